@@ -28,7 +28,7 @@ export const UNKNOWN_COMMAND = `Unknown command ${WORD}`;
 export class InvalidWord extends FailureBase<'invalid-word'> {
   readonly word: string;
   readonly suggestion?: string;
-  /** Two or more; empty where there is a `suggestion` or nothing to offer. */
+  /** Two or more; empty when there is a `suggestion` or nothing to offer. */
   readonly readings: readonly string[] = [];
   /** What is wrong, without what to type. */
   readonly fact: string;
@@ -65,7 +65,7 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
   }
 }
 
-/** In characters. No question needs more, and whatever reads them is spared the rest. */
+/** In characters; longer texts are rejected before they are parsed. */
 const LONGEST_TEXT = 1_000;
 
 /** A command or a mention of more than `LONGEST_TEXT` characters, refused before anything reads it. */
@@ -83,7 +83,7 @@ export function requireShortText(text: string): void {
   if (text.length > LONGEST_TEXT) throw new TextTooLong();
 }
 
-/** Something in the command looks like a secret. It is not carried here, so that it can't be repeated. */
+/** Something in the command looks like a secret. The failure does not contain it, so that it can't be repeated. */
 export class SecretPasted extends FailureBase<'secret-pasted'> {
   constructor() {
     super('secret-pasted', 'That looks like a token or a password. Tally did not store, log or repeat it.');
@@ -99,7 +99,7 @@ export class PeriodJustBegan extends FailureBase<'period-just-began'> {
 
 /** The command needs a project and none was named. */
 export class ProjectMissing extends FailureBase<'project-missing'> {
-  /** @param projectFor the command's text before the project, where it needs nothing else: `projects edit` */
+  /** @param projectFor the command's text before the project, if a project is all it needs: `projects edit` */
   constructor(readonly projectFor?: string) {
     super('project-missing', 'Which project?');
   }

@@ -33,7 +33,7 @@ export class WrongIdentityUrl extends FailureBase<'wrong-identity-url'> {
   }
 }
 
-/** A token was asked for and the service's answer did not come, so it may have been issued: to nobody, as its value was in the answer. */
+/** The answer to a token request was lost. A token may exist, but nobody knows its value. */
 export class OutcomeUnclear extends FailureBase<'outcome-unclear'> {
   constructor(
     readonly host: string,

@@ -42,6 +42,6 @@ export function isFailure(error: unknown): error is Failure {
 export const mayHaveBeenSaved = (failure: Failure): boolean =>
   failure.kind === 'store-unavailable' && failure.unsure;
 
-/** Whether what stood there before stands: nothing was stored, and nobody else was quicker. */
+/** Whether the previous value is unchanged: nothing was stored, and nobody else changed it. */
 export const changedNothing = (failure: Failure): boolean =>
   !mayHaveBeenSaved(failure) && failure.kind !== 'edit-conflict';

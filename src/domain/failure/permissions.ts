@@ -20,7 +20,7 @@ export class NotAllowed extends FailureBase<'not-allowed'> {
   }
 }
 
-/** Tokens are issued to those alone who were named for the project, whatever else they may do. */
+/** Only the people named for the project get tokens, whatever their role. */
 export class NotIssuer extends FailureBase<'not-issuer'> {
   constructor(readonly label: string) {
     super('not-issuer', `You can’t get tokens for ${label}.`);

@@ -1,7 +1,7 @@
 /** What the services answer, or that they do not. */
 import { FailureBase } from './base.ts';
 
-/** Which of the services a failure speaks of. */
+/** The service that a failure is about. */
 export type Service = 'billing' | 'identity';
 
 const NAMES: Record<Service, string> = {
@@ -73,7 +73,7 @@ export class TimedOut extends FailureBase<'timed-out'> {
   }
 }
 
-/** The code of a name that nobody knows, and of one that leads to a private network: which of both is not told. */
+/** One code for unknown names and for private addresses, so that private names cannot be discovered. */
 export const NO_PUBLIC_ADDRESS = 'no public address';
 
 /**
@@ -104,7 +104,7 @@ export class ServiceFailed extends FailureBase<'service-failed'> {
 /** What counts as a service being down. */
 export type Outage = ServiceFailed | TimedOut | ServiceUnreachable;
 
-/** The breaker is open: the host failed so often in a row that it is left alone for a moment. */
+/** The circuit breaker is open: after repeated failures the host gets no requests for a while. */
 export class ServicePaused extends FailureBase<'service-paused'> {
   constructor(
     readonly service: Service,
@@ -139,7 +139,7 @@ export class QueueFull extends FailureBase<'queue-full'> {
 
 /** A success status with a body that is not the contract's: `what` says how it differs, in our words. */
 export class InvalidResponse extends FailureBase<'invalid-response'> {
-  /** The HTTP status, where that alone was nonsense already. */
+  /** The HTTP status, if that was the invalid part. */
   readonly status: number | undefined;
   constructor(
     readonly service: Service,

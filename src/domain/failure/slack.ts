@@ -34,7 +34,7 @@ function sentence(method: string, code: string): string {
   return `Slack returned an error for ${method} (${code}).`;
 }
 
-/** Slack's requests come, and there is no installation to answer them with, or Slack took its token back. */
+/** The workspace has no installation, or Slack has revoked its token. */
 export class NotInstalled extends FailureBase<'not-installed'> {
   constructor(readonly reason: 'unknown' | 'expired') {
     super(

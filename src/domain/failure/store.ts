@@ -1,7 +1,7 @@
 /** What is kept. */
 import { FailureBase } from './base.ts';
 
-/** What may stand in the store, each with what people call it. */
+/** The kinds of stored records, with their names in messages. */
 const STORED = {
   'billing-token': 'access token',
   'application-access': 'application access',
@@ -37,7 +37,7 @@ export class SettingsDamaged extends FailureBase<'settings-damaged'> {
   }
 }
 
-/** Somebody else changed the same thing between the look and the change. @param now in a sentence what is there now */
+/** Somebody else changed the same record after it was read. @param now a sentence about its current state */
 export class EditConflict extends FailureBase<'edit-conflict'> {
   constructor(readonly now: string) {
     super('edit-conflict', `Somebody else changed this first. ${now}`);

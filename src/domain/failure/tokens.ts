@@ -3,7 +3,7 @@ import { FailureBase } from './base.ts';
 
 /** No application access is registered for the project, so nothing can be issued for it. */
 export class AccessMissing extends FailureBase<'access-missing'> {
-  /** @param project its ID; @param label how it is called */
+  /** @param project its ID @param label its name */
   constructor(
     readonly project: string,
     readonly label: string,
@@ -33,9 +33,9 @@ export class TokenTooLong extends FailureBase<'token-too-long'> {
   }
 }
 
-/** A token that could be neither shown nor revoked. `until` says in words when it expires. */
+/** A token that could be neither shown nor revoked. `until`: a text that says when it expires. */
 export class TokenNotRevoked extends FailureBase<'token-not-revoked'> {
-  /** @param why what went wrong before, where that has words */
+  /** @param why a sentence about the cause, if there is one */
   constructor(
     readonly why: string | undefined,
     readonly until: string,

@@ -1,12 +1,12 @@
-/** Parser combinators: how the grammar looks for something among tokens, and how it refuses. */
+/** Parser combinators: how the grammar finds something among tokens, and reports errors. */
 import type { Token, TokenizedText } from './tokenizer.ts';
 import type { WordRole, WordSense } from './vocabulary.ts';
 
-/** Beside a place that cannot be read. */
+/** Suggestions for a place that cannot be parsed. */
 interface Repairs {
-  /** Each of `instead` is a meaning of the word: all are offered, not only the first that can be read. */
+  /** Whether to offer every text in `instead`, because each is a meaning of the word, or only the first valid one. */
   readonly isAmbiguous?: boolean;
-  /** Whole texts that may be meant; tried after `instead`. */
+  /** Whole texts to suggest; tried after `instead`. */
   readonly texts?: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export class ParseError extends Error {
     readonly why: string,
     /** A whole sentence: what to type. */
     readonly works: string,
-    /** What may stand there instead; the first that makes the text readable is suggested. */
+    /** Replacements for the word; the first that makes the text valid is suggested. */
     readonly instead: readonly string[] = [],
     readonly repairs: Repairs = {},
   ) {

@@ -200,7 +200,7 @@ function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
 }
 
 /**
- * Parses a command's text; with `help` anywhere in it nothing else is read.
+ * Parses a command's text. With `help` anywhere in it, the rest is ignored.
  * @param aliases in lower case
  * @throws InvalidWord, whose suggestion is the whole text corrected; SecretPasted
  */
@@ -242,7 +242,7 @@ function requireOneProject(source: TokenizedText, words: CommandWords): CommandW
   );
 }
 
-/** Parses a text that is a period and nothing else; '' is the last 7 days. @throws InvalidWord, SecretPasted */
+/** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, SecretPasted */
 export function parsePeriodText(text: string): PeriodPhrase {
   return parseWith(text, (source) => {
     rejectUnknownWords(source, PERIOD_HINT);

@@ -1,4 +1,4 @@
-/** Runs a grammar over a text, and turns what it refuses into a failure with a suggestion. */
+/** Runs a grammar over a text, and turns its errors into a failure with a suggestion. */
 import { InvalidWord, SecretPasted, UNRECOGNIZED } from '../failure/index.ts';
 import { ParseError } from './combinators.ts';
 import { labelsSecret, looksLikeSecret } from './secret-detection.ts';
@@ -9,7 +9,7 @@ import { SUGGESTIONS } from './vocabulary.ts';
 
 /** No word of the language, however run together, is much longer. */
 const LONGEST_WORD = 40;
-/** A button holds a text of this length, and nobody checks a longer one before pressing it. */
+/** The longest suggestion: what a button can hold, and people can check before pressing it. */
 const LONGEST_SUGGESTION = 200;
 /** A text with more mistakes than this is not corrected. */
 const MOST_SLIPS = 3;
@@ -21,7 +21,7 @@ const NO_ALIASES: Aliases = new Set();
 const isUnknown = (text: string, aliases = NO_ALIASES): boolean =>
   tokenize(text, aliases).tokens.some(({ kind }) => kind === 'unknown');
 
-/** Whether something in a text, as it was typed, is no part of the language and no name of a project. */
+/** Whether a text has a word that is neither part of the language nor a project's name. */
 export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
   isUnknown(simplifyText(text), aliases);
 
@@ -119,14 +119,14 @@ export function tryParse<T>(read: () => T): { readonly value: T } | ParseError {
   }
 }
 
-/** Only a word without meaning can be a secret. `text` as typed: lower case would hide what a token looks like. */
+/** Only a word without meaning can be a secret. `text` is as typed, because lower case would hide the form of a token. */
 function holdsSecret(text: string, source: TokenizedText, hasMeaning: (word: string) => boolean): boolean {
   const tidied = cleanTyping(text);
   if (source.tokens.some(({ kind }) => kind === 'unknown') && labelsSecret(tidied)) return true;
   return tidied.split(' ').some((word) => looksLikeSecret(word) && !hasMeaning(simplifyText(word)));
 }
 
-/** @throws InvalidWord, or SecretPasted where a word that could not be parsed looks like a secret */
+/** @throws InvalidWord, or SecretPasted when a word that could not be parsed looks like a secret */
 export function parseWith<T>(
   text: string,
   grammar: (source: TokenizedText) => T,

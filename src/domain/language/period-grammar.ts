@@ -27,7 +27,7 @@ function afterConnector({ tokens }: TokenizedText, at: number): number | undefin
   return token?.dashed ? at : undefined;
 }
 
-/** A date expression, or a range where a second one follows. @param alone what a single one means */
+/** A date expression, or a range if a second one follows. @param alone the meaning of a single one */
 function pointOrRange(
   source: TokenizedText,
   at: number,
@@ -59,7 +59,7 @@ function countOf(digits: string, refuse: (why: string, works: string) => Error):
   return Number(count);
 }
 
-/** Whether a unit starts a phrase of its own ('month to date', 'year 2026'), so the number before it is not its count. */
+/** Whether a unit starts its own phrase ('month to date', 'year 2026'), so that the number before it is not its count. */
 function beginsAnother({ tokens }: TokenizedText, at: number): boolean {
   const [token, one, two] = [tokens[at], tokens[at + 1], tokens[at + 2]];
   if (toDateAfter(token, one, two)) return true;

@@ -5,7 +5,7 @@ import type { Aliases } from './tokenizer.ts';
 /** What the words of a question say. */
 export interface QuestionWords {
   readonly commands: readonly QuestionName[];
-  /** Joined by commas or “and”; or `all` alone. Empty where at most one project is named. */
+  /** Projects joined by commas or “and”, or only `all`. Empty when at most one project is named. */
   readonly projects: readonly string[];
   /** For the grammar of commands to read. */
   readonly rest: readonly string[];
@@ -26,7 +26,7 @@ const UNITS: ReadonlySet<string> = new Set(['week', 'month', 'quarter', 'year'])
 
 const isNumber = (word = ''): boolean => /^\d+$/.test(word);
 
-/** The words as the grammar reads them, without a “project” or “projects” that adds nothing to the name beside it. */
+/** The words for the grammar, without a redundant “project” or “projects” beside a name. */
 function splitWords(text: string, aliases: Aliases): readonly string[] {
   const words = text
     .replace(/['’‘´`ʼ]s(?![a-z])/gi, ' is')
@@ -46,7 +46,7 @@ function splitWords(text: string, aliases: Aliases): readonly string[] {
 
 function sortWords(all: readonly string[], aliases: Aliases): QuestionWords {
   const words = withoutSoFar(withoutBetween(all));
-  // “How long will prod last?”: the word is no part of a period there.
+  // “How long will prod last?”: here the word is not part of a period.
   const asksHowLong = words.join(' ').includes('how long') && words.at(-1) === 'last';
   const end = asksHowLong ? words.length - 1 : words.length;
   const commands = new Set<QuestionName>(asksHowLong ? ['balance'] : []);

@@ -1,4 +1,4 @@
-/** Questions in one's own words. Every word must have a meaning here or in the grammar of commands: nothing is guessed. */
+/** Questions in free words. Every word must have a meaning here or in the grammar of commands. */
 
 import { isFailure } from '../failure/index.ts';
 import { parseBalanceText, parseCommandText } from './command-text.ts';
@@ -26,7 +26,7 @@ const ANY_PROJECT = '1';
 /**
  * Reads a question such as `how much did prod spend last week?`.
  * @param aliases names of projects, in lower case
- * @returns undefined where no word names a project or something that Tally can be asked
+ * @returns undefined when no word names a project or something that Tally can be asked
  * @throws SecretPasted
  */
 export function parseQuestion(text: string, aliases: Aliases): Question | undefined {
@@ -44,7 +44,7 @@ export function parseQuestion(text: string, aliases: Aliases): Question | undefi
 interface TriedText {
   /** The command's text, which the grammar reads. */
   readonly exact?: string;
-  /** The same put right. */
+  /** The corrected question. */
   readonly corrected?: string;
 }
 
@@ -65,7 +65,7 @@ function tryText(
     } catch (error) {
       if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
       const { suggestion } = error;
-      // A list that nobody asked for would make a project of any number: “prod spend 500”.
+      // An unmarked list would take any number for a project: “prod spend 500”.
       return suggestion === undefined ||
         suggestion === 'help' ||
         suggestion.includes(',') ||
@@ -93,7 +93,7 @@ function nearestCommands(words: QuestionWords, aliases: Aliases): readonly Quest
   });
 }
 
-/** As much of the question as the grammar reads: all of it put right, its known words, or its projects alone. */
+/** As much of the question as the grammar accepts: all of it, corrected; its known words; or only its projects. */
 function nearestText(
   command: QuestionName,
   { projects, rest }: QuestionWords,

@@ -1,7 +1,7 @@
-/** Whether a word that means nothing to Tally looks like a credential that was pasted by mistake. */
+/** Detects unknown words that look like a credential that was pasted by mistake. */
 import { VOCABULARY } from './vocabulary.ts';
 
-/** Written around a secret, whatever the secret looks like. */
+/** Texts that people write around a secret. */
 const ANNOUNCED =
   /x-(?:user|auth|subject)-token|\bbearer\s+\S|\b(?:authorization|token|secret|password|passwd|api-?key)\s*[:=]/i;
 
@@ -13,7 +13,7 @@ const RUN = /[\w+/=.]{16,}/g;
 const LETTERS = /[a-z]{20,}/gi;
 /** As long as what a random generator gives, of one case: no name is, and an alias has 32 letters at most. */
 const ONE_CASE = /(?<![a-z])(?:[a-z]{32,}|[A-Z]{32,})(?![a-z])/g;
-/** Letters of both cases beside each other, with a sign of base64 among them or at the end. */
+/** Upper and lower case mixed, with a base64 sign inside or at the end. */
 const BASE64 = /^(?=.*[+/=])(?=.*(?:[a-z][A-Z]|\d|={1,2}$))[A-Za-z\d+/]{12,}={0,2}$/;
 const GROUPS = /^[\da-f]{4,}(?:-[\da-f]{4,}){2,}$/i;
 
@@ -33,7 +33,7 @@ const isMixedCase = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(
 
 const isVaried = (letters: string): boolean => new Set(letters).size >= 8;
 
-/** Hexadecimal digits in groups; decimal ones alone are a secret's only when there are many. */
+/** Groups of hexadecimal digits; with only decimal digits there must be many. */
 function isGrouped(word: string): boolean {
   const digits = word.replaceAll('-', '');
   if (!GROUPS.test(word) || digits.length > 128 || /^[a-f]+$/i.test(digits)) return false;
@@ -56,7 +56,7 @@ const ALL_WORDS = new RegExp(
     .join('|'),
   'gi',
 );
-/** Shorter than this, chance makes what looks like one out of any slip. */
+/** Shorter words look like secrets by chance. */
 const SHORTEST = 8;
 /** Different ones. A key that was held down has fewer. */
 const FEWEST_SIGNS = 5;
@@ -70,7 +70,7 @@ const MANY_CONSONANTS = /[bcdfghjklmnpqrstvwxz]{5,}/i;
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** Letters and digits in turns, hexadecimal digits, capitals in between, or letters that nobody can say. */
+/** Alternating letters and digits, hexadecimal digits, capitals inside, or unpronounceable letters. */
 function isRandom(run: string): boolean {
   if (run.length < SHORTEST) return false;
   if (/^[\da-f]+$/i.test(run) && isMixed(run)) return true;
@@ -103,7 +103,7 @@ function couldBe(word: string): boolean {
   return length >= LONGEST_WORD || isSigned || areMixed || capitals >= 4 || runs.some(isRandom);
 }
 
-/** `“word”`, or what stands for one that could be a secret. */
+/** Returns `“word”`, or a replacement for a word that could be a secret. */
 export const quoted = (word: string): string => (couldBeSecret(word) ? 'that word' : `“${word}”`);
 
 /** Whether the text says itself that a secret follows. */

@@ -24,7 +24,7 @@ function slipsIn(length: number): number {
   return length < 9 ? 2 : 3;
 }
 
-/** No word of Tally's, and no name, is longer: what is longer still is no slip of one, and comparing takes the square. */
+/** Longer texts cannot be a mistyped word or name, and comparing takes quadratic time. */
 const LONGEST = 64;
 
 /** The known word that differs least from `word`, of equally near ones the one with the same first letter, or none. */
@@ -39,7 +39,7 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return near.sort((a, b) => a.cost - b.cost)[0]?.candidate;
 }
 
-/** Words are quoted in answers; nobody needs more of one than this, and what is long may be a secret. */
+/** The longest quotation of a word in answers; a longer one may be a secret. */
 export function clipWord(word: string): string {
   const letters = [...word];
   return letters.length > 40 ? `${letters.slice(0, 39).join('')}…` : word;

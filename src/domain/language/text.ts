@@ -2,7 +2,7 @@
 
 const QUOTES = /["'`´‘’‚‛“”„‟«»‹›′″‴「」『』＂＇]/gu;
 
-/** Anchored on one side only: `+$` would look at a long run of quotes once from each of them. */
+/** Anchored on one side only, because `+$` takes quadratic time for a long run of quotes. */
 const FIRST_QUOTES = new RegExp(`^${QUOTES.source}+`, 'u');
 
 /** Format characters (zero-width ones, soft hyphens, direction marks) and the selectors that turn signs into pictures. */

@@ -1,4 +1,4 @@
-/** The pieces of a text: words of the vocabulary, numbers, quarters, dates, range signs, and what is none of them. */
+/** Splits a text into words of the vocabulary, numbers, quarters, dates, range signs, and unknown pieces. */
 import { type DateLiteral, parseDateLiteral } from './date-literal.ts';
 import { VOCABULARY, type WordSense } from './vocabulary.ts';
 
@@ -7,7 +7,7 @@ interface Place {
   readonly end: number;
   /** The characters between white space that it belongs to. */
   readonly raw: { readonly start: number; readonly end: number };
-  /** What stands before it: white space (or the text's beginning), and a dash, possibly both. */
+  /** What precedes it: white space (or the start of the text), a dash, or both. */
   readonly spaced: boolean;
   readonly dashed: boolean;
 }
@@ -36,7 +36,7 @@ export interface TokenizedText {
   readonly aliases: Aliases;
 }
 
-/** Letters that mean something only beside a number: taken as words anywhere, they would tear names apart. */
+/** Letters with a meaning only beside a number; as words everywhere they would split names. */
 const LONGEST = 40;
 
 /** A run of letters as words of the vocabulary, the longest first, or undefined: 'monthtodate' is three words. */
@@ -131,7 +131,7 @@ function tokensOfList(raw: string, start: number, dashBefore: boolean, aliases: 
   });
 }
 
-/** Reads a plain text in any case. A dash that stands alone counts for what follows it. */
+/** Splits a text, ignoring case. A dash between spaces belongs to what follows. */
 export function tokenize(typed: string, aliases: Aliases): TokenizedText {
   const text = typed.toLowerCase();
   const found: Token[] = [];

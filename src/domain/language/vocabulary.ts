@@ -93,7 +93,7 @@ export const VOCABULARY: ReadonlyMap<string, WordSense> = new Map<string, WordSe
   ...products,
 ]);
 
-/** What people run together: known as one word to whoever mistypes it. */
+/** Words that people write together; used to correct typing mistakes. */
 const RUN_TOGETHER = [
   ...(Object.keys(UNITS) as Unit[]).flatMap((unit) => [
     `last-${unit}`,
@@ -108,7 +108,7 @@ const RUN_TOGETHER = [
   'cloud-platform',
 ];
 
-/** Every spelling worth suggesting, by what it looks like without its hyphens. */
+/** Every spelling to suggest, by its form without hyphens. */
 export const SUGGESTIONS: ReadonlyMap<string, string> = new Map(
   [...[...VOCABULARY.keys()].filter((word) => word.length > 1), ...RUN_TOGETHER].map((word) => [
     word.replaceAll('-', ''),

@@ -61,7 +61,7 @@ export function sumMoney(values: readonly Money[]): Money {
 /** To create a constructor costs more than all the arithmetic of a question. Amounts have at most 160 digits. */
 const constructors = new Map<number, typeof Big>();
 
-/** @returns a constructor whose quotients have so many decimal places, half-even */
+/** @returns a constructor whose quotients are rounded half-even to this many decimal places */
 function bigWithPlaces(places: number): typeof Big {
   const known = constructors.get(places);
   if (known !== undefined) return known;
@@ -96,7 +96,7 @@ export function toPlainDigits(value: Money): string {
 /** Of a currency label, in UTF-16 code units. */
 export const MAX_CURRENCY_LENGTH = 8;
 
-/** Shown beside the field of a form. */
+/** Shown as the error of a form's field. */
 export const CURRENCY_RULE = `At most ${MAX_CURRENCY_LENGTH} letters or currency signs, such as EUR or €.`;
 
 const LABEL = /^[\p{L}\p{Sc}]*$/u;
@@ -132,7 +132,7 @@ export function toRoundedDigits(value: Money): string {
   return short.toFixed(1 - short.e);
 }
 
-/** @param digits a decimal; its whole fraction is kept, whatever its length */
+/** @param digits a decimal; all of its fraction is kept */
 function localized(digits: string, locale: string, sign?: string): string {
   const fraction = digits.slice(digits.indexOf('.') + 1);
   if (locale === FALLBACK_LOCALE && sign === undefined) return groupThousands(digits);
@@ -187,7 +187,7 @@ export function isLocale(tag: string): boolean {
   }
 }
 
-/** @returns undefined where a percentage would say nothing: nothing before, or a credit on either side */
+/** @returns undefined when a percentage would say nothing: nothing before, or a credit on either side */
 export function changeInPercent(current: Money, before: Money): Money | undefined {
   if (before.lte(0) || current.lt(0)) return undefined;
   return divide(current.minus(before).times(100), before);

@@ -14,7 +14,7 @@ import { divide, type Money, sumMoney } from './amount.ts';
 import { reportedAmounts, type Usage } from './usage.ts';
 import { isWellReported } from './usage-change.ts';
 
-/** An estimate, and the figures behind it. */
+/** An estimate, and the figures it is based on. */
 export interface Forecast {
   /** The whole month: `spent`, plus the expected cost of the `left` days. */
   readonly total: Money;
@@ -32,7 +32,7 @@ export interface Forecast {
   readonly error?: Money;
 }
 
-/** How many days the averages look back on, and how many of those must be reported. */
+/** How many days the averages cover, and how many of them must be reported. */
 const BASIS = { days: 28, minReported: 7 } as const;
 /** A weekday with fewer reported days is expected to cost the average of all days. */
 const MIN_WEEKDAYS = 3;

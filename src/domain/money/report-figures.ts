@@ -43,7 +43,7 @@ export interface ReportPeriods {
   readonly week: readonly Day[];
   /** The days of the chart. */
   readonly charted: readonly Day[];
-  /** What a forecast of the month that runs rests on; none where the month of the post is over. */
+  /** What a forecast of the month that runs rests on; none when the month of the post is over. */
   readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: string;
@@ -58,7 +58,7 @@ export type ReportScope = 'yesterday' | 'last-week' | 'month-to-date';
 
 const MIN_CHARTED_DAYS = 14;
 
-/** `typed` is for refusals of words that a person typed; nobody typed these. */
+/** `typed` is for errors about typed words, which these are not. */
 const UNTYPED = { typed: '', includingToday: false } as const;
 const LAST_WEEK: PeriodPhrase = { kind: 'last', unit: 'week', count: 1, ...UNTYPED };
 const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', ...UNTYPED };
@@ -128,14 +128,14 @@ function windowOf(days: readonly Day[], labelYearOf?: Day): DayWindow {
 /** The figures of one project. */
 export interface ReportFigures {
   readonly main: Usage;
-  /** Undefined where there is nothing to compare with. */
+  /** Undefined when there is nothing to compare with. */
   readonly change: UsageChange | undefined;
   readonly month: Usage;
   readonly monthChange: UsageChange | undefined;
   readonly charted: Usage;
-  /** Of the month that runs; undefined where it is over or too few days are reported. */
+  /** Of the month that runs; undefined when it is over or too few days are reported. */
   readonly forecast: Forecast | undefined;
-  /** Undefined where the balance is missing. */
+  /** Undefined when the balance is missing. */
   readonly runway: Runway | undefined;
   /**
    * How many items no figure here contains: they have no day, or one that is more than a day away from the requested
@@ -144,7 +144,7 @@ export interface ReportFigures {
   readonly strays: number;
 }
 
-/** @param account the project's balance and bonuses; undefined where they are missing */
+/** @param account the project's balance and bonuses; undefined when they are missing */
 export function computeReportFigures(
   items: readonly WireCharge[],
   periods: ReportPeriods,

@@ -10,7 +10,7 @@ export const WARNING_DAYS = 14;
 export const isRunningOut = (runway: Runway): boolean =>
   runway.kind === 'overdrawn' || (runway.kind === 'estimate' && runway.days < WARNING_DAYS);
 
-/** `*About 40 days*, until around 1 Jan 2027`: how long the money lasts. Our own words and figures alone: safe as mrkdwn. */
+/** `*About 40 days*, until around 1 Jan 2027`: how long the money lasts. It contains no outside text, so it is safe as mrkdwn. */
 export function formatRunwayLine(runway: Runway, money: (value: Money) => string): string {
   const [lead, rest] = lineOf(runway, money);
   return isRunningOut(runway) ? `:warning: *${lead}${rest}*` : `*${lead}*${rest}`;
@@ -45,7 +45,7 @@ function lineOf(runway: Runway, money: (value: Money) => string): readonly [stri
 /** `1 Jan 2027` */
 const dateOf = (day: Day): string => formatDays(day, day).slice(4);
 
-/** `at 30,535.61 a day (6 of the last 7 days reported)`: what the estimate rests on; '' where there is none. */
+/** `at 30,535.61 a day (6 of the last 7 days reported)`: what the estimate is based on; '' when there is no estimate. */
 export function formatRunwayBasis(runway: Runway, money: (value: Money) => string): string {
   switch (runway.kind) {
     case 'estimate':

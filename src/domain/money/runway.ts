@@ -2,7 +2,7 @@ import { addDays, type Day } from '../time/calendar.ts';
 import { type Amount, divide, divideToInteger, type Money } from './amount.ts';
 import { sumSpentOn, type Usage } from './usage.ts';
 
-/** The figures behind an estimate: the `average` a day over `reported` of the last `of` complete days. */
+/** What an estimate is based on: the `average` per day over `reported` of the last `of` complete days. */
 interface Basis {
   readonly average: Money;
   readonly reported: number;
@@ -20,9 +20,9 @@ interface Funds {
 export type Runway =
   /** Whole days, rounded down; the money runs out on about the day `until`. */
   | ({ readonly kind: 'estimate'; readonly days: number; readonly until: Day } & Basis & Funds)
-  /** More than `years` years: such a date would pretend to precision. */
+  /** More than `years` years: a date would be falsely precise. */
   | ({ readonly kind: 'beyond'; readonly years: number } & Basis & Funds)
-  /** `which` is negative: the balance, whatever the bonuses, or only the sum of both. */
+  /** `which` is negative: the balance itself, or only its sum with the bonuses. */
   | ({ readonly kind: 'overdrawn'; readonly which: 'balance' | 'sum'; readonly balance: Money } & Funds)
   /** The average is zero or less. */
   | ({ readonly kind: 'no-spend' } & Basis & Funds)

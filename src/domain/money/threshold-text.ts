@@ -3,7 +3,7 @@ import { cleanTyping } from '../language/text.ts';
 import { divideToInteger, type Money, toPlainDigits } from './amount.ts';
 import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from './watch-rule.ts';
 
-/** What was typed as a threshold: an amount, or why it is none. */
+/** A typed threshold: an amount, or why it is not valid. */
 export type ThresholdText = { readonly value: Money } | ThresholdProblem;
 
 export interface ThresholdProblem {
@@ -22,7 +22,7 @@ const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?:\.\d{3}){2,}$/, '.'],
 ];
 const DECIMAL = /^\d+(?:[.,]\d+)?$/;
-/** Three places are thousands or a fraction. `50.000` is no fraction that anybody writes, `1.234` may be one. */
+/** Three decimal places can be thousands or a fraction. Nobody writes a fraction as `50.000`; `1.234` is ambiguous. */
 const EITHER = /^([1-9]\d{0,2})\.(\d{3})$/;
 
 /**
@@ -60,14 +60,14 @@ function withoutCurrency(text: string, label: string): string {
   return lower.startsWith(wanted) ? signs.slice(wanted.length).trim() : signs;
 }
 
-/** @returns whole days; undefined where it is no number of days that a runway can have */
+/** @returns whole days; undefined for an invalid number of days */
 export function parseRunwayDays(typed: string): number | undefined {
   const [, digits, unit = ''] = /^(\d{1,6}) ?(days?|d|weeks?|w)?$/i.exec(cleanTyping(typed)) ?? [];
   const days = Number(digits) * (unit.toLowerCase().startsWith('w') ? 7 : 1);
   return days >= 1 && days <= MAX_RUNWAY_DAYS ? days : undefined;
 }
 
-/** `2`, `2x`, `2×`, `x2`, `1.5x`, `1,5x`. @returns undefined for what is no factor above 1 */
+/** `2`, `2x`, `2×`, `x2`, `1.5x`, `1,5x`. @returns undefined unless it is a factor above 1 */
 export function parseFactor(typed: string): Money | undefined {
   const [, before, after] =
     /^(?:[x×] ?(\d{1,6}(?:[.,]\d{1,6})?)|(\d{1,6}(?:[.,]\d{1,6})?) ?[x×]?)$/i.exec(cleanTyping(typed)) ?? [];

@@ -7,7 +7,7 @@ import { BUDGET_STEPS, type WatchRule } from './watch-rule.ts';
 /** What can be crossed: of a budget its percentages and its forecast, of the others their one threshold. */
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
 
-/** A level that an alert told, and that has not recovered; of a spike, later ones too, so that no day is told twice. */
+/** A level that has alerted and not recovered; for a spike, recovered ones too, so that no day alerts twice. */
 export interface ToldLevel {
   /** What belongs together: a budget's month, a spike's first day, otherwise one crossing. */
   readonly episode: string;
@@ -16,13 +16,13 @@ export interface ToldLevel {
 }
 
 export interface Judgement {
-  /** False where there is too little data: then nothing changes. */
+  /** False when there is too little data: then nothing changes. */
   readonly isKnown: boolean;
   /** To alert about, oldest first: of each episode only the highest new level. */
   readonly crossings: readonly ToldLevel[];
   /** Levels that have recovered, so that they can be crossed again. */
   readonly recoveries: readonly ToldLevel[];
-  /** What counts as told once `crossings` are. */
+  /** The alerted levels after `crossings` were reported. */
   readonly told: readonly ToldLevel[];
 }
 
@@ -31,7 +31,7 @@ export interface JudgementOptions {
   readonly episode: string;
   /** The day when the rule was set: earlier days were spikes of another rule, and earlier months over. */
   readonly since: Day;
-  /** Only what still holds is told: after a pause, a spike that is over is not. */
+  /** Only current crossings alert: after a pause, a spike that is over does not. */
   readonly onlyCurrent?: boolean;
 }
 
@@ -39,9 +39,9 @@ export interface JudgementOptions {
 const recoveryAbove = (threshold: Money): Money => threshold.times('1.02');
 const recoveryBelow = (threshold: Money): Money => threshold.times('0.98');
 
-/** Days older than this are not reported late any more. */
+/** Older days no longer alert when they are reported late. */
 const LATE_DAYS = 7;
-/** How long a spike's day counts as told. */
+/** How long a spike's day counts as alerted. */
 const KEPT_DAYS = 60;
 
 /**
@@ -106,7 +106,7 @@ function judgeBudget(
     isKnown: each.some(({ isKnown }) => isKnown),
     crossings: each.flatMap(({ crossings }) => crossings),
     recoveries: each.flatMap(({ recoveries }) => recoveries),
-    // A month that is not judged any more is never told again.
+    // A month that is no longer checked never alerts again.
     told: each.flatMap((one) => one.told),
   };
 }
@@ -137,7 +137,7 @@ function judgeMonth(amount: Money, spend: MonthSpend, all: readonly ToldLevel[])
 
 const stepOf = (level: WatchLevel): number => BUDGET_STEPS.find((step) => String(step) === level) ?? 100;
 
-/** What a day must exceed to be a spike; undefined where it has no baseline. */
+/** What a day must exceed to be a spike; undefined when it has no baseline. */
 export function spikeLimit(
   { factor, floor }: Extract<WatchRule, { kind: 'spike' }>,
   { baseline }: Pick<DaySpend, 'baseline'>,

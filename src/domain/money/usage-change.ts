@@ -19,9 +19,9 @@ export interface Coverage {
 /** Sums; averages a day where the two do not have the same number of reported days. */
 export interface UsageChangeFigures extends Compared<Money> {
   readonly basis: 'total' | 'average';
-  /** Averages a day, whatever the basis. */
+  /** Averages per day, whatever is compared. */
   readonly daily: Compared<Money>;
-  /** Absent where it would mislead: too few reported days, nothing spent before, or a credit. */
+  /** Absent when it would mislead: too few reported days, nothing spent before, or a credit. */
   readonly percent?: Money;
 }
 

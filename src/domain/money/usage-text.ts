@@ -8,7 +8,7 @@ const SHOWN_DAYS = 5;
 const list = (days: readonly Day[], nameOf: (day: Day) => string): string =>
   listed(days.slice(0, SHOWN_DAYS).map(nameOf), days.length);
 
-/** `6 of 7 days reported, no data for Mon 16 Nov`; of a single day nothing where it is reported. */
+/** `6 of 7 days reported, no data for Mon 16 Nov`; of a single day nothing when it is reported. */
 export function formatReportedDays(
   { missing, reported, fullDays }: Usage,
   nameOf: (day: Day) => string,

@@ -33,7 +33,7 @@ export type RowAmount =
   | { readonly unreadable: string };
 
 export interface UsageRow {
-  /** Absent where the service sent no readable day. */
+  /** Absent when the service sent no readable day. */
   readonly day?: Day;
   /** The day, or what the service sent in its place. */
   readonly shown: string;
@@ -41,7 +41,7 @@ export interface UsageRow {
   readonly bonuses: RowAmount;
   /** How many items are added up in this row; usually 1. */
   readonly merged: number;
-  /** The day was not requested. False where there is no day. */
+  /** The day was not requested. False when there is no day. */
   readonly outside: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What a watch compares with its threshold, whatever the threshold is. */
+/** What a watch compares with its threshold. */
 import { addDays, type Day, daysBefore, daysInRange, endOfUnit, startOfUnit } from '../time/calendar.ts';
 import { type Amount, divide, type Money, sumMoney, toPlainDigits } from './amount.ts';
 import { forecastFromAmounts } from './forecast.ts';
@@ -11,7 +11,7 @@ export interface WatchFigures {
   readonly today: Day;
   /** IANA: the reporting zone */
   readonly zone: string;
-  /** Absent where the balance is not known. */
+  /** Absent when the balance is not known. */
   readonly account?: { readonly balance: Amount; readonly bonuses: Amount };
   /** Complete days, those before `today`, that are reported; the others are missing, not zero. */
   readonly amounts: ReadonlyMap<Day, Money>;
@@ -25,7 +25,7 @@ export interface MonthSpend {
   /** Complete days that are reported, of those that are over. */
   readonly reported: number;
   readonly of: number;
-  /** For the whole month; absent where it is over or too few days are reported. */
+  /** For the whole month; absent when it is over or too few days are reported. */
   readonly forecast?: Money;
 }
 
@@ -33,7 +33,7 @@ export interface MonthSpend {
 export interface DaySpend {
   readonly day: Day;
   readonly amount: Money;
-  /** What such a day usually costs; absent where too few days before it are reported. */
+  /** The usual cost of such a day; absent when too few earlier days are reported. */
   readonly baseline?: Money;
   /** What `baseline` is: of the same weekday in the weeks before, or of the days before. */
   readonly basis?: 'weekday' | 'days';
@@ -41,7 +41,7 @@ export interface DaySpend {
 
 export type WatchMeasurement =
   | { readonly kind: 'balance'; readonly balance?: Money }
-  /** Absent where the balance is not known. */
+  /** Absent when the balance is not known. */
   | { readonly kind: 'runway'; readonly runway?: Runway }
   /** The month of `today`, and before it in its first days the month that has just ended. */
   | { readonly kind: 'budget'; readonly months: readonly MonthSpend[] }
@@ -119,9 +119,9 @@ export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']):
     return [{ day, amount, ...baseline }];
   });
 
-/** The same weekday of this many weeks before, of which so many must be reported. */
+/** How many earlier same weekdays to use, and how many of them must be reported. */
 const SAME_WEEKDAYS = { weeks: 4, minReported: 3 } as const;
-/** Otherwise this many reported days before it, of at most so many days. */
+/** Otherwise, how many earlier reported days to use, and how far to go back for them. */
 const DAYS_BEFORE = { reported: 14, within: 60 } as const;
 
 /** The median of the last four same weekdays; where fewer than three are reported, the average of 14 days before. */

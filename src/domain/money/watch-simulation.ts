@@ -1,4 +1,4 @@
-/** What a watch would have told over the last days, so that a threshold that rings daily is seen before it is set. */
+/** The alerts that a watch would have sent recently, so that people see how often a threshold alerts before they set it. */
 import { Big } from 'big.js';
 import { addDays, type Day, daysBefore } from '../time/calendar.ts';
 import { type Amount, type Money, sumMoney, ZERO } from './amount.ts';
@@ -12,7 +12,7 @@ import {
 } from './watch-measurement.ts';
 import type { WatchKind, WatchRule } from './watch-rule.ts';
 
-/** How far a simulation looks back. */
+/** How far back a simulation goes. */
 const SIMULATED_DAYS = 90;
 /** The first of those days needs the days before it: of a spike's run, and of their baselines. */
 const DAYS_BEFORE = 110;
@@ -21,7 +21,7 @@ const ALL_DAYS = SIMULATED_DAYS + DAYS_BEFORE;
 /** @returns the first day of usage that a simulation made on `today` needs */
 export const simulationFrom = (today: Day): Day => addDays(today, -ALL_DAYS);
 
-/** What was measured on each of the days, whatever the threshold. */
+/** The measurement of each day. */
 export interface WatchHistory {
   readonly days: readonly { readonly day: Day; readonly measurement: WatchMeasurement }[];
   /** The balance of earlier days is today's plus what was spent since: nothing says when money was added. */
@@ -76,7 +76,7 @@ const MAX_STEPS = 270;
 /**
  * The nearest less sensitive threshold of two significant digits that would have alerted at most once a calendar month.
  *
- * @returns undefined where the rule itself did not alert more often, and where no threshold near it would help
+ * @returns undefined when the rule itself did not alert more often, and where no threshold near it would help
  */
 export function suggestRule(rule: WatchRule, history: WatchHistory): WatchRule | undefined {
   const isQuiet = (one: WatchRule): boolean => atMostOnceAMonth(simulateWatch(one, history));
@@ -95,7 +95,7 @@ export function suggestRule(rule: WatchRule, history: WatchHistory): WatchRule |
 const atMostOnceAMonth = (dates: readonly Day[]): boolean =>
   new Set(dates.map((day) => day.slice(0, 7))).size === dates.length;
 
-/** Ever less sensitive. */
+/** Ordered from sensitive to less sensitive. */
 function quieterRules(rule: WatchRule): readonly WatchRule[] {
   switch (rule.kind) {
     case 'balance':

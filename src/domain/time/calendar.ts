@@ -95,7 +95,7 @@ export function dayExists(day: Day, zone: string): boolean {
   return startOfDay(day, zone) <= endOfDay(day, zone);
 }
 
-/** Checks single days only where the offset jumps by half a day or more: checking each is slow over years. */
+/** Checks single days only when the offset jumps by half a day or more: checking each is slow over years. */
 function withoutSkipped(days: readonly Day[], zone: string): readonly Day[] {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return days;

@@ -72,7 +72,7 @@ function windowBefore(first: Day, rule: ComparisonRule, count: number, zone: str
 /**
  * @param first the first day of the period
  * @param complete its complete days
- * @returns undefined where it has no complete day, or the zone skipped the whole window
+ * @returns undefined when it has no complete day, or the zone skipped the whole window
  */
 export function findComparisonWindow(
   first: Day,

@@ -19,7 +19,7 @@ const LABELS: Readonly<Record<Unit, (first: Day, name: DayNamer, week: (monday: 
     year: (day) => day.slice(0, 4),
   };
 
-/** By its days that were asked about, `1–4 Oct`; with the year it ends in where that alone tells two weeks apart. */
+/** Labelled by its requested days, `1–4 Oct`; with its last year when two weeks would have the same label. */
 function weekLabel(monday: Day, asked: readonly Day[], isWithYear: boolean): string {
   const sunday = addDays(monday, 6);
   const inside = asked.filter((day) => day >= monday && day <= sunday);

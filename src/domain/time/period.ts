@@ -37,7 +37,7 @@ export interface Period {
   readonly dates: string;
   /** '14–20 Nov 2026 UTC · 7 full days · today excluded' */
   readonly label: string;
-  /** Absent where no day is complete. */
+  /** Absent when no day is complete. */
   readonly comparison?: ComparisonWindow;
 }
 
@@ -124,7 +124,7 @@ function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: stri
 }
 
 /**
- * Resolves a text that is a period phrase and nothing else; the empty text means the last 7 days.
+ * Resolves a text that is only a period phrase; the empty text means the last 7 days.
  *
  * @throws what {@link resolvePeriod} throws, and InvalidWord for any other text
  */
