@@ -11,7 +11,7 @@ export const MAX_ISSUERS = 100;
 /** Slack is asked for the members of each at every token request. */
 export const MAX_ISSUER_GROUPS = 10;
 
-/** Who may get tokens: nobody else, not even owners and admins. */
+/** The only people who can get tokens, even compared with owners and admins. */
 const issuers = z.object({
   people: z.array(person).max(MAX_ISSUERS).readonly(),
   groups: z.array(group).max(MAX_ISSUER_GROUPS).readonly(),
@@ -28,12 +28,12 @@ const schema = z.object({
   authUrl: z.url(),
   /** The last four characters of the access ID, or `····` where four would be a third of it or more. */
   lastFour: z.string(),
-  /** What the service says about it; absent where it says nothing. */
+  /** What the service says about it; absent when it says nothing. */
   name: z.string().exactOptional(),
   restricted: z.boolean().exactOptional(),
   /** ms since the epoch */
   expiresAt: z.int().exactOptional(),
-  /** Whether the service revokes tokens; absent where that is unknown. */
+  /** Whether the service revokes tokens; absent when that is unknown. */
   revocable: z.boolean().exactOptional(),
   issuers,
   /** Slack ID of the person. */

@@ -66,7 +66,7 @@ export interface AuditPage {
 export interface Audit {
   /**
    * For an action that changes nothing in the workspace's record. A change brings its own entries: see `WorkspaceChange`.
-   * @throws NotInstalled where the workspace left; nothing was written
+   * @throws NotInstalled when the workspace left; nothing was written
    */
   record(workspace: string, entry: AuditEntry): Promise<void>;
   /** Newest first. */

@@ -12,7 +12,7 @@ import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-stor
  */
 export interface WorkspaceChange {
   readonly teamId: string;
-  /** As the person saw it: nothing is written over what somebody else changed since. */
+  /** The record as the person saw it. A later change by somebody else is not overwritten. */
   readonly workspace: Workspace;
   readonly entries: readonly AuditEntry[];
 }
@@ -56,7 +56,7 @@ const MAX_ATTEMPTS = 5;
  *
  * @param taken a field that must be absent
  * @returns false where `taken` exists
- * @throws EditConflict which says what is there now; NotInstalled where the workspace left; StoreUnavailable
+ * @throws EditConflict which says what is there now; NotInstalled when the workspace left; StoreUnavailable
  */
 export async function commitChange(
   { store, isInstalled }: ChangeTarget,

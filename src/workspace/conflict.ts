@@ -58,7 +58,7 @@ function describeProject(alias: string, before: Project | undefined, now: Record
   return moved === undefined ? `${alias} was removed.` : `${alias} is now named ${moved.alias}.`;
 }
 
-/** Undefined where it is damaged, too. */
+/** Undefined when it is damaged, too. */
 function projectIn(fields: RecordFields, alias: string): Project | undefined {
   try {
     return parseProject(alias, fields[FIELDS.project + alias] ?? '');
@@ -68,7 +68,7 @@ function projectIn(fields: RecordFields, alias: string): Project | undefined {
   }
 }
 
-/** A sentence about the parts of the settings that somebody else changed too; undefined where there are none. */
+/** Returns a sentence about the settings that somebody else changed too; undefined when there are none. */
 export function findSettingsConflict(
   before: RecordFields,
   now: RecordFields,

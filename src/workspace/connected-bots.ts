@@ -4,7 +4,7 @@ import { guardRead, isCluster, type RedisConnection } from '../redis.ts';
 const NAMES = { earlier: / name=tally:jobs:/, current: / name=\{tally-\d+\}:/ } as const;
 
 /**
- * Whether bots of this or of the earlier version are connected to a Redis; undefined where Redis doesn't tell.
+ * Whether bots of this or of the earlier version are connected to a Redis; undefined when Redis doesn't tell.
  *
  * @throws StoreUnavailable
  */

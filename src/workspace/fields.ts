@@ -5,7 +5,7 @@ import type { SealOwner } from '../vault/keyring.ts';
 export const FIELDS = {
   /** What Slack gave for the workspace, sealed. */
   installation: 'installation',
-  /** The organisation whose installation serves a workspace that has none of its own. */
+  /** The organisation whose installation a workspace uses when it has no own one. */
   organisation: 'served',
   settings: 'settings',
   /** By name. */
@@ -77,7 +77,7 @@ function parseJson(json: string, kind: SealedKind): object {
   }
 }
 
-/** Undefined where the seal does not open: for what goes on without the secret. */
+/** Undefined when the seal does not open: for what goes on without the secret. */
 export function tryUnseal<T>(open: () => T): T | undefined {
   try {
     return open();

@@ -14,9 +14,9 @@ export interface InstallationRecords {
   save(id: string, text: string): Promise<void>;
   /** @throws UnsealFailed */
   read(id: string): Promise<string | undefined>;
-  /** @returns false, with nothing written, where the text is not `before` any more, or there is none @throws UnsealFailed */
+  /** @returns false, without writing, when the text is no longer `before` or is missing @throws UnsealFailed */
   replace(id: string, before: string, after: string): Promise<boolean>;
-  /** Notes that an organisation's installation serves this workspace, so that both are deleted together; nothing where there is none. */
+  /** Records that this workspace uses an organisation's installation, if there is one, so that both are deleted together. */
   join(organisation: string, workspace: string): Promise<void>;
   /** The organisation noted for this workspace; the note is deleted when either of them leaves. */
   organisationOf(workspace: string): Promise<string | undefined>;
@@ -64,7 +64,7 @@ export function createInstallationStore({
       return envelope === null ? undefined : keyring.open(envelope, owner(id));
     },
     async replace(id, before, after) {
-      // A reseal in between puts the same text into another envelope: then it is tried again.
+      // Resealing changes the envelope but not the text: then try again.
       for (let attempt = 0; attempt < 3; attempt += 1) {
         const envelope = await envelopeOf(id);
         if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
@@ -79,7 +79,7 @@ export function createInstallationStore({
       return false;
     },
     async join(organisation, workspace) {
-      // The two live in different slots. The list of members comes first, so that uninstalling finds the workspace.
+      // The two are in different slots. The list of members is written first, so that uninstalling finds the workspace.
       const keys = [recordKey(organisation), membersKey(organisation)];
       const ask = (script: string) => guardRead(() => redis.eval(script, keys.length, ...keys, workspace));
       if ((await ask(JOIN)) !== 1) return;

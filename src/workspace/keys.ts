@@ -15,7 +15,7 @@ export const issuedKey = (id: string): string => `${ofWorkspace(id)}:issued`;
 export const deliveryLogKey = (id: string): string => `${ofWorkspace(id)}:delivery-log`;
 /** The lease of the run that delivers the workspace's posts. */
 export const deliveryLockKey = (id: string): string => `${ofWorkspace(id)}:delivery-lock`;
-/** What billing last said about the projects that watches look at. */
+/** Billing's last figures for the watched projects. */
 export const watchFiguresKey = (id: string): string => `${ofWorkspace(id)}:watch-figures`;
 /** The lease of the process that refreshes the workspace's Slack token. */
 export const tokenLockKey = (id: string): string => `${ofWorkspace(id)}:token-lock`;

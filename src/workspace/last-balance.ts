@@ -16,7 +16,7 @@ const schema = z.object({
   at: z.int(),
 });
 
-/** A project's balance, and when somebody asked for it. */
+/** A project's balance, and when it was fetched. */
 export type LastBalance = Readonly<z.infer<typeof schema>>;
 
 /** What is stored after an answer: which connection gave it, and the balance of a registered project. */
@@ -40,13 +40,13 @@ export function answerNoteFields({ connection, at, balance }: AnswerNote): Recor
   return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, at }) };
 }
 
-/** Undefined where there is no note, and where it cannot be read: nothing depends on it. */
+/** Undefined when there is no note, and where it cannot be read: nothing depends on it. */
 export function parseLastUsed(fields: RecordFields, connection: string): number | undefined {
   const at = Number(fields[lastUsedField(connection)]);
   return Number.isSafeInteger(at) ? at : undefined;
 }
 
-/** Undefined where there is no note, and where it cannot be read: nothing depends on it. */
+/** Undefined when there is no note, and where it cannot be read: nothing depends on it. */
 export function parseLastBalance(
   fields: RecordFields,
   id: string,

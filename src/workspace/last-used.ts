@@ -20,7 +20,7 @@ interface Balances {
 }
 
 /**
- * The balance that is stored after an answer. Undefined where the amount is unreadable, and for a project without an
+ * The balance that is stored after an answer. Undefined when the amount is unreadable, and for a project without an
  * alias: IDs that anybody typed would fill the record.
  */
 export function storedBalance(
@@ -76,7 +76,7 @@ export function createLastUsed(
   };
 }
 
-/** An answer about the balance alone says nothing of the month: what was expected before stays. */
+/** An answer with only the balance keeps the earlier forecast of the month. */
 function keepForecast(note: AnswerNote, workspace: Workspace): AnswerNote {
   const { balance } = note;
   if (balance === undefined || balance.forecast !== undefined) return note;

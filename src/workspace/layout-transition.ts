@@ -4,7 +4,7 @@ import { moveWorkspace, oldNames, ownerOfKey } from './old-layout.ts';
 
 /** How long what was read of the layout holds, in ms. */
 const HOLDS_MS = 4_000;
-/** How long before the first workspace moves it is announced, in ms: every bot has read the layout again by then. */
+/** How long the move is announced before it starts, in ms: by then every bot has read the layout again. */
 export const ANNOUNCED_MS = 3 * HOLDS_MS;
 
 /**

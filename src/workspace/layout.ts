@@ -7,13 +7,13 @@ const LAYOUT_VERSION = 2;
 
 /** How the keys are laid out: one record for all processes. */
 export interface Layout {
-  /** 1 where there is no record yet and the keys have the names of an earlier version. */
+  /** 1 when there is no record yet and the keys have the names of an earlier version. */
   readonly version: number;
   /** Among how many shards the scheduler spreads workspaces. */
   readonly shards: number;
-  /** The largest number of shards there ever was: shards from `shards` on are emptied. */
+  /** The largest number of shards so far. Shards from `shards` on are being emptied. */
   readonly mostShards: number;
-  /** Workspaces move to this version from now on, or in so many ms. Undefined where all of them have. */
+  /** How many ms until workspaces move to this version. Undefined when all of them have. */
   readonly movesIn: number | undefined;
 }
 
@@ -88,7 +88,7 @@ export async function finishLayout(redis: RedisConnection): Promise<void> {
   await guardRead(() => redis.hdel(LAYOUT_KEY, 'moves-at'));
 }
 
-/** Spreads workspaces over so many shards once bots start again. */
+/** Spreads workspaces over this many shards when bots restart. */
 export async function setShards(redis: RedisConnection, shards: number): Promise<void> {
   const { mostShards } = await layoutOf(redis);
   const fields = { shards, 'most-shards': Math.max(shards, mostShards) };

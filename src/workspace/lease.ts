@@ -34,7 +34,7 @@ export async function acquireLease(
   return result === 0 ? 'taken' : 'gone';
 }
 
-/** @returns false where the lease was lost @throws StoreUnavailable */
+/** @returns false when the lease was lost @throws StoreUnavailable */
 export const extendLease = async (
   redis: RedisConnection,
   { key, token }: Lease,

@@ -23,13 +23,13 @@ const RENAMED: readonly (readonly [prefix: string, key: (id: string) => string])
   ['tally:org:', membersKey],
   ['tally:handles:', grantsKey],
   ['tally:issued:', issuedKey],
-  // A lease is held under its new name by whoever held it under the old one.
+  // A lease keeps its holder under its new name.
   ['tally:lock:deliver:', deliveryLockKey],
   ['tally:lock:refresh:', tokenLockKey],
 ];
 /** Events seen in the last ten minutes: they are not needed in the new form. */
 const DROPPED = 'tally:heard:';
-/** BullMQ's, derived from the schedules anew. */
+/** BullMQ's keys, which are derived from the schedules again. */
 const QUEUE = 'tally:jobs:';
 const OLD_NAME =
   /^tally:(?:workspace|audit|ledger|org|handles|issued|heard|lock:deliver|lock:refresh):([A-Z0-9]{1,64})$/;

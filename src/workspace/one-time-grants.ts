@@ -39,8 +39,8 @@ export type TokenGrant = Omit<StoredGrant, 'key'>;
 export interface OneTimeGrants {
   /**
    * Stores a grant, with the key to a token if there is one.
-   * @returns what the modal carries: the handle, and the encrypted token
-   * @throws NotInstalled where the workspace left; nothing was written
+   * @returns what to put into the modal: the handle and the encrypted token
+   * @throws NotInstalled when the workspace left; nothing was written
    */
   keep(
     workspace: string,
@@ -52,7 +52,7 @@ export interface OneTimeGrants {
   /**
    * Gives the grant to one request at a time for each purpose, with the token where the two halves belong together. The
    * grant stays stored, so a lost answer loses nothing: the claimant replaces, drops or releases it.
-   * @returns `busy` for `GRANT_LEASE_MS` after another claim; undefined where it expired or belongs to somebody else
+   * @returns `busy` for `GRANT_LEASE_MS` after another claim; undefined when it expired or belongs to somebody else
    */
   claim(claim: GrantClaim): Promise<ClaimedGrant | 'busy' | undefined>;
   /** Lets it be claimed for this purpose again at once. */
@@ -182,7 +182,7 @@ export function createOneTimeGrants(redis: RedisConnection): OneTimeGrants {
 
 const leaseOf = (handle: string, purpose: Purpose): string => `${handle}:${purpose}`;
 
-/** What a modal carries, without the token. */
+/** The grant as text for a modal, without the token. */
 export const grantHandle = (carried: string): string => carried.split(' ')[0] ?? '';
 
 const ownerOf = (workspace: string, handle: string, { person, project, authUrl = '' }: TokenGrant) => ({
@@ -191,7 +191,7 @@ const ownerOf = (workspace: string, handle: string, { person, project, authUrl =
   id: JSON.stringify([handle, person, project, authUrl]),
 });
 
-/** Undefined where the modal's half is made up or belongs to another grant. */
+/** Undefined when the modal's half is made up or belongs to another grant. */
 function openToken(
   envelope: string | undefined,
   owner: ReturnType<typeof ownerOf>,

@@ -7,11 +7,11 @@ import type { RecordFields } from './workspace-store.ts';
 
 /** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws StoreUnavailable */
 export interface ProjectStore {
-  /** @returns false where the alias is taken */
+  /** @returns false when the alias is taken */
   addProject(change: WorkspaceChange, project: Project): Promise<boolean>;
   /**
    * Saves a project under its alias or a new one; the channels whose default it is follow.
-   * @returns false where the new alias is taken
+   * @returns false when the new alias is taken
    */
   changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean>;
   removeProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<void>;
@@ -19,7 +19,7 @@ export interface ProjectStore {
   dropProject(change: WorkspaceChange, alias: string): Promise<void>;
   /** What `removeProject` removed less than `UNDO_MS` before `now`; undefined where nothing can be restored. @throws UnsealFailed */
   findRemovedProject(workspace: string, alias: string, now: number): Promise<ProjectRemoval | undefined>;
-  /** Also as the default of its channels, except those that have another one now. @returns false where the alias is taken */
+  /** Also as the default of its channels, except those that have another one now. @returns false when the alias is taken */
   restoreProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<boolean>;
   setChannelDefault(change: WorkspaceChange, channel: string, alias: string | undefined): Promise<void>;
 }

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import type { ProductId } from '../domain/product.ts';
 
-/** Slack's IDs: everything that is stored or shown as one must look like it. */
+/** Slack's IDs; every stored or shown ID must match. */
 const PERSON = /^[UW][A-Z0-9]{1,30}$/;
 const GROUP = /^S[A-Z0-9]{1,30}$/;
 const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
 
-/** Whether it looks like a user's ID. */
+/** Whether it has the form of a user ID. */
 export const isPerson = (text: string): boolean => PERSON.test(text);
 /** Not for direct messages. */
 export const isChannel = (text: string): boolean => CHANNEL.test(text);

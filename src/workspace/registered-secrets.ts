@@ -10,7 +10,7 @@ const MIN_LENGTH = 6;
 const DELIMITERS = /[\s"'`‘’“”<>()[\]{}|,;*]+/;
 const ASSIGNMENT = /[:=]+/;
 
-/** Every piece of a text that may be a whole secret: words, and values such as after `token=`. Tokens may contain punctuation. */
+/** Returns every part of a text that can be a whole secret: words, and values such as after `token=`. */
 const splitPieces = (text: string): readonly string[] => {
   const words = [...text.split(/\s+/), ...text.split(DELIMITERS)];
   const pieces = words.flatMap((word) => [word, word.replace(/[.!?:]$/, ''), ...word.split(ASSIGNMENT)]);

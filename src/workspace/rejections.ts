@@ -39,7 +39,7 @@ interface Credentials {
   lastUsed(connection: string): number | undefined;
 }
 
-/** Whether this is the credential that is registered; another one was tried in a form, or was replaced. */
+/** Whether this is the registered credential, and not one from a form or a replaced one. */
 export function isRegistered(
   { connections, accesses }: Pick<Credentials, 'connections' | 'accesses'>,
   { kind, name }: CredentialName,
@@ -50,7 +50,7 @@ export function isRegistered(
     : connections.get(name)?.fingerprint === mark;
 }
 
-/** When the credential as it is registered now was last rejected, in ms; undefined where it worked since, or was not tried. */
+/** When the registered credential was last rejected, in ms; undefined if it has worked since or was never used. */
 export function findRejection(
   fields: RecordFields,
   credential: CredentialName,

@@ -29,7 +29,7 @@ export interface ResolvedProject {
   /** What a command types to name it: the alias, or the ID. */
   readonly word: string;
   readonly alias: string | undefined;
-  /** Label beside amounts; '' for none. */
+  /** The label of amounts; '' for none. */
   readonly currency: string;
   /** Name of the connection; the default one where undefined. */
   readonly connection: string | undefined;
@@ -45,7 +45,7 @@ export interface AskLocation {
 /**
  * Finds the project by alias, by ID, or as the channel's default.
  * @throws ProjectMissing where nothing is named; NotConnected instead, where the workspace has no connection;
- * NotAllowed where the project is limited to other channels; UnsealFailed where its record is damaged
+ * NotAllowed when the project is limited to other channels; UnsealFailed when its record is damaged
  */
 export function resolveProject(
   named: ProjectReference,
@@ -153,12 +153,12 @@ function withId(id: string | undefined, record: Workspace): readonly Project[] {
   return record.projects.filter((one) => one.id === id);
 }
 
-/** Whether somebody may ask about the project there. */
+/** Whether the user can ask about the project in this channel. */
 export function canAskAbout({ channels }: Project, { channel, manager }: AskLocation): boolean {
   return manager || channels.length === 0 || (channel !== undefined && channels.includes(channel));
 }
 
-/** The projects that somebody may ask about there, ordered by alias. */
+/** The projects that the user can ask about in this channel, ordered by alias. */
 export function visibleProjects(record: Workspace, place: AskLocation): readonly Project[] {
   return record.projects.filter((one) => canAskAbout(one, place));
 }

@@ -10,7 +10,7 @@ import { ANY_VALUE, type RecordFields } from './workspace-store.ts';
 export interface ScheduleStore {
   /** Creates or replaces it. @throws EditConflict */
   saveSchedule(change: WorkspaceChange, schedule: Schedule): Promise<void>;
-  /** It can be restored for `UNDO_MS`. Does nothing where it is removed already. @param at ms since the epoch @throws EditConflict */
+  /** It can be restored for `UNDO_MS`. Does nothing when it is removed already. @param at ms since the epoch @throws EditConflict */
   removeSchedule(change: WorkspaceChange, id: string, at: number): Promise<void>;
   /** Stores how a delivery that a person started ended; nothing where another one ended since, or the schedule was removed. */
   noteSent(workspace: string, record: Workspace, id: string, sent: LastDelivery): Promise<void>;

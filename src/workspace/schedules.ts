@@ -132,20 +132,20 @@ const sent = z.object({
   result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying', 'waiting']),
   /** The failure's sentence, for `failed` and `trying`; for `waiting` the day that billing has not reported. */
   cause: z.string().exactOptional(),
-  /** When it is tried again, in ms, for `trying` and `waiting`. */
+  /** When the next attempt is, in ms, for `trying` and `waiting`. */
   next: z.int().exactOptional(),
   /** Dates in a row that failed, this one included. */
   failures: z.int().default(0),
   /** `<project id>:<product>` → since how many posts it gave no answer, and why, in a sentence. */
   unanswered: z.record(z.string(), z.object({ posts: z.int(), cause: z.string() })).exactOptional(),
-  /** When somebody last sent it with Send now since, in ms. */
+  /** When it was last sent with Send now since then, in ms. */
   byHand: z.int().exactOptional(),
   /** Slack's `ts` of the post. */
   ts: z.string().exactOptional(),
 });
 export type LastDelivery = Readonly<z.infer<typeof sent>>;
 
-/** Undefined where there is none, and where it cannot be read: nothing depends on it. */
+/** Undefined if there is none, and where it cannot be read: nothing depends on it. */
 export function parseLastDelivery(json: string | undefined): LastDelivery | undefined {
   try {
     return json === undefined ? undefined : parseRecord(sent, json);

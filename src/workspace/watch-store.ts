@@ -10,7 +10,7 @@ import type { RecordFields } from './workspace-store.ts';
 export interface WatchStore {
   /** Creates or replaces it. @throws EditConflict */
   saveWatch(change: WorkspaceChange, watch: Watch): Promise<void>;
-  /** It can be restored for `UNDO_MS`. Does nothing where it is removed already. @param at ms since the epoch @throws EditConflict */
+  /** It can be restored for `UNDO_MS`. Does nothing when it is removed already. @param at ms since the epoch @throws EditConflict */
   removeWatch(change: WorkspaceChange, id: string, at: number): Promise<void>;
   /** Deletes damaged watches, which cannot be restored. @throws EditConflict */
   dropWatches(change: WorkspaceChange, ids: readonly string[]): Promise<void>;

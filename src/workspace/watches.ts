@@ -49,13 +49,13 @@ const schema = z.object({
   createdAt: z.int(),
   /** When its rule was last set, in ms: alerts from before are about another rule. */
   since: z.int(),
-  /** Alerts nobody until then, in ms. */
+  /** Sends no alerts until then, in ms. */
   snoozedUntil: z.int().exactOptional(),
   /** A person paused it. */
   paused: z.object({ at: z.int(), by: z.string() }).exactOptional(),
 });
 
-/** Looks at a project's money and alerts people when it crosses a threshold. */
+/** Checks a project's money and alerts people when it crosses a threshold. */
 export type Watch = Readonly<Omit<z.infer<typeof schema>, 'rule'>> & { readonly rule: WatchRule };
 
 /**

@@ -15,13 +15,13 @@ interface StoredKey {
 
 export interface WorkspaceCopy {
   readonly keys: readonly StoredKey[];
-  /** Of everything that does not expire soon; '' where there is nothing. */
+  /** Of everything that does not expire soon; '' when there is nothing. */
   readonly digest: string;
 }
 
-/** Leases: whoever holds one writes to the Redis that it was taken in. */
+/** Leases are not copied: their holders use the Redis where they took them. */
 const isLock = (key: string): boolean => key.endsWith('-lock');
-/** Keys that live for minutes differ all the time, and do not say whether a workspace was changed. */
+/** Short-lived keys always differ, and do not show whether a workspace was changed. */
 const isBrief = (key: string): boolean => /:(grants|issued)$/.test(key);
 
 /** @param isOld whether that Redis has the names of the earlier layout @throws StoreUnavailable */
@@ -71,7 +71,7 @@ while at <= #ARGV do
 end
 if ARGV[1] ~= '' then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end`;
 
-/** What stands in the mark while a copy is under way. */
+/** The mark's value while a copy is running. */
 const UNDER_WAY = 'under way';
 
 /**

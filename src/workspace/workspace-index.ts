@@ -24,7 +24,7 @@ export interface WorkspaceIndex {
   moveCheck(entry: IndexEntry, at: number): Promise<boolean>;
   /** Removes it, unless its check was set since. @returns whether it did */
   remove(entry: IndexEntry): Promise<boolean>;
-  /** Removes it whatever its check is, from every shard. */
+  /** Removes it from every shard. */
   forget(workspace: string): Promise<void>;
   /** Takes the checks of a shard for `ms`, or keeps them; for one process at a time. @returns false where another has them */
   claimChecks(shard: number, owner: string, ms: number): Promise<boolean>;
@@ -32,7 +32,7 @@ export interface WorkspaceIndex {
   due(shard: number, now: number, most: number): Promise<readonly IndexEntry[]>;
   /** Adds the workspaces of an earlier layout, which had no index; each is checked at once. @returns false where all have moved */
   addOld(): Promise<boolean>;
-  /** All IDs. One that is added or removed meanwhile may be in it or not. */
+  /** All IDs. One that is added or removed at the same time may or may not be included. */
   list(): AsyncGenerator<string, void>;
 }
 

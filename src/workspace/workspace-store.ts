@@ -87,7 +87,7 @@ export function createWorkspaceStore(redis: RedisConnection): WorkspaceStore {
   };
 }
 
-/** The first character tells the three cases apart, whatever the text. */
+/** The first character distinguishes the three cases. */
 function expectedArgument(seen: string | typeof ANY_VALUE | undefined): string {
   if (seen === ANY_VALUE) return '*';
   return seen === undefined ? '' : `=${seen}`;

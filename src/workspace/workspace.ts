@@ -31,7 +31,7 @@ export interface Workspace {
   /** Names of all connections, damaged ones too. */
   readonly connectionNames: readonly string[];
   /**
-   * Name of the connection for projects that name none: the chosen one, or the only one. Undefined where there is
+   * Name of the connection for projects that name none: the chosen one, or the only one. Undefined when there is
    * neither, and where the settings are damaged.
    */
   readonly defaultConnection: string | undefined;
@@ -61,9 +61,9 @@ export interface Workspace {
   lastUsed(connection: string): number | undefined;
   /** When a service rejected a credential that is still in use and has not worked since, in ms. */
   rejectedAt(credential: CredentialName): number | undefined;
-  /** The balance of a registered project when somebody last asked. */
+  /** The last known balance of a registered project. */
   lastBalance(id: string, product: ProductId): LastBalance | undefined;
-  /** How a schedule's last delivery ended; undefined where there was none. */
+  /** How a schedule's last delivery ended; undefined when there was none. */
   lastSent(schedule: string): LastDelivery | undefined;
   /** The whole record as Redis holds it: a change compares with it. */
   readonly fields: RecordFields;
@@ -102,7 +102,7 @@ export const isDamaged = (
   id?: string,
 ): boolean => damaged.some((part) => part.kind === kind && (id === undefined || part.id === id));
 
-/** The part if it could be read; undefined if there is none. @throws UnsealFailed if it is damaged */
+/** Returns the part, or undefined if it is missing. @throws UnsealFailed if it is damaged */
 function intact<T>(
   { damaged }: Pick<Workspace, 'damaged'>,
   kind: DamagedPart['kind'],
@@ -116,7 +116,7 @@ function intact<T>(
 
 /**
  * @param name the default connection where undefined
- * @throws UnsealFailed where its record is damaged; SettingsDamaged where it takes the settings to know the default
+ * @throws UnsealFailed when its record is damaged; SettingsDamaged where it takes the settings to know the default
  */
 export function findConnection(workspace: Workspace, name?: string): OpenableConnection | undefined {
   if (name === undefined) requireSettings(workspace);
@@ -125,7 +125,7 @@ export function findConnection(workspace: Workspace, name?: string): OpenableCon
   return intact(workspace, 'connection', wanted, workspace.connections.get(wanted));
 }
 
-/** @throws UnsealFailed where its record is damaged */
+/** @throws UnsealFailed when its record is damaged */
 export const findProject = (
   workspace: Pick<Workspace, 'projects' | 'damaged'>,
   alias: string,
@@ -137,11 +137,11 @@ export const findProject = (
     workspace.projects.find((project) => project.alias === alias),
   );
 
-/** @param project its ID @throws UnsealFailed where its record is damaged */
+/** @param project its ID @throws UnsealFailed when its record is damaged */
 export const findAccess = (workspace: Workspace, project: string): OpenableAccess | undefined =>
   intact(workspace, 'access', project, workspace.accesses.get(project));
 
-/** @throws UnsealFailed where its record is damaged */
+/** @throws UnsealFailed when its record is damaged */
 export const findSchedule = (workspace: Workspace, id: string): Schedule | undefined =>
   intact(
     workspace,
@@ -150,7 +150,7 @@ export const findSchedule = (workspace: Workspace, id: string): Schedule | undef
     workspace.schedules.find((schedule) => schedule.id === id),
   );
 
-/** @throws UnsealFailed where its record is damaged */
+/** @throws UnsealFailed when its record is damaged */
 export const findWatch = (workspace: Workspace, id: string): Watch | undefined =>
   intact(
     workspace,

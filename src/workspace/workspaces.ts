@@ -37,7 +37,7 @@ export type { Workspace } from './workspace.ts';
  */
 export interface Workspaces extends ProjectStore, ScheduleStore, WatchStore {
   read(teamId: string): Promise<Workspace>;
-  /** Saves these parts alone, and keeps what others saved of the rest. */
+  /** Saves only these parts, and keeps other people's changes to the rest. */
   saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void>;
   /** Replaces the connection of the same name. @param newDefault the default connection from now on, if it changes */
   saveConnection(
@@ -52,7 +52,7 @@ export interface Workspaces extends ProjectStore, ScheduleStore, WatchStore {
   /** Replaces the access of the same project. */
   saveAccess(change: WorkspaceChange, access: NewAccess): Promise<ApplicationAccessRecord>;
   removeAccess(change: WorkspaceChange, project: string): Promise<void>;
-  /** Stores whether the service revokes tokens, as a revocation showed; nothing where the access was removed. */
+  /** Stores whether the service revokes tokens, as a revocation showed; nothing when the access was removed. */
   noteRevocable(teamId: string, access: ApplicationAccessRecord, revocable: boolean): Promise<void>;
   /**
    * Stores that a service rejected a credential that is registered, unless that is known. Reads first: two round trips.
@@ -64,7 +64,7 @@ export interface Workspaces extends ProjectStore, ScheduleStore, WatchStore {
   clearRejection(teamId: string, credential: CredentialName): Promise<void>;
   /** Stores that this person has read that tokens appear on their own screen only. */
   noteTokenNoticeSeen(teamId: string, person: string, at: number): Promise<void>;
-  /** Stores what an answer brought; nothing where its connection was removed. */
+  /** Stores what an answer brought; nothing when its connection was removed. */
   note(teamId: string, note: AnswerNote): Promise<void>;
   /** Deletes everything of the workspace. */
   forget(teamId: string): Promise<void>;
@@ -180,7 +180,7 @@ export function createWorkspaces({
 type SettingsPlan = Required<Pick<RecordWrite, 'seen' | 'set'>>;
 const NO_CHANGE: SettingsPlan = { seen: {}, set: {} };
 
-/** Writes the parts that differ from what the person saw. @throws EditConflict where somebody changed the same parts */
+/** Writes the parts that differ from what the person saw. @throws EditConflict if somebody changed the same parts */
 function planSettings(
   { workspace }: WorkspaceChange,
   fields: RecordFields,
