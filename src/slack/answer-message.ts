@@ -22,7 +22,7 @@ import {
 import { fitsOption, SLACK_LIMITS } from './kit/limits.ts';
 import type { SharedBy } from './request.ts';
 
-/** What every answer says, whatever was asked. */
+/** The parts that every answer has. */
 export interface AnswerDetails {
   /** ms; when the question arrived, and when billing had answered */
   readonly asked: number;
@@ -38,7 +38,7 @@ export interface ProjectAnswer extends AnswerDetails {
   readonly target: ResolvedProject;
   /** Whether this person can give the project a name. */
   readonly mayName: boolean;
-  /** What the service said beside its figures. */
+  /** The service's remarks about its figures. */
   readonly remarks: readonly ServiceNotice[];
 }
 
@@ -58,7 +58,7 @@ export interface AnswerContent {
   readonly buttons: ActionsBlock;
 }
 
-/** One number first, then what it means, then the picture; the small print and the buttons come last. */
+/** The main number first, then its meaning and the chart; notes and buttons come last. */
 export function renderAnswer(details: AnswerDetails, content: AnswerContent): Message {
   const { title, text, body, remarks, buttons } = content;
   const lines = content.lines.filter(Boolean).join('\n');
@@ -101,10 +101,10 @@ export const moneyFormatter =
   (value: Money): string =>
     formatMoney(value, locale, target.currency);
 
-/** The most buttons that stand in for the periods of a select. */
+/** The most buttons that replace a select of periods. */
 const PERIOD_BUTTONS = 4;
 
-/** A button carries more than an option: a long list of projects keeps its choices as buttons. */
+/** A button's value can be longer than an option's, so a long list of projects has buttons. */
 const asButtons = (options: readonly PlainTextOption[], id: string): Button[] =>
   options.flatMap(({ text, value = '' }, at) =>
     value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}-${at}`, text.text, { value })],

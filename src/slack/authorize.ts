@@ -8,15 +8,15 @@ import type { UserDirectory } from './users.ts';
 import type { WebClient } from './web-client.ts';
 
 export interface AuthorizeOptions {
-  /** Accepts cached user groups: Slack allows about twenty look-ups a minute, fewer than somebody types. */
+  /** Accepts cached user groups, because Slack allows only about twenty look-ups a minute. */
   readonly isTyping?: boolean;
   /** The workspace's record, where this request has read it already. */
   readonly workspace?: Workspace | undefined;
 }
 
 /**
- * Checks the right of whoever sent a payload, for commands, clicks, forms, suggestions and events alike.
- * @param right a function where the command's words decide; it is called only for users who may ask at all
+ * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.
+ * @param right a function if it depends on the command's words; called only for users who can use Tally
  * @returns undefined for a replayed request, which was answered before and gets no second answer
  * @throws NotAllowed, SlackFailed, StoreUnavailable, and what `right` throws
  */

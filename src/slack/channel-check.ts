@@ -6,9 +6,9 @@ import type { Request } from './request.ts';
 export interface ChannelCheck {
   /** Why nothing can be posted there, in a sentence. */
   readonly problem: string | undefined;
-  /** It is public and Tally has not joined it yet. */
+  /** The channel is public and Tally has not joined it yet. */
   readonly canJoin: boolean;
-  /** What to know before posting there, in sentences. */
+  /** Warnings to show before posting there, as sentences. */
   readonly warnings: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const SHARED = 'External people in this shared channel will see the posts';
 /**
  * Whether the user may have something posted in a channel, and Tally can post there.
  *
- * @param known the user need not be in it, because that is posted there already
+ * @param known the user need not be a member, because posts go there already
  */
 export async function checkChannel(channel: string, request: Request, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refused('Choose a channel.');
@@ -38,7 +38,7 @@ export async function checkChannel(channel: string, request: Request, known = fa
     const found = await channels.find(channel);
     if (found === undefined) return refused(UNSEEN);
     const isOpenTo = known || (!found.isPrivate && user.canManage);
-    // A private channel that the user is not in must look like one that does not exist.
+    // Do not reveal whether a private channel exists that the user is not in.
     if (!isOpenTo && !(await channels.has(channel, user.id)))
       return refused(found.isPrivate ? UNSEEN : OUTSIDE);
     if (found.isArchived) return refused(ARCHIVED);

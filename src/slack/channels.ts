@@ -5,7 +5,7 @@ import { callSlack, type WebClient } from './web-client.ts';
 export interface Channel {
   readonly isPrivate: boolean;
   readonly isArchived: boolean;
-  /** Members of another organisation read along, or were invited to. */
+  /** Shared with another organisation, or an invitation is pending. */
   readonly isShared: boolean;
   /** Tally is a member. */
   readonly isJoined: boolean;
@@ -16,7 +16,7 @@ export interface Channels {
   /** Undefined for one that Tally cannot see: a private one that it is not in, or none at all. */
   find(channel: string): Promise<Channel | undefined>;
   has(channel: string, person: string): Promise<boolean>;
-  /** Into a public one. @throws SlackFailed `missing_scope` without the optional scope channels:join */
+  /** Joins a public channel. @throws SlackFailed `missing_scope` without the optional scope channels:join */
   join(channel: string): Promise<void>;
 }
 

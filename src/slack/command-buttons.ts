@@ -12,7 +12,7 @@ export interface CommandInvocation {
   readonly text: string;
 }
 
-/** A command as somebody would type it. A button that runs it carries nothing else. */
+/** A command as typed. A button that runs it has nothing else in its value. */
 export interface CommandLink {
   readonly command: CommandName | SlashCommand;
   readonly text?: string;
@@ -20,7 +20,7 @@ export interface CommandLink {
 
 const written = ({ command, text = '' }: CommandLink): string => `${command} ${text}`.trim();
 
-/** The command without the words that could be a secret, for what a button carries; names of projects stay. */
+/** Returns the command for a button's value, without words that could be a secret; project names stay. */
 export function withoutSecrets(
   { command, text }: CommandInvocation,
   aliases: ReadonlySet<string>,
@@ -29,7 +29,7 @@ export function withoutSecrets(
   return { command, text: words.join(' ') };
 }
 
-/** @returns a button that runs a command and replaces its message; none where the text is too long for Slack */
+/** @returns a button that runs a command and replaces its message; none when the text is too long for Slack */
 export function commandButton(
   id: string,
   label: string,
@@ -51,7 +51,7 @@ export const nameButton = ({ project, product }: { readonly project: string; rea
     text: `add ${project} ${PRODUCTS[product].word}`,
   });
 
-/** The figures of an answer as CSV, and what to reconcile with. */
+/** The figures of an answer as CSV, and the details to reconcile with. */
 export const outputOptions = ({ command, text = '' }: CommandLink) => [
   commandOption('CSV', { command, text: `${text} csv`.trim() }),
   commandOption('Details', { command, text: `${text} details`.trim() }),
@@ -86,7 +86,7 @@ export const pageButtons = (page: number, pages: number, rerunFor: (page: number
     .filter(({ to }) => to >= 1 && to <= pages)
     .flatMap(({ label, to }) => commandButton(label.toLowerCase(), label, rerunFor(to)));
 
-/** Outside text may name a command that does not exist (any more): `createCommandRunner` refuses it. */
+/** Outside text can name an unknown command, which `createCommandRunner` rejects. */
 export const asSlashCommand = (text: string): SlashCommand => text as SlashCommand;
 
 export function parseInvocation(value: string): CommandInvocation {
@@ -105,7 +105,7 @@ export function shareButton(rerun: CommandLink, asked: number): Button[] {
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
 }
 
-/** The message without **Share**, for a conversation that has nobody to share with. */
+/** Returns the message without **Share**, for direct messages. */
 export function withoutShare({ text, blocks }: Message): Message {
   const kept = blocks.flatMap((block): Block[] => {
     if (block.type !== 'actions') return [block];
@@ -115,7 +115,7 @@ export function withoutShare({ text, blocks }: Message): Message {
   return { text, blocks: kept };
 }
 
-/** `asked` is in ms since the epoch; Infinity where the value names no instant that ever was. */
+/** `asked` is in ms since the epoch; Infinity when the value has no valid time. */
 export function parseShare(value: string): CommandInvocation & { readonly asked: number } {
   const [asked = '', ...rest] = value.split(' ');
   const instant = Number(asked);

@@ -13,8 +13,8 @@ import { type AuthorizedUser, createRequest, type RequestOptions } from './reque
 
 /**
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
- * @param options the audience counts for commands with `open` alone; default is what the settings say
- * @param workspace the record, where the caller has read it already
+ * @param options the audience applies only to commands with `open`; the default is in the settings
+ * @param workspace the record, if the caller has already read it
  */
 export type RunCommand = (
   target: ReplyTarget,

@@ -18,7 +18,7 @@ export function failureMessage(failure: Failure, context: ErrorContext = {}): Me
 export const failureText = (failure: Failure): string =>
   [failure.message, describeError(failure, {}).todo].filter(Boolean).join(' ');
 
-/** The same in place of a form. A button that runs a command is kept only where the command opens a form itself. */
+/** The same as a modal. Buttons that run a command are kept only if the command opens a form. */
 export function failureModal(failure: Failure, context: ErrorContext = {}): ModalView {
   const { opensForm = false, invocation } = context;
   const description = describeError(failure, { ...context, invocation: opensForm ? invocation : undefined });

@@ -8,7 +8,7 @@ import type { Message } from './kit/atoms.ts';
 import { sendPrivate, updateModal } from './reply.ts';
 import { type ReplyTarget, settleLoadingView } from './reply-target.ts';
 
-/** Turns whatever a listener threw into a reply. */
+/** Turns an error of a listener into a reply. */
 export interface ErrorReply {
   /** Logs the error. @param where the command, action, form or event it happened in @returns what the reply is made of */
   explain(error: unknown, where: string): ErrorReport;
@@ -38,7 +38,7 @@ export function createErrorReply(log: Logger): ErrorReply {
     explain(error, where) {
       const id = randomBytes(4).toString('hex');
       if (isFailure(error)) {
-        // A refused word is what somebody typed, so it may be anything, even a password.
+        // The rejected word was typed by a person, so it can be a password.
         log.info(
           { where, kind: error.kind, id, ...(error.kind !== 'invalid-word' && { err: error }) },
           'answered with a failure',

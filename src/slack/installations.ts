@@ -33,7 +33,7 @@ export interface Installations {
   /** What to acknowledge a payload with that `authorize` refused; undefined for any other. */
   readonly notInstalledReply: NotInstalledReply['acknowledgement'];
   /**
-   * A client for what runs without a payload, such as scheduled posts: one attempt, 10 s timeout.
+   * A client for work without a payload, such as scheduled posts: one attempt, 10 s timeout.
    * @throws NotInstalled, UnsealFailed, StoreUnavailable
    */
   clientFor(workspace: string): Promise<WebClient>;
@@ -189,7 +189,7 @@ function createProviderFactory(oauth: OAuth, apiUrl: string, { redis, boltLogger
 }
 
 /**
- * A workspace without an installation of its own uses its organisation's, whatever the payload says.
+ * A workspace without its own installation uses its organisation's, whatever the payload says.
  * @param ids in the order to try @throws NotInstalled
  */
 async function findInstallation(

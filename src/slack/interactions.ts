@@ -79,7 +79,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     }
   };
 
-  /** Home shows what a click on it has changed. Whoever may no longer see it learns that from the click's own reply. */
+  /** Updates the Home after a click on it. A user who can no longer see it gets the click's reply instead. */
   const redrawHome = async (target: ReplyTarget): Promise<void> => {
     const listener = ownValue(listeners.events, 'app_home_opened');
     if (listener === undefined) return;

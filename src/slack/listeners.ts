@@ -20,13 +20,13 @@ export interface CommandListener {
   readonly open?: boolean;
   /** Whether it opens a form or a window, by the command's words: then Slack's three seconds count. */
   readonly opensModal?: boolean | ((text: string) => boolean);
-  /** For a second word of `/billing` with a help page of its own. */
+  /** For a second word of `/billing` with its own help page. */
   readonly help?: () => Message;
   /** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
   run(text: string, request: Request, typed?: string): Promise<void>;
 }
 
-/** What a click carries. All of it is outside text. */
+/** The data of a click. All of it is outside text. */
 interface ClickedOn {
   readonly value: string;
   readonly fields: FormFields;
@@ -38,7 +38,7 @@ export interface ActionListener {
   readonly right: Right;
   /** Whether it opens a form or a window, by the button's value: then Slack's three seconds count. */
   readonly opensModal?: boolean | ((value: string) => boolean);
-  /** @param rerun runs a command whose answer replaces the message, with a rights check of its own */
+  /** @param rerun runs a command, including its rights check; the answer replaces the message */
   run(
     action: ClickedOn,
     request: Request,
@@ -59,7 +59,7 @@ export interface ViewListener<T = unknown> {
   work(input: T, request: Request): Promise<void>;
 }
 
-/** Suggestions while somebody types into a select. */
+/** Suggestions for an external select. */
 export interface OptionsListener {
   readonly right: Right;
   /** @param metadata the `private_metadata` of the view it is in; outside text */
@@ -70,7 +70,7 @@ export interface OptionsListener {
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
-/** Handles one type of the Events API, which Bolt has acknowledged by then. */
+/** Handles one event type, after Bolt has acknowledged the event. */
 export interface EventListener {
   readonly right: Right;
   /** Drops events that Slack sends again; for listeners that answer with a message. */
@@ -121,7 +121,7 @@ export interface Listeners {
   readonly events?: Readonly<Record<string, EventListener>>;
 }
 
-/** Looks up a name from outside, which may be `constructor` or another property that every object inherits. */
+/** Looks up a name from outside, which can be `constructor` or another inherited property. */
 export function ownValue<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

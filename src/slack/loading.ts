@@ -24,7 +24,7 @@ export interface LoadingMessage {
 
 export type LoadingPlace =
   | (PostedTo & { readonly kind: 'message'; readonly isPublic: boolean })
-  /** @property canReplace whether `replace_original` would replace it, and nothing else */
+  /** @property canReplace whether `replace_original` would replace exactly this message */
   | { readonly kind: 'response-url'; readonly canReplace: boolean };
 
 interface LoadingTarget {

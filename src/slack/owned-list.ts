@@ -16,7 +16,7 @@ export function pageOf<T>(all: readonly T[], page: number) {
   return { all, pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-/** The label of a menu's choice, and the action that it stands for. */
+/** The label of a menu's option, and its action. */
 export type RowChoice = readonly [label: string, action: string];
 
 interface RowMenu {

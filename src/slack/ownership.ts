@@ -17,7 +17,7 @@ export const canEditOwned = ({ owner }: Owned, { user }: Viewer): boolean =>
 /** Guests see Home and status too, but nothing that full members set up. */
 export const isFullMember = ({ user }: Viewer): boolean => user.role === 'admin' || user.role === 'member';
 
-/** Whether the owner is no longer a full member. Where Slack does not say, they still are. */
+/** Whether the owner is no longer a full member; false when Slack does not say. */
 async function hasLeft({ owner }: Owned, { slack }: Request): Promise<boolean> {
   try {
     const role = await slack.roleOf(owner);
@@ -30,7 +30,7 @@ async function hasLeft({ owner }: Owned, { slack }: Request): Promise<boolean> {
 
 /**
  * Once its owner has left, managers and full members of its channel may.
- * @param channel undefined where it tells people
+ * @param channel undefined when it tells people
  */
 export async function canAdopt(
   owned: Owned,

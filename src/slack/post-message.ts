@@ -10,7 +10,7 @@ export interface PostTarget {
   readonly thread: string | undefined;
 }
 
-/** Whether a channel ID is a direct message's: it has no default project and nobody to share with. */
+/** Whether a channel is a direct message, which has no default project and no sharing. */
 export const isDirectMessage = (channel: string): boolean => channel.startsWith('D');
 
 /** Where a message is, by Slack's IDs. */
@@ -50,7 +50,7 @@ export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo
   await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
 }
 
-/** What a message carries for Tally alone, so that it is found again. */
+/** Message metadata by which Tally finds the message again. */
 export interface MessageMetadata {
   readonly event_type: string;
   readonly event_payload: Readonly<Record<string, string>>;
@@ -97,7 +97,7 @@ export async function updateMessage(
   await send('chat.update', message, (content) => client.chat.update({ channel, ts, metadata, ...content }));
 }
 
-/** For one person alone, where the question was. @throws CannotPost, SlackFailed */
+/** Posts an ephemeral message where the question was. @throws CannotPost, SlackFailed */
 export async function postEphemeral(
   client: WebClient,
   person: string,

@@ -72,7 +72,7 @@ function withoutProject(text: string, aliases: ReadonlySet<string>): string {
   return [phrase && formatPhrase(phrase), product && PRODUCTS[product].word].filter(Boolean).join(' ');
 }
 
-/** A block ID of its own, by which the select's action finds the checkbox in the message's state. */
+/** The checkbox's block ID, by which the select's action finds it in the message's state. */
 function rememberCheckbox(): Block {
   const boxes: Checkboxes = {
     type: 'checkboxes',

@@ -19,7 +19,7 @@ interface RateLimit {
 
 const rate = (burst: number, perSecond: number): Rate => ({ burst, perSecond });
 
-/** Limits of one process. Nobody reaches them by ordinary work. */
+/** Limits of one process, above normal use. */
 export const RATE_LIMITS = {
   /** Commands, mentions, clicks, forms and opening Home: each reads the record, and may ask billing and Slack. */
   requests: {
@@ -33,13 +33,13 @@ export const RATE_LIMITS = {
     person: rate(10, 0.1),
     workspace: rate(30, 0.5),
   },
-  /** Slack asks for suggestions at every key that is typed; beyond the limit there are none. */
+  /** Slack asks for suggestions at every keystroke. Over the limit the list is empty. */
   suggestions: {
     doing: 'typing faster than Tally can search',
     person: rate(60, 10),
     workspace: rate(600, 100),
   },
-  /** Replies that say a limit was reached, where each costs a call to Slack; beyond the limit there is no reply. */
+  /** Replies about rate limits that need a call to Slack. Over the limit there is no reply. */
   refusals: {
     doing: 'asking faster than Tally can answer',
     person: rate(3, 0.2),

@@ -43,7 +43,7 @@ const EVENTS_PATH = '/slack/events';
 export interface SlackServerParts {
   readonly routes: MachineRoutes;
   readonly installations: Installations;
-  /** Whether this is the first use of a nonce, over all processes, within so many seconds. @throws StoreUnavailable */
+  /** Whether this is the first use of a nonce in all processes within this many seconds. @throws StoreUnavailable */
   readonly spend: (word: string, seconds: number) => Promise<boolean>;
   readonly logger: Logger;
 }

@@ -16,7 +16,7 @@ export interface ListenerParts extends Omit<ListenerContext, 'listeners' | 'auth
   readonly workspaces: Workspaces;
 }
 
-/** Connects the listeners with Bolt. Acknowledges first; whatever is thrown after that becomes a reply. */
+/** Registers the listeners with Bolt. Acknowledges first; later errors become replies. */
 export function registerListeners(app: App, listeners: Required<Listeners>, parts: ListenerParts): void {
   const { responseUrls, limits, log, clock } = parts;
   const errorReply = createErrorReply(log);

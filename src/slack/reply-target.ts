@@ -31,7 +31,7 @@ export async function openView(target: ReplyTarget, trigger_id: string, view: Mo
   if (opened.view?.hash !== undefined) target.modalHash = opened.view.hash;
 }
 
-/** Opens a loading view after `delay` ms, unless the form is there by then. A click's trigger is good for 3 s. */
+/** Opens a loading view after `delay` ms unless the form is open by then. A trigger is valid for 3 s. */
 export function startLoadingView(target: ReplyTarget, delay: number): void {
   const { triggerId, viewId } = target.source;
   if (triggerId === undefined || viewId !== undefined || target.openedModal !== undefined) return;

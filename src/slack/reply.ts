@@ -126,7 +126,7 @@ function openFormMessage(invocation: CommandInvocation): Message {
 }
 
 /**
- * Sends to the user alone, by the first of these that works: the response_url, an ephemeral message, a direct message.
+ * Replies privately, by the first of these that works: the response_url, an ephemeral message, a direct message.
  * @throws CannotPost, SlackFailed: why the first one failed, when all did
  */
 export async function sendPrivate(target: ReplyTarget, message: Message, replace = false): Promise<void> {

@@ -8,13 +8,13 @@ export interface SignatureClaim {
   readonly digest: Buffer;
 }
 
-/** How far Slack's clock may be from ours, either way, in s: a request is good for twice as long. */
+/** How far Slack's clock can differ from ours, in s. A request is valid for twice as long. */
 const TOLERANCE = 300;
 
 /**
  * Cheap, so that most of what Slack did not send is refused before its body is read.
  * @param now ms since the epoch
- * @returns undefined where the headers are missing, malformed, or too far from now
+ * @returns undefined when the headers are missing, malformed, or too far from now
  */
 export function readSignature(headers: IncomingHttpHeaders, now: number): SignatureClaim | undefined {
   const timestamp = headers['x-slack-request-timestamp'];
@@ -108,7 +108,7 @@ export function createBodyReader(limits: BodyLimits = SERVER_LIMITS) {
     });
 }
 
-/** The size that a request announces, in bytes; undefined where it does not. */
+/** The size that a request announces, in bytes; undefined when it does not. */
 export function announcedSize({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
@@ -122,7 +122,7 @@ export function isSslCheck(body: Buffer, contentType = ''): boolean {
 
 /**
  * A form, the JSON in a form's field `payload`, or JSON. For verified bytes only.
- * @returns undefined for what is none of these, or no object
+ * @returns undefined for anything else
  */
 export function parseBody(body: Buffer, contentType = ''): Fields | undefined {
   const text = body.toString();

@@ -18,7 +18,7 @@ export interface RequestSource {
   readonly thread: string | undefined;
   /** `ts` of the channel message that asked; a public answer starts a thread there. */
   readonly startsThread: string | undefined;
-  /** Resolves with false for a replayed request; undefined in Socket Mode, where nobody can replay one. */
+  /** Resolves with false for a replayed request; undefined in Socket Mode, where replays are impossible. */
   readonly isFirst: Promise<boolean> | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface SlackPayload {
 
 /** @returns '' for a workspace or user that the payload doesn't name; `authorize` refuses both */
 export function sourceOfPayload(payload: SlackPayload, isFirst?: RequestSource['isFirst']): RequestSource {
-  // A form submitted by an external user names their workspace as `team`, and ours in the view.
+  // A form submitted by an external user has their workspace as `team`, and the app's in the view.
   const teamId =
     payload.view?.app_installed_team_id ??
     payload.team_id ??

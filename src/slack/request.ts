@@ -8,7 +8,7 @@ import { createReply, type Reply } from './reply.ts';
 import type { ReplyTarget } from './reply-target.ts';
 import type { User, UserGroup } from './users.ts';
 
-/** One request of one user, whatever kind of payload it came as, and the ways to reply. */
+/** A user's request from any kind of payload, and the ways to reply. */
 export interface Request {
   /** When the request arrived, in ms: every figure is as of this instant. */
   readonly at: number;

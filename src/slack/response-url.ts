@@ -8,7 +8,7 @@ import { reportApiCall } from './web-client.ts';
 
 /** How a message goes out through a `response_url`. */
 export interface ResponseOptions {
-  /** For everyone in the channel; default is for the asker alone. */
+  /** Visible to everyone in the channel; private by default. */
   readonly everyone?: boolean;
   /** Replaces the message whose button was clicked. */
   readonly replace?: boolean;
@@ -104,7 +104,7 @@ export function createResponseUrlClient(timeout = 5000): ResponseUrlClient {
   };
 }
 
-/** Bodies that mean a refusal although the status is 200; other words, such as `received`, don't. */
+/** Bodies that mean a rejection although the status is 200; others, such as `received`, don't. */
 const REFUSALS: ReadonlySet<string> = new Set([
   ...['invalid_payload', 'invalid_blocks', 'invalid_blocks_format', 'invalid_attachments', 'no_text'],
   ...['expired_url', 'used_url', 'channel_not_found', 'channel_is_archived', 'user_not_found'],

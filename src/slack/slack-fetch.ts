@@ -16,7 +16,7 @@ const agent = new Agent({ maxResponseSize: MAX_RESPONSE });
 
 /**
  * What Slack's SDK calls in place of `fetch`, whose streams would cost more time and memory than all the rest of a call.
- * Files alone go out by Node's own: they are no text.
+ * Only file uploads use Node's own fetch, because they are not text.
  */
 export const slackFetch: typeof fetch = async (url, init = {}) => {
   const { headers, body, signal } = init;
@@ -55,7 +55,7 @@ export const slackFetchTwice: typeof fetch = async (url, init) => {
   return slackFetch(url, init);
 };
 
-/** A gateway in front of Slack that had no answer: what stands behind it may have done the work. */
+/** A gateway without an answer from Slack, which may still have done the work. */
 export const isUnclearStatus = (status: number): boolean => status === 502 || status === 504;
 
 /** What a connection fails with before anything goes over it. */

@@ -35,7 +35,7 @@ export function createSocketMode({ appToken, clientOptions, logger }: SocketMode
   let connected = false;
   let connecting = false;
 
-  /** The client leaves what its listeners reject with to nobody: one odd envelope would be the process's business. */
+  /** The client does not handle its listeners' rejections, so one invalid envelope would end the process. */
   for (const event of ['ws_message', 'slack_event']) {
     const listeners = client.listeners(event);
     client.removeAllListeners(event);
@@ -75,7 +75,7 @@ export function createSocketMode({ appToken, clientOptions, logger }: SocketMode
   });
   client.on('disconnected', () => {
     connected = false;
-    // While it connects, whoever waits for that hears of it.
+    // While it connects, the caller of `connect` gets the error.
     if (!connecting) connectAgain().catch(() => undefined);
   });
 

@@ -32,7 +32,7 @@ export function routeSubcommands(verbs: Verbs): CommandListener {
       try {
         await listener.run(helps ? asksAbout : rest, request, typed.join(' '));
       } catch (error) {
-        // Lower case hides what a token looks like, and a verb reads no other.
+        // Verbs get the text in lower case, which hides the form of a token.
         if (error instanceof InvalidWord && typed.some(couldBeSecret)) throw error.withheld();
         throw error;
       }
@@ -40,7 +40,7 @@ export function routeSubcommands(verbs: Verbs): CommandListener {
   };
 }
 
-/** The name of a project is never a secret, whatever it looks like. */
+/** The name of a project is never treated as a secret. */
 function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
   const tidied = cleanTyping(text);
   const words = tidied.split(' ').filter((word) => !aliases.has(normalizeText(word)));

@@ -6,7 +6,7 @@ import { type SearchInput, searchInput } from './kit/modal.ts';
 import type { Request } from './request.ts';
 import type { UserGroup } from './users.ts';
 
-/** The user groups to choose from, or in a sentence why there are none. */
+/** The user groups to choose from, or a sentence that says why there are none. */
 export interface GroupChoices {
   readonly known: readonly UserGroup[];
   readonly problem: string | undefined;
@@ -36,7 +36,7 @@ const problemOf = ({ code }: SlackFailed): string =>
     ? 'You can’t choose user groups, because Tally lacks the scope usergroups:read. Tally’s operator can add it and install the app again.'
     : `You can’t choose user groups right now: Slack returned an error (${code}).`;
 
-/** Only groups of this workspace are added, whatever a form says. @throws InvalidWord, SlackFailed */
+/** Adds only groups of this workspace. @throws InvalidWord, SlackFailed */
 export async function requireKnownGroups(added: readonly string[], request: Request): Promise<void> {
   if (added.length === 0) return;
   const known = await request.slack.userGroups();

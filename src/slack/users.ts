@@ -46,13 +46,13 @@ export interface UserDirectory {
     identity: Pick<UserIdentity, 'teamId' | 'userId'>,
     groups: readonly string[],
   ): Promise<boolean>;
-  /** The role of another user, cached for `TTL`; `nobody` where Slack knows none. @throws SlackFailed */
+  /** The role of another user, cached for `TTL`; `nobody` for an unknown one. @throws SlackFailed */
   roleOf(client: WebClient, workspace: string, person: string): Promise<Role>;
   /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
   userGroups(client: WebClient, workspace: string): Promise<readonly UserGroup[]>;
 }
 
-/** How long a role is cached, in ms. Actions for managers look it up again. */
+/** How long a role is cached, in ms. Managers' actions look it up again. */
 const TTL = 60_000;
 
 /** @param most how many users, and how many groups, are cached */

@@ -44,7 +44,7 @@ export function createClientCache(options: webApi.WebClientOptions, most = 500) 
   };
 }
 
-/** Runs one Web API call; whatever it throws becomes SlackFailed with Slack's own code. */
+/** Runs one Web API call. @throws SlackFailed with Slack's error code */
 export async function callSlack<T>(method: string, call: () => Promise<T>): Promise<T> {
   const began = performance.now();
   try {

@@ -116,7 +116,7 @@ function describeInvalidWord(
   const buttons =
     invocation === undefined ? [] : texts.flatMap((text, at) => suggestionButton(text, invocation, at));
   const isUnknown = why === UNRECOGNIZED || why === UNKNOWN_COMMAND;
-  // A suggestion that leaves the word out corrects no spelling: then the hint about what the command takes stays.
+  // A suggestion without the word is no correction, so the hint about the command's arguments stays.
   const isSpelling = suggestion?.split(' ').length === invocation?.text.trim().split(/\s+/).length;
   const isGuess = isUnknown && isSpelling && buttons.length > 0;
   if (invocation !== undefined && requester !== undefined) {
@@ -158,7 +158,7 @@ function withoutWord(
   }
 }
 
-/** @returns undefined where the text doesn't have the word, which may be withheld */
+/** @returns undefined when the text doesn't have the word, which may be withheld */
 function textWithout(text: string, word: string): string | undefined {
   const at = text.toLowerCase().indexOf(word.toLowerCase());
   if (at < 0) return undefined;

@@ -3,11 +3,11 @@ import { type CommandInvocation, commandButton } from '../command-buttons.ts';
 import { type Block, button } from '../kit/atoms.ts';
 import type { Requester } from '../request.ts';
 
-/** What the reply to a failure says beside the failure's own sentence, which says what happened. */
+/** What the reply to a failure says in addition to the failure's own message. */
 export interface ErrorDescription {
-  /** Says what happened, in place of the failure's own sentence. */
+  /** Says what happened; replaces the failure's own message. */
   readonly sentence?: string;
-  /** What to do next; '' where the sentence or the buttons say it all. */
+  /** What to do next; '' when the sentence or the buttons say it all. */
   readonly todo: string;
   /** Outside text, shown as a quotation. */
   readonly quotes?: readonly string[];

@@ -40,11 +40,11 @@ export interface InstallationTokensParts {
 /** An installation that another process changed is used as it was for at most this long, in ms. */
 const TTL = 15_000;
 const MOST = 1000;
-/** As in Slack's installer, in ms. It goes by the machine's clock, and so does this. */
+/** As in Slack's installer, in ms. Both use the machine's clock. */
 const AHEAD = 2 * 3_600_000;
 /** Slack wants its acknowledgement within 3 s and this comes before it: after that the old token has to do. */
 const PATIENCE = 2_000;
-/** How long a renewal that failed is left alone, in ms. */
+/** How long to wait after a failed renewal, in ms. */
 const QUIET = 15_000;
 
 interface Entry {
@@ -64,7 +64,7 @@ export function createInstallationTokens({
     const unlock = await installed.lock(id);
     if (unlock === undefined) return untilUnlocked(id);
     try {
-      // Read behind the lock: whoever held it before may have done the work.
+      // Read after taking the lock, because the previous holder may have renewed the token.
       const before = await installed.read(id);
       if (before === undefined) return;
       const kept = parseInstallation(before);

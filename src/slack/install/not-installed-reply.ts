@@ -6,7 +6,7 @@ import type { ResponseUrlClient } from '../response-url.ts';
 
 /** Replies without a token: in the acknowledgement, or through the payload's response_url. */
 export interface NotInstalledReply {
-  /** Logs that this payload was refused. Replies to a click at once, as its acknowledgement can carry no reply. */
+  /** Logs the rejection. Replies to a click by `response_url`, because its acknowledgement has no message. */
   remember(body: object | undefined, error: unknown, workspace: string | undefined): void;
   /** @returns what to acknowledge a refused payload with: a command's reply, a form's next view */
   acknowledgement(body: object): object | undefined;

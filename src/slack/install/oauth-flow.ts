@@ -58,7 +58,7 @@ export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
 
 export interface OAuthFlowParts {
-  /** Slack's installer, which looks for the state in this cookie. */
+  /** Slack's installer, which reads the state from this cookie. */
   readonly providerWith: (cookie: string) => InstallProvider;
   readonly options: InstallURLOptions;
   /** The bot's own address, without a slash at the end. */
@@ -129,7 +129,7 @@ export function createOAuthFlow({
   return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
 }
 
-/** One for each state, so that a second tab doesn't overwrite the first one's. */
+/** One cookie per state, so that a second tab doesn't overwrite the first one's. */
 const cookieOf = (state = ''): string => `tally-install-${/^\d+-([\w-]{12})/.exec(state)?.[1] ?? 'none'}`;
 
 function send(res: ServerResponse, { status, html }: HtmlPage): void {

@@ -40,7 +40,7 @@ code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; back
 @media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .6rem; } }
 `;
 
-/** Allows no scripts, foreign resources or frames, and sends no referrer, as the address carries a code. */
+/** Allows no scripts, foreign resources or frames, and sends no referrer, because the URL contains a code. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -73,7 +73,7 @@ export interface InstalledPage {
   /** The workspace's or organisation's name, as Slack has it. */
   readonly name: string | undefined;
   readonly organisation: boolean;
-  /** Slack's address that opens the app; undefined where Slack didn't name it. */
+  /** Slack's address that opens the app; undefined when Slack didn't name it. */
   readonly open: string | undefined;
 }
 

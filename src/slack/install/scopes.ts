@@ -2,7 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 
 interface Scope {
   readonly scope: string;
-  /** Shown on the page before somebody installs Tally. */
+  /** Shown on the install page. */
   readonly why: string;
   /** Slack lets the person who installs Tally decline it. */
   readonly optional?: boolean;

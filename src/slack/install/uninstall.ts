@@ -22,7 +22,7 @@ export interface EventBody {
 
 /** What the store and Slack say of an installation now. */
 export interface TokenStatus {
-  /** When it was installed, in ms; undefined where it isn't. */
+  /** When it was installed, in ms; undefined when it isn't. */
   since(id: string): Promise<number | undefined>;
   /** Whether Slack still accepts its token. */
   works(id: string): Promise<boolean>;

@@ -21,7 +21,7 @@ import { clipText, SLACK_LIMITS } from './limits.ts';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Slack formats at the edges of words alone: the underscore of `Los_Angeles` does nothing, and people copy it. */
+/** Slack formats only at word boundaries, so the underscore of `Los_Angeles` needs no escaping. */
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /**

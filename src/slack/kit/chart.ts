@@ -20,7 +20,7 @@ export interface ChartPoint {
   readonly value: number;
 }
 
-/** What the bars are compared with: one value beside each of them. */
+/** Values to compare the bars with, one for each. */
 export interface ChartThreshold {
   readonly name: string;
   readonly values: readonly number[];

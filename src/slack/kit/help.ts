@@ -21,7 +21,7 @@ export const PERIOD_EXAMPLES = {
   products: 'Products: cloud, storage, virtualization.',
 } as const;
 
-/** Every line in a block of its own, with its examples. @param small plain, for the last line */
+/** One block per line, with its examples. @param small plain text for the last line */
 export function helpMessage(title: string, lines: readonly HelpLine[], small?: string): Message {
   const blocks: Block[] = [header(title), ...lines.map((line) => markup(lineMarkup(line)))];
   if (small !== undefined) blocks.push(context(escapeMarkup(small)));

@@ -30,7 +30,7 @@ export const modal = ({
   blocks: [...blocks] as ModalView['blocks'],
 });
 
-/** Every input has the same action ID, so that a submission is read by block ID alone. */
+/** Every input has the same action ID, so that a submission is parsed by block ID. */
 const VALUE = 'value';
 
 export interface TextInput {
