@@ -28,7 +28,7 @@ export interface AlertView {
   readonly chart: Chart | undefined;
   /** `Cloud platform · project 123 · UTC · 6 of the last 7 days reported`, plain */
   readonly source: string;
-  /** The conversation may hold it twice. */
+  /** The message may be a duplicate. */
   readonly isAgain: boolean;
 }
 
@@ -111,7 +111,7 @@ function alertActions({ alert, watch }: AlertView): Block {
   );
 }
 
-/** An answer in the alert's thread: a higher threshold, or that it has recovered. */
+/** A reply in the alert's thread: a higher threshold was crossed, or it has recovered. */
 export function alertReply({ alert, message, isAgain }: AlertView): Message {
   const event = alert.events[message.event];
   const duplicate = isAgain ? [context(DUPLICATE)] : [];

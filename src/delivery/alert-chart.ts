@@ -13,10 +13,10 @@ import {
 import { barChart, type Chart } from '../slack/kit/chart.ts';
 
 const DAYS = 14;
-/** Slack takes no more points. */
+/** Slack's limit. */
 const MAX_DAYS = 20;
 
-/** A day, what was measured on it (undefined for a day without data), and the threshold beside it. */
+/** A day, its measurement (undefined without data), and the threshold. */
 interface Bar {
   readonly day: Day;
   readonly value: Money | undefined;
@@ -24,7 +24,7 @@ interface Bar {
 }
 
 /**
- * The last days beside the threshold; undefined where there is too little to draw.
+ * The last days beside the threshold; undefined when there is too little to draw.
  *
  * @param balances known ones, by day; for the others it is worked out from what was spent since
  */

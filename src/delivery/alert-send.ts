@@ -176,7 +176,7 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
   }
 }
 
-/** Goes to the owner, and where that person is gone to whoever manages Tally; the message says why. */
+/** Sent to the owner or, when that person has left, to a manager; the message says why. */
 async function sendElsewhere(
   { watch, document, place }: AlertTask,
   message: AlertMessage,
@@ -204,7 +204,7 @@ async function sendElsewhere(
   return true;
 }
 
-/** A project that is limited to channels is shown to managers alone elsewhere. */
+/** Elsewhere, a project that is limited to channels is shown only to managers. */
 async function isForbidden(watch: Watch, to: string, context: DeliveryContext): Promise<boolean> {
   const { workspace } = context;
   if (!isPerson(to) || limitedProjects('', [watch.project], workspace).length === 0) return false;

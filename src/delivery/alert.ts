@@ -9,7 +9,7 @@ const MAX_ALERTS = 6;
 export const targetsOf = ({ target }: Pick<Watch, 'target'>): readonly string[] =>
   'channel' in target ? [target.channel] : target.people;
 
-/** The message to a channel or person that the others answer; undefined where there is none, or it could not be sent. */
+/** The first message to a channel or person, which the others reply to; undefined if it was not sent. */
 export const alertMessageTo = ({ messages }: Alert, to: string): AlertMessage | undefined =>
   messages.find((one) => one.state !== 'failed' && (one.to === to || one.insteadOf?.to === to));
 
@@ -34,7 +34,7 @@ function withEvent(alert: Alert, event: AlertEvent, targets: readonly string[]):
   return { ...alert, events: [...alert.events, event], messages: [...alert.messages, ...messages] };
 }
 
-/** An event of an episode; a crossing begins an alert where there is none. */
+/** An event of an episode; a crossing starts an alert if there is none. */
 export function recordEvent(
   alerts: readonly Alert[],
   episode: string,
@@ -50,7 +50,7 @@ export function recordEvent(
   return alerts.map((one) => (one === known ? withEvent(one, event, targets) : one));
 }
 
-/** Episodes that are told and have not recovered. */
+/** Episodes that have alerted and not recovered. */
 const openEpisodes = (told: readonly ToldLevel[]): readonly string[] => [
   ...new Set(told.filter(({ isOver = false }) => !isOver).map(({ episode }) => episode)),
 ];
@@ -59,7 +59,7 @@ const openEpisodes = (told: readonly ToldLevel[]): readonly string[] => [
 export const alertEpisode = ({ since }: Pick<Watch, 'since'>, episode: string): string =>
   `${since.toString(36)}-${episode}`;
 
-/** The state to begin with: an edited rule has told nothing, and its open alerts say that it was changed. */
+/** The initial state: an edited rule has sent nothing, and its open alerts say that it was changed. */
 export function stateFor(watch: Watch, stored: StoredWatchState | undefined, now: number): StoredWatchState {
   if (stored === undefined) return { since: watch.since, told: [], alerts: [] };
   if (stored.since === watch.since) return stored;

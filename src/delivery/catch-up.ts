@@ -29,7 +29,7 @@ export async function summarizeMissedDates(
     missed.push(due);
     if (found === 'unknown') unclear.add(due.date);
   }
-  // Nobody can tell what the balance was on an earlier date.
+  // The balance of an earlier date is unknown.
   const maxNamed = task.schedule.report === 'balance' ? 0 : MAX_NAMED;
   const counted = missed.length - maxNamed;
   const named = await Promise.all(

@@ -49,7 +49,7 @@ export interface DeliveryRun extends DeliveryRunParts {
   client(): Promise<WebClient>;
   /** @returns the entry's JSON @throws LeaseLostError, ScheduleChangedError, StoreUnavailable */
   writeLog(write: LogWrite): Promise<string>;
-  /** Writes a state; `needsLease` also looks at the lease's age here. @throws LeaseLostError, StoreUnavailable */
+  /** Writes a state; `needsLease` also checks the lease's age. @throws LeaseLostError, StoreUnavailable */
   writeState(write: StateWrite): ReturnType<DeliveryLog['writeState']>;
   /** Leaves a second between two posts to one channel. @param lastPost ms since the epoch */
   waitForChannel(channel: string, lastPost: number | undefined): Promise<void>;

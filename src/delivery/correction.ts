@@ -22,7 +22,7 @@ const GONE: readonly string[] = [
   'channel_not_found',
 ];
 
-/** A post to check, with the log entry that each outcome leaves behind. */
+/** A post to check, with the log entry for each outcome. */
 interface Correction extends ScheduleLogEntry {
   readonly post: PostedMessage;
   readonly subject: PostSubject;

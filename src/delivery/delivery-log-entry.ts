@@ -8,7 +8,7 @@ import { PAUSE_REASONS, scheduleContentSchema } from '../workspace/schedules.ts'
 const subject = scheduleContentSchema.extend({
   /** IANA: the reporting zone, which says what a day is. */
   zone: z.string(),
-  /** The days in words: `Fri 20 Nov 2026 UTC`. */
+  /** The days as text: `Fri 20 Nov 2026 UTC`. */
   covers: z.string(),
   /** Names of the connections that were asked, in the projects' order. */
   connections: z.array(z.string()).readonly(),
@@ -18,7 +18,7 @@ export type PostSubject = Readonly<z.infer<typeof subject>>;
 /** The post of one date, as it is in the channel. */
 const postedMessage = z.object({
   channel: z.string(),
-  /** Slack's; '' where the post is there and its `ts` could not be recorded. */
+  /** Slack's; '' when the post is there and its `ts` could not be recorded. */
   ts: z.string(),
   /** ms since the epoch: when it was posted */
   at: z.int(),
@@ -32,7 +32,7 @@ const postedMessage = z.object({
   unanswered: z.record(z.string(), z.string()).exactOptional(),
   /** How many planned checks for corrections are done. */
   checks: z.int(),
-  /** The day it went without, in words: billing had not reported it in time. */
+  /** The missing day as text, which billing had not reported in time. */
   without: z.string().exactOptional(),
   /** Absent in posts of earlier versions, which cannot be corrected. */
   subject: subject.exactOptional(),
@@ -48,7 +48,7 @@ const entry = z.object({
   /** ms since the epoch: when it was due, and when this was written */
   due: z.int(),
   at: z.int(),
-  /** When it was first tried, how often it failed since, and when it is tried again; times in ms. */
+  /** When it was first attempted, how often it has failed since, and when it is retried; times in ms. */
   began: z.int(),
   tries: z.int().default(0),
   next: z.int().exactOptional(),

@@ -40,18 +40,18 @@ export interface LogWrite {
   readonly entry: DeliveryLogEntry;
   /** Refuse the write once the lease is lost. Otherwise it only needs an existing entry that equals `before`. */
   readonly needsLease?: boolean;
-  /** The schedule's stored JSON: refuse the write if somebody has changed or deleted it since. */
+  /** The schedule's stored JSON: reject the write if the schedule has been changed or deleted since. */
   readonly expectedSchedule?: string;
   /** A post went out just now. */
   readonly posted?: { readonly channel: string; readonly at: number };
-  /** Dates of the schedule whose lines are no longer needed. */
+  /** Dates of the schedule whose entries are no longer needed. */
   readonly drop?: readonly Day[];
   readonly lastDelivery?: LastDelivery;
 }
 
 /** What something else than a schedule keeps in the log. */
 export interface StateWrite {
-  /** With a slash, after a word that is no schedule's ID: `watch/abcd1234`. */
+  /** A prefix that is no schedule's ID, and a slash: `watch/abcd1234`. */
   readonly name: string;
   /** The JSON before; undefined for none. */
   readonly before: string | undefined;
@@ -72,7 +72,7 @@ export interface StateWrite {
  */
 export interface DeliveryLog {
   read(workspace: string): Promise<DeliveryLogSnapshot>;
-  /** `taken` by another run; `gone` where the workspace has no record any more. */
+  /** `taken` by another run; `gone` when the workspace has no record any more. */
   lease(workspace: string): Promise<DeliveryLease | 'taken' | 'gone'>;
   /** @returns whether it is still held */
   renew(lease: DeliveryLease): Promise<boolean>;
@@ -85,7 +85,7 @@ export interface DeliveryLog {
   write(lease: DeliveryLease, write: LogWrite): Promise<string | undefined>;
   /** @returns `refused`, writing nothing, where `before` or the lease is not as it must be; `changed` for `expected` */
   writeState(lease: DeliveryLease, write: StateWrite): Promise<'written' | 'refused' | 'changed'>;
-  /** @returns false where the lease is lost */
+  /** @returns false when the lease is lost */
   dropStates(lease: DeliveryLease, names: readonly string[]): Promise<boolean>;
   backOff(lease: DeliveryLease, until: number): Promise<void>;
   drop(lease: DeliveryLease, lines: readonly DeliveryLogLine[]): Promise<void>;

@@ -38,7 +38,7 @@ export interface DeliveryServiceParts {
 export interface DeliveryService {
   readonly scheduling: Scheduling;
   readonly watching: Watching;
-  /** Has people told that a service rejected a credential, if it is still registered. Never rejects. */
+  /** Sends a reminder that a service rejected a credential, if it is still registered. Never rejects. */
   readonly noteRejection: NoteRejection;
   /** Delivers from now on, overdue posts first. */
   start(): void;
@@ -71,7 +71,7 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
     clock,
     log,
   });
-  /** The change is stored by then, so the next repair makes up for a run that cannot be scheduled now. */
+  /** The change is already stored, so the next repair schedules a run that cannot be scheduled now. */
   const changed = (workspace: string): Promise<void> =>
     engine
       .changed(workspace)

@@ -163,13 +163,13 @@ async function sendByHand(
   if (why !== 'now') return;
   const at = clock();
   const date = dayAt(at, schedule.timing.zone);
-  // The post is out, so a note that cannot be stored is no failure.
+  // The post was sent, so a failure to store this is ignored.
   await workspaces
     .noteSent(teamId, workspace, schedule.id, afterManualPost(workspace.lastSent(schedule.id), date, at))
     .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'could not note a post sent by hand'));
 }
 
-/** It makes up for a date that failed; a date that is still being tried goes on. */
+/** It replaces a date that failed; a date that is still being retried continues. */
 function afterManualPost(before: LastDelivery | undefined, date: Day, at: number): LastDelivery {
   if (before?.result === 'trying' || before?.result === 'waiting') return { ...before, byHand: at };
   const { cause: _, next, ts, ...rest } = before ?? { date, due: at, failures: 0 };

@@ -6,7 +6,7 @@ import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
 
 const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
 export const isFinal = ({ entry }: DeliveryLogLine): boolean => FINAL.includes(entry.state);
-/** No earlier date is delivered any more. */
+/** Earlier dates are no longer delivered. */
 export const isHandled = (line: DeliveryLogLine): boolean => isFinal(line) && line.entry.isDropped !== true;
 /** No later post needs to name it. */
 export const isSettled = (line: DeliveryLogLine): boolean => isHandled(line) && line.entry.isMissed !== true;

@@ -35,7 +35,7 @@ export interface Scheduling {
   readLog(workspace: string): Promise<DeliveryLogSnapshot>;
   /**
    * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
-   * asked for it. A `test-to-me` goes to that person alone. `schedule` need not be saved.
+   * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved.
    *
    * @throws Failure: CannotPost where the channel does not take it, and whatever the report throws
    */
@@ -129,7 +129,7 @@ async function forgetWorkspace({ scheduler, index }: EngineParts, entry: IndexEn
   await index.remove(entry);
 }
 
-/** A workspace that left during its run must leave no scheduled run behind. */
+/** A workspace that uninstalls during its run must not keep a scheduled run. */
 async function afterRun(parts: EngineParts, teamId: string, next: number | undefined): Promise<void> {
   const { workspaces, scheduler, index, clock } = parts;
   const workspace = await workspaces.read(teamId);

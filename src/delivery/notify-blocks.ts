@@ -16,7 +16,7 @@ const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
 };
 const RESUMES = 'Tally keeps trying. Once it works, the missed post is sent and the schedule resumes.';
 
-/** What one person is told at a time: the same failure, of one schedule or of many. */
+/** The content of one message to a person: the same failure of one or more schedules. */
 export interface PendingNotification {
   readonly why: PauseReason | 'failed' | 'unanswered';
   /** Slack ID */

@@ -36,7 +36,7 @@ export async function notifyOwners(
   }
 }
 
-/** @returns whether it is done; false where Slack's rate limit has to be waited for */
+/** @returns whether it is done; false when Slack's rate limit has to be waited for */
 async function notifyGroup(group: readonly ScheduleLogEntry[], context: DeliveryContext): Promise<boolean> {
   const [first] = group;
   const why = first?.line.entry.pendingNotice ?? 'failed';
@@ -65,7 +65,7 @@ async function notifyGroup(group: readonly ScheduleLogEntry[], context: Delivery
   return true;
 }
 
-/** Whoever can replace a rejected token gets a reminder about it, which counts what waits. */
+/** People who can replace a rejected token get a reminder, which counts the waiting schedules. */
 function isReminded(
   owner: string,
   group: readonly ScheduleLogEntry[],

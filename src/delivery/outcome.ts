@@ -123,7 +123,7 @@ export async function resumeSchedule(
   await save(schedule, 'schedule resumed', context);
 }
 
-/** If somebody changed the schedule since it was read, their change wins and the next pass reads it. */
+/** If the schedule was changed since it was read, the change wins and the next pass reads it. */
 async function save(schedule: Schedule, action: AuditAction, context: DeliveryContext): Promise<void> {
   const { teamId, workspace, workspaces, clock } = context;
   const about = `${REPORT_NAMES[schedule.report]} · ${schedule.channel}`;
@@ -135,7 +135,7 @@ async function save(schedule: Schedule, action: AuditAction, context: DeliveryCo
   }
 }
 
-/** Closes a delivery that was begun before somebody changed or paused its schedule. */
+/** Closes a delivery that started before its schedule was changed or paused. */
 export async function abandonDelivery(
   { schedule, line }: ScheduleLogEntry,
   context: DeliveryContext,

@@ -1,4 +1,4 @@
-/** A message of Tally's own that goes out exactly once, whatever crashes in between: alerts and reminders. */
+/** Alerts and reminders: messages that are sent exactly once, even after a crash. */
 import * as z from 'zod';
 import { isFailure } from '../domain/failure/index.ts';
 import type { Message } from '../slack/kit/atoms.ts';
@@ -18,7 +18,7 @@ export const outgoingSchema = z.object({
   state: z.enum(['due', 'sending', 'posted', 'failed']),
   /** When that was written, in ms. */
   at: z.int(),
-  /** How often it failed, and when it is tried again, in ms. */
+  /** How often it has failed, and when it is retried, in ms. */
   tries: z.int().default(0),
   next: z.int().exactOptional(),
   /** The conversation may hold it twice. */
@@ -31,7 +31,7 @@ export const outgoingSchema = z.object({
 });
 export type Outgoing = Readonly<z.infer<typeof outgoingSchema>>;
 
-/** When it is tried, in ms; undefined once it is out or given up. */
+/** When it is due, in ms; undefined after it was sent or given up. */
 export function sendsAt({ state, at, next = 0 }: Outgoing): number | undefined {
   if (state === 'posted' || state === 'failed') return undefined;
   return Math.max(next, state === 'sending' ? at + SLACK_SETTLE_MS : 0);
@@ -44,7 +44,7 @@ export interface OutgoingJob {
   readonly key: string;
   /** Of the message that it answers. */
   readonly thread?: ThreadTarget;
-  /** Why this person may not get it, in a sentence; undefined where they may. */
+  /** Why this person may not get it, in a sentence; undefined when they may. */
   refusal?(): Promise<string | undefined>;
   content(isAgain: boolean): Message;
   /** Stores it. Before it goes out that takes the lease; what Slack took is stored without. */
@@ -86,7 +86,7 @@ export async function sendOutgoing(job: OutgoingJob, context: DeliveryContext): 
   }
 }
 
-/** Slack's codes for a person who can't get messages any more. */
+/** Slack's codes for a person who can no longer get messages. */
 const GONE: ReadonlySet<string> = new Set([
   'user_not_found',
   'user_disabled',

@@ -1,4 +1,4 @@
-/** Whether a paused schedule resumes by itself, and when it is tried again. */
+/** Whether a paused schedule resumes automatically, and when it is retried. */
 import { resolveProject } from '../workspace/resolve-project.ts';
 import { type PauseReason, resumesByItself, type Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
@@ -23,7 +23,7 @@ export function runStateOf(
   return isOut ? 'resumes' : 'waits';
 }
 
-/** When something that a paused schedule needs last worked, in ms: then it is tried again at once. */
+/** When what a paused schedule needs last worked, in ms; the schedule is then retried at once. */
 export function lastSuccess(schedule: Schedule, workspace: Workspace, snapshot: DeliveryLogSnapshot): number {
   const byHand = workspace.lastSent(schedule.id)?.byHand ?? 0;
   switch (schedule.paused?.why) {
@@ -39,7 +39,7 @@ export function lastSuccess(schedule: Schedule, workspace: Workspace, snapshot: 
   }
 }
 
-/** What a pause depends on, as text: once it differs, the schedule resumes. Undefined where it depends on no record. */
+/** What a pause depends on, as text: once it differs, the schedule resumes. Undefined when it depends on no record. */
 export function pauseBasis(why: PauseReason, schedule: Schedule, workspace: Workspace): string | undefined {
   if (why === 'token-rejected' || why === 'not-connected') return fingerprintsOf(schedule, workspace);
   return why === 'project-limited'

@@ -45,13 +45,13 @@ export interface DeliveryPlan {
   readonly pendingNotifications: readonly ScheduleLogEntry[];
   /** Begun, but the schedule was changed or paused before the post went out. */
   readonly abandoned: readonly ScheduleLogEntry[];
-  /** Log lines that are no longer needed. */
+  /** Log entries that are no longer needed. */
   readonly stale: readonly DeliveryLogLine[];
   /** When there is something to do besides the calendar, in ms; undefined for never. */
   readonly next: number | undefined;
 }
 
-/** A call to Slack that was under way when its process died has ended by then; in ms. */
+/** By then a Slack call of a killed process has ended; in ms. */
 export const SLACK_SETTLE_MS = 20_000;
 /** How long after a post its figures are checked, in ms. */
 export const CORRECTION_DELAYS: readonly number[] = [6, 24, 72].map((hours) => hours * 3_600_000);
@@ -109,7 +109,7 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
   const state = runStateOf(schedule, lines, workspace);
   const last = lines.findLast(isHandled);
   const overdue = state === 'paused' ? [] : overdueTimes(schedule, last, now);
-  // A date that failed for good is named in the next post, like one that was never tried.
+  // A date that finally failed is named in the next post, like one that was never attempted.
   const unnamed = overdueTimes(schedule, lines.findLast(isSettled), now);
   const isUnnamed = ({ date }: DeliveryLogLine) => unnamed.some((one) => one.date === date);
   const { task, retryAt } = planTask({ schedule, lines, state, overdue, unnamed }, input);
@@ -177,7 +177,7 @@ function planTask(
   };
 }
 
-/** When a date that was begun is tried again, in ms. @param worked when the cause of its pause was last seen to be gone */
+/** When a started date is retried, in ms. @param worked when the cause of its pause was last absent */
 function resumesAt({ entry }: DeliveryLogLine, worked: number, now: number): number {
   if (entry.state === 'held' && worked > entry.at) return 0;
   const settled = entry.state === 'sending' ? entry.at + SLACK_SETTLE_MS : 0;
@@ -185,7 +185,7 @@ function resumesAt({ entry }: DeliveryLogLine, worked: number, now: number): num
   return ignoreTooFar(Math.max(settled, entry.next ?? 0), now, farthest);
 }
 
-/** In ms; undefined for a post that is not checked any more. */
+/** In ms; undefined for a post that is no longer checked. */
 function nextCorrectionAt(
   { correctsFrom }: Schedule,
   { entry }: DeliveryLogLine,

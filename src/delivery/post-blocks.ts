@@ -48,13 +48,13 @@ export function renderPost({ message, buttons = [] }: ReportResult, details: Pos
       ...above.map((text) => context(escapeMarkup(text))),
       ...withSmallPrint(message.blocks, escapeMarkup(formatTiming(timing))),
       ...(earlier.length === 0 ? [] : [section(['Missed earlier:', ...earlier].join('\n'))]),
-      // The list behind the button names the owner. A mention here would notify them of each post.
+      // The button's list names the owner. A mention here would notify them of each post.
       actions(...buttons, button('schedule-list', 'Manage')),
     ],
   };
 }
 
-/** How often it comes stands in the report's own small print, the last of its blocks. */
+/** Adds the cadence to the report's notes, which are its last block. */
 function withSmallPrint(blocks: readonly Block[], text: string): Block[] {
   const last = blocks.at(-1);
   const print = context(text);
@@ -72,7 +72,7 @@ const withoutText = (day: string, correctsFrom: number): string =>
 /** Why a post is sent by hand; a `test-to-me` goes to the one who asked. */
 export type ManualReason = 'test' | 'test-to-me' | 'now';
 
-/** A post that somebody sent by hand. */
+/** A post that a person sent by hand. */
 export function manualPostMessage(
   { message, buttons = [] }: ReportResult,
   why: ManualReason,
@@ -103,7 +103,7 @@ function figuresText(figures: Figures, workspace: Workspace): string {
   return parts.length === 0 ? 'no figures' : parts.join(' · ');
 }
 
-/** What changed, for the thread of the post; undefined where no figure changed by more than `percent`. */
+/** What changed, for the thread of the post; undefined when no figure changed by more than `percent`. */
 export function correctionMessage(
   before: Figures,
   after: Figures,

@@ -131,7 +131,7 @@ async function postNow(
 const LOOK_INTERVAL = 30 * 60_000;
 const HOUR = 3_600_000;
 
-/** When to look again for a day that billing has not reported yet; undefined where the post goes out now. */
+/** When to check again for a day that billing has not reported yet; undefined to post now. */
 function waitUntil(
   { schedule: { waitHours, paused }, due }: DeliveryTask,
   { isDoubtful }: DeliveryAttempt,
@@ -191,7 +191,7 @@ async function sendPost(
   await recordPost(task, attempt, { ...post, ts }, context);
 }
 
-/** What the post is about. Corrections use it, whatever the schedule and the settings say by then. */
+/** What the post is about. Corrections use it, even if the schedule and the settings have changed. */
 function subjectOf(
   schedule: Schedule,
   { covers }: ReportResult,

@@ -90,7 +90,7 @@ export async function recordSkip(
   });
 }
 
-/** Billing has not reported the newest day yet: the post waits, which is no failure. */
+/** Billing has not reported the newest day yet: the post waits, without an error. */
 export async function recordWait(
   task: DeliveryTask,
   attempt: DeliveryAttempt,

@@ -18,7 +18,7 @@ export function encodePattern(workspace: string, timings: readonly Timing[]): st
 
 type Pattern = readonly [spread: number, ...timings: (readonly [Timing['cadence'], string, string])[]];
 
-/** The next instant (ms) after `after`; undefined for a pattern that is not ours. */
+/** The next instant (ms) after `after`; undefined for other patterns. */
 export function nextOccurrence(pattern: string, after: number): number | undefined {
   try {
     const [spread, ...timings] = JSON.parse(pattern) as Pattern;
@@ -32,10 +32,10 @@ export function nextOccurrence(pattern: string, after: number): number | undefin
   }
 }
 
-/** Most schedules are due at 09:00, so each workspace runs at its own moment within this many ms after it. */
+/** Most schedules are due at 09:00, so each workspace gets its own delay, up to this many ms. */
 const SPREAD = 20_000;
 
-/** A workspace's own moment within so many ms. FNV-1a: the same in every process. */
+/** A workspace's delay, by FNV-1a: the same in every process. */
 export function spreadOf(workspace: string, within: number): number {
   let hash = 0x811c9dc5;
   for (const character of workspace) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);

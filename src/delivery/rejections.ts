@@ -75,7 +75,7 @@ export interface RejectionNotesParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Stores that a service rejected a credential, and has the people told who can replace it. Never rejects. */
+/** Records that a service rejected a credential, and reminds the people who can replace it. Never rejects. */
 export function createRejectionNotes({
   workspaces,
   changed,

@@ -33,7 +33,7 @@ export function waitingFor(
 
 const DUPLICATE = 'This may be a duplicate: Tally was interrupted while sending.';
 
-/** That a credential expires or was rejected, with the button that replaces it for whoever may do that. */
+/** Says that a credential expires or was rejected, with a button to replace it for those who can. */
 export function reminderNotice(view: ReminderView, workspace: Workspace): Message {
   const { credential, to, isAgain } = view;
   const title = titleOf(view, workspace);

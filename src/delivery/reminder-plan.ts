@@ -9,7 +9,7 @@ import { MAX_RETRY_DELAY } from './retry.ts';
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
 const REMINDER_DAYS = [14, 3, 1] as const;
 const REMINDER_TIME = '09:00';
-/** Later than this nobody is reminded that it has expired; in ms. */
+/** After this time there is no reminder of an expiry; in ms. */
 const TOO_LATE_MS = 7 * 86_400_000;
 
 const step = z.enum(['14', '3', '1', 'rejected']);
@@ -24,7 +24,7 @@ const schema = z.object({
   told: z.array(step).readonly(),
   messages: z.array(reminderMessage).readonly(),
 });
-/** What people were told about one credential, as the delivery log keeps it. */
+/** The reminders sent about one credential, in the delivery log. */
 export type ReminderState = Readonly<z.infer<typeof schema>>;
 
 const REMINDER_STATE = 'reminder/';
@@ -65,7 +65,7 @@ function credentialsOf({ connections, accesses }: Workspace): readonly Credentia
 export interface DueReminder {
   readonly credential: Credential;
   readonly step: ReminderStep;
-  /** All that count as told then. */
+  /** All steps that count as reminded then. */
   readonly steps: readonly ReminderStep[];
 }
 

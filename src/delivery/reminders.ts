@@ -35,7 +35,7 @@ function stateFor({ id }: Credential, json: string | undefined): ReminderState {
   return stored?.credential === id ? stored : { credential: id, told: [], messages: [] };
 }
 
-/** Told and to be sent in one step, unless the credential was replaced since it was read. */
+/** Records the reminder and its messages in one step, unless the credential was replaced since it was read. */
 async function recordReminder(
   { credential, step, steps }: DueReminder,
   context: DeliveryContext,
@@ -61,7 +61,7 @@ async function recordReminder(
   }
 }
 
-/** Whoever registered it, and the named managers; of a rejected token also the owners of watches that wait for it. */
+/** The person who registered it and the named managers; for a rejected token also the owners of waiting watches. */
 function recipientsOf(
   credential: Credential,
   step: ReminderStep,

@@ -14,7 +14,7 @@ export interface RepairParts {
   readonly log: Logger;
 }
 
-/** Looks for scheduled runs that were lost: only workspaces whose check is due are read, by one process at a time. */
+/** Finds lost scheduled runs. Reads only workspaces whose check is due, in one process at a time. */
 export interface Repairs {
   /** From now on, until it is stopped. */
   start(): void;
@@ -23,14 +23,14 @@ export interface Repairs {
   run(): Promise<void>;
 }
 
-/** Between two looks, and after one that failed; in ms. */
+/** The interval between checks, and the delay after a failed one; in ms. */
 const INTERVAL = 60_000;
 const RETRY = 5_000;
 /** How long a process has the checks of a shard without another word of it, in ms; shorter than the interval. */
 const CLAIM_MS = 40_000;
 /** Until a workspace is checked again whose check failed by itself, in ms. */
 const FAILED_PAUSE = 600_000;
-/** Between two looks for workspaces of an earlier layout, in ms. */
+/** The interval between checks for workspaces of an earlier layout, in ms. */
 const OLD_INTERVAL = 600_000;
 const PAGE = 200;
 const PARALLEL = 20;
@@ -43,7 +43,7 @@ export function createRepairs(parts: RepairParts, derive: (workspace: string) =>
   let isStopped = false;
 
   const repairShard = async (shard: number, shards: number): Promise<void> => {
-    // A shard that is no longer used has no worker, so everything in it moves at once.
+    // An unused shard has no worker, so everything in it is moved at once.
     const until = shard < shards ? clock() : Number.MAX_SAFE_INTEGER;
     while (!isStopped && (await index.claimChecks(shard, owner, CLAIM_MS))) {
       const due = await index.due(shard, until, PAGE);

@@ -31,11 +31,11 @@ export interface ReportResult {
   readonly message: Message;
   /** Shown under a post, beside **Manage**. */
   readonly buttons?: readonly Button[];
-  /** `<project id>:<product>` → the total's digits, exact; absent where there is none. */
+  /** `<project id>:<product>` → the exact digits of the total; absent if there is none. */
   readonly figures: Readonly<Record<string, string>>;
   /** What the figures are of: `Fri 20 Nov 2026 UTC`. */
   readonly covers: string;
-  /** The newest of its days, in words, where billing has not reported it for each project yet. */
+  /** The newest day as text, if billing has not reported it for every project yet. */
   readonly awaits?: string;
   /** No project spent anything. */
   readonly isEmpty: boolean;

@@ -3,7 +3,7 @@ import type { PauseReason } from '../workspace/schedules.ts';
 
 /** What a failure means for a schedule. */
 export type FailureEffect =
-  /** It cannot work until somebody acts. */
+  /** It cannot work until a person fixes something. */
   | { readonly kind: 'pause'; readonly why: PauseReason; readonly cause: string }
   /** Slack limits the rate of the whole workspace, for this many ms. */
   | { readonly kind: 'wait'; readonly for: number; readonly cause: string }
@@ -15,13 +15,13 @@ export type FailureEffect =
 /** The wait after the first failure and each further one, in ms: an hour in all. */
 const PAUSES: readonly number[] = [1, 2, 4, 8, 15, 30].map((minutes) => minutes * 60_000);
 
-/** The longest wait, in ms, whatever Slack asks for. */
+/** The longest wait, in ms, even if Slack asks for more. */
 export const MAX_RETRY_DELAY = 3_600_000;
 
-/** In ms, after `tries` failures; undefined once there is no further try. */
+/** The delay in ms after `tries` failures; undefined after the last attempt. */
 export const retryDelayAfter = (tries: number): number | undefined => PAUSES[tries - 1];
 
-/** How long until a paused schedule is probed again, in ms. Each due date is tried as well. */
+/** How long until a paused schedule is probed again, in ms. Each due date is attempted as well. */
 const PROBES: readonly number[] = [5, 15, 30, 60, 120, 240, 360].map((minutes) => minutes * 60_000);
 
 /** The longest time between two probes, in ms. */
@@ -57,7 +57,7 @@ const CHANNEL = {
   restricted: { why: 'channel-restricted', cause: 'Tally isn’t allowed to post in the channel.' },
 } as const;
 
-/** Nobody can tell whether Slack took a post. */
+/** It is unknown whether Slack accepted the post. */
 export class OutcomeUnknown extends Error {}
 
 const UNKNOWN = 'Tally ran into an error of its own. Its log says more.';

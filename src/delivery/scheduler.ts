@@ -56,7 +56,7 @@ const FAR = 600_000;
 /** Closing a connection that does not answer takes no longer than this, in ms. */
 const CLOSING = 1_000;
 
-/** The workspace's id, and nothing else. */
+/** Only the workspace's ID. */
 interface Payload {
   readonly workspace: string;
 }
@@ -200,7 +200,7 @@ function createWorker(
   return worker;
 }
 
-/** BullMQ reads the machine's clock, which may differ from ours. */
+/** BullMQ uses the machine's clock, which may differ from this one. */
 const aheadOfMachine = (clock: () => number): number => clock() - Date.now();
 
 const repeatSettings = ({ clock }: SchedulerParts) => ({

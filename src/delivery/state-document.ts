@@ -3,12 +3,12 @@ import type { StateWrite } from './delivery-log.ts';
 
 type WriteConditions = Pick<StateWrite, 'needsLease' | 'expected'>;
 
-/** A state of the delivery log that is read, changed and written in steps, while somebody else may write it as well. */
+/** A state in the delivery log that several processes may read, change and write. */
 export interface StateDocument<T> {
   /** As last read or written. */
   value(): T;
   /**
-   * Writes what `change` makes of it, of the newest value where somebody else wrote it since. Nothing where it was
+   * Writes what `change` makes of it, of the newest value where somebody else wrote it since. Nothing when it was
    * deleted.
    *
    * @throws LeaseLostError; ScheduleChangedError where the record is not as expected; StoreUnavailable

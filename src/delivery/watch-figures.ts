@@ -37,7 +37,7 @@ export type ProjectFigures = Readonly<z.infer<typeof schema>>;
 export const figuresField = ({ id, product }: { readonly id: string; readonly product: number }): string =>
   `${id}:${product}`;
 
-/** Kept for as long as watches look at them, in ms. */
+/** How long figures are kept: as long as watches use them; in ms. */
 const KEEP_MS = 100 * 86_400_000;
 
 const SAVE = `
@@ -55,7 +55,7 @@ return 1`;
 export interface WatchFiguresStore {
   /** By `figuresField`. */
   read(workspace: string): Promise<ReadonlyMap<string, ProjectFigures>>;
-  /** Nothing where the lease is lost. */
+  /** Nothing when the lease is lost. */
   save(lease: DeliveryLease, field: string, figures: ProjectFigures): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ export interface JudgedWatch {
   readonly figures: ProjectFigures | undefined;
 }
 
-/** The figures of this hour, as far as the rule needs them; undefined where they are not there. */
+/** The figures of this hour, as far as the rule needs them; undefined when they are not there. */
 function currentFigures(judged: JudgedWatch): WatchFigures | undefined {
   const { watch, workspace, zone, now, figures } = judged;
   if (figures === undefined) return undefined;
@@ -39,7 +39,7 @@ function currentFigures(judged: JudgedWatch): WatchFigures | undefined {
   return parsed(figures, today, zone);
 }
 
-/** Many watches look at the same figures. */
+/** Caches figures, because many watches use the same ones. */
 const parsedFigures = new WeakMap<ProjectFigures, WatchFigures>();
 
 function parsed(figures: ProjectFigures, today: Day, zone: string): WatchFigures {
@@ -60,18 +60,18 @@ function measure(kind: WatchKind, figures: WatchFigures): WatchMeasurement {
   return measurement;
 }
 
-/** The project may not be shown in the channel any more. */
+/** The project can no longer be shown in the channel. */
 export function isLimited({ target, project }: Watch, workspace: Workspace): boolean {
   try {
     return 'channel' in target && limitedProjects(target.channel, [project], workspace).length > 0;
   } catch (error) {
-    // Nobody knows the limits of a project whose record is damaged.
+    // The channel limits of a project with a damaged record are unknown.
     if (!isFailure(error)) throw error;
     return true;
   }
 }
 
-/** How the watch stands, before anything of it is told. */
+/** The state of the watch, before any message. */
 export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined): Judgement | undefined {
   const { watch, zone, now, workspace } = judged;
   const figures = isJudged(watch, now) && !isLimited(watch, workspace) ? currentFigures(judged) : undefined;
@@ -116,7 +116,7 @@ const record = (
   event: Parameters<typeof recordEvent>[2],
 ): readonly Alert[] => recordEvent(alerts, alertEpisode(watch, episode), event, targetsOf(watch));
 
-/** One line says that an episode recovered, whatever levels it had told. */
+/** One message for a recovered episode, whatever levels it had. */
 const lastOfEach = (levels: readonly ToldLevel[]): readonly ToldLevel[] =>
   levels.filter(({ episode }, at) => !levels.slice(at + 1).some((later) => later.episode === episode));
 

@@ -29,7 +29,7 @@ function parseLastCheck(json: string | undefined): LastCheck | undefined {
   }
 }
 
-/** Watches are checked each hour, each workspace's at its own moment of it. @returns ms since the epoch */
+/** Watches are checked every hour, at a different time for each workspace. @returns ms since the epoch */
 export function hourlyCheckAfter(teamId: string, at: number): number {
   const spread = spreadOf(teamId, HOUR);
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;

@@ -28,13 +28,13 @@ export interface WatchPreview {
   readonly measurement: WatchMeasurement;
   /** It would alert at its first check. */
   readonly isCrossed: boolean;
-  /** False where there is too little data to judge it now. */
+  /** False when there is too little data to judge it now. */
   readonly isKnown: boolean;
   /** Reported days that the preview rests on; 0 for a project without data. */
   readonly reported: number;
   /** Earlier balances are worked out from what was spent: money that was added is not seen. */
   readonly assumesNoTopUps: boolean;
-  /** Would have alerted at most once a month; absent where the rule itself did, and where no threshold near it would. */
+  /** Would have alerted at most once a month; absent when the rule itself did, and where no threshold near it would. */
   readonly suggestion?: WatchRule;
 }
 

@@ -9,7 +9,7 @@ import type { ProjectFigures } from './watch-figures.ts';
 
 type Subscription = Parameters<BillingClient['balance']>[1];
 
-/** Whether a rule looks at the balance; the others at what was spent alone. */
+/** Whether a rule uses the balance; the others only use the spend. */
 export const needsBalance = ({ kind }: WatchRule): boolean => kind === 'balance' || kind === 'runway';
 /** A balance is judged without what was spent, which only explains it. */
 export const needsUsage = ({ kind }: WatchRule): boolean => kind !== 'balance';

@@ -16,7 +16,7 @@ import { accountOf, figuresField, type ProjectFigures, type WatchFiguresStore } 
 import { hourlyCheckAfter } from './watch-plan.ts';
 import { askAccount, askUsage } from './watch-questions.ts';
 
-/** A project, and what its watches look at. */
+/** A project, and the figures that its watches use. */
 export interface WatchedProject {
   readonly project: ChosenProject;
   readonly needsBalance: boolean;

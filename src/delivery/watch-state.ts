@@ -7,7 +7,7 @@ const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
 
 /** What happened to an alert, oldest first. Times are ms since the epoch, people Slack IDs. */
 const event = z.discriminatedUnion('kind', [
-  /** `title` and `why` in words, as they were told. */
+  /** `title` and `why` as texts, as they were sent. */
   z.object({ kind: z.literal('crossed'), level, at: z.int(), title: z.string(), why: z.string() }),
   z.object({ kind: z.literal('recovered'), at: z.int(), text: z.string() }),
   z.object({ kind: z.literal('acknowledged'), at: z.int(), by: z.string() }),
@@ -19,7 +19,7 @@ export type AlertEvent = Readonly<z.infer<typeof event>>;
 
 /** One message to one channel or person, from the moment it is due. */
 const alertMessage = outgoingSchema.extend({
-  /** Index of the event that it tells. The first message to somebody is the alert itself, the others answer it. */
+  /** Index of its event. The first message to a target is the alert; the others reply to it. */
   event: z.int(),
   /** How many events the alert shows. */
   drawn: z.int().default(0),
@@ -51,7 +51,7 @@ const state = z.object({
   /** Oldest first. */
   alerts: z.array(alert).readonly().default([]),
 });
-/** What a watch has told, as the delivery log keeps it. */
+/** What a watch has sent, in the delivery log. */
 export type StoredWatchState = Readonly<z.infer<typeof state>>;
 
 /** Undefined for none, and for a damaged one. */

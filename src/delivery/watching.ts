@@ -13,12 +13,12 @@ import { askPreviewFigures, type PreviewFigures } from './watch-preview.ts';
 import { needsBalance, needsUsage } from './watch-questions.ts';
 import { type Alert, type AlertEvent, parseWatchState, type StoredWatchState } from './watch-state.ts';
 
-/** How a watch stands. */
+/** The state of a watch. */
 export interface WatchState {
   /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
   readonly checkedAt: number | undefined;
   readonly nextCheckAt: number | undefined;
-  /** What was measured then; undefined where billing has not answered yet. */
+  /** What was measured then; undefined when billing has not answered yet. */
   readonly measurement: WatchMeasurement | undefined;
   /** It has alerted and not recovered. */
   readonly isCrossed: boolean;
@@ -43,7 +43,7 @@ export interface Watching {
    * Records what a person did with an alert, and updates its message. Snoozing itself is the record's `snoozedUntil`,
    * which the caller saves first.
    *
-   * @returns `repeated` where somebody acknowledged it before; `gone` where there is no such alert any more
+   * @returns `repeated` if it was already acknowledged; `gone` if the alert no longer exists
    * @throws StoreUnavailable
    */
   respond(
