@@ -17,14 +17,14 @@ export interface BalanceFigures {
   readonly connection: string;
   readonly balance: Amount;
   readonly bonuses: Amount;
-  /** A sentence where the week behind the runway could not be had. */
+  /** A sentence, if the week for the runway could not be fetched. */
   readonly runway: Runway | string;
-  /** What the service said beside its figures. */
+  /** The service's remarks about its figures. */
   readonly remarks: readonly ServiceNotice[];
 }
 
 /**
- * Asks for the balance and the week behind the runway, side by side; the balance is answered without the week.
+ * Asks for the balance and the week for the runway in parallel; answers with the balance even without the week.
  * @param at ms since the epoch
  * @throws Failure
  */

@@ -20,7 +20,7 @@ import type { BalanceFigures } from './figures.ts';
 /** Everything an answer to `/balance` about several projects says. */
 export interface SeveralBalances extends AnswerDetails, ProjectAnswers<BalanceFigures> {
   readonly several: SeveralProjects;
-  /** As it was typed; undefined where each project has its own. */
+  /** As it was typed; undefined when each project has its own. */
   readonly product: ProductId | undefined;
 }
 

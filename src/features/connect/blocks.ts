@@ -22,7 +22,7 @@ import { modal } from '../../slack/kit/modal.ts';
 import { type Connection, describeToken, formatExpiry, ROLE_NAMES } from '../../workspace/connections.ts';
 import type { ConnectMetadata } from './words.ts';
 
-/** The outcome of a successful test; `balance` is undefined where the test project has no data. */
+/** The outcome of a successful test; `balance` is undefined when the test project has no data. */
 export interface ConnectedResult {
   readonly connection: Connection;
   readonly input: ConnectMetadata;
@@ -50,7 +50,7 @@ export function connectedBlocks(connected: ConnectedResult): Block[] {
   ];
 }
 
-/** A command asks the default connection, so only that one can be tried by an ID alone. */
+/** Commands with a bare ID use the default connection, so only that one gets an example. */
 function next({ connection: { name }, input: { project }, names, chosen }: ConnectedResult): string {
   const tries = `Now try \`${commandText('/balance')} ${project}\` and \`${commandText('/spend')} ${project} last-7-days\`.`;
   if (names.length === 1) return tries;

@@ -107,7 +107,7 @@ export function createDisconnect({
 
 const onlyOf = (names: readonly string[]): string | undefined => (names.length === 1 ? names[0] : undefined);
 
-/** The connections that can become the default when this one is removed; empty where it isn't the default. */
+/** The connections that can become the default when this one is removed; empty when it isn't the default. */
 function heirsOf(name: string, record: Workspace): readonly string[] {
   if (record.defaultConnection !== name) return [];
   return record.connectionNames.filter((one) => one !== name);

@@ -19,7 +19,7 @@ export interface DefaultAddresses {
   readonly authUrl: string | undefined;
 }
 
-/** Whether a name that somebody typed may be filled in: a known one, or one that is no secret by the look of it. */
+/** Whether a typed name can be filled in: a known one, or one that does not look like a secret. */
 export const isNameable = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
   connectionNames.includes(name) || !couldBeSecret(typed);
 
@@ -97,7 +97,7 @@ export function connectForm(
   });
 }
 
-/** What the form says for the fields that it doesn't show: what they begin with, never what somebody typed. */
+/** The values of hidden fields: their defaults, never typed text. */
 const foldedFields = (known: ConnectFormDefaults): FormFields => ({
   product: known.product ?? String(DEFAULT_PRODUCT),
   name: known.name ?? FIRST_CONNECTION_NAME,

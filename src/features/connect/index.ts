@@ -89,7 +89,7 @@ export function createConnect(parts: ConnectParts): Feature {
       connectForm(connectFormDefaults(request.workspace, name, addresses), request.workspace),
     );
 
-  /** @returns the balance of the test project; undefined where the token works but the project has no data */
+  /** @returns the balance of the test project; undefined when the token works but the project has no data */
   const test = async (input: ConnectRequest, { user }: Request) => {
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
     try {
@@ -148,7 +148,7 @@ export function createConnect(parts: ConnectParts): Feature {
         opensModal: true,
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
-          // A token behind the verb would be filled in as the connection's name.
+          // A token after the verb would be filled in as the connection's name.
           if (name !== undefined && !isNameable(name, request.workspace, typed)) throw new SecretPasted();
           await openForm(request, name);
         },

@@ -15,11 +15,11 @@ import {
 export interface ConnectRequest {
   readonly name: string;
   readonly baseUrl: string;
-  /** '' where none was given. */
+  /** '' when none was given. */
   readonly authUrl: string;
   readonly token: string;
   readonly type: (typeof TOKEN_TYPES)[number];
-  /** '' where none was given. */
+  /** '' when none was given. */
   readonly account: string;
   readonly role: (typeof ROLES)[number];
   readonly lifetime: (typeof LIFETIMES)[number];
@@ -42,7 +42,7 @@ export const MAX_ACCOUNT_LENGTH = 100;
 /** Header values that HTTP takes: visible ASCII. A token with a line break or a space inside was copied wrongly. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** The name behind a verb; undefined when there is none. @throws InvalidWord */
+/** The name after a verb; undefined when there is none. @throws InvalidWord */
 export function parseConnectionName(text: string): string | undefined {
   const name = text.trim().toLowerCase();
   if (name === '') return undefined;
@@ -51,7 +51,7 @@ export function parseConnectionName(text: string): string | undefined {
   return name;
 }
 
-/** @param metadata what the form carries for the fields that it doesn't show; outside text */
+/** @param metadata the form's metadata, with the values of hidden fields; outside text */
 export function parseConnectForm(sent: FormFields, metadata: string, checks: AddressChecks): Reading {
   const fields = { ...decodeConnectMetadata(metadata), ...sent } as FormFields;
   const errors: Record<string, string> = {};
@@ -116,7 +116,7 @@ function checkedUrl(text: string, check: CheckUrl): { readonly url?: string; rea
   }
 }
 
-/** Phones and consoles put quotes around what is copied; one alone is a part of it. */
+/** Removes quotes around a copied value; a single quote is part of it. */
 const unquoted = (text: string): string =>
   text.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
 
@@ -143,7 +143,7 @@ export const connectFormState = (fields: FormFields, metadata: string): ConnectF
 export const rememberUnnamed = (request: ConnectRequest): string =>
   encodeConnectMetadata({ ...request, name: FIRST_CONNECTION_NAME, account: '' });
 
-/** From a button's value, which is outside text: whatever it says only fills in a form that is checked again. */
+/** Parses a button's value, which is outside text. It only fills in a form, which is validated again. */
 export function decodeConnectMetadata(value: string): ConnectFormDefaults {
   try {
     const parsed: unknown = JSON.parse(value);

@@ -23,7 +23,7 @@ import { projectBlocks, projectCommands } from './projects.ts';
 /** Slack refuses a view with more, and the person would keep an old page. */
 const MOST_BLOCKS = 100;
 
-/** @param urgent what needs somebody now @param more what else other features show */
+/** @param urgent what needs attention @param more what else other features show */
 export async function homeBlocks(
   request: Request,
   urgent: readonly Section[],

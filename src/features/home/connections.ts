@@ -11,7 +11,7 @@ import { tryUnseal } from '../../workspace/fields.ts';
 import { isConnectionMissing } from '../../workspace/resolve-project.ts';
 import { requireSettings } from '../../workspace/workspace.ts';
 
-/** A connection as Home shows it; `connection` is undefined where its record is damaged. */
+/** A connection as Home shows it; `connection` is undefined when its record is damaged. */
 interface HomeConnection {
   readonly name: string;
   readonly connection: Connection | undefined;

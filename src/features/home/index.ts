@@ -25,7 +25,7 @@ declare module '../feature.ts' {
   interface Feature {
     /** Its part of a person’s Home, rendered each time it is opened. */
     readonly home?: Section;
-    /** What needs somebody now, at the top of a person’s Home; nothing otherwise. */
+    /** What needs attention, at the top of a person’s Home; empty otherwise. */
     readonly attention?: Section;
   }
 }
@@ -33,7 +33,7 @@ declare module '../feature.ts' {
 export interface HomeParts {
   /** What other features show here, in their order. */
   readonly sections: () => readonly Section[];
-  /** What needs somebody now. */
+  /** What needs attention. */
   readonly attention: () => readonly Section[];
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
@@ -47,7 +47,7 @@ const FRESH = 60_000;
 
 /** The app's Home: what its viewer may see, drawn each time it is opened and after each click on it. */
 export function createHome({ sections, attention, billing, lastUsed, log, clock }: HomeParts): Feature {
-  /** Errors go to the log only: nobody asked a question that needs an answer. */
+  /** Errors only go to the log, because the Home is not an answer to a question. */
   const publish = async (client: WebClient, person: string, blocks: readonly Block[]): Promise<void> => {
     const view = { type: 'home' as const, blocks: [...blocks] as never[] };
     await callSlack('views.publish', () => client.views.publish({ user_id: person, view })).catch(
@@ -107,7 +107,7 @@ export function createHome({ sections, attention, billing, lastUsed, log, clock 
         async run(_, request, { client }) {
           await publish(client, request.user.id, await homeBlocks(request, attention(), sections()));
         },
-        // For somebody who may not ask, or when it cannot be said who asks.
+        // For a person who cannot use Tally, or whose role is unknown.
         onError: ({ blocks }, { user = '' }, { client }) => publish(client, user, withoutActions(blocks)),
       },
     },

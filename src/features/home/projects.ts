@@ -93,7 +93,7 @@ export const projectCommands = (words: string): Button[] => [
   ...commandButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${words} last-7-days` }),
 ];
 
-/** The soonest to run out first; what is overdrawn before all, and what nobody knows last. */
+/** Sorted by when they run out: overdrawn projects first, unknown ones last. */
 function urgency({ id, product }: Project, { workspace }: Request): number {
   const last = workspace.lastBalance(id, product);
   if (last === undefined) return Number.MAX_SAFE_INTEGER;

@@ -72,7 +72,7 @@ export function mentionHelp(word: string | undefined): Message {
   return { text, blocks: [section(text), markup(HOW), actions(...HELP)] };
 }
 
-/** The commands that a mention may mean, a button each: nothing is run on a guess. */
+/** A button for each command that a mention can mean; none is run without a click. */
 function suggestedCommands(word: string | undefined, reruns: readonly CommandInvocation[]): Message {
   const text = word === undefined ? 'Did you mean this?' : `${unknown(word)} Did you mean this?`;
   const buttons = reruns.flatMap((rerun, at) =>

@@ -24,7 +24,7 @@ export type Mention =
       readonly word: string | undefined;
       readonly reruns: readonly CommandInvocation[];
     }
-  /** Nothing to go by: no words at all, or `word` and what follows; undefined where it may be a secret. */
+  /** Nothing to go by: no words at all, or `word` and what follows; undefined when it may be a secret. */
   | { readonly kind: 'nothing'; readonly word: string | undefined };
 
 /** Its text begins with a verb. */
@@ -102,7 +102,7 @@ function questions(text: string | undefined, period = true): readonly CommandInv
   return period ? [spend] : [{ command: '/balance', text }, spend];
 }
 
-/** The command or the verb that a first word comes near to, with the rest put right as well. */
+/** The command or verb nearest to the first word, with the rest corrected too. */
 function nearby(
   near: string | undefined,
   rest: string,
@@ -118,11 +118,11 @@ function nearby(
 interface Tried {
   readonly readable?: string;
   readonly period?: boolean;
-  /** The whole text put right. */
+  /** The corrected text. */
   readonly corrected?: string;
 }
 
-/** Whether the words ask for a project's figures as they stand. @throws SecretPasted */
+/** Whether the words are a complete question about a project. @throws SecretPasted */
 function tried(text: string, aliases: ReadonlySet<string>): Tried {
   try {
     const words = parseCommandText(text, aliases);

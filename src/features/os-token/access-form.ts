@@ -43,7 +43,7 @@ export interface AccessForm {
   readonly zone: string;
 }
 
-/** The form. ID and secret are never filled in: somebody may have pasted one in the place of the other. */
+/** The form. ID and secret are never filled in, because they may have been swapped. */
 export function accessForm(form: AccessForm): ModalView {
   const { project, label, current, authUrl, issuers, groups } = form;
   const stays = current !== undefined && current !== 'damaged';

@@ -13,7 +13,7 @@ export interface AccessRequest {
   /** 1 to 32 digits */
   readonly project: string;
   readonly authUrl: string;
-  /** Undefined where the registered ID and secret stay. */
+  /** Undefined when the registered ID and secret stay. */
   readonly credentials: { readonly id: string; readonly secret: string } | undefined;
   readonly issuers: Issuers;
 }
@@ -110,7 +110,7 @@ export function encodeAccessMetadata({ project, authUrl, issuers }: AccessReques
   return all.length > SLACK_LIMITS.buttonValue ? JSON.stringify({ project }) : all;
 }
 
-/** From a button's value, which is outside text: whatever it says only fills in a form that is checked again. */
+/** Parses a button's value, which is outside text. It only fills in a form, which is validated again. */
 export function decodeAccessMetadata(value: string): AccessFormDefaults {
   if (!value.startsWith('{')) return { project: value };
   try {

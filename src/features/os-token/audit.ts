@@ -26,7 +26,7 @@ const ADDED: Readonly<Record<RevokeOutcome | 'revoked', string | undefined>> = {
 export const mayHaveIssued = ({ kind }: Failure): boolean =>
   ['outcome-unclear', 'invalid-response', 'response-too-large'].includes(kind);
 
-/** The entry for a token that nobody has seen and that may not exist. @param about from `tokenAuditText` */
+/** The entry for a token that was not shown and may not exist. @param about from `tokenAuditText` */
 export const unclearIssueAudit = (at: number, who: string, about: string): AuditEntry => ({
   ...{ at, who },
   action: 'token issued',

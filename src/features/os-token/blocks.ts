@@ -21,7 +21,7 @@ import { canRevoke, liveTokens, serializeWindowTokens, type WindowToken } from '
 export const CONFIRM_VIEW = 'os-token';
 const TITLE = 'OS_TOKEN';
 
-/** @param tokens what the modal carries: handles, and tokens encrypted whose keys it does not have */
+/** @param tokens the tokens in the modal's metadata: handles, and encrypted tokens without their keys */
 const window = (blocks: readonly Block[], tokens: readonly WindowToken[] = []): ModalView =>
   modal({ title: TITLE, metadata: serializeWindowTokens(tokens), blocks });
 
@@ -38,7 +38,7 @@ export interface TokenWindow {
 export const formatUntil = (expires: WindowToken['expires'], zone: string): string =>
   typeof expires === 'number' ? `until ${formatClockTime(expires, zone)}` : 'until it expires';
 
-/** The tokens that a window can still revoke, or at least knows of. @param beside whether it shows a newer one */
+/** The tokens that a modal can still revoke, or at least lists. @param beside whether it shows a newer one */
 function rowsOf({ tokens, now, zone }: TokenWindow, beside = false): SectionBlock[] {
   const which = beside ? 'An earlier token' : 'A token';
   return liveTokens(tokens, now).map((token) => {
@@ -63,7 +63,7 @@ export const issuingModal = (label: string): ModalView =>
 
 export const revokingModal: ModalView = window([section('Revoking the token…')]);
 
-/** Somebody pressed twice, or an earlier press was lost on its way. */
+/** The button was pressed twice, or an earlier click was lost. */
 export const busyModal = (buttons: readonly Button[], shownIn: TokenWindow): ModalView =>
   tokenErrorModal([section(BUSY)], buttons, shownIn);
 const BUSY = 'Tally is still working on your last click. If nothing happens, try again in 30 seconds.';
@@ -100,7 +100,7 @@ export interface ShownToken extends TokenWindow {
   readonly revocation: 'here' | 'too-long' | 'not-offered';
 }
 
-/** The token, once: the first of `tokens`. It stands alone in its block, so that it can be selected in one piece. */
+/** Shows the first of `tokens` alone in its block, so that it can be selected as a whole. */
 export function tokenModal(shown: ShownToken): ModalView {
   const { label, word, issued, lines, revocation, tokens } = shown;
   const [own, ...earlier] = tokens;
@@ -160,7 +160,7 @@ const revokeButton = (label: string, { carried }: WindowToken, confirm?: Confirm
     ...(confirm && { confirm }),
   });
 
-/** @param word by which it is issued anew where the window leads to nothing any more */
+/** @param word the project, for a button to issue a new token when the modal's grants have expired */
 export const anotherButton = (label: string, word: string): Button =>
   button('os-token-another', label, { value: word });
 
@@ -169,7 +169,7 @@ export type RevokeOutcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'n
 
 export interface RevokedToken {
   readonly outcome: RevokeOutcome;
-  /** When the token expires, in words, as `formatUntil` gives it. */
+  /** When the token expires, as text from `formatUntil`. */
   readonly until: string;
   readonly isAudited: boolean;
 }
@@ -227,7 +227,7 @@ export const tokenErrorModal = (
 ): ModalView =>
   window([...said, ...(buttons.length > 0 ? [actions(...buttons)] : []), ...rowsOf(shownIn)], shownIn.tokens);
 
-/** Where nothing but a message is possible, there is no token: a message would be kept by Slack. */
+/** Shown when only a message is possible. Tokens are never sent in messages, because Slack keeps them. */
 export function slashCommandOnlyMessage(word: string | undefined, rerun: CommandInvocation): Message {
   const typed = [commandText('/os-token'), word].filter(Boolean).join(' ');
   const text = `Tally never sends a token in a message. Open a window instead, or type ${typed} in a channel. Only you will see the token.`;
@@ -240,7 +240,7 @@ export function slashCommandOnlyMessage(word: string | undefined, rerun: Command
   };
 }
 
-/** Where the window was closed meanwhile, or Slack did not draw it. */
+/** Shown when the modal was closed, or Slack did not render it. */
 export function lostMessage({ label, word }: { label: string; word: string }, isRevoked: boolean): Message {
   const what = `Tally couldn’t show the token for ${label}: the window was closed, or Slack refused it.`;
   const since = isRevoked

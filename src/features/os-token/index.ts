@@ -85,7 +85,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
         read: (_, metadata) => ({ input: metadata }),
         async work(carried: string, request) {
           const { teamId, id } = request.user;
-          // Nobody waits for the note: where it is lost, they are asked once more.
+          // Not awaited: if it is lost, the person is asked once more.
           await Promise.all([
             workspaces.noteTokenNoticeSeen(teamId, id, request.at).catch(ignoreFailure),
             issueAgain(parseWindowTokens(carried), '', request, parts),

@@ -72,8 +72,8 @@ export async function askForToken(
 /**
  * Issues one more token from a modal.
  *
- * @param tokens what the modal lists; its first one carries the grant
- * @param word the project as it was typed, for a grant that is not stored any more
+ * @param tokens the tokens that the modal lists; the first one has the grant
+ * @param word the project as typed, for when the grant is no longer stored
  */
 export async function issueAgain(
   tokens: Tokens,

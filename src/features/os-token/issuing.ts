@@ -77,7 +77,7 @@ async function requestToken(
   try {
     const issued = await identity.issue(opened, { workspace: teamId, connection: grant.project });
     const credential = { kind: 'access', name: grant.project } as const;
-    // The token is there: a note that stays until the next one is no reason to fail.
+    // The token was issued, so a failure to update this record is ignored.
     if (workspace.rejectedAt(credential) !== undefined)
       await workspaces.clearRejection(teamId, credential).catch(ignoreFailure);
     return issued;
@@ -135,7 +135,7 @@ async function showToken(
   const entry = { at: now, who: id, action: 'token issued', about } as const;
   const earlier = liveTokens(tokenRequest.tokens, now);
   const [before] = tokenRequest.tokens;
-  // The first one is replaced if it carries no token that may still work.
+  // Replaces the first one if it has no token that may still work.
   const replaces = before !== undefined && !earlier.includes(before) ? before.carried : undefined;
   const token = isOffered ? issued.token : undefined;
   const carried = await grants.keep(teamId, grant, life, token, { entry, replaces });

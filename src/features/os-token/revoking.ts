@@ -108,7 +108,7 @@ interface RevokedToken {
   readonly entry: AuditEntry | undefined;
 }
 
-/** Says what became of it, whatever else fails. The modal offers another token where its grant could be stored. */
+/** Reports the outcome, whatever else fails. The modal offers another token if its grant could be stored. */
 async function showRevoked(
   { outcome, grant, token, tokens, entry }: RevokedToken,
   request: Request,
@@ -154,7 +154,7 @@ const windowOf = (tokens: Tokens, request: Request, { clock }: RevokingParts): T
   zone: userZone(request),
 });
 
-/** Replaces the token by a grant for another one. @returns what the modal carries; undefined where it could not be stored */
+/** Replaces the token by a grant for another one. @returns the modal's metadata; undefined if it could not be stored */
 async function keepGrant(
   grant: TokenGrant,
   { carried }: WindowToken,

@@ -70,7 +70,7 @@ export function repeatTokenRequest(
   return createTokenRequest(isSame ? { alias: word } : { project }, word, tokens, { ...request, channel });
 }
 
-/** Where no grant is stored any more, the word counts as typed in no channel. @throws as `createTokenRequest` */
+/** If the grant is no longer stored, the word counts as typed outside of any channel. @throws as `createTokenRequest` */
 export function parseTokenRequest(word: string, tokens: Tokens, request: Request): TokenRequest {
   const project = parseTokenText(word, request.workspace.aliases);
   if (project === 'help') throw new ProjectMissing();

@@ -4,7 +4,7 @@ import { grantHandle } from '../../workspace/one-time-grants.ts';
 export interface WindowToken {
   /** The handle, and the token encrypted where it can be revoked from the window. */
   readonly carried: string;
-  /** When the token expires, in ms; `unknown` where the service does not say, undefined where there is no token. */
+  /** When the token expires, in ms; `unknown` if the service does not say, undefined without a token. */
   readonly expires: number | 'unknown' | undefined;
 }
 
@@ -28,7 +28,7 @@ export const parseWindowTokens = (metadata: string): readonly WindowToken[] =>
     return carried === '' ? [] : [{ carried, expires: expiresIn(words) }];
   });
 
-/** What has two halves is a token, whatever is said of its expiry. */
+/** An entry with two halves has a token, whatever its expiry says. */
 function expiresIn(words: readonly string[]): WindowToken['expires'] {
   const mark = words.find((word) => word.startsWith('!'));
   if (mark === undefined) return words.length > 1 ? 'unknown' : undefined;

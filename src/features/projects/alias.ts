@@ -18,7 +18,7 @@ const KEPT_FREE = [
 /** A name as it is stored and compared: `Web_Shop` is `web-shop`. */
 export const normalizeAlias = (typed: string): string => normalizeText(typed);
 
-/** Why a name is not saved as it was typed, in a sentence; undefined where only capitals differ. */
+/** Why a name is not saved as it was typed, in a sentence; undefined when only capitals differ. */
 export function alteredAlias(typed: string, alias: string): string | undefined {
   if (typed.trim().toLowerCase() === alias) return undefined;
   return `A name can have letters, digits and hyphens. Type “${alias}” to use that.`;

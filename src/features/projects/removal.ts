@@ -12,7 +12,7 @@ import {
   removedProjectMessage,
 } from './blocks.ts';
 
-/** Removes a project and restores it for a while. Buttons carry its name only; the record has the rest. */
+/** Removes a project, and restores it for a while. Buttons only have its name; the rest is in the record. */
 export function createRemoval(workspaces: Workspaces) {
   const drop = async (alias: string, request: Request): Promise<void> => {
     await workspaces.dropProject(

@@ -22,7 +22,7 @@ export type ProjectsRequest =
   | { readonly kind: 'edit' | 'remove'; readonly word: string }
   | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
-/** What the form is filled in with; whatever it says is checked when it comes back. */
+/** The form's initial values, which are validated at submission. */
 export type ProjectFormInput = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 
 const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
@@ -136,7 +136,7 @@ export const DEFAULT_CONNECTION = '*';
 
 type Reading = { readonly errors: Record<string, string> } | { readonly input: ProjectForm };
 
-/** What the form carries: the project it changes, and what it says for the fields that it doesn't show. */
+/** The form's metadata: the project it changes, and the values of hidden fields. */
 interface ProjectMetadata {
   /** The alias of the project that is changed; '' for a new one. */
   readonly before: string;
@@ -151,7 +151,7 @@ const projectMetadata = z.object({
   folded: z.record(z.string(), z.string()).default({}),
 });
 
-/** @returns a new project's where the text is none of Tally's */
+/** @returns a new project's metadata if the text is invalid */
 export function decodeProjectMetadata(metadata: string): ProjectMetadata {
   try {
     return projectMetadata.parse(JSON.parse(metadata));

@@ -16,7 +16,7 @@ import {
 } from './figures.ts';
 import { digestRows, TABLE_PART_SIZE } from './rows.ts';
 
-/** `3 projects · 31,579.81 spent on Fri 20 Nov`. Amounts of different labels are no sum: each has its own. */
+/** `3 projects · 31,579.81 spent on Fri 20 Nov`, with one sum for each currency label. */
 export function digestTitle({ headline, brief, answered, unanswered }: ReportView): string {
   const count = answered.length + unanswered.length;
   const labels = [...new Set(answered.map(({ target }) => target.currency))];
@@ -86,7 +86,7 @@ function remarks(view: ReportView): Block[] {
 const coverageNotes = ({ briefing: { change } }: ProjectFigures): string[] =>
   change === undefined || isFullyReported(change) ? [] : [`Change: ${formatCoverageOfBoth(change)}.`];
 
-/** Only where every project has its figure and all are of one label: a sum of some would look like one of all. */
+/** Only if every project has a figure with the same label, because a partial sum would look like the total. */
 function togetherLines({ headline, brief, answered, unanswered }: ReportView): string[] {
   const [first] = answered;
   const isOneLabel = answered.every(({ target }) => target.currency === first?.target.currency);

@@ -56,7 +56,7 @@ export function monthLine(one: ProjectFigures, { month, today }: ReportPeriods):
   ].join(' · ');
 }
 
-/** `Estimate for Nov 2026: about 861,234.00 ± 12,000.00, from …`; '' where there is none. */
+/** `Estimate for Nov 2026: about 861,234.00 ± 12,000.00, from …`; '' when there is none. */
 export const forecastLine = (one: ProjectFigures, { today }: ReportPeriods): string =>
   one.briefing.forecast === undefined ? '' : formatForecast(one.briefing.forecast, today, formatterFor(one));
 
@@ -70,7 +70,7 @@ export const coveredDays = ({ label }: DayWindow, change: UsageChange | undefine
 export const monthName = ({ days }: DayWindow, today: Day): string =>
   days.at(-1)?.slice(0, 7) === today.slice(0, 7) ? 'This month' : 'Last month';
 
-/** `1,234.00 left · About 41 days …` @param isHeadline what is left stands above already */
+/** `1,234.00 left · About 41 days …` @param isHeadline the balance is already shown above */
 export function balanceLine(one: ProjectFigures, isHeadline = false): string {
   const { balance, briefing } = one;
   const money = formatterFor(one);
@@ -103,7 +103,7 @@ function totalText({ total }: Usage, money: Write): string {
 }
 
 /**
- * By the day, so that one day stands beside a week and 31 days beside 30.
+ * Per day, so that periods of different length can be compared.
  * @param isBrief without the amount it is compared with; the coverage of the current days is said already
  */
 export function formatChange(

@@ -13,7 +13,7 @@ export interface ProjectFigures {
   readonly locale: string;
   /** A sentence where the balance could not be had. */
   readonly balance: { readonly balance: Amount; readonly bonuses: Amount } | string;
-  /** What the service said beside its figures. */
+  /** The service's remarks about its figures. */
   readonly remarks: readonly ServiceNotice[];
 }
 
@@ -33,7 +33,7 @@ export const formatterFor =
   (value: Money): string =>
     formatMoney(value, locale, target.currency);
 
-/** The one number that matters; undefined where there is none. */
+/** The main number; undefined when there is none. */
 export function amountOf({ balance, briefing }: ProjectFigures, headline: Headline): Money | undefined {
   const { total } = briefing.main;
   if (headline === 'spent') return total.readable === 0 ? undefined : total.value;
@@ -63,7 +63,7 @@ export function shortFailure({ days, label }: DayWindow, today: string): string 
   return first === undefined || last === undefined ? label : formatDays(first, last, today.slice(0, 4));
 }
 
-/** Whether a post is about the month anyway, which then needs no line of its own. */
+/** Whether a post is about the month, which then needs no extra line. */
 export const isMonthReport = ({ main, month }: ReportPeriods): boolean =>
   main.window.days.length === month.window.days.length && main.window.days[0] === month.window.days[0];
 

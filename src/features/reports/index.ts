@@ -57,7 +57,7 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
   };
 }
 
-/** Opens the exact figures, for whoever presses it and with their rights. */
+/** Opens the exact figures, with the rights of the person who clicks. */
 function detailsButton(
   answered: readonly ProjectFigures[],
   { main }: ReportPeriods,
@@ -100,7 +100,7 @@ function rememberedBriefs(): typeof reportPeriodsOf {
 }
 const MOST_BRIEFS = 200;
 
-/** Two questions to billing, side by side: all the days at once, and the balance, without which the rest still stands. */
+/** Sends billing two parallel queries: all days at once, and the balance, which is optional. */
 async function answer(
   { workspace, channel, billing, answeredBy }: ReportQuestion,
   { id, product }: ReportQuestion['projects'][number],

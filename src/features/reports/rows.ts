@@ -11,13 +11,13 @@ import {
   shortFailure,
 } from './figures.ts';
 
-/** Stands behind a sum that some day is missing from. */
+/** Marks a sum with missing days. */
 export const TABLE_PART_SIZE = '*';
 
 interface Column {
   readonly title: string;
   readonly cell: (one: ProjectFigures) => string;
-  /** What the total adds up; absent where a sum means nothing. */
+  /** What the total adds up; absent when a sum means nothing. */
   readonly value?: (one: ProjectFigures) => Money | undefined;
 }
 

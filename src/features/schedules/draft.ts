@@ -13,7 +13,7 @@ import { type CarryOverResult, carryOver, type UpcomingSendsOf } from './upcomin
 export const scheduleBefore = ({ before }: ScheduleDraft, workspace: Workspace): Schedule | undefined =>
   before === '' ? undefined : workspace.schedules.find(({ id }) => id === before);
 
-/** The schedule that the form edits, if it still exists. @throws NotAllowed where the user may not edit it */
+/** The schedule that the form edits, if it still exists. @throws NotAllowed when the user may not edit it */
 export function requireEditable({ before }: ScheduleDraft, request: Request): Schedule | undefined {
   const schedule = before === '' ? undefined : findSchedule(request.workspace, before);
   if (schedule !== undefined && !canEditOwned(schedule, request)) throw new NotAllowed('not-owner');

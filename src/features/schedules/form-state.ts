@@ -93,7 +93,7 @@ export const draftOfSchedule = (schedule: Schedule): ScheduleDraft => ({
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-/** What the form holds while somebody fills it in; a field that is folded away has what the form carries for it. */
+/** The form's values; those of hidden fields are in its metadata. */
 export function parseFormState(fields: FormFields, metadata: string, zone: string): ScheduleDraft {
   const { projects = '', report = '', time = '', channel = '', options = '' } = fields;
   const { before, isRefilled, isUnfolded, folded } = decodeScheduleMetadata(metadata);
@@ -133,7 +133,7 @@ function cadenceIn({ cadence, weekday = '1', day = 'last' }: FormFields): Cadenc
 const atMost = (number: number, most: number): number | undefined =>
   Number.isInteger(number) && number >= 1 && number <= most ? number : undefined;
 
-/** Block id → sentence, for what is wrong with the fields alone. */
+/** Block ID → error, for errors that need no look-up. */
 export function validateFormState(fields: FormFields): Record<string, string> {
   const chosen = selectedValues(fields.projects);
   const isRight = chosen.every((value) => parseProjectValue(value) !== undefined);
@@ -172,14 +172,14 @@ const carried = z.object({
 });
 type CarriedState = Readonly<z.infer<typeof carried>>;
 
-/** What the form carries beside its fields: the schedule it edits, the channel it was drawn for, and what is folded away. */
+/** The form's metadata: the schedule it edits, the channel it was rendered for, and the values of hidden fields. */
 export const encodeScheduleMetadata = (draft: ScheduleDraft): string => {
   const { before, channel, isRefilled, isUnfolded, skipsEmpty, correctsFrom, waitHours, timing } = draft;
   const folded = { zone: timing.zone, skipsEmpty, correctsFrom, waitHours };
   return JSON.stringify({ before, channel, isRefilled, isUnfolded, folded } satisfies CarriedState);
 };
 
-/** @returns a new form's where the text is none of Tally's */
+/** @returns a new form's metadata if the text is invalid */
 export function decodeScheduleMetadata(metadata: string): CarriedState {
   try {
     return carried.parse(JSON.parse(metadata));

@@ -31,12 +31,12 @@ export interface ScheduleFormState {
   readonly channelCheck: ChannelCheck | undefined;
   /** Chosen projects that the channel may not see. */
   readonly restricted: readonly ChosenProject[];
-  /** Undefined where the store cannot say what was posted. */
+  /** Undefined when the store cannot say what was posted. */
   readonly preview: SchedulePreview | undefined;
   readonly nameOf: (project: ChosenProject) => string;
   /** Another schedule posts the same there. */
   readonly isDuplicate: boolean;
-  /** What came of saving, at the top; what came of a test, below its button. */
+  /** The result of saving, at the top; the result of a test, below its button. */
   readonly notice?: readonly Block[];
   readonly testResult?: readonly Block[];
   /** ms */

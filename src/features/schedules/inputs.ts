@@ -13,7 +13,7 @@ import type { ScheduleDraft } from './form-state.ts';
 /** The action id of a field whose change redraws the form. */
 export const FIELD = 'schedule-form';
 
-/** Slack sends each change of such a field at once. */
+/** Slack sends each change of such a field as an action. */
 const live = (input: InputBlock, more = ''): InputBlock => ({
   ...input,
   dispatch_action: true,

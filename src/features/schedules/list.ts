@@ -187,7 +187,7 @@ export function scheduleStatus(request: Viewer): readonly StatusPart[] {
 /** The list has them all. */
 const MOST_IN_STATUS = 5;
 
-/** Those that Tally paused, those that failed or are retried, the others by their next post, those that somebody paused. */
+/** Order: paused by Tally, failed or retried, the others by their next post, paused by a person. */
 function byNeed(all: readonly Schedule[], { workspace, sends }: Viewer): readonly Schedule[] {
   const rankOf = (one: Schedule): number => {
     if (one.paused !== undefined) return isStuck(one) ? 0 : 3;

@@ -23,7 +23,7 @@ export interface SchedulePreview {
 export interface StaleWarning {
   readonly title: string;
   readonly text: string;
-  /** A time of day, 'HH:mm', at which none is, in the zone as it is; undefined where there is none. */
+  /** A time of day, 'HH:mm', without such posts in the same zone; undefined if there is none. */
   readonly time: string | undefined;
   /** In which none is, at the time as it is. */
   readonly zone: string;
@@ -32,10 +32,10 @@ export interface StaleWarning {
 interface Previewed {
   readonly timing: Timing;
   readonly carried: CarryOverResult;
-  /** Nothing is posted until somebody resumes it. */
+  /** Nothing is posted until it is resumed. */
   readonly isPaused: boolean;
   readonly report: PostableReport | undefined;
-  /** Undefined where the settings are damaged. */
+  /** Undefined when the settings are damaged. */
   readonly reportingZone: string | undefined;
   /** ms since the epoch */
   readonly now: number;
@@ -175,7 +175,7 @@ function staleOf({ timing, now }: Previewed, { first, report, zone }: Found): St
   return undefined;
 }
 
-/** The first time of day at which the reporting zone has always reached that day; undefined where there is none. */
+/** The first time of day at which the reporting zone has always reached that day; undefined if there is none. */
 function timeAfter(
   early: readonly { readonly due: DueTime; readonly begins: number }[],
   { zone }: Timing,

@@ -71,7 +71,7 @@ export function createScheduleForm(parts: ScheduleFormParts) {
     refill: (draft: ScheduleDraft, request: Request) =>
       redrawForm(parts, { ...draft, isRefilled: !draft.isRefilled }, request),
 
-    /** @param audience who gets it: the channel, or the user alone */
+    /** @param audience the channel, or only the user */
     test: (draft: ScheduleDraft, request: Request, audience: 'channel' | 'me') =>
       sendTest(parts, draft, request, audience),
 
@@ -207,7 +207,7 @@ interface SavedDraft {
   readonly carried: CarryOverResult;
 }
 
-/** @returns undefined where it was not saved; the form then says why and keeps what was chosen */
+/** @returns undefined when it was not saved; the form then says why and keeps what was chosen */
 async function storeDraft(
   parts: ScheduleFormParts,
   draft: ScheduleDraft,

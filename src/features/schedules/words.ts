@@ -21,7 +21,7 @@ export interface ScheduleWords {
   readonly cadence?: Cadence;
   /** '09:00' */
   readonly time?: string;
-  /** In place of one project. */
+  /** Several projects instead of one. */
   readonly several?: SeveralProjects;
   /** How long a post waits for a day that billing has not reported, in hours. */
   readonly waitHours?: number;
@@ -35,7 +35,7 @@ export const CADENCE_EXAMPLES = 'daily, weekdays (Monday to Friday), weekly mon,
 /** A part of the text and what it means; the text goes on without it. */
 interface Part<T> {
   readonly rest: string;
-  /** As it stood there; '' where there is none. */
+  /** As typed; '' when there is none. */
   readonly typed: string;
   readonly found?: T;
 }
@@ -103,7 +103,7 @@ function joinNames(text: string, aliases: ReadonlySet<string>): string {
 
 const TIME = /(?<![^ ])(at )?(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?(?![^ ])/g;
 
-/** `09:00`, `9.30`, `9 am`, `at 9`; a bare number is none here. */
+/** `09:00`, `9.30`, `9 am`, `at 9`; not a bare number. */
 function takeTime(text: string): Part<string> {
   const [match, ...others] = [...text.matchAll(TIME)].filter(
     ([, said, , minute, half]) => said ?? minute ?? half,
@@ -209,7 +209,7 @@ function readAsked(text: string, aliases: ReadonlySet<string>, others: readonly 
   }
 }
 
-/** '' where nothing else was typed: the form asks for the rest. */
+/** '' when nothing else was typed: the form asks for the rest. */
 const withoutUnknown = (text: string, word: string): string | undefined =>
   text.includes(word) ? text.replace(word, '').replace(/ +/g, ' ').trim() : undefined;
 
@@ -220,7 +220,7 @@ const REPORT_OF: Readonly<Record<string, ReportName>> = {
   'this-month': 'month-to-date',
 };
 
-/** @param text where the period stands @param others what else was typed */
+/** @param text the text of the period @param others what else was typed */
 function reportOf(phrase: PeriodPhrase, text: string, others: readonly string[]): ReportName {
   const report = REPORT_OF[formatPhrase({ ...phrase, includingToday: false })];
   if (report !== undefined) return report;

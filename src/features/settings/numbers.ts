@@ -13,7 +13,7 @@ const EXAMPLE = ZERO.plus('1234567.80');
 
 export const numberExample = (locale: string): string => formatMoney(EXAMPLE, locale);
 
-/** Each by an example, `1.234.567,80 · Deutsch`; what is chosen is among them whatever it is. */
+/** The number formats, each with an example, `1.234.567,80 · Deutsch`, including the current one. */
 export function numberOptions(chosen: string): readonly PlainTextOption[] {
   const isElse = !COMMON.includes(chosen) && isLocale(chosen);
   return [...COMMON, ...(isElse ? [chosen] : [])].map((locale) =>

@@ -108,7 +108,7 @@ function buttons(report: SpendReport) {
   );
 }
 
-/** The current period is chosen, whatever it is; what is not in the list is called by its days. */
+/** The current period is selected; one that is not in the list is named by its days. */
 export function periodChoices(
   { phrase, dates }: Pick<Period, 'phrase' | 'dates'>,
   words: (phrase: string) => CommandInvocation,
@@ -121,7 +121,7 @@ export function periodChoices(
 
 const WITH_TODAY = ' including today';
 
-/** The same days with today or without; none where the period leaves no choice. */
+/** The same days with today or without; none when the period leaves no choice. */
 export function todayOption(phrase: string, words: (phrase: string) => CommandInvocation) {
   if (phrase.endsWith(WITH_TODAY))
     return [commandOption('Leave out today', words(phrase.slice(0, -WITH_TODAY.length)))];

@@ -12,7 +12,7 @@ const MOST_DAYS = 31;
 /** A year by week. */
 const MOST_GROUPS = 54;
 
-/** A row a day, the missing ones among them, behind a title that opens it; weeks, months or more where days do not fit. */
+/** A collapsed table with a row per day, including missing ones; by week, month or longer when days do not fit. */
 export function daysTable(report: SpendReport): Block | undefined {
   const { usage } = report;
   const [first, ...others] = usage.rows;
@@ -85,7 +85,7 @@ function figure(amount: RowAmount, locale: string): string {
   return `${formatMoney(amount.value, locale)}${amount.incomplete ? ' (incomplete)' : ''}`;
 }
 
-/** The days in groups; what has no day keeps rows of its own at the end, those beyond `most` in one together. */
+/** Groups the days. Items without a day get their own rows at the end, with one row for those beyond `most`. */
 function grouped(report: SpendReport, most: number): Drawn {
   const { usage, period, locale } = report;
   const reported = new Set(usage.reported);

@@ -23,11 +23,11 @@ export interface SpendFigures {
   /** Name of the connection that answered. */
   readonly connection: string;
   readonly usage: Usage;
-  /** The window before; a sentence where it could not be had; undefined where there is none to compare with. */
+  /** The previous period; a sentence if it could not be fetched; undefined if there is none to compare with. */
   readonly change: UsageChange | string | undefined;
   /** Of the month that runs, where that is what was asked about and enough days are reported. */
   readonly forecast: Forecast | undefined;
-  /** What the service said beside its figures. */
+  /** The service's remarks about its figures. */
   readonly remarks: readonly ServiceNotice[];
 }
 
@@ -62,7 +62,7 @@ export async function askSpend(
 
 type Before = Awaited<ReturnType<typeof settleOptional>> | undefined;
 
-/** The month that runs, asked about as such: what it will cost can be estimated. */
+/** The current month, if the question is about it: its cost can be forecast. */
 const isRunningMonth = ({ days, today, phrase }: Period): boolean =>
   today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today);
 

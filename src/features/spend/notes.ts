@@ -42,7 +42,7 @@ function strayNotes({ outside, unplaced }: Usage): string[] {
 const strayNote = (count: number, what: string, where: string): string[] =>
   count === 0 ? [] : [`${pluralize(count, 'item')} ${what} ${count === 1 ? 'is' : 'are'} ${where}.`];
 
-/** Why there is no comparison. How many of the asked days are reported is in the facts already. */
+/** Why there is no comparison. The facts already say how many days are reported. */
 function uncompared({ change, period: { comparison } }: SpendReport): string[] {
   if (change === undefined || comparison === undefined) return [];
   if (typeof change === 'string') return [`No comparison with ${comparison.label}: ${change}`];

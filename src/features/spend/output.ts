@@ -8,7 +8,7 @@ import type { SpendFigures } from './figures.ts';
 
 const COLUMNS = ['project', 'product', 'day', 'amount', 'bonuses', 'items', 'note'] as const;
 
-/** A line a day after one with the names of the columns; amounts carry the digits as they came. */
+/** A header line, then a line per day; amounts have billing's exact digits. */
 export function formatSpendCsv(figures: readonly SpendFigures[], period: Period): string {
   return formatCsv([COLUMNS.map((text) => ({ text })), ...figures.flatMap((one) => linesOf(one, period))]);
 }

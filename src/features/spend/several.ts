@@ -29,7 +29,7 @@ import type { SpendFigures } from './figures.ts';
 /** Everything an answer to `/spend` about several projects says. */
 export interface SeveralSpend extends AnswerDetails, ProjectAnswers<SpendFigures> {
   readonly several: SeveralProjects;
-  /** As it was typed; undefined where each project has its own. */
+  /** As it was typed; undefined when each project has its own. */
   readonly product: ProductId | undefined;
   readonly period: Period;
 }
@@ -83,7 +83,7 @@ const comparable = ({ change }: SpendFigures): UsageChange | undefined =>
     ? undefined
     : change;
 
-/** Only where every answered project can be compared: the sum of some would look like the sum of all. */
+/** Only if every answered project can be compared, because a partial sum would look like the total. */
 function totalChange(report: SeveralSpend): string {
   const { answered, period, locale } = report;
   const changes = answered.flatMap((one) => comparable(one) ?? []);

@@ -12,9 +12,9 @@ import {
 } from '../../workspace/resolve-project.ts';
 
 export interface SpendRequest extends ProjectReference {
-  /** In place of one project. */
+  /** Several projects instead of one. */
   readonly several?: SeveralProjects;
-  /** In place of the message. */
+  /** Output instead of a message. */
   readonly output?: Output;
   readonly phrase: PeriodPhrase;
 }

@@ -18,7 +18,7 @@ const RANK = { broken: 0, warning: 1, fine: 2 } as const;
 const MOST_ACCESSES = 30;
 const MOST_BUTTONS = 5;
 
-/** The accesses that tokens are issued with, by the names of their projects; those that need somebody first. */
+/** The application accesses, sorted by project; those that need attention first. */
 export function accessParts(workspace: Workspace, at: number): readonly StatusPart[] {
   const lines = workspace.accessIds
     .map((id) => lineOf(id, workspace, at))

@@ -87,7 +87,7 @@ function partsForManager(
   const ofHealth = (health: Health) => entries.filter((entry) => healthOf(entry, statusContext) === health);
   const [broken, soon, fine] = [ofHealth('broken'), ofHealth('warning'), ofHealth('fine')];
   const brokenCount = broken.length + wrong.length;
-  // A tested connection stands where it stood: its result must not be cut off the end of the page.
+  // A tested connection keeps its position, so that its result is not cut off at the end of the page.
   const parts: readonly StatusPart[] = [
     { health: 'broken', problems: brokenCount, blocks: [...wrong.flat(), ...broken.flatMap(draw)] },
     { health: 'warning', problems: soon.length, blocks: soon.flatMap(draw) },

@@ -129,7 +129,7 @@ export function createStatus({ workspaces, billing, limits, lastUsed, sections }
   };
 }
 
-/** One feature's part; a damaged record leaves out this part alone. */
+/** One feature's part; a damaged record only leaves out this part. */
 async function drawUnlessDamaged(source: StatusSource, request: Request): Promise<readonly StatusPart[]> {
   try {
     return await source(request);
@@ -140,7 +140,7 @@ async function drawUnlessDamaged(source: StatusSource, request: Request): Promis
   }
 }
 
-/** Slack takes no more in a message. */
+/** Slack's limit for a message. */
 const MOST_BLOCKS = 50;
 const RANK = { broken: 0, warning: 1, fine: 2 } as const;
 

@@ -22,7 +22,7 @@ const TOO_LATE = {
 export function createWatchActions(parts: WatchesParts) {
   return {
     list: (request: Request, page?: number) => showWatches(parts, request, page ? { page } : {}),
-    /** Beside the message that has the button. */
+    /** Posted below the message with the button. */
     manage: (request: Request) => showWatches(parts, request, { isApart: true }),
 
     /** @throws NotAllowed, Failure */

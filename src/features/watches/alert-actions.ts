@@ -36,7 +36,7 @@ export function createAlertActions(parts: AlertActionsParts) {
       await say('You acknowledged this alert. It says so for everyone.', request);
     },
 
-    /** From an alert, or from the list where there is no episode. @throws NotAllowed for others than its owner and managers */
+    /** From an alert, or from the list without an episode. @throws NotAllowed except for its owner and managers */
     async snooze(choice: string, id: string, episode: string | undefined, request: Request): Promise<void> {
       const watch = requireOwnedWatch(id, request);
       if (watch === undefined) return say(GONE, request);
@@ -55,7 +55,7 @@ const OUTCOMES = { repeated: 'This alert was acknowledged already.', gone: OVER 
 const say = (text: string, request: Request): Promise<void> =>
   request.reply.private({ text, blocks: [markup(text)] });
 
-/** Whoever may ask about the project there, and whoever is alerted. @throws NotAllowed */
+/** For people who can ask about the project there, or who were alerted. @throws NotAllowed */
 function requireReader(watch: Watch, request: Request): void {
   const { workspace } = request;
   const place = askLocation(request);

@@ -60,7 +60,7 @@ interface Reader extends Pick<Request, 'workspace' | 'locale' | 'at'> {
   readonly stateOf: (watch: Watch) => WatchState | undefined;
 }
 
-/** Whether it alerts nobody until later. @param at ms since the epoch */
+/** Whether it is snoozed. @param at ms since the epoch */
 export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: number): boolean => snoozedUntil > at;
 
 /** One watch as three lines of mrkdwn. */

@@ -22,7 +22,7 @@ export interface WatchesParts {
   readonly watching: Watching;
 }
 
-/** The watch that the form edits, if it still exists. @throws NotAllowed where the user may not edit it */
+/** The watch that the form edits, if it still exists. @throws NotAllowed when the user may not edit it */
 export function requireEditable({ before }: WatchDraft, request: Request): Watch | undefined {
   const watch = before === '' ? undefined : findWatch(request.workspace, before);
   if (watch !== undefined && !canEditOwned(watch, request)) throw new NotAllowed('not-owner');
@@ -75,7 +75,7 @@ export const checkDraftChannel = (draft: WatchDraft, request: Request): Promise<
     ? undefined
     : checkWatchChannel(draft.channel, requireEditable(draft, request), request);
 
-/** The project as the user may ask about it; undefined where there is none to ask about. */
+/** The project, if the user can ask about it; otherwise undefined. */
 export function resolvedProject({ project, to, channel }: WatchDraft, request: Request) {
   if (project === undefined) return undefined;
   const { id, product } = project;
@@ -93,7 +93,7 @@ export function resolvedProject({ project, to, channel }: WatchDraft, request: R
 export const ruleFor = (draft: WatchDraft, { workspace }: Request) =>
   ruleOfDraft(draft, draft.project === undefined ? '' : currencyOf(draft.project, workspace));
 
-/** Asks billing what the watch would have told. @returns undefined where the form is not complete */
+/** Asks billing, and simulates the watch. @returns undefined while the form is incomplete */
 export async function previewDraft(
   { watching }: WatchesParts,
   draft: WatchDraft,

@@ -62,7 +62,7 @@ export function newWatchDraft(
   };
 }
 
-/** Differs where somebody changed what the form edits; a pause or a snooze is no such change. */
+/** Differs if what the form edits was changed; a pause or a snooze does not count. */
 export const watchVersion = ({ project, rule, target }: Watch): string =>
   createHash('sha256')
     .update(JSON.stringify([project, rule, target]))
@@ -128,7 +128,7 @@ export const hasThreshold = ({ kind, ...draft }: WatchDraft): boolean =>
   ({ balance: draft.below, runway: draft.days, budget: draft.amount, spike: draft.floor })[kind] !==
   undefined;
 
-/** What the form holds while somebody fills it in. */
+/** The form's values. */
 export function parseWatchForm(fields: FormFields, metadata: string): WatchDraft {
   const { project = '', kind = '', below, days, amount, factor, floor, to, channel = '', people } = fields;
   return {
@@ -189,7 +189,7 @@ const PROBLEMS: Readonly<Record<Exclude<ThresholdProblem['problem'], 'ambiguous'
   'too-long': `That has more than ${MAX_THRESHOLD_DIGITS} digits. Type a shorter amount.`,
 };
 
-/** @param isZeroWrong the sentence for zero where it makes no sense */
+/** @param isZeroWrong the sentence for zero when it makes no sense */
 function readAmount(
   typed = '',
   label: string,
@@ -206,10 +206,10 @@ function readAmount(
   };
 }
 
-/** Block ID → sentence, for what is wrong with the fields alone. */
+/** Block ID → error, for errors that need no look-up. */
 export function validateWatchForm(fields: FormFields, metadata: string): Record<string, string> {
   const draft = parseWatchForm(fields, metadata);
-  // A label beside an amount is read with the record at hand, when the watch is saved.
+  // A label beside an amount is checked against the record when the watch is saved.
   const rule = ruleOfDraft(draft, decodeWatchMetadata(metadata).label);
   const chosen = selectedValues(fields.people).length;
   const isPeopleWrong = chosen < 1 || chosen > MAX_WATCH_PEOPLE || draft.people.length < chosen;
@@ -232,7 +232,7 @@ type Metadata = Pick<WatchDraft, 'before' | 'seen' | 'isRefilled'> & {
   readonly label: string;
 };
 
-/** What the form carries beside its fields. */
+/** The form's metadata. */
 export const encodeWatchMetadata = (metadata: Metadata): string =>
   [
     metadata.before,

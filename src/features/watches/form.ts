@@ -27,7 +27,7 @@ export interface WatchFormState {
   readonly problem: string | undefined;
   /** Another watch is the same. */
   readonly isDuplicate: boolean;
-  /** What came of saving, at the top. */
+  /** The result of saving, at the top. */
   readonly notice?: readonly Block[];
 }
 

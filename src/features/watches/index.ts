@@ -30,7 +30,7 @@ declare module '../../domain/commands.ts' {
     'watch-undo': true;
     'watch-drop': true;
     'watch-list': true;
-    /** The list, beside the message. */
+    /** The list, in a new message. */
     'watch-manage': true;
     /** Of an alert; the value is the watch’s ID and the alert’s episode. */
     'watch-acknowledge': true;

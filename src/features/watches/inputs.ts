@@ -11,7 +11,7 @@ import { WATCH_KINDS } from './words.ts';
 export const WATCH_FIELD = 'watch-form';
 const REFILLED_FIELD = ':refilled';
 
-/** Slack sends each change of such a field at once; of a text when Enter is pressed. */
+/** Slack sends each change of such a field as an action; for a text, when Enter is pressed. */
 const live = (input: InputBlock, more = ''): InputBlock => ({
   ...input,
   dispatch_action: true,

@@ -41,7 +41,7 @@ interface States {
 interface ShowOptions {
   readonly notice?: WatchNotice;
   readonly page?: number;
-  /** Beside the message that has the button, in place of it otherwise. */
+  /** Whether to post the list below the message with the button instead of replacing it. */
   readonly isApart?: boolean;
 }
 

@@ -14,7 +14,7 @@ const MOST_AT_HOME = 10;
 
 type WatchStates = Awaited<ReturnType<WatchesParts['watching']['readStates']>>;
 
-/** Each request has a record of its own, and Home shows watches in two places. */
+/** Cached by record, because each request has its own, and Home shows watches twice. */
 const statesOfRequest = new WeakMap<Workspace, Promise<WatchStates>>();
 
 function readStatesOnce(watching: WatchesParts['watching'], workspace: Workspace): Promise<WatchStates> {
@@ -24,7 +24,7 @@ function readStatesOnce(watching: WatchesParts['watching'], workspace: Workspace
   return states;
 }
 
-/** The watches that a page shows besides other things: those that need somebody first. */
+/** The watches for a page with other content; those that need attention first. */
 async function loadWatches({ watching }: WatchesParts, request: Request, channel?: string) {
   const here = { ...request, channel };
   const states = await readStatesOnce(watching, request.workspace);
@@ -39,7 +39,7 @@ async function loadWatches({ watching }: WatchesParts, request: Request, channel
   return { all, stateOf, viewer: here };
 }
 
-/** For a person's Home: those that have crossed their threshold, at its top. */
+/** For the top of a person's Home: watches that have crossed their threshold. */
 export async function crossedBlocks(parts: WatchesParts, request: Request): Promise<readonly Block[]> {
   const { all, stateOf, viewer } = await loadWatches(parts, request);
   const crossed = all.filter((one) => one.paused === undefined && stateOf(one)?.isCrossed);

@@ -21,7 +21,7 @@ const MOST_ALERTS = Math.floor(DAYS / 7);
 /** The others are counted. */
 const MOST_DATES = 8;
 
-/** What the watch would have told, and what it would tell now. Plain text, a sentence a line. */
+/** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
 export function previewLines({ rule, result }: Previewed, money: (value: Money) => string): string[] {
   if (isFailure(result)) return [result.message];
   const { dates, isKnown, isCrossed, measurement, reported } = result;

@@ -31,7 +31,7 @@ interface SavedDraft {
   readonly previewed: Previewed | undefined;
 }
 
-/** @returns undefined where it was not saved; the form then says why and keeps what was chosen */
+/** @returns undefined when it was not saved; the form then says why and keeps what was chosen */
 export async function storeDraft(
   parts: WatchesParts,
   draft: WatchDraft,
@@ -63,7 +63,7 @@ export async function storeDraft(
     if (previewed?.result instanceof NoData)
       return await refuse(`${previewed.result.message} ${CHECK_PROJECT}`, draft, request, previewed);
     const watch = watchFromDraft({ ...draft, project: draft.project }, parsed.rule, before, request);
-    // Announced first: whoever does not take the announcement will not take the alerts, and nothing is saved.
+    // Announced first: a target that rejects the announcement would reject the alerts, and nothing is saved.
     for (const { to, message } of announcements(watch, request, before !== undefined))
       await request.reply.public(to, message);
     const action = before === undefined ? 'watch created' : 'watch changed';

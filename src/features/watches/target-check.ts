@@ -18,7 +18,7 @@ interface Wanted {
   readonly before: Watch | undefined;
 }
 
-/** Joins the channel if that is wanted and needed. @returns why nobody can be alerted, as mrkdwn in a sentence */
+/** Joins the channel if asked and needed. @returns why alerts cannot be sent, as a mrkdwn sentence */
 export async function findTargetProblem(wanted: Wanted, request: Request): Promise<string | undefined> {
   const { target, project, joins, before } = wanted;
   if ('people' in target) return findPeopleProblem(target.people, project, request);

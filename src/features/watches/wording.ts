@@ -64,7 +64,7 @@ export const watchAuditText = (watch: Watch, workspace: Workspace): string =>
 export const targetMarkup = (target: Watch['target']): string =>
   'channel' in target ? channelLink(target.channel) : target.people.map(mention).join(', ');
 
-/** What was measured last, beside the threshold: `48,210.00 EUR`, `12 days`; undefined where it isn't known. */
+/** The last measurement, for comparison with the threshold: `48,210.00 EUR`, `12 days`; undefined if unknown. */
 export function measurementText(
   rule: WatchRule,
   measurement: WatchMeasurement,

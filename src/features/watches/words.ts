@@ -59,7 +59,7 @@ const KIND = new RegExp(`(?<![^ ])(${WATCH_KINDS.join('|')})(?![^ ])`, 'g');
 
 type RuleWords = Pick<WatchWords, 'kind' | keyof ThresholdFields>;
 
-/** A kind, then its thresholds where they follow; what of a spike is unmistakable stands anywhere. */
+/** A kind, then its thresholds; unambiguous ones of a spike can be anywhere. */
 function takeRule(text: string, aliases: ReadonlySet<string>): Piece<RuleWords> {
   const [match, ...others] = [...text.matchAll(KIND)];
   if (match === undefined) return { rest: text };
@@ -120,7 +120,7 @@ function refuseTwoMeanings(typed: string, rest: string, kind: WatchKind): void {
   ]);
 }
 
-/** `balance -`, `balance lots`: what stands there is neither an amount nor a project. */
+/** `balance -`, `balance lots`: neither an amount nor a project. */
 function refuseWord(before: string, after: string, kind: WatchKind, aliases: ReadonlySet<string>): void {
   const [word = ''] = after.split(' ');
   if (!/^[-\p{Sc}]/u.test(word) || aliases.has(word)) return;
@@ -191,7 +191,7 @@ function takeSpike(before: string, after: string, aliases: ReadonlySet<string>):
   };
 }
 
-/** `spike 2`: a number right after it is no project. */
+/** `spike 2`: a number right after it is not a project. */
 function refuseBareFactor(before: string, after: string, over: string, aliases: ReadonlySet<string>): void {
   const [, number] = /^(\d{1,2}(?:[.,]\d+)?)(?![^ ])/.exec(after) ?? [];
   if (number === undefined || aliases.has(number)) return;
