@@ -16,7 +16,7 @@ interface SlackConfig {
         readonly clientId: string;
         readonly clientSecret: string;
         readonly stateSecret: string;
-        /** Slack sends people back there; without a slash at the end. */
+        /** Slack redirects people to this URL after the installation. No trailing slash. */
         readonly publicUrl: string;
       };
   /** Ends with a slash, because Slack's client appends the method's name. */
@@ -33,7 +33,7 @@ export interface Config {
   readonly billing: { readonly baseUrl?: string };
   readonly identity: { readonly authUrl?: string };
   readonly trustedHosts: readonly TrustedHost[];
-  /** Where traces go; none are made where it is absent. */
+  /** Where to send traces; without it there are none. */
   readonly tracing: { readonly endpoint?: string };
   readonly log: { readonly level: LevelWithSilent };
 }

@@ -15,7 +15,7 @@ function loadConfig() {
 
 const config = loadConfig();
 const log = createLog(config.log.level);
-// Off, nothing of it is loaded.
+// When it is off, nothing of OpenTelemetry is loaded.
 const { endpoint } = config.tracing;
 const tracing =
   endpoint === undefined ? undefined : (await import('./ops/tracing.ts')).startTracing(endpoint);

@@ -39,7 +39,7 @@ function messageOf(error: Error): string {
   }
 }
 
-/** @returns undefined where the file has no map beside it, as Node's own files and native code have none */
+/** @returns undefined when the file has no map beside it, as Node's own files and native code have none */
 function readMap(file: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(`${pathOf(file)}.map`, 'utf8')));

@@ -23,7 +23,7 @@ interface Credentials {
   readonly isTls: boolean;
 }
 
-/** Says which part is wrong and what works, never what stands there: it may be a password. */
+/** Says which part is wrong and what works, but not the value, which can be a password. */
 export class RedisUrlError extends Error {
   override readonly name = 'RedisUrlError';
   constructor(

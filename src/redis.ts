@@ -23,7 +23,7 @@ interface Watchers {
   readonly onRecovery?: () => void;
 }
 
-/** A master that became a replica refuses writes: the connection is opened anew, and the command is not sent again. */
+/** A master that became a replica rejects writes: reconnects without sending the command again. */
 const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY');
 
 /** For commands of people: each fails at once, or after its timeout. */
@@ -172,7 +172,7 @@ export async function waitUntilReady(redis: RedisConnection, patience: number): 
 /** A command before it is sent. */
 export interface OutgoingCommand {
   readonly keys: readonly string[];
-  /** @param names of keys → what they are called instead */
+  /** @param names key name → its replacement */
   rename(names: ReadonlyMap<string, string>): void;
 }
 
@@ -195,7 +195,7 @@ export function gateCommands(
     const waits = gate({ keys, rename });
     if (waits === undefined) return send.call(redis, command, stream);
     waits.then(
-      // The caller has the command's promise already. A second one would be rejected without anybody to handle it.
+      // The caller already has the command's promise. A second one would cause an unhandled rejection.
       () => void send.call(redis, command, stream),
       (error: Error) => command.reject(error),
     );

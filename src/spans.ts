@@ -1,13 +1,13 @@
-/** The work that a trace is about, on a diagnostics channel: without tracing nobody listens, and it costs nothing. */
+/** Publishes traced work on a diagnostics channel, which costs nothing without a subscriber. */
 import { type Channel, channel } from 'node:diagnostics_channel';
 
 export interface WorkSpan {
   readonly name: 'command' | 'delivery';
-  /** Set by whoever listens: called when the work is over. */
+  /** Set by the subscriber; called when the work is over. */
   end?: () => void;
 }
 
-/** Whatever happens within the work finds it in the store that is bound here. */
+/** Its bound store makes the span available to everything inside the work. */
 export const WORK_SPANS = channel('tally:work') as Channel<unknown, WorkSpan>;
 
 /** @returns what the work returns; throws what it throws */

@@ -48,7 +48,7 @@ interface InstantRange {
 export interface Consumption {
   readonly items: readonly WireCharge[];
   readonly remarks: readonly string[];
-  /** The range of the request that was sent: where several ask the same at once, the first one's. */
+  /** The range of the request that was sent. Callers that share a request get the first one's. */
   readonly asked: InstantRange;
 }
 

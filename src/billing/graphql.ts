@@ -67,7 +67,7 @@ const balanceRecord = z.object({ balance: scalar, bonuses: scalar }).transform((
   return empty ? null : record;
 });
 
-/** A malformed item is shown as such; the others still count. */
+/** A malformed item is reported; the others still count. */
 const item = z.unknown().transform((value): WireCharge => {
   if (isJsonObject(value)) {
     const { day, totalAmount, totalBonuses } = value;
@@ -121,7 +121,7 @@ export function parseResponse<T>(
   });
 }
 
-/** @returns the GraphQL error messages in any body, masked and shortened; none where it is not JSON */
+/** @returns the GraphQL error messages in any body, masked and shortened; none when it is not JSON */
 export function findGraphqlErrors(text: string, token: string): readonly string[] {
   try {
     return rejectDeepNesting(() => {
@@ -166,7 +166,7 @@ function clip(text: string): string {
     .join('');
 }
 
-/** Megabytes of opening brackets overflow the stack. @throws {InvalidResponse} in place of the RangeError */
+/** Megabytes of opening brackets overflow the stack. @throws {InvalidResponse} instead of the RangeError */
 function rejectDeepNesting<T>(read: () => T): T {
   try {
     return read();

@@ -81,7 +81,7 @@ export async function sendOnce(request: ServiceRequest, context: AttemptContext)
     return toServiceResponse(response, decodeSuccess(response, request, context));
   }
   throwIfFailed(response, url, service, context);
-  // The status counts whatever the body is.
+  // The status counts, whatever happens to the body.
   return toServiceResponse(response, decodeLeniently(response));
 }
 

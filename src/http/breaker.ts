@@ -17,7 +17,7 @@ interface Streak {
 type RequestKey = Pick<ServiceRequest, 'tenant' | 'subject'>;
 
 interface Breakers {
-  /** @returns the outage that paused such requests; undefined while they are not paused */
+  /** @returns the outage that pauses these requests; undefined when they are not paused */
   pausedBy(origin: string, request: RequestKey): Outage | undefined;
   recordAnswer(origin: string, request: RequestKey): void;
   /** Requests of one `outageGroup` count as one outage. */

@@ -19,7 +19,7 @@ export interface ServiceRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Absent where the request belongs to no workspace. */
+  /** Absent when the request belongs to no workspace. */
   readonly tenant?: Tenant | undefined;
   /** What it is about, where a connection serves several: a project's ID. */
   readonly subject?: string;
@@ -53,7 +53,7 @@ export interface OutgoingRequest {
   readonly maxBytes: number;
   /** In ms, from now to the last byte. */
   readonly timeout?: number;
-  /** For a caller that brings one: a timer of its own costs less. */
+  /** The caller's own signal; `timeout` alone costs less. */
   readonly signal?: AbortSignal | undefined;
   /** Called when the connection is open and the request goes out: from then on it may have arrived. */
   readonly onSending?: (() => void) | undefined;
@@ -135,7 +135,7 @@ export function exchange(
   });
 }
 
-/** @param text the decoded body, empty where it does not count */
+/** @param text the decoded body, empty when it does not count */
 export function toServiceResponse({ statusCode, headers }: RawResponse, text: string): ServiceResponse {
   const joined: Record<string, string> = {};
   for (const name in headers) joined[name] = [headers[name]].flat().join(', ');
@@ -177,7 +177,7 @@ const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * Reads `Retry-After` (RFC 9110, 10.2.3). A date is measured from the response's own `Date`: both come from one clock,
  * so ours may be wrong.
  *
- * @returns seconds, 0 or more; undefined where the header is missing or unreadable
+ * @returns seconds, 0 or more; undefined when the header is missing or unreadable
  */
 export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const text = [headers['retry-after']].flat()[0]?.trim() ?? '';

@@ -51,7 +51,7 @@ export function createFairQueue({ connections, queueLength, queueTimeout }: Http
       queues: new Map(),
     }));
 
-  /** Resolves at its turn, with the connection taken. */
+  /** Resolves when it is this request's turn and its connection is reserved. */
   function waitForTurn(
     originName: string,
     workspace: string,

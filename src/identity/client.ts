@@ -42,7 +42,7 @@ export interface IdentityClient {
    * {@link InvalidResponse} (success without a token) {@link OutcomeUnclear}
    */
   issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken>;
-  /** @returns whether the token still works; `not-offered` where the service has no such check */
+  /** @returns whether the token still works; `not-offered` when the service cannot check */
   check(authUrl: string, token: string, tenant: Tenant): Promise<'valid' | 'dead' | 'not-offered'>;
   /** @returns `refused` (401) where the service still accepts the token, or offers no check of it */
   revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;

@@ -2,7 +2,7 @@ import { isLosslessNumber, parse } from 'lossless-json';
 
 /** What a response's body says about an issued token. Fields that are missing or malformed are left out. */
 export interface TokenBody {
-  /** ms since the epoch; undefined where it is missing or unreadable */
+  /** ms since the epoch; undefined when it is missing or unreadable */
   readonly expiresAt: number | undefined;
   /** IDs and names: outside text. */
   readonly project: { readonly id?: string; readonly name?: string; readonly domain?: string } | undefined;

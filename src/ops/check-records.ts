@@ -12,7 +12,7 @@ const MAX_WORKSPACES = 1_000;
  * Opens what is sealed in a field and discards it.
  *
  * @returns whether the field holds something sealed
- * @throws UnsealFailed where it does not open
+ * @throws UnsealFailed when it does not open
  */
 export type SealCheck = (workspace: string, field: string, value: string) => boolean;
 
@@ -21,7 +21,7 @@ type Outcome = 'opens' | UnsealFailed['reason'];
 /**
  * Opens every sealed record of up to 1,000 workspaces.
  *
- * @returns no finding where Redis is unreachable: the check of Redis reports that
+ * @returns no finding when Redis is unreachable: the check of Redis reports that
  */
 export async function checkRecords(
   ready: Promise<RedisConnection>,

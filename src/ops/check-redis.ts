@@ -100,7 +100,7 @@ function evictionFinding(info: Info): Finding {
 
 const KEYS = 'Keys in Redis';
 
-/** @returns no finding where Redis is unreachable: the check of Redis reports that */
+/** @returns no finding when Redis is unreachable, which the check of Redis reports */
 export async function checkLayout(ready: Promise<RedisConnection>): Promise<readonly Finding[]> {
   const redis = await ready.catch(() => undefined);
   if (redis === undefined) return [];

@@ -3,7 +3,7 @@ export interface Finding {
   readonly verdict: 'good' | 'warning' | 'bad';
   readonly about: string;
   readonly says: string;
-  /** The operator's next step; absent where there is nothing to do. */
+  /** The operator's next step; absent when there is nothing to do. */
   readonly todo?: string;
 }
 

@@ -6,7 +6,7 @@ import { redact } from './mask.ts';
 export type Log = Logger;
 
 /**
- * Logs one JSON object a line. `redact` masks every finished line, whatever went into it; errors under `err` are
+ * Logs one JSON object per line. `redact` masks every finished line, whatever went into it; errors under `err` are
  * reduced to what `errorSummary` keeps.
  *
  * @param stream stdout by default

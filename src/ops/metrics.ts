@@ -1,7 +1,7 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What an operator watches. Labels are names of ours and of Slack's, never people's data. */
+/** Metrics for operators. Labels are Tally's and Slack's names, never people's data. */
 export interface Metrics {
   /** @param outcome `ok`, a failure's kind, or `unknown` */
   command(name: string, outcome: string): void;
@@ -11,7 +11,7 @@ export interface Metrics {
   post(outcome: string): void;
   /** @param outcome `ok`, or Slack's error code */
   slackCall(call: SlackCallMeasurement): void;
-  /** A request refused because it came too often. @param refusal what is limited, and for whom */
+  /** A request that was rejected by a rate limit. @param refusal what is limited, and for whom */
   throttled(refusal: { readonly what: string; readonly whose: string }): void;
   /** @returns the response to `GET /metrics`, in the text format of Prometheus */
   page(): Promise<{ readonly status: 200; readonly body: string; readonly type: string }>;
@@ -42,7 +42,7 @@ export type Measurement =
   | ({ readonly kind: 'exchange' } & ExchangeMeasurement)
   | ({ readonly kind: 'slack' } & SlackCallMeasurement);
 
-/** For tracing, which is told only where it is on. */
+/** Has a subscriber only when tracing is on. */
 export const MEASUREMENTS: Channel = channel('tally:measured');
 
 const publish = (measured: Measurement): void => {

@@ -14,12 +14,12 @@ export interface MigrateParts {
   readonly announced?: number;
 }
 
-/** A progress line after this many workspaces. */
+/** Prints a progress line after this many workspaces. */
 const PROGRESS_INTERVAL = 1_000;
 
 /**
  * Moves all keys from the names of an earlier version to today's, one workspace at a time and each at once, while bots of
- * this version run. It can be interrupted at any step: a second run continues where the first one ended, and also takes in
+ * this version run. It can be interrupted at any step: a second run continues when the first one ended, and also takes in
  * what a bot of the earlier version wrote since.
  *
  * @returns whether everything is moved: not while bots of the earlier version run
@@ -67,7 +67,7 @@ async function untilBegun(redis: RedisConnection, printLine: (line: string) => v
   for (let left = movesIn; left > 0; left = (await layoutOf(redis)).movesIn ?? 0) await sleep(left);
 }
 
-/** Until a look finds no old name: bots may have moved a workspace, or written one, meanwhile. */
+/** Repeats until no old name is found, because bots can move or write a workspace at the same time. */
 async function moveAll(redis: RedisConnection, printLine: (line: string) => void): Promise<number> {
   const { shards } = await layoutOf(redis);
   const moved = new Set<string>();

@@ -24,7 +24,7 @@ export interface ResealParts {
 
 export type ResealRun = { readonly value: string } | 'new' | 'open' | 'unowned';
 
-/** How often a field is tried again that a bot changes at the same time. */
+/** How often to retry a field that a bot changes at the same time. */
 const MAX_ATTEMPTS = 10;
 
 /** Atomic: a token that was replaced after we read it must not be overwritten with the old one. */
@@ -35,7 +35,7 @@ return 1`;
 
 /**
  * Seals every sealed value of every workspace with the newest key, one workspace at a time, while bots run. It can be
- * interrupted: a second run continues where the first one ended.
+ * interrupted: a second run continues when the first one ended.
  *
  * @throws what Redis throws
  */

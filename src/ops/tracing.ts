@@ -1,6 +1,6 @@
 /**
  * OpenTelemetry traces: a span a command and a delivery run, and within it one for each request to billing and identity, each
- * call to Slack and each Redis command. Loaded only where the environment names a collector.
+ * call to Slack and each Redis command. Loaded only when the environment names a collector.
  *
  * A span has names, hosts, outcomes and times. It never has texts, headers, arguments, keys or ids of people.
  */
@@ -25,7 +25,7 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
-/** What ioredis says of a command besides its arguments, which are nobody's business. */
+/** What ioredis reports about a command, without its arguments, which can be confidential. */
 interface RedisCommand {
   readonly command: string;
   readonly error?: unknown;
@@ -46,7 +46,7 @@ export function startTracing(endpoint: string): Tracing {
   const tracer = provider.getTracer('tally');
   const current = new AsyncLocalStorage<Span>();
 
-  /** Within the work that is under way; what belongs to none, such as a health check, is left out. */
+  /** A span inside the current work. Calls outside of any work, such as health checks, are left out. */
   const startChild = (name: string, attributes: Attributes, began: number): Span | undefined => {
     const parent = current.getStore();
     if (parent === undefined) return undefined;

@@ -9,7 +9,7 @@ export interface SealingKey {
 
 export interface Keyring {
   seal(plain: string, owner: SealOwner): string;
-  /** @throws UnsealFailed, and nothing else, for any text */
+  /** Throws nothing else, for any text. @throws UnsealFailed */
   open(envelope: string, owner: SealOwner): string;
   /** Whether another key than the newest sealed it. @throws UnsealFailed `malformed` */
   needsReseal(envelope: string): boolean;
@@ -74,7 +74,7 @@ export function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObj
   return `v1.${keyId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
 }
 
-/** @throws UnsealFailed `malformed` for what is no envelope */
+/** @throws UnsealFailed `malformed` unless it is an envelope */
 export function parseEnvelope(text: string, what?: string): Envelope {
   const match = ENVELOPE.exec(text);
   if (match === null) throw new UnsealFailed('malformed', undefined, what);

@@ -8,7 +8,7 @@ const ENVELOPE = /(?<![\w.-])v1\.[\w-]{1,32}\.[\w-]{16}\.[\w-]{22,}(?![\w.-])/g;
  * Seals a stored value with the newest key: an envelope, or JSON with one as `sealed`. It is opened in any case, so that
  * an envelope that belongs elsewhere is found.
  *
- * @returns undefined where the newest key sealed it already
+ * @returns undefined when the newest key sealed it already
  *
  * @throws UnsealFailed
  */
@@ -27,7 +27,7 @@ export function holdsOlderEnvelope({ needsReseal }: Keyring, value: string): boo
   return [...value.matchAll(ENVELOPE)].some(([envelope]) => needsReseal(envelope));
 }
 
-/** Undefined for what is no JSON, and so no envelope either. */
+/** Returns undefined for invalid JSON, which has no envelope. */
 function parse(json: string): { readonly sealed?: unknown } | undefined {
   try {
     return JSON.parse(json) as { readonly sealed?: unknown };
