@@ -12,7 +12,7 @@ import {
   startDeliveryProcess,
   startPersistentRedis,
 } from '../test/support/delivery-processes.ts';
-import { type DeliveredPost, startDeliverySlack } from '../test/support/delivery-slack.ts';
+import { type OutsidePost, startOutsideSlack } from '../test/support/outside-slack.ts';
 import { saveManySchedules } from '../test/support/many-schedules.ts';
 
 const MINUTE = 60_000;
@@ -30,7 +30,7 @@ interface Size {
  */
 export async function deliveries({ workspaces, each, channels }: Size, breaks: boolean): Promise<string[]> {
   const redis = await startPersistentRedis();
-  const slack = await startDeliverySlack();
+  const slack = await startOutsideSlack();
   // About as slow as Slack.
   slack.slow = 150;
   const client = new Redis(redis.url.replace('unix://', ''));
@@ -43,7 +43,7 @@ export async function deliveries({ workspaces, each, channels }: Size, breaks: b
   const [first, second] = await Promise.all([start(), start()]);
   const from = breaks ? due : Date.now();
   const all = workspaces * each;
-  const keyOf = ({ workspace, key }: DeliveredPost): string => `${workspace} ${key}`;
+  const keyOf = ({ workspace, key }: OutsidePost): string => `${workspace} ${key}`;
   const distinct = (): number => new Set(slack.posts.map(keyOf)).size;
   const waitForPosts = async (count: number) => {
     while (distinct() < count && Date.now() < from + TIMEOUT) await delay(50);

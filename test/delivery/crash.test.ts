@@ -9,9 +9,9 @@ import {
   startDeliveryProcess,
   startPersistentRedis,
 } from '../support/delivery-processes.ts';
-import { type DeliveredPost, type DeliverySlack, startDeliverySlack } from '../support/delivery-slack.ts';
 import { saveManySchedules, workspaceId } from '../support/many-schedules.ts';
 import { saveManyWatches } from '../support/many-watches.ts';
+import { type OutsidePost, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
 
 const MANY = { workspaces: 20, each: 10, channels: 5 };
 const ALL = MANY.workspaces * MANY.each;
@@ -21,13 +21,13 @@ const PATIENCE = 100_000;
 interface Stage {
   readonly redis: PersistentRedis;
   readonly client: Redis;
-  readonly slack: DeliverySlack;
+  readonly slack: OutsideSlack;
   start(): Promise<ChildProcess>;
 }
 
 /** Its processes' clocks go four times as fast: so the pauses that go by them do not take a test's time. */
 async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
-  const [redis, slack] = await Promise.all([startPersistentRedis(), startDeliverySlack()]);
+  const [redis, slack] = await Promise.all([startPersistentRedis(), startOutsideSlack()]);
   const client = new Redis(redis.url.replace('unix://', ''));
   client.on('error', () => undefined);
   const children: ChildProcess[] = [];
@@ -47,7 +47,7 @@ async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
   }
 }
 
-const keyOf = ({ workspace, key }: DeliveredPost): string => `${workspace}/${key}`;
+const keyOf = ({ workspace, key }: OutsidePost): string => `${workspace}/${key}`;
 const out = ({ slack }: Stage): number => new Set(slack.posts.map(keyOf)).size;
 const until = async (count: number, stage: Stage) => {
   const last = Date.now() + PATIENCE;

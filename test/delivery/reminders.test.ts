@@ -8,8 +8,8 @@ import { serializeConnection } from '../../src/workspace/connections.ts';
 import { recordKey } from '../../src/workspace/keys.ts';
 import { serializeWatch } from '../../src/workspace/watches.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
-import { type DeliverySlack, directMessage, startDeliverySlack } from '../support/delivery-slack.ts';
-import { createFakeBilling } from '../support/fake-billing-client.ts';
+import { fakeLedger } from '../support/fake-ledger.ts';
+import { directMessage, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
@@ -23,18 +23,18 @@ const EXPIRES = Date.parse('2026-12-01T15:00:00Z');
 const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
 
 let redis: TestRedis;
-let slack: DeliverySlack;
+let slack: OutsideSlack;
 let now: number;
 let isRejected: boolean;
 let parts: ReturnType<typeof createDeliveryParts>;
 
 beforeEach(async () => {
   redis = await testRedis();
-  slack = await startDeliverySlack();
+  slack = await startOutsideSlack();
   slack.now = () => now;
   now = BEGIN;
   isRejected = false;
-  const ledger = createFakeBilling(
+  const ledger = fakeLedger(
     () => ({ amounts: () => new Map(), balance: () => 10 }),
     () => now,
   );

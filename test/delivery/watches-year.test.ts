@@ -9,8 +9,8 @@ import { serializeConnection } from '../../src/workspace/connections.ts';
 import { recordKey } from '../../src/workspace/keys.ts';
 import { serializeWatch, type Watch } from '../../src/workspace/watches.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
-import { type DeliverySlack, startDeliverySlack } from '../support/delivery-slack.ts';
-import { createFakeBilling } from '../support/fake-billing-client.ts';
+import { fakeLedger } from '../support/fake-ledger.ts';
+import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { randomFrom, type SimulatedProject, simulateProject } from './simulated-project.ts';
 import { createOracle, type OracleRule } from './watch-oracle.ts';
@@ -107,13 +107,13 @@ describe('an engine over 400 days', () => {
   const ZONE = 'America/New_York';
   const keyring = createKeyring([{ id: 'test', key: Buffer.alloc(32, 1) }]);
   let redis: TestRedis;
-  let slack: DeliverySlack;
+  let slack: OutsideSlack;
   let now: number;
   let parts: ReturnType<typeof createDeliveryParts>;
 
   beforeEach(async () => {
     redis = await testRedis();
-    slack = await startDeliverySlack();
+    slack = await startOutsideSlack();
     slack.now = () => now;
   });
 
@@ -129,7 +129,7 @@ describe('an engine over 400 days', () => {
     const random = randomFrom(5);
     now = BEGIN;
     const inMoney = (cents: number) => cents / 100;
-    const ledger = createFakeBilling(
+    const ledger = fakeLedger(
       () => ({
         amounts: (at) => new Map([...project.reported(at)].map(([day, cents]) => [day, inMoney(cents)])),
         balance: (at) => {

@@ -10,8 +10,8 @@ import { serializeConnection } from '../../src/workspace/connections.ts';
 import { recordKey } from '../../src/workspace/keys.ts';
 import { serializeWatch, type Watch } from '../../src/workspace/watches.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
-import { type DeliverySlack, directMessage, startDeliverySlack } from '../support/delivery-slack.ts';
-import { createFakeBilling, type FakeBilling } from '../support/fake-billing-client.ts';
+import { type FakeLedger, fakeLedger } from '../support/fake-ledger.ts';
+import { directMessage, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
@@ -26,21 +26,21 @@ const BEGIN = at('2026-11-20T08:00:00Z');
 const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
 
 let redis: TestRedis;
-let slack: DeliverySlack;
+let slack: OutsideSlack;
 let now: number;
-let ledger: FakeBilling;
+let ledger: FakeLedger;
 let balance: number | undefined;
 let amounts: Map<string, number>;
 let parts: ReturnType<typeof createDeliveryParts>;
 
 beforeEach(async () => {
   redis = await testRedis();
-  slack = await startDeliverySlack();
+  slack = await startOutsideSlack();
   slack.now = () => now;
   now = BEGIN;
   balance = 100_000;
   amounts = new Map(Array.from({ length: 120 }, (_, n) => [addDays('2026-11-20', -n - 1), 1_000]));
-  ledger = createFakeBilling(
+  ledger = fakeLedger(
     () => ({ amounts: () => amounts, balance: () => balance }),
     () => now,
   );

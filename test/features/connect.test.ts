@@ -14,7 +14,7 @@ import {
 } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { showMoreFields } from '../support/more-fields.ts';
-import { namesNoWorkspace } from '../support/redis.ts';
+import { isOfNobody } from '../support/redis.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -58,7 +58,7 @@ const told = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');
 /** All of Redis, as text. */
 async function dump(): Promise<string> {
   const { client } = bot.redis;
-  const keys = (await client.keys('*')).filter((key) => !namesNoWorkspace(key));
+  const keys = (await client.keys('*')).filter((key) => !isOfNobody(key));
   const contentOf = async (key: string) => {
     const type = await client.type(key);
     if (type === 'hash') return client.hgetall(key);

@@ -10,7 +10,7 @@ import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { addProject } from '../support/projects.ts';
-import { keysNamingWorkspaces, type TestRedis, testRedis } from '../support/redis.ts';
+import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
@@ -1218,8 +1218,7 @@ describe('lists of projects', () => {
 it('deletes everything when the workspace uninstalls', async () => {
   await register();
   await issue();
-  const left = async () =>
-    (await keysNamingWorkspaces(bot.redis.client)).filter((key) => key.includes('T0SANDBOX1'));
+  const left = async () => (await namingKeys(bot.redis.client)).filter((key) => key.includes('T0SANDBOX1'));
   expect(await left()).toEqual(expect.arrayContaining([expect.stringMatching(/:(grants|issued)$/)]));
   const body = JSON.stringify({
     ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_time: Math.floor(Date.now() / 1000) },

@@ -15,7 +15,7 @@ import type { Watch } from '../../src/workspace/watches.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { addProject } from '../support/projects.ts';
-import { keysNamingWorkspaces } from '../support/redis.ts';
+import { namingKeys } from '../support/redis.ts';
 
 /** Saturday */
 const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -754,8 +754,7 @@ describe('in the whole bot', () => {
   });
 
   it('deletes everything when the workspace uninstalls', async () => {
-    const left = async () =>
-      (await keysNamingWorkspaces(bot.redis.client)).filter((key) => key.includes(TEAM));
+    const left = async () => (await namingKeys(bot.redis.client)).filter((key) => key.includes(TEAM));
     expect(await left()).toEqual(expect.arrayContaining([expect.stringContaining('watch-figures')]));
     const body = JSON.stringify({
       ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },

@@ -13,7 +13,7 @@ import {
   startOAuthSlack,
   type Team,
 } from './oauth-slack.ts';
-import { keysNamingWorkspaces, type TestRedis, testRedis } from './redis.ts';
+import { namingKeys, type TestRedis, testRedis } from './redis.ts';
 import { uniqueClick } from './unique-click.ts';
 
 export const PUBLIC_URL = 'https://tally.example.com';
@@ -164,7 +164,7 @@ export async function startOAuthBot(
     },
     event: async (body, url = urls[0]!) =>
       (await slack.send(url, JSON.stringify({ type: 'event_callback', event_time: now(), ...body }))).status,
-    keys: () => keysNamingWorkspaces(redis.client),
+    keys: () => namingKeys(redis.client),
     async stopBot() {
       stopped ??= Promise.all(processes.map((one) => one.stop()));
       await stopped;

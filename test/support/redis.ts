@@ -15,14 +15,14 @@ export interface TestRedis {
 }
 
 /** Keys that belong to no workspace: the layout, the queue's own keys, and hashes of events and requests. */
-export const namesNoWorkspace = (key: string): boolean =>
+export const isOfNobody = (key: string): boolean =>
   /^(tally:layout|tally:\{tally-\d+\}:(check-lock|zones)|\{tally-\d+\}:deliver:(meta|stalled-check)|tally:(event|request):[\w-]{43})$/.test(
     key,
   );
 
 /** Returns all keys that can name a workspace; for an index, one entry per workspace: `<key> <workspace>`. */
-export async function keysNamingWorkspaces(client: Redis): Promise<string[]> {
-  const keys = (await client.keys('*')).filter((key) => !namesNoWorkspace(key));
+export async function namingKeys(client: Redis): Promise<string[]> {
+  const keys = (await client.keys('*')).filter((key) => !isOfNobody(key));
   const isIndex = (key: string) => /^tally:\{tally-\d+\}:workspaces$/.test(key);
   const entries = keys.filter(isIndex).map(async (key) => {
     const members = await client.zrange(key, '0', '-1');

@@ -5,14 +5,14 @@ import { PRODUCTS } from '../../src/domain/product.ts';
 
 type Day = string;
 
-export interface FakeProject {
+export interface LedgerProject {
   /** Day → cost as reported at an instant (ms); absent while it is not reported. */
   amounts(at: number): ReadonlyMap<Day, number>;
   /** The balance at an instant (ms); undefined for "no data". */
   balance(at: number): number | undefined;
 }
 
-export interface FakeBilling {
+export interface FakeLedger {
   readonly client: BillingClient;
   readonly asked: {
     readonly project: string;
@@ -25,14 +25,14 @@ export interface FakeBilling {
 
 const text = (value: number) => ({ text: value.toFixed(2) });
 
-export function createFakeBilling(projects: (id: string) => FakeProject, clock: () => number): FakeBilling {
+export function fakeLedger(projects: (id: string) => LedgerProject, clock: () => number): FakeLedger {
   const begin = (access: BillingAccess, project: string, what: 'balance' | 'consumption') => {
     fake.asked.push({ project, what, at: clock() });
     const failure = fake.failure(access, project, what);
     if (failure !== undefined) throw failure;
     return projects(project);
   };
-  const fake: FakeBilling = {
+  const fake: FakeLedger = {
     asked: [],
     failure: () => undefined,
     client: {
@@ -56,4 +56,4 @@ export function createFakeBilling(projects: (id: string) => FakeProject, clock: 
 
 /** Every project has a balance of ten and no reported days. */
 export const lowBalances = (clock: () => number): BillingClient =>
-  createFakeBilling(() => ({ amounts: () => new Map(), balance: () => 10 }), clock).client;
+  fakeLedger(() => ({ amounts: () => new Map(), balance: () => 10 }), clock).client;
