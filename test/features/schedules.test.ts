@@ -12,6 +12,7 @@ import type { Schedule } from '../../src/workspace/schedules.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { addProject } from '../support/projects.ts';
+import { createUserActions } from '../support/user-actions.ts';
 
 /** Saturday */
 const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -53,23 +54,14 @@ beforeAll(async () => {
 });
 afterAll(() => tally.stop());
 
-/** Restores Slack's state before each test. */
-const members = (channel: string) => tally.slack.workspace.conversation(channel)!.members;
-const was = new Map<string, string[]>();
+const { ask, lastText, members, messageRef, optionOf, restoreWorkspace, updatedMessage } = createUserActions(
+  () => tally,
+);
 beforeEach(async () => {
   now += 2 * MINUTE;
   sent = [];
   refusal = undefined;
-  for (const channel of [CHANNEL, GENERAL, FINANCE, SHARED]) {
-    const place = tally.slack.workspace.conversation(channel)!;
-    if (!was.has(channel)) was.set(channel, [...place.members]);
-    place.members = [...was.get(channel)!];
-    delete place.archived;
-  }
-  for (const person of [OWNER, MEMBER, ADMIN]) {
-    delete tally.slack.workspace.person(person)!.left;
-    if (tally.slack.modal(person)) await tally.slack.dismiss(person);
-  }
+  await restoreWorkspace([CHANNEL, GENERAL, FINANCE, SHARED], [OWNER, MEMBER, ADMIN]);
   await tally.redis.client.del(KEY);
   await add('prod', '123');
   await add('dev', '456', { product: 2 });
@@ -101,14 +93,6 @@ async function unfold(person = OWNER): Promise<void> {
   await modalSays('Time zone', person);
 }
 
-/** Sends a command and waits for the bot's newest message. */
-async function ask(text: string, person = OWNER, channel = CHANNEL) {
-  const mine = () => tally.slack.messages(person, channel).filter(({ from }) => from !== person);
-  const before = mine().length;
-  await tally.slack.say(person, channel, `/billing ${text}`);
-  return toAnswer(await tally.slack.waitFor(() => mine()[before]));
-}
-
 /** A field that Tally has filled in gets another action ID. */
 const actionOf = (field: string, person: string): string => {
   const blocks = modal(person)!.view.blocks as { block_id?: string; element?: { action_id?: string } }[];
@@ -126,18 +110,8 @@ async function change(field: string, chosen: object, person = OWNER): Promise<vo
   expect(outcome).toEqual({ ok: true });
 }
 const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
-const choose = (field: string, value: string, person = OWNER) => {
-  const blocks = modal(person)!.view.blocks as {
-    block_id?: string;
-    element?: { options?: { value: string }[] };
-  }[];
-  const offered = blocks.find(({ block_id }) => block_id === field)?.element?.options;
-  return change(
-    field,
-    { selected_option: offered?.find((one) => one.value === value) ?? option(value) },
-    person,
-  );
-};
+const choose = (field: string, value: string, person = OWNER) =>
+  change(field, { selected_option: optionOf(field, value, person) }, person);
 
 type FormFields = Record<string, string | readonly string[]>;
 
@@ -156,18 +130,10 @@ async function setUp(text = 'schedule prod', person = OWNER, channel = CHANNEL):
   return (await stored()).find(({ id }) => !before.has(id))!;
 }
 
-const said = (channel = CHANNEL, person = OWNER) => tally.reads(channel, person).at(-1) ?? '';
-const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: answer.ts });
-
 /** Chooses from a row's menu; resolves with the row's text afterwards. */
 async function row(answer: { ts: string }, action: string, id: string, person = OWNER, channel = CHANNEL) {
-  await tally.slack.choose(person, place(answer, channel), 'schedule-row', `${action} ${id}`);
+  await tally.slack.choose(person, messageRef(answer, channel), 'schedule-row', `${action} ${id}`);
 }
-const replaced = (answer: { ts: string }, part: string, person = OWNER, channel = CHANNEL) =>
-  tally.slack.waitFor(() => {
-    const found = tally.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
-    return found !== undefined && toAnswer(found).reads.includes(part) && toAnswer(found);
-  });
 
 async function audit(): Promise<string[]> {
   const rows = await tally.redis.client.xrevrange(`tally:{${TEAM}}:audit`, '+', '-');
@@ -477,7 +443,7 @@ describe('saving', () => {
     const others = heard('1 scheduled post', OWNER, CHANNEL);
     await brings(
       '1 scheduled post',
-      () => tally.slack.press(MEMBER, place(announced), 'Manage'),
+      () => tally.slack.press(MEMBER, messageRef(announced), 'Manage'),
       MEMBER,
       CHANNEL,
     );
@@ -507,7 +473,7 @@ describe('saving', () => {
       createdAt: now,
       since: now,
     });
-    expect(said()).toContain(
+    expect(lastText()).toContain(
       `New scheduled post: *Yesterday’s spend* for prod, every weekday at 09:00 (Europe/Berlin).\nSet up by <@${MEMBER}>`,
     );
     expect(woken).toBe(before + 1);
@@ -523,7 +489,7 @@ describe('saving', () => {
       { id: '456', product: 2 },
       { id: '12345678901234567890123456789012', product: 3 },
     ]);
-    expect(said()).toContain('prod, dev, Project 12345678901234567890123456789012 (Virtualization)');
+    expect(lastText()).toContain('prod, dev, Project 12345678901234567890123456789012 (Virtualization)');
   });
 
   it('saves neither the threshold nor skipping for a balance', async () => {
@@ -668,13 +634,13 @@ describe('the list', () => {
     expect((await ask('schedules', OWNER)).reads).toMatch(/, 09:00 \(your time: <!date\^/);
     expect(list.reads).toContain('nothing posted yet');
     await row(list, 'pause', id, MEMBER);
-    expect((await replaced(list, 'Paused. Nothing is posted or corrected', MEMBER)).reads).toContain(
+    expect((await updatedMessage(list, 'Paused. Nothing is posted or corrected', MEMBER)).reads).toContain(
       `*paused* by <@${MEMBER}>`,
     );
     expect((await stored())[0]?.paused).toEqual({ why: 'person', at: now, by: MEMBER });
     now += MINUTE;
     await row(list, 'resume', id, MEMBER);
-    await replaced(list, 'Posts missed while paused won’t be sent', MEMBER);
+    await updatedMessage(list, 'Posts missed while paused won’t be sent', MEMBER);
     expect((await stored())[0]).toMatchObject({ since: now });
     expect((await stored())[0]?.paused).toBeUndefined();
     expect((await audit()).slice(0, 2)).toEqual([`${MEMBER} schedule resumed`, `${MEMBER} schedule paused`]);
@@ -720,7 +686,7 @@ describe('the list', () => {
     expect(list.reads).not.toContain('removed');
     now += MINUTE;
     await row(list, 'resume', schedule.id);
-    await replaced(list, 'Resumed. If a post was missed, Tally sends it now.');
+    await updatedMessage(list, 'Resumed. If a post was missed, Tally sends it now.');
     expect(await stored()).toEqual([schedule]);
   });
 
@@ -738,7 +704,7 @@ describe('the list', () => {
     expect(after?.paused).toBeUndefined();
     expect(after?.timing).toEqual({ ...schedule.timing, time: '08:45' });
     expect(after?.id).toBe(schedule.id);
-    expect(said()).toContain(`Changed by <@${MEMBER}>`);
+    expect(lastText()).toContain(`Changed by <@${MEMBER}>`);
     expect((await audit())[0]).toBe(`${MEMBER} schedule changed`);
   });
 
@@ -746,7 +712,7 @@ describe('the list', () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     await row(list, 'now', id);
-    await replaced(list, 'The next post comes as planned');
+    await updatedMessage(list, 'The next post comes as planned');
     expect(sent).toEqual([{ schedule: expect.objectContaining({ id }), why: 'now', by: OWNER }]);
   });
 
@@ -754,18 +720,18 @@ describe('the list', () => {
     const before = await setUp();
     const list = await ask('schedules');
     await row(list, 'delete', before.id);
-    const gone = await replaced(list, 'Deleted “');
+    const gone = await updatedMessage(list, 'Deleted “');
     expect(await stored()).toEqual([]);
     now += 9 * MINUTE;
-    await tally.slack.press(OWNER, place(gone), 'Undo');
-    await replaced(gone, 'Schedule restored.');
+    await tally.slack.press(OWNER, messageRef(gone), 'Undo');
+    await updatedMessage(gone, 'Schedule restored.');
     expect(await stored()).toEqual([before]);
     const again = await ask('schedules');
     await row(again, 'delete', before.id);
-    const late = await replaced(again, 'Deleted “');
+    const late = await updatedMessage(again, 'Deleted “');
     now += 10 * MINUTE;
-    await tally.slack.press(OWNER, place(late), 'Undo');
-    await replaced(late, 'too late to undo this');
+    await tally.slack.press(OWNER, messageRef(late), 'Undo');
+    await updatedMessage(late, 'too late to undo this');
     expect(await stored()).toEqual([]);
     expect((await audit()).slice(0, 3)).toEqual([
       `${OWNER} schedule removed`,
@@ -778,10 +744,10 @@ describe('the list', () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     await row(list, 'delete', id);
-    const gone = await replaced(list, 'It won’t be posted again.');
+    const gone = await updatedMessage(list, 'It won’t be posted again.');
     const before = woken;
-    await tally.slack.press(OWNER, place(gone), 'Undo');
-    await replaced(gone, 'Schedule restored.');
+    await tally.slack.press(OWNER, messageRef(gone), 'Undo');
+    await updatedMessage(gone, 'Schedule restored.');
     expect(woken).toBe(before + 1);
   });
 
@@ -789,7 +755,7 @@ describe('the list', () => {
     const before = await setUp('schedule prod', OWNER, CHANNEL);
     const list = await ask('schedules');
     await row(list, 'delete', before.id);
-    await replaced(list, 'It won’t be posted again.');
+    await updatedMessage(list, 'It won’t be posted again.');
     await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-undo', before.id), MEMBER);
     expect(await stored()).toEqual([]);
     await brings('Schedule restored.', () => forgedClick(ADMIN, 'schedule-undo', before.id), ADMIN);
@@ -821,10 +787,10 @@ describe('the list', () => {
     const { id } = await setUp('schedule prod', OWNER, GENERAL);
     const list = await ask('schedules');
     await row(list, 'pause', id);
-    await replaced(list, 'Paused. Nothing');
+    await updatedMessage(list, 'Paused. Nothing');
     tally.slack.workspace.conversation(GENERAL)!.archived = true;
     await row(list, 'resume', id);
-    await replaced(list, 'The schedule is still paused.');
+    await updatedMessage(list, 'The schedule is still paused.');
     expect((await stored())[0]?.paused?.why).toBe('person');
   });
 
@@ -845,8 +811,8 @@ describe('the list', () => {
     now += MINUTE;
     const list = await ask('schedules', MEMBER);
     const before = woken;
-    await tally.slack.press(MEMBER, place(list), 'Resume all');
-    const { reads } = await replaced(list, 'Resumed 2 scheduled posts', MEMBER);
+    await tally.slack.press(MEMBER, messageRef(list), 'Resume all');
+    const { reads } = await updatedMessage(list, 'Resumed 2 scheduled posts', MEMBER);
     expect(reads).toContain(`Still paused in <#${GENERAL}>: That channel is archived`);
     const after = await stored();
     const running = after.filter(({ paused }) => paused === undefined);
@@ -986,7 +952,7 @@ describe('who can see and change schedules', () => {
     tally.slack.workspace.conversation(CHANNEL)!.members = [OWNER, MEMBER, 'bot'];
     const list = await ask('schedules', MEMBER);
     await row(list, 'adopt', id, MEMBER);
-    await replaced(list, 'You own this schedule now. You’ll hear from Tally if it fails.', MEMBER);
+    await updatedMessage(list, 'You own this schedule now. You’ll hear from Tally if it fails.', MEMBER);
     expect((await stored())[0]).toMatchObject({ id, owner: MEMBER, createdBy: ADMIN });
     expect((await audit())[0]).toBe(`${MEMBER} schedule adopted`);
   });
@@ -1016,7 +982,7 @@ describe('in the whole bot', () => {
       const answer = await bot.ask(command);
       const menu = textOf(answer.blocks);
       expect(menu).toContain('Schedule this…');
-      await bot.slack.choose(OWNER, place(answer), 'rerun:more', 'Schedule this…');
+      await bot.slack.choose(OWNER, messageRef(answer), 'rerun:more', 'Schedule this…');
       const drawn = await form();
       expect(drawn).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
       expect(drawn).toContain(command.includes('789') ? '"value":"789:2"' : '"value":"123:1"');
@@ -1094,7 +1060,7 @@ describe('in the whole bot', () => {
     expect((await bot.ask('/billing status', GUEST, GENERAL)).reads).not.toContain('Scheduled posts');
     expect(await home(GUEST)).not.toContain('Yesterday’s spend');
     const list = await bot.ask('/billing status');
-    await bot.slack.press(OWNER, place(list), 'All schedules');
+    await bot.slack.press(OWNER, messageRef(list), 'All schedules');
     await bot.slack.waitFor(() =>
       bot.slack.messages(OWNER, CHANNEL).some((one) => toAnswer(one).reads.includes('1 scheduled post')),
     );

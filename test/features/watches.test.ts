@@ -16,6 +16,7 @@ import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../sup
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { addProject } from '../support/projects.ts';
 import { namingKeys } from '../support/redis.ts';
+import { createUserActions } from '../support/user-actions.ts';
 
 /** Saturday */
 const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -65,21 +66,14 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-const members = (channel: string) => house.slack.workspace.conversation(channel)!.members;
-const was = new Map<string, string[]>();
+const { ask, lastText, members, messageRef, optionOf, restoreWorkspace, updatedMessage } = createUserActions(
+  () => house,
+);
 beforeEach(async () => {
   now += 2 * MINUTE;
   [asked, responses, states, outcome, woken] = [[], [], new Map(), 'recorded', 0];
   figures = spending(() => '1000', '48210');
-  for (const channel of [CHANNEL, FINANCE]) {
-    const place = house.slack.workspace.conversation(channel)!;
-    if (!was.has(channel)) was.set(channel, [...place.members]);
-    place.members = [...was.get(channel)!];
-  }
-  for (const person of [OWNER, MEMBER, ADMIN]) {
-    delete house.slack.workspace.person(person)!.left;
-    if (house.slack.modal(person)) await house.slack.dismiss(person);
-  }
+  await restoreWorkspace([CHANNEL, FINANCE], [OWNER, MEMBER, ADMIN]);
   await house.redis.client.del(KEY, auditKey(TEAM));
   await add('prod', '123');
   await add('dev', '456', { product: 2 });
@@ -119,32 +113,14 @@ async function openForm(text = 'watch prod balance 50000', person = OWNER, chann
   return modalText(person);
 }
 
-/** Sends a command and waits for the bot's newest message. */
-async function ask(text: string, person = OWNER, channel = CHANNEL) {
-  const mine = () => house.slack.messages(person, channel).filter(({ from }) => from !== person);
-  const before = mine().length;
-  await house.slack.say(person, channel, `/billing ${text}`);
-  return toAnswer(await house.slack.waitFor(() => mine()[before]));
-}
-
 const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
 async function change(field: string, chosen: object, person = OWNER): Promise<void> {
   const place = { viewId: modal(person)!.id };
   const action = { block_id: field, action_id: `watch-form:${field}`, ...chosen };
   expect(await house.slack.act(person, place, action)).toEqual({ ok: true });
 }
-const choose = (field: string, value: string, person = OWNER) => {
-  const blocks = modal(person)!.view.blocks as {
-    block_id?: string;
-    element?: { options?: { value: string }[] };
-  }[];
-  const offered = blocks.find(({ block_id }) => block_id === field)?.element?.options;
-  return change(
-    field,
-    { selected_option: offered?.find((one) => one.value === value) ?? option(value) },
-    person,
-  );
-};
+const choose = (field: string, value: string, person = OWNER) =>
+  change(field, { selected_option: optionOf(field, value, person) }, person);
 
 type Fields = Record<string, string | readonly string[]>;
 /** Submits the form; resolves with the modal's text after it was processed. */
@@ -162,17 +138,8 @@ async function setUp(text?: string, person = OWNER, channel = CHANNEL): Promise<
   return (await stored()).find(({ id }) => !before.has(id))!;
 }
 
-const said = (channel = CHANNEL, person = OWNER) => house.reads(channel, person).at(-1) ?? '';
-const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: answer.ts });
 const row = (answer: { ts: string }, action: string, id: string, person = OWNER, channel = CHANNEL) =>
-  house.slack.choose(person, place(answer, channel), 'watch-row', `${action} ${id}`);
-const replaced = (answer: { ts: string }, part: string, person = OWNER, channel = CHANNEL) =>
-  house.slack
-    .waitFor(() => {
-      const found = house.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
-      return found !== undefined && toAnswer(found).reads.includes(part) && toAnswer(found);
-    })
-    .catch(() => expect(house.reads(channel, person)).toContain(part) as never);
+  house.slack.choose(person, messageRef(answer, channel), 'watch-row', `${action} ${id}`);
 
 async function audit(): Promise<string[]> {
   const rows = await createAudit(house.redis.client).list(TEAM, 20);
@@ -257,7 +224,7 @@ describe('what was typed', () => {
   it('has a button that opens the form with the rest', async () => {
     const refused = await ask('watch prod balance 5e4');
     expect(refused.reads).toContain('Write amounts like 50000, 50,000 or 50000.50.');
-    await house.slack.press(OWNER, place(refused), '/billing watch prod balance');
+    await house.slack.press(OWNER, messageRef(refused), '/billing watch prod balance');
     expect(await modalSays('Set up a watch')).toContain('Without bonuses');
   });
 
@@ -380,8 +347,8 @@ describe('a saved watch', () => {
       ...{ owner: MEMBER, createdBy: MEMBER, createdAt: now, since: now },
     });
     expect(JSON.stringify(watch.rule)).toBe('{"kind":"balance","below":"50000"}');
-    expect(said()).toContain('New watch: *prod*: balance below 50,000.00.');
-    expect(said()).toContain(`Set up by <@${MEMBER}>.`);
+    expect(lastText()).toContain('New watch: *prod*: balance below 50,000.00.');
+    expect(lastText()).toContain(`Set up by <@${MEMBER}>.`);
     expect(woken).toBe(1);
     expect(await audit()).toEqual([`${MEMBER} watch created`]);
   });
@@ -389,7 +356,7 @@ describe('a saved watch', () => {
   it('tells the people it alerts, except the one who saved it', async () => {
     await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
     expect(await save({ people: [OWNER, MEMBER] })).toContain(`<@${OWNER}>, <@${MEMBER}>`);
-    expect(said(MEMBERS_DM, MEMBER)).toContain('Alerts come to you here.');
+    expect(lastText(MEMBERS_DM, MEMBER)).toContain('Alerts come to you here.');
     expect((await stored())[0]?.target).toEqual({ people: [OWNER, MEMBER] });
   });
 
@@ -455,7 +422,7 @@ describe('a saved watch', () => {
     await row(list, 'edit', watch.id);
     await modalSays('Edit watch');
     await row(list, 'delete', watch.id);
-    await replaced(list, 'Deleted the watch');
+    await updatedMessage(list, 'Deleted the watch');
     expect(await save()).toContain('This watch was deleted. Save to create a new one.');
     expect(await save()).toContain('Saved');
     expect((await stored())[0]?.id).not.toBe(watch.id);
@@ -475,7 +442,7 @@ describe('a saved watch', () => {
     expect(await save({ below: '60000' })).toContain('Saved');
     expect((await stored())[0]).toMatchObject({ id: watch.id, since: now, createdAt: watch.createdAt });
     expect(await audit()).toContain(`${OWNER} watch changed`);
-    expect(said()).toContain('Watch changed: *prod*: balance below 60,000.00.');
+    expect(lastText()).toContain('Watch changed: *prod*: balance below 60,000.00.');
   });
 });
 
@@ -503,20 +470,20 @@ describe('the list', () => {
     const { id } = await setUp('watch prod balance 50000', MEMBER);
     const list = await ask('watches', MEMBER);
     await row(list, 'pause', id, MEMBER);
-    expect((await replaced(list, 'Nobody is alerted until you resume it', MEMBER)).reads).toContain(
+    expect((await updatedMessage(list, 'Nobody is alerted until you resume it', MEMBER)).reads).toContain(
       `*paused* by <@${MEMBER}>`,
     );
     await row(list, 'resume', id, MEMBER);
-    await replaced(list, 'Resumed.', MEMBER);
+    await updatedMessage(list, 'Resumed.', MEMBER);
     expect((await stored())[0]?.paused).toBeUndefined();
     await row(list, 'snooze', id, MEMBER);
-    await replaced(list, 'Snooze for how long?', MEMBER);
-    await house.slack.press(MEMBER, place(list), 'Until next month');
-    await replaced(list, 'Snoozed. Nobody is alerted until', MEMBER);
+    await updatedMessage(list, 'Snooze for how long?', MEMBER);
+    await house.slack.press(MEMBER, messageRef(list), 'Until next month');
+    await updatedMessage(list, 'Snoozed. Nobody is alerted until', MEMBER);
     expect((await stored())[0]?.snoozedUntil).toBe(Date.UTC(2026, 11, 1));
     expect((await ask('watches', MEMBER)).reads).toContain('*snoozed* until');
     await row(list, 'wake', id, MEMBER);
-    await replaced(list, 'No longer snoozed.', MEMBER);
+    await updatedMessage(list, 'No longer snoozed.', MEMBER);
     expect((await stored())[0]?.snoozedUntil).toBeUndefined();
     const auditLines = ['watch changed', 'watch snoozed', 'watch resumed', 'watch paused', 'watch created'];
     expect(await audit()).toEqual(auditLines.map((action) => `${MEMBER} ${action}`));
@@ -526,18 +493,18 @@ describe('the list', () => {
     const before = await setUp();
     const list = await ask('watches');
     await row(list, 'delete', before.id);
-    const gone = await replaced(list, 'Deleted the watch on prod');
+    const gone = await updatedMessage(list, 'Deleted the watch on prod');
     expect(await stored()).toEqual([]);
     now += 9 * MINUTE;
-    await house.slack.press(OWNER, place(gone), 'Undo');
-    await replaced(gone, 'Watch restored.');
+    await house.slack.press(OWNER, messageRef(gone), 'Undo');
+    await updatedMessage(gone, 'Watch restored.');
     expect(await stored()).toEqual([before]);
     const again = await ask('watches');
     await row(again, 'delete', before.id);
-    const late = await replaced(again, 'Deleted the watch on prod');
+    const late = await updatedMessage(again, 'Deleted the watch on prod');
     now += 10 * MINUTE;
-    await house.slack.press(OWNER, place(late), 'Undo');
-    await replaced(late, 'too late to undo this');
+    await house.slack.press(OWNER, messageRef(late), 'Undo');
+    await updatedMessage(late, 'too late to undo this');
     expect(await stored()).toEqual([]);
     expect((await audit()).slice(0, 3)).toEqual(
       ['removed', 'restored', 'removed'].map((action) => `${OWNER} watch ${action}`),
@@ -572,7 +539,7 @@ describe('the list', () => {
     now += 2 * MINUTE;
     const list = await ask('watches', MEMBER);
     await row(list, 'adopt', id, MEMBER);
-    await replaced(list, 'You own this watch now.', MEMBER);
+    await updatedMessage(list, 'You own this watch now.', MEMBER);
     expect((await stored())[0]).toMatchObject({ owner: MEMBER, createdBy: ADMIN });
     expect((await audit())[0]).toBe(`${MEMBER} watch adopted`);
   });
@@ -597,8 +564,8 @@ describe('the list', () => {
     const list = await ask('watches');
     expect(list.reads).toContain('The record of a watch is damaged');
     expect((await ask('watches', MEMBER)).reads).not.toContain('damaged');
-    await house.slack.press(OWNER, place(list), 'Remove damaged watches');
-    await replaced(list, 'Removed what was damaged.');
+    await house.slack.press(OWNER, messageRef(list), 'Remove damaged watches');
+    await updatedMessage(list, 'Removed what was damaged.');
     expect(await house.redis.client.hexists(KEY, 'watch:w0000001')).toBe(0);
     expect((await audit())[0]).toBe(`${OWNER} watch removed`);
   });

@@ -1,6 +1,7 @@
 /** A minimal bot on real Bolt, over HTTP or Socket Mode, with the sandbox's Slack. */
 import type { AddressInfo } from 'node:net';
 import { App, HTTPReceiver, type Logger, LogLevel, SocketModeReceiver } from '@slack/bolt';
+import { afterEach } from 'vitest';
 import { type Slack, type SlackOptions, startSlack } from '../../sandbox/slack/index.ts';
 
 export const SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
@@ -135,3 +136,16 @@ function client(slack: Slack) {
 }
 
 export const words = (text: string) => ({ type: 'plain_text' as const, text });
+
+/** Returns a `startWorld` whose worlds are closed after each test. */
+export function closingWorlds(): typeof startWorld {
+  const worlds: World[] = [];
+  afterEach(async () => {
+    for (const { close } of worlds.splice(0)) await close();
+  });
+  return async (...args) => {
+    const world = await startWorld(...args);
+    worlds.push(world);
+    return world;
+  };
+}

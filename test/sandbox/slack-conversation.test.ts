@@ -1,24 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { openSlack, startWorld, type World, words } from './slack-bot.ts';
+import { closingWorlds, openSlack, words } from './slack-bot.ts';
 
 const GENERAL = 'C0GENERAL1';
 const COSTS = 'C0COSTS001';
 const FINANCE = 'C0FINANCE1';
 const OWNERS_DM = 'D0OWNER001';
 
-const worlds: World[] = [];
-const start: typeof startWorld = async (...args) => {
-  const world = await startWorld(...args);
-  worlds.push(world);
-  return world;
-};
-afterEach(async () => {
-  for (const { close } of worlds.splice(0)) await close();
-});
+const start = closingWorlds();
 
 describe.each(['http', 'socket'] as const)('a conversation over %s', (mode) => {
   it('sends a command to the bot and its answer back privately', async () => {

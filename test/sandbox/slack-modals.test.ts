@@ -1,19 +1,11 @@
 import type { View } from '@slack/types';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { callApi, startWorld, type World, words } from './slack-bot.ts';
+import { callApi, closingWorlds, type World, words } from './slack-bot.ts';
 
 const COSTS = 'C0COSTS001';
 
-const worlds: World[] = [];
-const start: typeof startWorld = async (...args) => {
-  const world = await startWorld(...args);
-  worlds.push(world);
-  return world;
-};
-afterEach(async () => {
-  for (const { close } of worlds.splice(0)) await close();
-});
+const start = closingWorlds();
 
 const field = (blockId: string, rest: object = {}, optional = false) => ({
   type: 'input' as const,
