@@ -12,8 +12,8 @@ import {
   startDeliveryProcess,
   startPersistentRedis,
 } from '../test/support/delivery-processes.ts';
-import { type OutsidePost, startOutsideSlack } from '../test/support/outside-slack.ts';
 import { saveManySchedules } from '../test/support/many-schedules.ts';
+import { type OutsidePost, startOutsideSlack } from '../test/support/outside-slack.ts';
 
 const MINUTE = 60_000;
 const TIMEOUT = 300_000;

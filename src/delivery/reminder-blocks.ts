@@ -85,7 +85,9 @@ function effectOf({ credential, step }: ReminderView, workspace: Workspace): rea
   if (step === 'rejected')
     return [
       'It may have expired or been revoked.',
-      ...(parts === '' ? [] : [`Waiting for another token: ${parts}. Everything resumes once it is replaced.`]),
+      ...(parts === ''
+        ? []
+        : [`Waiting for another token: ${parts}. Everything resumes once it is replaced.`]),
     ];
   return [parts === '' ? 'Replace it before then, and nothing stops.' : `What needs it: ${parts}.`];
 }
