@@ -1,0 +1,235 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { InvalidWord, SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { type AuthorizeOptions, createAuthorize } from '../../src/slack/authorize.ts';
+import { askLocation, createRequest, privateLocation, type Request } from '../../src/slack/request.ts';
+import { sourceOfPayload } from '../../src/slack/request-source.ts';
+import { createUserDirectory } from '../../src/slack/users.ts';
+import type { WebClient } from '../../src/slack/web-client.ts';
+import type { Right } from '../../src/workspace/permissions.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../src/workspace/settings.ts';
+import type { Workspace, Workspaces } from '../../src/workspace/workspaces.ts';
+
+const TEAM = 'T1';
+let now = 0;
+/** What Slack and the store were asked, in order. */
+let asked: string[];
+let user: object;
+let groups: Readonly<Record<string, readonly string[] | Error>>;
+let settings: Settings;
+let record: Error | undefined;
+
+const client = {
+  auth: { test: async () => ({ team_id: TEAM }) },
+  users: {
+    info: async ({ user: id }: { user: string }) => {
+      asked.push(id);
+      if (user instanceof Error) throw user;
+      return { user: { team_id: TEAM, ...user } };
+    },
+  },
+  usergroups: {
+    list: async () => ({ usergroups: [{ id: 'S1', handle: 'finops' }] }),
+    users: {
+      list: async ({ usergroup }: { usergroup: string }) => {
+        asked.push(usergroup);
+        const found = groups[usergroup] ?? [];
+        if (found instanceof Error) throw found;
+        return { users: found };
+      },
+    },
+  },
+  conversations: { join: async ({ channel }: { channel: string }) => void asked.push(`join ${channel}`) },
+} as unknown as WebClient;
+
+const workspaceOf = () => ({ settings, aliases: new Set() }) as unknown as Workspace;
+const workspaces = {
+  read: async (team: string) => {
+    asked.push(team);
+    if (record !== undefined) throw record;
+    return workspaceOf();
+  },
+} as unknown as Workspaces;
+let authorize: ReturnType<typeof createAuthorize>;
+beforeEach(() => {
+  now = 0;
+  asked = [];
+  user = {};
+  groups = {};
+  settings = DEFAULT_SETTINGS;
+  record = undefined;
+  authorize = createAuthorize({ users: createUserDirectory(() => now), workspaces });
+});
+
+const SOURCE = sourceOfPayload({ team_id: TEAM, user_id: 'U1', channel_id: 'C1' });
+const may = async (right: Right | (() => Right), options?: AuthorizeOptions) =>
+  authorize(client, SOURCE, right, options).then(
+    (found) => found?.user.id ?? 'dropped',
+    (error: { kind?: string; reason?: string; code?: string }) => error.reason ?? error.code ?? error.kind,
+  );
+
+describe('a right', () => {
+  const ROLES = {
+    admin: { is_admin: true },
+    member: {},
+    guest: { is_restricted: true },
+    external: { team_id: 'T9' },
+    nobody: { deleted: true },
+  } as const;
+
+  it.each<[Right, Record<keyof typeof ROLES, string>]>([
+    ['belong', { admin: 'U1', member: 'U1', guest: 'U1', external: 'external', nobody: 'external' }],
+    ['ask', { admin: 'U1', member: 'U1', guest: 'guest', external: 'external', nobody: 'external' }],
+    ['member', { admin: 'U1', member: 'U1', guest: 'guest', external: 'external', nobody: 'external' }],
+    [
+      'manage',
+      { admin: 'U1', member: 'not-manager', guest: 'guest', external: 'external', nobody: 'external' },
+    ],
+  ])('%s is had by %j', async (right, expected) => {
+    const found: Record<string, unknown> = {};
+    for (const [role, given] of Object.entries(ROLES)) {
+      user = given;
+      now += 100_000;
+      found[role] = await may(right);
+    }
+    expect(found).toEqual(expected);
+  });
+
+  it('goes no further for guests and people of other organisations who may ask', async () => {
+    settings = { ...DEFAULT_SETTINGS, guests: true, externals: true };
+    for (const given of [ROLES.guest, ROLES.external]) {
+      user = given;
+      now += 100_000;
+      expect([await may('ask'), await may('member'), await may('manage')]).toEqual([
+        ...['U1', 'not-member', 'not-manager'],
+      ]);
+      expect([await may(() => 'member'), await may(() => 'manage')]).toEqual(['not-member', 'not-manager']);
+    }
+  });
+
+  it('that the words decide is worked out for those alone who may ask at all', async () => {
+    let isRead = 0;
+    const right = () => {
+      isRead += 1;
+      return 'ask' as const;
+    };
+    user = ROLES.guest;
+    expect([await may(right), isRead]).toEqual(['guest', 0]);
+    user = ROLES.member;
+    now += 100_000;
+    expect([await may(right), isRead]).toEqual(['U1', 1]);
+    const wrong = () => {
+      throw new InvalidWord('a', 'is wrong', '');
+    };
+    expect(await may(wrong)).toBe('invalid-word');
+  });
+});
+
+describe('what is asked of Slack and the store', () => {
+  it('is the person and the record, once a minute where somebody asks', async () => {
+    await may('ask');
+    await may(() => 'ask');
+    await may('belong');
+    expect(asked).toEqual(['U1', TEAM, TEAM, TEAM]);
+  });
+
+  it.each<Right>(['member', 'manage'])('is the person anew for the right %s', async (right) => {
+    user = { is_admin: true };
+    await may('ask');
+    await may(right);
+    await may(() => right);
+    expect(asked.filter((one) => one === 'U1')).toHaveLength(3);
+  });
+
+  it('is the managers’ groups, anew for what only managers may, but not at every key that is typed', async () => {
+    settings = { ...DEFAULT_SETTINGS, managerGroups: ['S1'] };
+    groups = { S1: ['U1'] };
+    await may('ask');
+    expect(await may('manage')).toBe('U1');
+    groups = { S1: [] };
+    expect(await may('manage', { isTyping: true })).toBe('U1');
+    expect(await may(() => 'manage')).toBe('not-manager');
+    expect(asked.filter((one) => one === 'S1')).toHaveLength(3);
+  });
+
+  it('is not the record where the caller has read it', async () => {
+    await may('ask', { workspace: workspaceOf() });
+    expect(asked).toEqual(['U1']);
+  });
+
+  it('is nothing for a payload without a workspace or a user', async () => {
+    for (const source of [{ user_id: 'U1' }, { team_id: TEAM }])
+      await expect(authorize(client, sourceOfPayload(source), 'ask')).rejects.toMatchObject({
+        ...{ kind: 'not-allowed', reason: 'external' },
+      });
+    expect(asked).toEqual([]);
+  });
+
+  it('fails the request where it is not answered', async () => {
+    record = new StoreUnavailable();
+    expect(await may('ask')).toBe('store-unavailable');
+    record = undefined;
+    user = Object.assign(new Error('no'), { data: { error: 'fatal_error' } });
+    expect(await may('manage')).toBe('fatal_error');
+  });
+
+  it('is nothing that a replay waits for, nor fails by', async () => {
+    record = new StoreUnavailable();
+    const replay = sourceOfPayload({ team_id: TEAM, user_id: 'U1' }, Promise.resolve(false));
+    expect(await authorize(client, replay, 'manage')).toBeUndefined();
+    record = undefined;
+    const first = sourceOfPayload({ team_id: TEAM, user_id: 'U1' }, Promise.resolve(true));
+    expect((await authorize(client, first, 'ask'))?.user.id).toBe('U1');
+  });
+
+  it('is further what a listener asks', async () => {
+    const { slack } = (await authorize(client, SOURCE, 'ask'))!;
+    groups = { S1: ['U1'], S2: ['U2'] };
+    expect([await slack.isInGroups(['S1', 'S2']), await slack.isInGroups(['S2'])]).toEqual([true, false]);
+    expect(await slack.userGroups()).toEqual([{ id: 'S1', handle: 'finops' }]);
+    user = { is_restricted: true };
+    expect(await slack.roleOf('U2')).toBe('guest');
+    await slack.channels.join('C1');
+    expect(asked.at(-1)).toBe('join C1');
+    user = Object.assign(new Error('no'), { data: { error: 'user_not_found' } });
+    expect(await slack.roleOf('U3')).toBe('nobody');
+    user = Object.assign(new Error('no'), { data: { error: 'fatal_error' } });
+    await expect(slack.roleOf('U4')).rejects.toBeInstanceOf(SlackFailed);
+  });
+});
+
+describe('a request', () => {
+  const target = (channel?: string) =>
+    ({ source: { ...SOURCE, channel }, client, log: undefined, responseUrls: undefined }) as never;
+  const create = async (options: object = {}, channel: string | undefined = 'C1') => {
+    user = { is_admin: true, locale: 'de-DE' };
+    settings = { ...DEFAULT_SETTINGS, locale: 'fr-FR' };
+    const authorized = (await authorize(client, SOURCE, 'ask'))!;
+    return createRequest(authorized, target(channel), { at: 5, ...options });
+  };
+
+  it('is private, in the reader’s locale, unless it is for the channel', async () => {
+    expect(await create()).toMatchObject({
+      ...{ at: 5, audience: 'asker', sharedBy: undefined, sharedFrom: undefined, locale: 'de-DE' },
+      channel: 'C1',
+    });
+    expect(await create({ audience: 'channel' })).toMatchObject({
+      ...{ audience: 'channel', locale: 'fr-FR', sharedBy: { how: 'asked', person: 'U1' } },
+    });
+    expect(await create({ audience: 'channel', sharedFrom: 3 })).toMatchObject({
+      ...{ sharedFrom: 3, sharedBy: { how: 'shared', person: 'U1' } },
+    });
+  });
+
+  it.each<[string, Partial<Request>, boolean]>([
+    ['privately', { audience: 'asker', channel: 'C1' }, true],
+    ['in front of a channel', { audience: 'channel', channel: 'C1' }, false],
+    ['in a direct message', { audience: 'channel', channel: 'D1' }, true],
+    ['of a channel that is none', { audience: 'channel', channel: undefined }, false],
+  ])('by a manager may be about a limited project %s: %s', (_, given, manager) => {
+    const by = (canManage: boolean) => ({ user: { canManage }, ...given }) as Request;
+    expect(askLocation(by(true))).toEqual({ channel: given.channel, manager });
+    expect(askLocation(by(false))).toEqual({ channel: given.channel, manager: false });
+    expect(privateLocation(by(true))).toEqual({ channel: given.channel, manager: true });
+    expect(privateLocation(by(false)).manager).toBe(false);
+  });
+});

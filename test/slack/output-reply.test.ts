@@ -1,0 +1,132 @@
+import type { ModalView } from '@slack/types';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { NotConnected, SlackFailed } from '../../src/domain/failure/index.ts';
+import type { Block, Message } from '../../src/slack/kit/atoms.ts';
+import { sendCsv, showDetails } from '../../src/slack/output-reply.ts';
+import type { Request } from '../../src/slack/request.ts';
+import { textOf } from '../support/bot.ts';
+
+let files: object[];
+let messages: Message[];
+let modals: ModalView[];
+beforeEach(() => {
+  files = [];
+  messages = [];
+  modals = [];
+});
+
+/** @param file, modal what Slack says instead of taking it */
+function request({ file, modal, canOpen = true }: { file?: Error; modal?: Error; canOpen?: boolean } = {}) {
+  const take = async <T>(list: T[], one: T, refusal?: Error) => {
+    if (refusal !== undefined) throw refusal;
+    list.push(one);
+  };
+  return {
+    reply: {
+      file: (one: object) => take(files, one, file),
+      private: (one: Message) => take(messages, one),
+      modal: { canOpen, open: (one: ModalView) => take(modals, one, modal) },
+    },
+  } as unknown as Request;
+}
+const NO_FILES = new SlackFailed('files.uploadV2', 'missing_scope');
+/** The text of each monospaced block. */
+const parts = (blocks: readonly object[]) =>
+  (blocks as readonly Block[]).flatMap((block) => (block.type === 'rich_text' ? [textOf(block)] : []));
+
+describe('figures as CSV', () => {
+  it('are a file, and the answer says where it is', async () => {
+    await sendCsv('a,b\r\n', 'spend.csv', request());
+    expect(files).toEqual([{ name: 'spend.csv', title: 'spend.csv', content: 'a,b\r\n' }]);
+    expect(messages.map(({ text }) => text)).toEqual(['The CSV is in your direct messages with Tally.']);
+    expect(textOf(messages[0]?.blocks)).toContain('The CSV is in your direct messages');
+    expect(modals).toEqual([]);
+  });
+
+  it('are not sent in another way where Slack refuses for another reason', async () => {
+    const refusal = new SlackFailed('files.uploadV2', 'fatal_error');
+    await expect(sendCsv('a', 'spend.csv', request({ file: refusal }))).rejects.toBe(refusal);
+    const failure = new NotConnected();
+    await expect(sendCsv('a', 'spend.csv', request({ file: failure }))).rejects.toBe(failure);
+    expect([messages, modals]).toEqual([[], []]);
+  });
+
+  it('are text in a window where Tally may send no files', async () => {
+    await sendCsv('a,b\r\n1,2\r\n', 'spend.csv', request({ file: NO_FILES }));
+    expect(modals.map(({ title }) => title.text)).toEqual(['CSV']);
+    expect(parts(modals[0]?.blocks ?? [])).toEqual(['a,b\n1,2']);
+    expect(textOf(modals[0]?.blocks)).toContain('without the files:write permission.');
+    expect(textOf(modals[0]?.blocks)).not.toContain('beginning');
+    expect(messages).toEqual([]);
+  });
+
+  it('are text in a message where no window can be opened, or not any more', async () => {
+    await sendCsv('a,b\r\n', 'spend.csv', request({ file: NO_FILES, canOpen: false }));
+    const late = new SlackFailed('views.open', 'expired_trigger_id');
+    await sendCsv('a,b\r\n', 'spend.csv', request({ file: NO_FILES, modal: late }));
+    expect(messages.map(({ text }) => text)).toEqual(['CSV as text', 'CSV as text']);
+    expect(messages.map(({ blocks }) => parts(blocks))).toEqual([['a,b'], ['a,b']]);
+    expect(modals).toEqual([]);
+    const bug = new TypeError('a bug');
+    await expect(sendCsv('a', 'a.csv', request({ file: NO_FILES, modal: bug }))).rejects.toBe(bug);
+  });
+
+  const line = (n: number, length: number) => `${n},`.padEnd(length, 'x');
+  const lines = (count: number, length: number) => Array.from({ length: count }, (_, n) => line(n, length));
+
+  it('are cut into blocks between lines, each as full as Slack takes it', async () => {
+    // 30 lines of 99 characters and their breaks are 2,999.
+    const rows = lines(61, 99);
+    await sendCsv(rows.join('\r\n'), 'spend.csv', request({ file: NO_FILES }));
+    const blocks = parts(modals[0]?.blocks ?? []);
+    expect(blocks.map((part) => part.length)).toEqual([2_999, 2_999, 99]);
+    expect(blocks.join('\n')).toBe(rows.join('\n'));
+    await sendCsv([line(1, 1_500), line(2, 1_499)].join('\r\n'), 'a.csv', request({ file: NO_FILES }));
+    expect(parts(modals[1]?.blocks ?? []).map((part) => part.length)).toEqual([3_000]);
+    await sendCsv([line(1, 1_500), line(2, 1_500)].join('\r\n'), 'a.csv', request({ file: NO_FILES }));
+    expect(parts(modals[2]?.blocks ?? []).map((part) => part.length)).toEqual([1_500, 1_500]);
+    await sendCsv('\r\n', 'a.csv', request({ file: NO_FILES }));
+    expect(parts(modals[3]?.blocks ?? [])).toEqual([]);
+  });
+
+  it.each([
+    ['window', true, 60],
+    ['message', false, 15],
+  ])('are cut off where a %s takes no more, and say so', async (_, canOpen, most) => {
+    const shown = async (count: number) => {
+      await sendCsv(lines(count, 3_000).join('\r\n'), 'a.csv', request({ file: NO_FILES, canOpen }));
+      const blocks: readonly object[] = (canOpen ? modals : messages).at(-1)?.blocks ?? [];
+      return { count: parts(blocks).length, isCut: textOf(blocks).includes('This is the beginning') };
+    };
+    expect(await shown(most)).toEqual({ count: most, isCut: false });
+    expect(await shown(most + 1)).toEqual({ count: most, isCut: true });
+  });
+});
+
+describe('the details of an answer', () => {
+  const DETAILS = [
+    {
+      label: 'This period',
+      rows: [
+        ['From', '2026-11-01'],
+        ['Total', '1.50'],
+      ] as const,
+    },
+    { label: 'Before', rows: [['Readable items', '3']] as const },
+  ];
+
+  it('are a table in a window each', async () => {
+    await showDetails(DETAILS, request());
+    expect(modals.map(({ title }) => title.text)).toEqual(['Details']);
+    expect(parts(modals[0]?.blocks ?? [])).toEqual(['From   2026-11-01\nTotal  1.50', 'Readable items  3']);
+    expect(textOf(modals[0]?.blocks)).toContain('This period');
+    expect(messages).toEqual([]);
+  });
+
+  it('are in a message where no window can be opened', async () => {
+    await showDetails(DETAILS, request({ canOpen: false }));
+    expect(messages.map(({ text }) => text)).toEqual(['Details']);
+    expect(parts(messages[0]?.blocks ?? [])).toHaveLength(2);
+    expect(modals).toEqual([]);
+  });
+});

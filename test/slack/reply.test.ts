@@ -1,0 +1,425 @@
+/** Which way an answer goes, by what Slack takes and refuses, without a server between. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { InvalidWord, SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { createErrorReply } from '../../src/slack/error-reply.ts';
+import { actions, button, type Message, section } from '../../src/slack/kit/atoms.ts';
+import { modal } from '../../src/slack/kit/modal.ts';
+import type { LoadingPlace } from '../../src/slack/loading.ts';
+import { createReply, sendPrivate } from '../../src/slack/reply.ts';
+import { endLoading, type ReplyTarget, startLoadingView } from '../../src/slack/reply-target.ts';
+import { type SlackPayload, sourceOfPayload } from '../../src/slack/request-source.ts';
+import { textOf } from '../support/bot.ts';
+
+/** What went out, `method channel text`, and what Slack says instead of taking it. */
+let sent: string[];
+let refusals: Record<string, Error | readonly Error[]>;
+let logged: string[];
+beforeEach(() => {
+  sent = [];
+  refusals = {};
+  logged = [];
+});
+
+const refusal = (error: string) => Object.assign(new Error(error), { data: { error } });
+const URL = 'https://hooks.example/1';
+const SHOWN: Message = { text: 'Hello.', blocks: [section('Hello.')] };
+const view = (title: string) => modal({ title, blocks: [section('x')] });
+
+async function take(method: string, ...about: readonly unknown[]) {
+  const refused = refusals[method];
+  const now = Array.isArray(refused) ? refused.shift() : refused;
+  sent.push([method, ...about.filter((one) => one !== undefined)].join(' '));
+  if (now !== undefined) throw now;
+}
+
+const client = {
+  chat: {
+    postMessage: async ({ channel, thread_ts, text }: Record<string, string>) => {
+      await take('post', channel, thread_ts && `in ${thread_ts}`, text);
+      return { channel, ts: '9.9' };
+    },
+    postEphemeral: ({ channel, user, thread_ts, text }: Record<string, string>) =>
+      take('ephemeral', channel, user, thread_ts && `in ${thread_ts}`, text),
+    update: ({ channel, ts, text }: Record<string, string>) => take('replace', channel, ts, text),
+    delete: ({ channel, ts }: Record<string, string>) => take('delete', channel, ts),
+  },
+  conversations: {
+    open: async ({ users }: { users: string }) => {
+      await take('dm', users);
+      return { channel: { id: `D-${users}` } };
+    },
+  },
+  filesUploadV2: ({ channel_id, filename, title, content }: Record<string, string>) =>
+    take('file', channel_id, filename, title, content),
+  views: {
+    open: async ({ trigger_id, view }: { trigger_id: string; view: { title: { text: string } } }) => {
+      await take('open', trigger_id, view.title.text);
+      return { view: { id: 'V-new', hash: 'h1' } };
+    },
+    update: async ({
+      view_id,
+      hash,
+      view,
+    }: {
+      view_id: string;
+      hash?: string;
+      view: { title: { text: string } };
+    }) => {
+      await take(
+        'update',
+        view_id,
+        hash && `if ${hash}`,
+        view.title.text,
+        textOf((view as { blocks?: readonly object[] }).blocks).slice(0, 40),
+      );
+      return { view: { hash: 'h2' } };
+    },
+  },
+};
+const responseUrls = {
+  post: (
+    url: string,
+    { text }: Message,
+    { everyone = false, replace = false }: { everyone?: boolean; replace?: boolean } = {},
+  ) => take('url', url === URL ? 'it' : url, everyone && 'everyone', replace && 'replace', text),
+};
+const log = {
+  warn: (_: object, text: string) => void logged.push(`warn ${text}`),
+  error: (_: object, text: string) => void logged.push(`error ${text}`),
+  info: (about: object, text: string) => void logged.push(`info ${Object.keys(about).join()} ${text}`),
+};
+
+const targetOf = (payload: SlackPayload, given: Partial<ReplyTarget> = {}): ReplyTarget =>
+  ({
+    source: sourceOfPayload({ team_id: 'T1', user_id: 'U1', ...payload }),
+    ...{ client, responseUrls, log },
+    ...given,
+  }) as unknown as ReplyTarget;
+const loading = (place: LoadingPlace | undefined) => ({ loadingMessage: { take: async () => place } });
+const sentAfter = async (work: Promise<unknown>) => {
+  await work;
+  return sent.splice(0).map((one) => one.replaceAll(' false', ''));
+};
+const CHANNEL = { channel_id: 'C1' };
+const COMMAND = { ...CHANNEL, response_url: URL };
+
+describe('what only the asker sees', () => {
+  const priv = (target: ReplyTarget, replace = false) => sentAfter(sendPrivate(target, SHOWN, replace));
+
+  it('goes the first of three ways that works', async () => {
+    expect(await priv(targetOf(COMMAND))).toEqual(['url it Hello.']);
+    expect(await priv(targetOf(COMMAND), true)).toEqual(['url it replace Hello.']);
+    expect(await priv(targetOf(CHANNEL))).toEqual(['ephemeral C1 U1 Hello.']);
+    expect(await priv(targetOf({}))).toEqual(['post U1 Hello.']);
+    refusals = { url: new SlackFailed('response_url', 'used_url') };
+    expect(await priv(targetOf(COMMAND))).toEqual(['url it Hello.', 'ephemeral C1 U1 Hello.']);
+    refusals.ephemeral = refusal('user_not_in_channel');
+    expect((await priv(targetOf(COMMAND))).at(-1)).toBe('post U1 Hello.');
+  });
+
+  it('stays in the thread that it was asked in', async () => {
+    const thread = { ...CHANNEL, container: { thread_ts: '1.1' } };
+    expect(await priv(targetOf(thread))).toEqual(['ephemeral C1 U1 in 1.1 Hello.']);
+    expect(await priv(targetOf({ ...thread, channel_id: 'D1' }))).toEqual(['post D1 in 1.1 Hello.']);
+    refusals = { ephemeral: refusal('x') };
+    expect((await priv(targetOf(thread))).at(-1)).toBe('post U1 Hello.');
+  });
+
+  it('fails with the first reason where no way works, and has none without a user', async () => {
+    refusals = {
+      url: new SlackFailed('response_url', 'used_url'),
+      ephemeral: refusal('b'),
+      post: refusal('c'),
+    };
+    await expect(sendPrivate(targetOf(COMMAND), SHOWN)).rejects.toMatchObject({ code: 'used_url' });
+    sent = [];
+    await expect(sendPrivate(targetOf({ ...COMMAND, user_id: '' }), SHOWN)).rejects.toBeDefined();
+    expect(sent.filter((one) => one.startsWith('post'))).toEqual([]);
+  });
+
+  it('goes no further way where it may have arrived', async () => {
+    refusals = { url: new SlackFailed('response_url', 'timeout', { unclear: true }) };
+    expect(await priv(targetOf(COMMAND))).toEqual(['url it Hello.']);
+    expect(logged).toEqual(['warn Slack did not confirm an answer; not sent again']);
+  });
+
+  it('takes the place of the loading message, or removes a public one', async () => {
+    const at = { kind: 'message', channel: 'D1', ts: '5.5' } as const;
+    expect(await priv(targetOf(COMMAND, loading({ ...at, isPublic: false })))).toEqual([
+      ...['replace D1 5.5 Hello.'],
+    ]);
+    expect(await priv(targetOf(COMMAND, loading({ ...at, isPublic: true })))).toEqual([
+      ...['delete D1 5.5', 'url it Hello.'],
+    ]);
+    expect(await priv(targetOf(COMMAND, loading({ kind: 'response-url', canReplace: true })))).toEqual([
+      ...['url it replace Hello.'],
+    ]);
+    expect(await priv(targetOf(COMMAND, loading({ kind: 'response-url', canReplace: false })))).toEqual([
+      ...['url it Hello.'],
+    ]);
+    refusals = { replace: refusal('x'), delete: refusal('x') };
+    expect(await priv(targetOf(COMMAND, loading({ ...at, isPublic: false })))).toEqual([
+      ...['replace D1 5.5 Hello.', 'url it Hello.'],
+    ]);
+    expect(await priv(targetOf(COMMAND, loading({ ...at, isPublic: true })))).toEqual([
+      ...['delete D1 5.5', 'url it Hello.'],
+    ]);
+    expect(logged).toEqual(['warn not deleted']);
+  });
+
+  it('takes the place of the loading message once', async () => {
+    const target = targetOf(COMMAND, loading({ kind: 'message', channel: 'D1', ts: '5.5', isPublic: false }));
+    expect(await priv(target)).toEqual(['replace D1 5.5 Hello.']);
+    expect(await priv(target)).toEqual(['url it Hello.']);
+  });
+
+  it('is in the loading view where that can show it, and else the view says where it is', async () => {
+    const opened = { openedModal: 'V1', isLoadingViewShown: true };
+    expect(await priv(targetOf(COMMAND, opened))).toEqual([
+      expect.stringMatching(/^update V1 Tally .*Hello/),
+    ]);
+    const button_ = { ...SHOWN, blocks: [section('Hello.'), actions(button('connect', 'Go'))] };
+    expect(await sentAfter(sendPrivate(targetOf(COMMAND, opened), button_))).toEqual([
+      'url it Hello.',
+      expect.stringMatching(/^update V1 Tally .*Tally answered in the conversation/),
+    ]);
+    refusals = { update: refusal('not_found') };
+    expect(await priv(targetOf(COMMAND, opened))).toEqual([
+      ...[expect.stringContaining('update V1'), 'url it Hello.', expect.stringContaining('update V1')],
+    ]);
+    expect(await priv(targetOf(COMMAND, { ...opened, isLoadingViewShown: false }))).toEqual([
+      'url it Hello.',
+    ]);
+  });
+});
+
+describe('an answer', () => {
+  const reply = (
+    target: ReplyTarget,
+    { audience = 'asker', replace = false }: { audience?: 'asker' | 'channel'; replace?: boolean } = {},
+  ) => createReply(target, { audience, replace, invocation: undefined });
+  const answered = (payload: SlackPayload, options = {}, given: Partial<ReplyTarget> = {}) =>
+    sentAfter(reply(targetOf(payload, given), options).update(SHOWN));
+  const PUBLIC = { audience: 'channel' } as const;
+
+  it('goes to the asker, in place of the message that was clicked', async () => {
+    expect(await answered(COMMAND)).toEqual(['url it Hello.']);
+    expect(await answered(COMMAND, { replace: true })).toEqual(['url it replace Hello.']);
+    expect(await sentAfter(reply(targetOf(COMMAND), { replace: true }).private(SHOWN))).toEqual([
+      ...['url it Hello.'],
+    ]);
+  });
+
+  it('goes to everybody there', async () => {
+    expect(await answered(COMMAND, PUBLIC)).toEqual(['url it everyone Hello.']);
+    expect(await answered(CHANNEL, PUBLIC)).toEqual(['post C1 Hello.']);
+    expect(await answered({ response_url: URL }, PUBLIC)).toEqual(['url it everyone Hello.']);
+    expect(await answered({}, PUBLIC)).toEqual(['post U1 Hello.']);
+  });
+
+  it('goes into the thread that it was asked in, or begins one', async () => {
+    const thread = { container: { thread_ts: '1.1' } };
+    expect(await answered({ ...COMMAND, ...thread }, PUBLIC)).toEqual(['post C1 in 1.1 Hello.']);
+    const target = targetOf(CHANNEL);
+    const mention = { ...target, source: { ...target.source, startsThread: '2.2' } };
+    expect(await sentAfter(reply(mention, PUBLIC).update(SHOWN))).toEqual(['post C1 in 2.2 Hello.']);
+  });
+
+  it('takes the place of the loading message, private or public', async () => {
+    const place = { kind: 'message', channel: 'C1', ts: '5.5', isPublic: true } as const;
+    expect(await answered(COMMAND, PUBLIC, loading(place))).toEqual(['replace C1 5.5 Hello.']);
+    const byUrl = { kind: 'response-url', canReplace: true } as const;
+    expect(await answered(COMMAND, PUBLIC, loading(byUrl))).toEqual(['url it everyone Hello.']);
+    refusals = { replace: refusal('message_not_found') };
+    expect(await answered(COMMAND, PUBLIC, loading(place))).toEqual([
+      ...['replace C1 5.5 Hello.', 'url it everyone Hello.'],
+    ]);
+  });
+
+  it('can be shared from a channel alone', async () => {
+    const shared: Message[] = [];
+    const target = (channel_id: string | undefined) =>
+      targetOf({ response_url: URL, ...(channel_id !== undefined && { channel_id }) }, {
+        responseUrls: { post: async (_: string, message: Message) => void shared.push(message) },
+      } as unknown as Partial<ReplyTarget>);
+    const message = { text: 'A', blocks: [actions(button('share', 'Share', { value: '1 /spend' }))] };
+    for (const channel of ['C1', 'D1', undefined]) await reply(target(channel)).update(message);
+    expect(shared.map(({ blocks }) => blocks.length)).toEqual([1, 0, 0]);
+  });
+
+  it('is posted in a channel, or sent as a file', async () => {
+    const target = targetOf({ ...COMMAND, container: { thread_ts: '1.1' } });
+    expect(await sentAfter(reply(target).public('C2', SHOWN))).toEqual(['post C2 Hello.']);
+    expect(await sentAfter(reply(target).file({ name: 'a.csv', title: 'A', content: 'x' }))).toEqual([
+      ...['dm U1', 'file D-U1 a.csv A x'],
+    ]);
+    refusals = { file: refusal('missing_scope') };
+    await expect(reply(target).file({ name: 'a', title: 'a', content: 'x' })).rejects.toMatchObject({
+      ...{ method: 'files.uploadV2', code: 'missing_scope' },
+    });
+  });
+});
+
+describe('a form', () => {
+  const CLICK = { ...COMMAND, trigger_id: 't1' };
+  const IN_MODAL = { ...CLICK, view: { id: 'V1', type: 'modal' } };
+  const modalOf = (target: ReplyTarget, text?: string) =>
+    createReply(target, {
+      ...{ audience: 'asker', replace: false },
+      invocation: text === undefined ? undefined : { command: '/billing' as never, text },
+    }).modal;
+
+  it('is opened with the trigger of a click, then replaced', async () => {
+    const target = targetOf(CLICK);
+    const form = modalOf(target);
+    expect(form.canOpen).toBe(true);
+    expect(await sentAfter(form.open(view('A')))).toEqual(['open t1 A']);
+    expect(target).toMatchObject({ openedModal: 'V-new', modalHash: 'h1' });
+    expect(await sentAfter(form.open(view('B')))).toEqual([expect.stringMatching(/^update V-new B/)]);
+    expect(target.modalHash).toBe('h2');
+  });
+
+  it('takes the place of the one that was clicked in', async () => {
+    const target = targetOf(IN_MODAL);
+    expect(modalOf(target).canOpen).toBe(true);
+    expect(await sentAfter(modalOf(target).open(view('A')))).toEqual([expect.stringMatching(/^update V1 A/)]);
+    expect(target.openedModal).toBe('V1');
+  });
+
+  it('is offered as a button after a message, which has no trigger', async () => {
+    const target = targetOf(CHANNEL);
+    const posted: Message[] = [];
+    const asks = {
+      ...target,
+      client: { ...client, chat: { postEphemeral: async (m: Message) => void posted.push(m) } },
+    };
+    expect(modalOf(target).canOpen).toBe(false);
+    await modalOf(asks as unknown as ReplyTarget, 'connect').open(view('A'));
+    expect(posted[0]).toMatchObject({ text: 'Click to open the form:' });
+    expect(JSON.stringify(posted[0]?.blocks)).toContain('"value":"/billing connect"');
+    expect(JSON.stringify(posted[0]?.blocks)).toContain('"style":"primary"');
+    expect(await sentAfter(modalOf(target).open(view('A')))).toEqual(['open  A']);
+  });
+
+  it('is replaced, or its answer is a direct message where it is closed', async () => {
+    const target = targetOf(IN_MODAL);
+    expect(await sentAfter(modalOf(target).update(view('A'), SHOWN))).toEqual([
+      ...[expect.stringMatching(/^update V1 A/)],
+    ]);
+    expect(await modalOf(target).tryUpdate(view('A'))).toBe(true);
+    sent = [];
+    refusals = { update: refusal('not_found') };
+    expect(await modalOf(target).tryUpdate(view('A'))).toBe(false);
+    sent = [];
+    expect(await sentAfter(modalOf(target).update(view('A'), SHOWN))).toEqual([
+      ...[expect.stringContaining('update V1 A'), 'post U1 Hello.'],
+    ]);
+    expect(await sentAfter(modalOf(target).update(view('A')))).toEqual([
+      expect.stringContaining('update V1'),
+    ]);
+    await expect(modalOf(target).open(view('A'))).rejects.toMatchObject({ method: 'views.update' });
+  });
+
+  it('is refreshed only as this request knows it', async () => {
+    const known = targetOf(IN_MODAL, { modalHash: 'h0' });
+    expect(await sentAfter(modalOf(known).updateIfUnchanged(view('A')))).toEqual([
+      ...[expect.stringMatching(/^update V1 if h0 A/)],
+    ]);
+    const opened = targetOf(CLICK, { openedModal: 'V2', modalHash: 'h0' });
+    expect(await sentAfter(modalOf(opened).updateIfUnchanged(view('A')))).toEqual([
+      ...[expect.stringMatching(/^update V2 if h0 A/)],
+    ]);
+    expect(await sentAfter(modalOf(targetOf(IN_MODAL)).updateIfUnchanged(view('A')))).toEqual([]);
+    expect(
+      await sentAfter(modalOf(targetOf(CLICK, { modalHash: 'h0' })).updateIfUnchanged(view('A'))),
+    ).toEqual([]);
+    refusals = { update: refusal('hash_conflict') };
+    await modalOf(known).updateIfUnchanged(view('A'));
+  });
+
+  it('is not opened by a loading view where there is one, or no trigger', async () => {
+    const none = [targetOf(CHANNEL), targetOf(IN_MODAL), targetOf(CLICK, { openedModal: 'V2' })];
+    for (const target of none) {
+      startLoadingView(target, 0);
+      expect(target.loadingView).toBeUndefined();
+    }
+    const late = targetOf(CLICK);
+    startLoadingView(late, 60_000);
+    expect(await sentAfter(modalOf(late).open(view('A')))).toEqual(['open t1 A']);
+    expect([late.loadingView, late.isLoadingViewShown]).toEqual([undefined, undefined]);
+  });
+
+  it('takes the place of the loading view', async () => {
+    const target = targetOf(CLICK);
+    startLoadingView(target, 0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await sentAfter(modalOf(target).open(view('A')))).toEqual([
+      ...['open t1 Tally', expect.stringMatching(/^update V-new A/)],
+    ]);
+    expect(target.isLoadingViewShown).toBe(false);
+    refusals = { open: refusal('expired_trigger_id') };
+    const refused = targetOf(CLICK);
+    startLoadingView(refused, 0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await endLoading(refused);
+    expect([refused.openedModal, refused.isLoadingViewShown]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the end of a request', () => {
+  it('removes a loading message that no answer replaced, and fails by nothing', async () => {
+    const place = { kind: 'message', channel: 'C1', ts: '5.5', isPublic: false } as const;
+    expect(await sentAfter(endLoading(targetOf(COMMAND, loading(place))))).toEqual(['delete C1 5.5']);
+    refusals = { delete: refusal('message_not_found') };
+    expect(await sentAfter(endLoading(targetOf(COMMAND, loading(place))))).toEqual(['delete C1 5.5']);
+    const byUrl = { kind: 'response-url', canReplace: true } as const;
+    expect(await sentAfter(endLoading(targetOf(COMMAND, loading(byUrl))))).toEqual([]);
+    expect(await sentAfter(endLoading(targetOf(COMMAND)))).toEqual([]);
+  });
+});
+
+describe('an error', () => {
+  const errors = () => createErrorReply(log as never);
+
+  it('is logged under a reference of its own, a refused word without the word', () => {
+    const known = errors().explain(new StoreUnavailable(), '/spend');
+    const refused = errors().explain(new InvalidWord('a', 'is wrong', ''), '/spend');
+    const unknown = errors().explain(new TypeError('a bug'), '/spend');
+    expect([known.failure?.kind, refused.failure?.kind, unknown.failure]).toEqual([
+      ...['store-unavailable', 'invalid-word', undefined],
+    ]);
+    expect(new Set([known, refused, unknown].map(({ id }) => id)).size).toBe(3);
+    for (const { id } of [known, refused, unknown]) expect(id).toMatch(/^[0-9a-f]{8}$/);
+    expect(logged).toEqual([
+      'info where,kind,id,err answered with a failure',
+      'info where,kind,id answered with a failure',
+      'error answered with an unknown error',
+    ]);
+  });
+
+  it('is told privately, or in the modal that the request opened', async () => {
+    const report = errors().explain(new StoreUnavailable(), '/spend');
+    expect(await sentAfter(errors().send(targetOf(COMMAND), report))).toEqual([
+      ...[expect.stringMatching(/^url it Tally can’t reach its database/)],
+    ]);
+    expect(await sentAfter(errors().send(targetOf(COMMAND, { openedModal: 'V1' }), report))).toEqual([
+      ...[expect.stringMatching(/^update V1 That did not work/)],
+    ]);
+    const bug = errors().explain(new TypeError('a bug'), '/spend');
+    expect(await sentAfter(errors().send(targetOf(COMMAND), bug))).toEqual([
+      ...[expect.stringContaining(`this reference: ${bug.id}.`)],
+    ]);
+    expect(await sentAfter(errors().send(targetOf(COMMAND, { openedModal: 'V1' }), bug))).toEqual([
+      ...[expect.stringMatching(/^update V1 That did not work Something went wrong/)],
+    ]);
+  });
+
+  it('that cannot be told is logged', async () => {
+    refusals = { url: refusal('a'), ephemeral: refusal('b'), post: refusal('c'), update: refusal('d') };
+    const report = errors().explain(new StoreUnavailable(), '/spend');
+    logged = [];
+    await errors().send(targetOf(COMMAND), report);
+    await errors().sendInModal(targetOf({ ...COMMAND, view: { id: 'V1' } }), report);
+    expect(logged).toEqual(Array(2).fill('error a reply could not be delivered'));
+  });
+});
