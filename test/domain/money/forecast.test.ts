@@ -1,7 +1,13 @@
+import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toPlainDigits } from '../../../src/domain/money/amount.ts';
-import { forecastFrom, forecastMonth } from '../../../src/domain/money/forecast.ts';
+import {
+  forecastFrom,
+  forecastFromAmounts,
+  forecastMonth,
+  formatForecast,
+} from '../../../src/domain/money/forecast.ts';
 import { computeUsage } from '../../../src/domain/money/usage.ts';
 import {
   addDays,
@@ -149,4 +155,51 @@ describe('how far off a forecast was', () => {
     // 21 August needs days before it; from the 11th on they are ten, but August is not reported.
     expect(forecast(since('2026-08-11', '10'))?.error).toBeUndefined();
   });
+});
+
+describe('a forecast in words', () => {
+  const FORECAST = {
+    ...{ total: new Big(861_234), spent: new Big(1), left: 3, reported: 27, of: 28 },
+    error: new Big(12_000),
+  };
+  const { error: _, ...WITHOUT_ERROR } = FORECAST;
+
+  it('names the month, the range where it is known, and what it rests on', () => {
+    expect(formatForecast(FORECAST, '2026-11-21', toPlainDigits)).toBe(
+      'Estimate for Nov 2026: about 861234 ± 12000, from 27 of the last 28 days',
+    );
+    expect(formatForecast(WITHOUT_ERROR, '2026-09-30', toPlainDigits)).toBe(
+      'Estimate for Sep 2026: about 861234, from 27 of the last 28 days',
+    );
+  });
+});
+
+it('a day that is reported before it is over counts as one that is left', () => {
+  const amounts = new Map(
+    daysInRange(forecastFrom(TODAY), addDays(TODAY, 3), 'UTC').map((day) => [
+      day,
+      new Big(day < TODAY ? 10 : 500),
+    ]),
+  );
+  const found = forecastFromAmounts(amounts, TODAY, 'UTC');
+  expect(found).toMatchObject({ left: 10, reported: 28 });
+  expect([found?.total, found?.spent].map((one) => one?.toFixed())).toEqual(['300', '200']);
+});
+
+it('a weekday of which three days are reported has an average of its own', () => {
+  // The last three Saturdays cost 40, the weekdays 10.
+  const costOn = (day: Day) => {
+    if (isoWeekday(day) < 6) return '10';
+    return isoWeekday(day) === 6 && day > '2026-10-24' && day < TODAY ? '40' : undefined;
+  };
+  // 15 weekdays and two Saturdays are spent; then six weekdays, two Saturdays, and five Sundays at 320 / 23.
+  const found = forecast(costOn, { from: '2026-10-24' });
+  expect(found).toMatchObject({ reported: 23, spent: '230' });
+  expect(Number(found?.total)).toBeCloseTo(230 + 60 + 80 + (5 * 320) / 23, 10);
+});
+
+it('the error of a month is what it cost from the day on, not before', () => {
+  // Cheap until the 20th of each month: from the 21st on nothing is different from the days before.
+  const costOn = (day: Day) => (day <= '2026-10-10' && day >= '2026-10-01' ? '110' : '10');
+  expect(Number(forecast(costOn)?.error)).toBeGreaterThan(100);
 });

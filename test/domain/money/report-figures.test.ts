@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseAmount, toPlainDigits } from '../../../src/domain/money/amount.ts';
 import {
   computeReportFigures,
   type ReportScope,
@@ -99,5 +100,123 @@ describe('the figures of a post', () => {
         );
       }),
     );
+  });
+
+  /** Ten a day, but for the days named; undefined for a missing one. */
+  const itemsFrom = (first: string, last: string, costs: Readonly<Record<string, string | undefined>> = {}) =>
+    daysInRange(first, last, 'UTC').flatMap((day) => {
+      const amount = day in costs ? costs[day] : '10';
+      return amount === undefined
+        ? []
+        : [{ day: scalar(day), totalAmount: scalar(amount), totalBonuses: scalar('0') }];
+    });
+  const figuresOf = (scope: ReportScope, at: number, items: ReturnType<typeof itemsFrom>) => {
+    const account = { balance: parseAmount(scalar('70')), bonuses: parseAmount(scalar('5')) };
+    const found = computeReportFigures(items, reportPeriodsOf(scope, at, 'UTC'), account);
+    const shown = (change: typeof found.change) =>
+      change?.figures && [change.figures.current, change.figures.before].map(toPlainDigits).join(' vs ');
+    return {
+      main: toPlainDigits(found.main.total.value),
+      change: shown(found.change),
+      month: toPlainDigits(found.month.total.value),
+      monthChange: shown(found.monthChange),
+      charted: found.charted.reported.length,
+      forecast: found.forecast && toPlainDigits(found.forecast.total),
+      runway: found.runway?.kind === 'estimate' ? found.runway.days : undefined,
+      strays: found.strays,
+    };
+  };
+  const SATURDAY = Date.UTC(2026, 10, 21, 9);
+
+  it('are sums, changes, the forecast and the runway, each of its own days', () => {
+    const items = itemsFrom('2026-07-04', '2026-11-20', { '2026-11-20': '45', '2026-10-20': '12' });
+    expect(figuresOf('yesterday', SATURDAY, items)).toEqual({
+      ...{ main: '45', change: '45 vs 10', month: '235', monthChange: '235 vs 202', charted: 14 },
+      // Fridays cost 18.75 now, and one of them is left; 7 days cost 105 and 75 are there.
+      ...{ forecast: '343.75', runway: 5, strays: 0 },
+    });
+    expect(figuresOf('last-week', SATURDAY, items)).toMatchObject({ main: '70', charted: 7 });
+    expect(figuresOf('month-to-date', SATURDAY, items)).toMatchObject({ main: '235', charted: 20 });
+  });
+
+  it('have no forecast once the month is over, nor where too little is reported', () => {
+    const items = itemsFrom('2026-07-04', '2026-11-30');
+    expect(figuresOf('yesterday', Date.UTC(2026, 11, 1, 9), items)).toMatchObject({
+      ...{ month: '300', monthChange: '10 vs 10', forecast: undefined },
+    });
+    expect(figuresOf('yesterday', SATURDAY, itemsFrom('2026-11-18', '2026-11-20')).forecast).toBeUndefined();
+  });
+
+  it('have no runway without a balance', () => {
+    const items = itemsFrom('2026-07-04', '2026-11-20');
+    const periods = reportPeriodsOf('yesterday', SATURDAY, 'UTC');
+    expect(computeReportFigures(items, periods, undefined).runway).toBeUndefined();
+  });
+
+  it('call an item of the day after tomorrow a stray, not one of today', () => {
+    const stray = (...days: readonly string[]) =>
+      figuresOf(
+        'yesterday',
+        SATURDAY,
+        days.flatMap((day) => itemsFrom(day, day)),
+      ).strays;
+    expect(stray('2026-11-21', '2026-07-03')).toBe(0);
+    expect(stray('2026-11-22')).toBe(1);
+    expect(stray('2026-07-02')).toBe(1);
+  });
+});
+
+describe('the days of a post', () => {
+  const of = (scope: ReportScope, at: string, zone = 'UTC', count?: number) => {
+    const { main, month, week, charted, history, label, from, to } = reportPeriodsOf(
+      scope,
+      Date.parse(at),
+      zone,
+      count,
+    );
+    const range = (days: readonly string[]) => `${days[0]?.slice(5)}..${days.at(-1)?.slice(5)}`;
+    return {
+      main: [main.window.label, main.before.label],
+      month: [month.window.label, month.before.label],
+      days: [week, charted, history].map(range),
+      label,
+      from: dayAt(from, zone),
+      to: dayAt(to + 1, zone),
+    };
+  };
+
+  it.each([
+    ['yesterday', ['Fri 20 Nov 2026', 'Fri 13 Nov'], ['11-14..11-20', '11-07..11-20', '07-04..11-20']],
+    ['last-week', ['9–15 Nov 2026', '2–8 Nov'], ['11-14..11-20', '11-09..11-15', '07-04..11-20']],
+    ['month-to-date', ['1–20 Nov 2026', '1–20 Oct'], ['11-14..11-20', '11-01..11-20', '07-04..11-20']],
+  ] as const)('%s are %j', (scope, main, days) => {
+    expect(of(scope, '2026-11-21T09:00Z')).toEqual({
+      ...{ main, days, month: ['1–20 Nov', '1–20 Oct'] },
+      ...{ label: '4 Jul – 20 Nov', from: '2026-07-04', to: '2026-11-21' },
+    });
+  });
+
+  it('after a weekend are several', () => {
+    expect(of('yesterday', '2026-11-23T09:00Z', 'UTC', 3).main).toEqual(['20–22 Nov 2026', '13–15 Nov']);
+  });
+
+  it('on the first of a month are of the one before, on the second are one', () => {
+    expect(of('month-to-date', '2026-12-01T09:00Z')).toMatchObject({
+      ...{ main: ['1–30 Nov 2026', '1–31 Oct'], month: ['1–30 Nov', '1–31 Oct'] },
+      ...{ label: '1 Oct – 30 Nov', days: ['11-24..11-30', '11-01..11-30', 'undefined..undefined'] },
+    });
+    expect(of('month-to-date', '2026-12-02T09:00Z')).toMatchObject({
+      ...{ main: ['Tue 1 Dec 2026', 'Sun 1 Nov'], month: ['Tue 1 Dec', 'Sun 1 Nov'] },
+      days: ['11-25..12-01', '11-18..12-01', '08-04..12-01'],
+    });
+    expect(of('yesterday', '2027-01-01T09:00Z')).toMatchObject({
+      ...{ month: ['1–31 Dec', '1–30 Nov'], label: '1 Nov – 31 Dec 2026', from: '2026-11-01' },
+    });
+  });
+
+  it('have none to compare with where the zone skipped them', () => {
+    expect(of('yesterday', '2012-01-07T09:00+14:00', 'Pacific/Apia').main).toEqual(['Fri 6 Jan 2012', '']);
+    const periods = reportPeriodsOf('yesterday', Date.parse('2012-01-07T09:00+14:00'), 'Pacific/Apia');
+    expect(computeReportFigures([], periods, undefined).change).toBeUndefined();
   });
 });
