@@ -42,6 +42,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
       'src/slack/{reply,request-body,request-source,request,response-url,signature,subcommands,users}.ts',
     ],
     tests: ['test/slack'],
+    except: /client-for|install|loading|server|socket-mode|throttle|time-zones|uninstall|web-client/,
   },
 };
 

@@ -5,6 +5,7 @@ import {
   compareUsage,
   isFullyReported,
   isPoorlyReported,
+  isWellReported,
   sumChanges,
 } from '../../../src/domain/money/usage-change.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
@@ -132,5 +133,43 @@ describe('the usage of two windows', () => {
     expect(thin?.coverage.current).toEqual({ reported: 5, of: 7, partial: 0 });
     expect(sumChanges([change(7, 7), change(7, 0)])).toBeUndefined();
     expect(sumChanges([])).toBeUndefined();
+  });
+
+  it('count only those days as reported in part that are compared', () => {
+    const now = [...each(NOW, '12'), item(NOW[0]!, 'rubbish'), item(NOW[6]!, 'rubbish')];
+    const some = compareUsage(usageOf(now, NOW), usageOf(each(THEN, '10'), THEN), {
+      ...{ current: NOW.slice(5), before: THEN.slice(5) },
+    });
+    expect(some.coverage.current).toEqual({ reported: 2, of: 2, partial: 1 });
+  });
+
+  it('add up with the coverage of the worst one, in whatever order they come', () => {
+    const [whole, thin] = [change(7, 7), change(5, 6)];
+    for (const all of [
+      [whole, thin],
+      [thin, whole],
+      [whole, thin, whole],
+    ]) {
+      const sum = sumChanges(all);
+      expect(sum?.coverage).toEqual(thin.coverage);
+      expect(sum?.figures?.basis).toBe('average');
+    }
+  });
+
+  it('are well reported from four fifths on, and never without a day', () => {
+    const cases: readonly (readonly [number, number])[] = [
+      [0, 0],
+      [0, 1],
+      [1, 1],
+      [3, 4],
+      [4, 5],
+      [7, 9],
+      [8, 10],
+    ];
+    expect(cases.filter(([reported, of]) => isWellReported(reported, of))).toEqual([
+      [1, 1],
+      [4, 5],
+      [8, 10],
+    ]);
   });
 });

@@ -317,3 +317,39 @@ describe('whatever the service sends', () => {
     );
   });
 });
+
+describe('what was asked for and what came', () => {
+  it('is in order, whatever the order of the question', () => {
+    const usage = usageOf([item('2026-11-16', '1'), item('2026-11-15', '1')], [...WEEK].reverse());
+    expect(usage.missing).toEqual(['2026-11-14', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20']);
+    expect(usage.reported).toEqual(['2026-11-15', '2026-11-16']);
+  });
+
+  it('is kept apart where an item has no day, or another one', () => {
+    const usage = usageOf([item('soon', '1'), item('2026-11-14', '2'), item('2026-12-24', '4'), item('soon', '8')]);
+    expect(usage.rows.map(({ day, shown, outside }) => [day, shown, outside])).toEqual([
+      ['2026-11-14', '2026-11-14', false],
+      ['2026-12-24', '2026-12-24', true],
+      [undefined, 'soon', false],
+      [undefined, 'soon', false],
+    ]);
+    expect(usage.outside).toMatchObject({ readable: 1, unreadable: 0 });
+    expect(usage.unplaced).toMatchObject({ readable: 2, unreadable: 0 });
+    expect([usage.outside, usage.unplaced].map(({ value }) => toPlainDigits(value))).toEqual(['4', '9']);
+  });
+
+  it('is counted where several items are of one day', () => {
+    expect(usageOf(WEEK.map((day) => item(day, '1'))).mergedDays).toBe(0);
+    const twice = [item('2026-11-14', '1'), item('2026-11-14', '2'), item('2026-11-15', '3')];
+    expect(usageOf(twice).mergedDays).toBe(1);
+  });
+
+  it.each([
+    [['a', 'b', 'b', 'c'], 'a, b, c'],
+    [['a', 'b', 'c', 'd'], 'a, b, c, …'],
+  ])('of unreadable amounts %j is shown as %s', (texts, shown) => {
+    expect(usageOf(texts.map((text) => item('2026-11-14', text))).rows[0]?.amount).toEqual({
+      unreadable: shown,
+    });
+  });
+});
