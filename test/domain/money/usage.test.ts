@@ -326,7 +326,12 @@ describe('what was asked for and what came', () => {
   });
 
   it('is kept apart where an item has no day, or another one', () => {
-    const usage = usageOf([item('soon', '1'), item('2026-11-14', '2'), item('2026-12-24', '4'), item('soon', '8')]);
+    const usage = usageOf([
+      item('soon', '1'),
+      item('2026-11-14', '2'),
+      item('2026-12-24', '4'),
+      item('soon', '8'),
+    ]);
     expect(usage.rows.map(({ day, shown, outside }) => [day, shown, outside])).toEqual([
       ['2026-11-14', '2026-11-14', false],
       ['2026-12-24', '2026-12-24', true],
