@@ -29,6 +29,7 @@ let limits: Partial<Record<Limited, (Throttled | undefined)[]>>;
 let requests: Request[];
 let user: object;
 let visibility: 'asker' | 'channel';
+let guests: boolean;
 let firstEvents: Set<string>;
 let outcomes: string[];
 const throttled = () => new Throttled('person', 'asking faster than Tally can answer', 2_000);
@@ -172,7 +173,7 @@ function register(given: Listeners = listeners, loadingDelays = { message: 20, m
   };
   const workspace = () =>
     ({
-      ...{ settings: { ...DEFAULT_SETTINGS, visibility }, aliases: new Set(['prod']) },
+      ...{ settings: { ...DEFAULT_SETTINGS, visibility, guests }, aliases: new Set(['prod']) },
       ...{ projects: new Map(), accesses: new Map(), connectionNames: ['main'] },
       connections: new Map([['main', { fingerprint: fingerprintOf(REGISTERED) }]]),
     }) as unknown as Workspace;
@@ -216,6 +217,7 @@ beforeEach(() => {
   requests = [];
   user = {};
   visibility = 'asker';
+  guests = false;
   firstEvents = new Set();
   outcomes = [];
 });
@@ -494,8 +496,11 @@ describe('a form', () => {
 
   it('is not worked on without the right, nor when it is replayed', async () => {
     user = { is_restricted: true };
-    const { happened } = await register()('view', submit('a'));
-    expect(happened).toEqual(['ack', 'update V1 That did not work']);
+    for (guests of [false, true])
+      expect((await register()('view', submit('a'))).happened).toEqual([
+        'ack',
+        'update V1 That did not work',
+      ]);
     user = {};
     const replayed = await register()('view', submit('a'), Promise.resolve(false));
     expect(replayed.happened).toEqual(['ack']);

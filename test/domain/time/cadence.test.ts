@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Cadence,
   clockChangeAt,
+  daysCovered,
   dueTimesBetween,
   formatTiming,
   nextDueTimes,
@@ -276,5 +277,28 @@ describe('in words', () => {
     [{ kind: 'monthly', day: 'last' }, 'Monthly on the last day at 09:00 (Europe/Rome)'],
   ])('%j is %s', (cadence, words) => {
     expect(formatTiming({ cadence, time: '09:00', zone: 'Europe/Rome' })).toBe(words);
+  });
+});
+
+describe('a report of yesterday', () => {
+  /** Monday, 16 November 2026, to Sunday. */
+  const WEEK = Array.from({ length: 7 }, (_, n) => Date.UTC(2026, 10, 16 + n, 9));
+  const covered = (cadence: Cadence, at: number, zone = 'UTC') =>
+    daysCovered({ cadence, time: '09:00', zone }, at);
+
+  it('covers the days since the last weekday where it comes on weekdays', () => {
+    expect(WEEK.map((at) => covered({ kind: 'weekdays' }, at))).toEqual([3, 1, 1, 1, 1, 1, 2]);
+  });
+
+  it('covers one day where it comes at other times', () => {
+    for (const cadence of [DAILY, { kind: 'weekly', weekday: 1 }, { kind: 'monthly', day: 'last' }] as const)
+      expect(new Set(WEEK.map((at) => covered(cadence, at)))).toEqual(new Set([1]));
+  });
+
+  it('counts by the days of the zone', () => {
+    const late = Date.UTC(2026, 10, 15, 20);
+    expect([covered({ kind: 'weekdays' }, late), covered({ kind: 'weekdays' }, late, 'Asia/Tokyo')]).toEqual([
+      ...[2, 3],
+    ]);
   });
 });

@@ -1,0 +1,311 @@
+/** Every way to be refused: which word, what is wrong with it, what to type, and what is offered instead. */
+import { describe, expect, it } from 'vitest';
+import { InvalidWord } from '../../../src/domain/failure/index.ts';
+import {
+  parseBalanceText,
+  parseCommandText,
+  parsePeriodText,
+  parseProjectText,
+  parseSingleProjectText,
+} from '../../../src/domain/language/command-text.ts';
+import { LAST_7_DAYS } from '../../../src/domain/language/period-phrase.ts';
+import { resolvePeriod } from '../../../src/domain/time/period.ts';
+
+/** Saturday */
+const NOW = Date.parse('2026-11-21T10:15:30.123Z');
+const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging']);
+
+const read = (text: string) =>
+  resolvePeriod(parseCommandText(text, ALIASES).phrase ?? LAST_7_DAYS, NOW, 'UTC');
+function refusalOf(work: () => unknown): InvalidWord {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof InvalidWord) return error;
+    throw error;
+  }
+  throw new Error('It was read.');
+}
+
+/** What a sentence gives as examples: dates, quarters and periods. */
+const EXAMPLES =
+  /\b(?:\d{4}-[\dq][\d.q-]*\d|q[1-4]|(?:last|past|this)-[\w-]+|mtd|year \d{4})(?:\.\.year \d{4})?/g;
+
+describe('a text that cannot be read', () => {
+  it.each<[text: string, word: string, offered: string | readonly string[] | undefined]>([
+    ['2026-13', '2026-13', undefined],
+    ['1800-01', '1800-01', undefined],
+    ['2200-01', '2200-01', undefined],
+    ['2026-02-30', '2026-02-30', '2026-02-28'],
+    ['2026-00-10', '2026-00-10', undefined],
+    ['2026-10-0', '2026-10-0', undefined],
+    ['2026-10-32', '2026-10-32', '2026-10-31'],
+    ['2025-02-29', '2025-02-29', '2025-02-28'],
+    ['03/04/2026', '03/04/2026', ['2026-04-03', '2026-03-04']],
+    ['31/12/2026', '31/12/2026', '2026-12-31'],
+    ['12/31/2026', '12/31/2026', '2026-12-31'],
+    ['32/13/2026', '32/13/2026', undefined],
+    ['00/05/2026', '00/05/2026', undefined],
+    ['13/2026', '13/2026', undefined],
+    ['0/2026', '0/2026', undefined],
+    ['10/2026', '10/2026', '2026-10'],
+    ['9-2026', '9-2026', '2026-09'],
+    ['03/04/26', '03/04/26', undefined],
+    ['31/12', '31/12', undefined],
+    ['5oct', '5oct', undefined],
+    ['5oct2026', '5oct2026', '2026-10-05'],
+    ['5-sept-2026', '5-sept-2026', '2026-09-05'],
+    ['32oct2026', '32oct2026', undefined],
+    ['0oct2026', '0oct2026', undefined],
+    ['5may', '5may', undefined],
+    ['product 5', '5', undefined],
+    ['product 0', '0', undefined],
+    ['007', '007', '7'],
+    ['000', '000', undefined],
+    ['today yesterday', 'yesterday', undefined],
+    ['all prod', 'all prod', undefined],
+    ['cloud storage', 'storage', undefined],
+    ['quarter 3', 'quarter 3', 'q3'],
+    ['quarter 5', 'quarter 5', undefined],
+    ['quarters 0', 'quarters 0', undefined],
+    ['month 2', 'month 2', 'february'],
+    ['month 13', 'month 13', undefined],
+    ['month 0', 'month 0', undefined],
+    ['week 46', 'week 46', undefined],
+    ['day 5', 'day 5', undefined],
+    ['year 12', 'year 12', undefined],
+    ['year 20260', 'year 20260', undefined],
+    ['week', 'week', 'this-week'],
+    ['day', 'day', 'today'],
+    ['month', 'month', 'this-month'],
+    ['years', 'years', 'this-year'],
+    ['since', 'since', undefined],
+    ['from', 'from', undefined],
+    ['since 2026', 'since', 'since year 2026'],
+    ['to', 'to', undefined],
+    ['until', 'until', undefined],
+    ['last', 'last', undefined],
+    ['this', 'this', undefined],
+    ['past', 'past', undefined],
+    ['including', 'including', 'including today'],
+    ['incl', 'incl', 'including today'],
+    ['project', 'project', undefined],
+    ['product', 'product', undefined],
+    ['object', 'object', 'object storage'],
+    ['platform', 'platform', 'cloud platform'],
+    ['date', 'date', undefined],
+    ['-5', '-5', '5'],
+    ['--5', '--5', '5'],
+    ['2026-10-01..', '2026-10-01..', 'since 2026-10-01'],
+    ['..2026-10-01', '..2026-10-01', undefined],
+    ['2024 to 2025', '2024 to 2025', 'year 2024..year 2025'],
+    ['2024 - 2025', '2024 - 2025', 'year 2024..year 2025'],
+    ['7m', '7m', ['7mo', 'today']],
+    ['last 0 days', 'last 0 days', undefined],
+    ['0 weeks', '0 weeks', undefined],
+    ['last 4000 days', 'last 4000 days', undefined],
+    ['3661 days', '3661 days', undefined],
+    ['last 11 years', 'last 11 years', 'last-3-years'],
+    ['next week', 'next week', 'this-week'],
+    ['next 3 days', 'next 3 days', 'today'],
+    ['next 2 months', 'next 2 months', 'this-month'],
+    ['next', 'next', 'today'],
+    ['next year', 'next year', 'this-year'],
+    ['tomorrow', 'tomorrow', 'today'],
+    ['q7', 'q7', undefined],
+    ['q0', 'q0', undefined],
+    ['2026-q5', 'q5', undefined],
+    ['year 1800', '1800', undefined],
+    ['year 2200', '2200', undefined],
+    ['year 2030', 'year 2030', 'this-year'],
+    ['2027-01-01', '2027-01-01', 'today'],
+    ['2027-01', '2027-01', 'this-month'],
+    ['2027-q1', '2027-q1', 'this-quarter'],
+    ['since 2027-01-01', '2027-01-01', 'today'],
+    ['2026-11-01..2027-01-05', '2027-01-05', 'since 2026-11-01'],
+    ['2026-11-01..2027-02', '2027-02', 'since 2026-11-01'],
+    ['2026-10-15..2026-10-01', '2026-10-15..2026-10-01', '2026-10-01..2026-10-15'],
+    ['october..september', 'october..september', '2025-10..2026-09'],
+    ['q3..q2', 'q3..q2', '2025-q3..2026-q2'],
+    ['2026-10..2026-09', '2026-10..2026-09', '2026-09..2026-10'],
+    ['yesterday..2026-10', 'yesterday..2026-10', '2026-10..yesterday'],
+    ['today..yesterday', 'today..yesterday', 'yesterday..today'],
+    ['q4..2026-q1', 'q4..2026-q1', '2025-q4..2026-q1'],
+    ['october..2026-03-01', 'october..2026-03-01', '2025-10..2026-03-01'],
+    ['last week including today', 'including today', 'last-week'],
+    ['yesterday including today', 'including today', 'yesterday'],
+    ['2026-10 including today', 'including today', '2026-10'],
+    ['since 1900-01-01', 'since 1900-01-01', 'last-3-years'],
+    ['1,000', '000', undefined],
+    ['1.000.000', '1.000.000', '1000000'],
+    ['12.5', '12.5', undefined],
+    ['#12x', '#12x', undefined],
+    ['2026-10-05T10:00', '2026-10-05T10:00', '2026-10-05'],
+    ['2026-10-05t1', '2026-10-05t1', '2026-10-05'],
+    ['q3 q4', 'q4', undefined],
+    ['last-week-123', 'last-week-123', undefined],
+    ['monday', 'monday', 'today'],
+    ['week to day', 'week', undefined],
+    ['month-to-dat', 'month-to-dat', 'month-to-date'],
+    ['lst 7 dyas clod x', 'lst', undefined],
+  ])('“%s” is refused for “%s”, and %j is offered', (text, word, offered) => {
+    const refusal = refusalOf(() => read(text));
+    const { suggestion, readings } = refusal;
+    expect(refusal.word).toBe(word);
+    expect(readings.length > 0 ? readings : suggestion).toEqual(offered);
+    for (const one of [offered ?? []].flat()) parseCommandText(one);
+  });
+
+  const texts = [
+    '2026-13',
+    '1800-01',
+    '2200-01',
+    '2026-02-30',
+    '2026-00-10',
+    '2026-10-0',
+    '2026-10-32',
+    '2025-02-29',
+    '03/04/2026',
+    '31/12/2026',
+    '12/31/2026',
+    '32/13/2026',
+    '00/05/2026',
+    '13/2026',
+    '0/2026',
+    '10/2026',
+    '9-2026',
+    '03/04/26',
+    '31/12',
+    '5oct',
+    '5oct2026',
+    '5-sept-2026',
+    '32oct2026',
+    '0oct2026',
+    '5may',
+    'product 5',
+    'product 0',
+    '007',
+    '000',
+    'today yesterday',
+    'all prod',
+    'cloud storage',
+    'quarter 3',
+    'quarter 5',
+    'quarters 0',
+    'month 2',
+    'month 13',
+    'month 0',
+    'week 46',
+    'day 5',
+    'year 12',
+    'year 20260',
+    'week',
+    'day',
+    'month',
+    'years',
+    'since',
+    'from',
+    'since 2026',
+    'to',
+    'until',
+    'last',
+    'this',
+    'past',
+    'including',
+    'incl',
+    'project',
+    'product',
+    'object',
+    'platform',
+    'date',
+    '-5',
+    '--5',
+    '2026-10-01..',
+    '..2026-10-01',
+    '2024 to 2025',
+    '2024 - 2025',
+    '7m',
+    'last 0 days',
+    '0 weeks',
+    'last 4000 days',
+    '3661 days',
+    'last 11 years',
+    'next week',
+    'next 3 days',
+    'next 2 months',
+    'next',
+    'next year',
+    'tomorrow',
+    'q7',
+    'q0',
+    '2026-q5',
+    'year 1800',
+    'year 2200',
+    'year 2030',
+    '2027-01-01',
+    '2027-01',
+    '2027-q1',
+    'since 2027-01-01',
+    '2026-11-01..2027-01-05',
+    '2026-11-01..2027-02',
+    '2026-10-15..2026-10-01',
+    'october..september',
+    'q3..q2',
+    '2026-10..2026-09',
+    'yesterday..2026-10',
+    'today..yesterday',
+    'q4..2026-q1',
+    'october..2026-03-01',
+    'last week including today',
+    'yesterday including today',
+    '2026-10 including today',
+    'since 1900-01-01',
+    '1,000',
+    '1.000.000',
+    '12.5',
+    '#12x',
+    '2026-10-05T10:00',
+    '2026-10-05t1',
+    'q3 q4',
+    'last-week-123',
+    'monday',
+    'week to day',
+    'month-to-dat',
+    'lst 7 dyas clod x',
+  ];
+
+  it('is told what is wrong, and in whole sentences what to type; the examples work', () => {
+    const examples = new Set<string>();
+    for (const text of texts) {
+      const { why, works, message, word } = refusalOf(() => read(text));
+      expect([text, why]).toEqual([text, expect.stringMatching(/^(?:[a-z]+’?[a-z]* \S|.*\{word\})/)]);
+      expect([text, works]).toEqual([text, expect.stringMatching(/^[A-Z].+[a-z0-9)]\.$/)]);
+      expect(message).toContain(`“${word}”`);
+      for (const [example] of works.matchAll(EXAMPLES)) examples.add(example);
+    }
+    expect(examples.size).toBeGreaterThan(25);
+    for (const example of examples) expect(() => parseCommandText(example)).not.toThrow();
+  });
+
+  it.each<
+    [string, (text: string, aliases: ReadonlySet<string>) => unknown, string, string | undefined, string]
+  >([
+    ['prod last week', parseBalanceText, 'last week', 'prod', 'Only /spend takes periods.'],
+    ['last 0 days prod', parseBalanceText, 'last 0 days', 'prod', 'Only /spend takes periods.'],
+    ['prod including today', parseBalanceText, 'including today', 'prod', 'Only /spend takes periods.'],
+    ['banana', parseBalanceText, 'banana', undefined, 'Only /spend takes periods.'],
+    ['banana', parseProjectText, 'banana', undefined, 'Type a project’s name or ID.'],
+    ['prod,staging', parseProjectText, 'prod,staging', undefined, 'Name one project here.'],
+    ['all', parseSingleProjectText, 'all', undefined, 'Name one project here.'],
+    ['banana', parseSingleProjectText, 'banana', undefined, 'Type a project, a period (last-7-days'],
+    ['banana', parsePeriodText, 'banana', undefined, 'Type a period, such as last-7-days'],
+    ['123', parsePeriodText, '123', undefined, 'Type a period, such as last-7-days'],
+    ['cloud', parsePeriodText, 'cloud', undefined, 'Type a period, such as last-7-days'],
+    ['last wek', parsePeriodText, 'wek', 'last week', 'Type a period, such as last-7-days'],
+  ])('“%s” is refused by %o for what it takes', (text, parse, word, suggestion, works) => {
+    const refusal = refusalOf(() => parse(text, ALIASES));
+    expect(refusal).toMatchObject({ word, suggestion });
+    expect(refusal.message).toContain(works);
+    expect(refusal.fact).toMatch(/^(?:I don’t recognize “|You named several projects, “|“).+\w.*\.$/);
+  });
+});
