@@ -30,6 +30,7 @@ let requests: Request[];
 let user: object;
 let visibility: 'asker' | 'channel';
 let guests: boolean;
+let managerGroups: readonly string[];
 let firstEvents: Set<string>;
 let outcomes: string[];
 const throttled = () => new Throttled('person', 'asking faster than Tally can answer', 2_000);
@@ -39,6 +40,14 @@ const say = (what: string, ...about: readonly unknown[]) =>
 const client = {
   auth: { test: async () => ({ team_id: 'T1' }) },
   users: { info: async () => ({ user: { team_id: 'T1', ...user } }) },
+  usergroups: {
+    users: {
+      list: async ({ usergroup }: { usergroup: string }) => {
+        say('members of', usergroup);
+        return { users: ['U1'] };
+      },
+    },
+  },
   chat: {
     postMessage: async ({ channel, thread_ts, text }: Record<string, string>) => {
       say('post', channel, thread_ts, text);
@@ -125,6 +134,7 @@ const listeners: Listeners = {
         return [{ text: { type: 'plain_text', text: 'A' }, value: 'a' }];
       },
     },
+    managed: { right: 'manage', find: () => [] },
   },
   events: {
     app_mention: {
@@ -173,7 +183,7 @@ function register(given: Listeners = listeners, loadingDelays = { message: 20, m
   };
   const workspace = () =>
     ({
-      ...{ settings: { ...DEFAULT_SETTINGS, visibility, guests }, aliases: new Set(['prod']) },
+      ...{ settings: { ...DEFAULT_SETTINGS, visibility, guests, managerGroups }, aliases: new Set(['prod']) },
       ...{ projects: new Map(), accesses: new Map(), connectionNames: ['main'] },
       connections: new Map([['main', { fingerprint: fingerprintOf(REGISTERED) }]]),
     }) as unknown as Workspace;
@@ -218,6 +228,7 @@ beforeEach(() => {
   user = {};
   visibility = 'asker';
   guests = false;
+  managerGroups = [];
   firstEvents = new Set();
   outcomes = [];
 });
@@ -545,6 +556,14 @@ describe('suggestions', () => {
     expect(acks).toEqual([{ options: [] }]);
   });
 
+  it('look up a managers’ group once, however many keys are typed', async () => {
+    managerGroups = ['S1'];
+    const deliver = register();
+    const typed = { options: { action_id: 'managed', value: 'a' } };
+    expect((await deliver('options', typed)).happened).toEqual(['members of S1', 'ack']);
+    expect((await deliver('options', typed)).happened).toEqual(['ack']);
+  });
+
   it('are none for guests, and the same for what is sent twice', async () => {
     const replayed = await register()('options', type('a'), Promise.resolve(false));
     expect(replayed.happened).toEqual(['find a m', 'ack']);
@@ -574,6 +593,8 @@ describe('an event', () => {
     expect((await deliver('event', hear({}))).happened).toEqual([]);
     expect((await deliver('event', hear({}, { event_id: undefined }))).happened).toHaveLength(1);
     expect((await deliver('event', hear({}, { event_id: 'Ev2' }))).happened).toHaveLength(1);
+    // Of another workspace it is heard, and its sender refused.
+    expect((await deliver('event', hear({}, { team_id: 'T2' }))).happened).toHaveLength(1);
     const home = () => deliver('event', hear({ type: 'app_home_opened' }));
     expect([(await home()).happened, (await home()).happened]).toEqual([['home'], ['home']]);
   });
