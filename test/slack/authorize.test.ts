@@ -220,6 +220,19 @@ describe('a request', () => {
     });
   });
 
+  it('offers a form again without the words that could be a secret', async () => {
+    const sent: string[] = [];
+    const chat = { postEphemeral: async (message: object) => void sent.push(JSON.stringify(message)) };
+    const authorized = (await authorize(client, SOURCE, 'ask'))!;
+    const invocation = { command: '/billing' as never, text: 'connect a1b2c3d4e5 now' };
+    const request = createRequest(authorized, { source: SOURCE, client: { chat } } as never, {
+      ...{ at: 5, invocation },
+    });
+    await request.reply.modal.open({ type: 'modal', title: { type: 'plain_text', text: 'A' }, blocks: [] });
+    expect(sent[0]).toContain('"/billing connect now"');
+    expect(sent[0]).not.toContain('a1b2c3d4e5');
+  });
+
   it.each<[string, Partial<Request>, boolean]>([
     ['privately', { audience: 'asker', channel: 'C1' }, true],
     ['in front of a channel', { audience: 'channel', channel: 'C1' }, false],
