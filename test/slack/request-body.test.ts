@@ -92,7 +92,7 @@ describe('the size that a request announces', () => {
 describe('what a body says', () => {
   const parse = (text: string, type?: string) => parseBody(Buffer.from(text), type);
 
-  it.each([
+  it.each<[string, string | undefined, object | undefined]>([
     ['a=1&b=%C3%A9', FORM, { a: '1', b: 'é' }],
     ['a=1', `${FORM}; charset=utf-8`, { a: '1' }],
     ['a=1', ` ${FORM.toUpperCase()} ;x`, { a: '1' }],
@@ -103,9 +103,9 @@ describe('what a body says', () => {
     ['', FORM, {}],
     ['', 'application/json', undefined],
     ['payload=', FORM, undefined],
-    ...['null', '[]', '1', '"a"', '{', 'true'].flatMap((json) => [
-      [json, 'application/json', undefined] as const,
-      [`payload=${json}`, FORM, undefined] as const,
+    ...['null', '[]', '1', '"a"', '{', 'true'].flatMap((json): [string, string, undefined][] => [
+      [json, 'application/json', undefined],
+      [`payload=${json}`, FORM, undefined],
     ]),
     ['a=1&a=1', FORM, undefined],
     ['payload={}&payload={}', FORM, undefined],

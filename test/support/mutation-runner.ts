@@ -20,12 +20,26 @@ import {
 } from '@stryker-mutator/api/test-runner';
 import { type File, startTests, type Task, type Test, type VitestRunner } from '@vitest/runner';
 import fc from 'fast-check';
+import { LRUCache } from 'lru-cache';
 import { type MutatedRoom, ROOMS, testFilesOf } from './mutation-rooms.ts';
 
 // A moment for each property: they run thousands of times. And no look for a smaller example.
 fc.configureGlobal({ numRuns: 25, interruptAfterTimeLimit: 60, endOnFailure: true });
 
 const PATIENCE = 60_000;
+
+/** What modules remember is emptied before each mutant: else it would be tried on what was worked out without it. */
+const caches = new Set<LRUCache<object, object>>();
+const { set } = LRUCache.prototype;
+LRUCache.prototype.set = function (...given) {
+  caches.add(this);
+  return set.apply(this, given);
+};
+
+function emptyCaches(): void {
+  for (const cache of caches) cache.clear();
+  caches.clear();
+}
 
 /** What the first run found, for the processes that come later. It stands in Stryker's copy of the project. */
 const FOUND = '.mutation-tests.json';
@@ -61,6 +75,11 @@ class MutationRunner implements TestRunner {
     return { reloadEnvironment: true };
   }
 
+  /** Loads everything, so that the time of the first mutant is its own. */
+  async init(): Promise<void> {
+    await this.#run({ files: await testFilesOf(this.#room()), ids: new Set(['none']) }, true);
+  }
+
   async dryRun(): Promise<DryRunResult> {
     const room = this.#room();
     const all = await this.#run({ files: await testFilesOf(room) }, false);
@@ -89,9 +108,11 @@ class MutationRunner implements TestRunner {
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
     const { testFilter = [], activeMutant, hitLimit, disableBail } = options;
     if (this.#known.size === 0) this.#known = new Map(JSON.parse(await readFile(FOUND, 'utf8')));
+    emptyCaches();
     Object.assign(this.#context, { hitCount: 0, hitLimit, activeMutant: activeMutant.id });
     const tests = await this.#run(this.#selected(testFilter), !disableBail);
     delete this.#context.activeMutant;
+    emptyCaches();
     await this.#requireCleanProcess(tests.find(({ status }) => status === TestStatus.Failed));
     const reached = determineHitLimitReached(this.#context.hitCount, hitLimit);
     return toMutantRunResult(reached ?? { status: DryRunStatus.Complete, tests });
