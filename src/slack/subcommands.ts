@@ -25,7 +25,7 @@ export function routeSubcommands(verbs: Verbs): CommandListener {
       if (holdsSecret(text, request.workspace.aliases)) throw new SecretPasted();
       const help = helps ? ownValue(verbs, verb)?.help : undefined;
       if (help !== undefined) return request.reply.update(help());
-      const asksAbout = helps && verb !== 'help' && verb !== '?' ? verb : rest;
+      const asksAbout = helps && verb !== 'help' ? verb : rest;
       const listener = ownValue(verbs, helps ? 'help' : verb);
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       const [, ...typed] = simplifyText(text).split(' ');
@@ -47,9 +47,10 @@ function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
   return labelsSecret(tidied) || words.some(looksLikeSecret);
 }
 
+/** Normalized, a question mark is `help`. */
 function split(text: string): { verb: string; rest: string; helps: boolean } {
   const [verb = '', ...rest] = normalizeText(text).split(' ');
-  const helps = verb === '' || verb === '?' || rest.includes('help');
+  const helps = verb === '' || rest.includes('help');
   return { verb: verb.replaceAll('-', ''), rest: rest.join(' '), helps };
 }
 

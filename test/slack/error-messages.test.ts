@@ -6,9 +6,16 @@ import {
   SlackFailed,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
-import { failureMessage, failureModal, unknownErrorMessage } from '../../src/slack/error-blocks.ts';
+import {
+  failureMessage,
+  failureModal,
+  failureText,
+  unknownErrorMessage,
+  unknownErrorModal,
+} from '../../src/slack/error-blocks.ts';
 import type { Requester } from '../../src/slack/request.ts';
 import { textOf } from '../support/bot.ts';
+import { failuresOfAll } from '../support/failures.ts';
 
 const requester = (canManage: boolean) =>
   ({ user: { canManage }, channel: 'C1', workspace: {} }) as unknown as Requester;
@@ -49,5 +56,62 @@ describe('the reply to an error that Tally did not foresee', () => {
     expect(text).not.toContain('Nothing was changed');
     expect(text).toContain('Check whether your change was saved.');
     expect(text).toContain('4f2a90bc');
+  });
+});
+
+describe('the reply to any failure', () => {
+  const invocation = { command: '/spend' as never, text: '123' };
+  const workspace = { aliases: new Set(), projects: new Map(), connectionNames: [], settings: {} };
+  const manager = { ...requester(true), workspace } as unknown as Requester;
+  const CONTEXTS = [{}, { invocation }, { invocation, opensForm: true, requester: manager }];
+  const failures = failuresOfAll()
+    .map(([failure]) => failure)
+    .filter(({ kind }) => kind !== 'project-missing' && kind !== 'invalid-word');
+
+  it('is one text without gaps, then buttons where there are any', () => {
+    for (const failure of failures)
+      for (const context of CONTEXTS) {
+        const { text, blocks } = failureMessage(failure, context);
+        expect(text).not.toBe('');
+        const [first] = blocks;
+        const shown = first?.type === 'section' ? (first.text?.text ?? '') : '';
+        expect(shown).toBe(shown.trim());
+        expect(shown.startsWith(text)).toBe(true);
+        expect(shown.slice(text.length)).toMatch(/^(?:\n\S.*)?$/s);
+        for (const block of blocks)
+          if (block.type === 'actions') expect(block.elements.length).toBeGreaterThan(0);
+        for (const block of blocks) expect(block).toHaveProperty('type');
+        const below = failureText(failure);
+        expect(below).toBe(below.trim());
+        expect(below).not.toContain('  ');
+      }
+  });
+
+  it('runs a command from a window only where that opens a form again', () => {
+    const reruns = (opensForm: boolean) =>
+      failures.filter((failure) =>
+        JSON.stringify(failureModal(failure, { invocation, opensForm })).includes('"/spend 123"'),
+      ).length;
+    expect([reruns(false), reruns(true) > 5]).toEqual([0, true]);
+    for (const failure of failures)
+      for (const block of failureModal(failure, { invocation }).blocks) expect(block).toHaveProperty('type');
+  });
+});
+
+describe('an unforeseen error', () => {
+  it('can be tried again where the command may be repeated', () => {
+    const buttons = (context: object) =>
+      unknownErrorMessage('4f2a90bc', context).blocks.flatMap((block) =>
+        block.type === 'actions' ? block.elements : [],
+      );
+    expect(buttons({ invocation: { command: '/spend', text: 'prod' } })).toMatchObject([
+      { value: '/spend prod' },
+    ]);
+    const bare = unknownErrorMessage('4f2a90bc');
+    expect(bare.blocks.map(({ type }) => type)).toEqual(['section']);
+    expect(textOf(bare.blocks)).toContain('4f2a90bc');
+    expect(textOf(unknownErrorModal('4f2a90bc', { isUnchanged: true }).blocks)).toContain(
+      'Nothing was changed.',
+    );
   });
 });

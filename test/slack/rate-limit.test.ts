@@ -81,3 +81,10 @@ describe('a workspace', () => {
     expect(passed).toBe(RATE_LIMITS.requests.workspace.burst);
   });
 });
+
+it('a limit that is demanded throws where it refuses, and tells nobody who did not ask', () => {
+  const { demand } = createRateLimiter({ clock: () => now });
+  for (let n = 0; n < RATE_LIMITS.refusals.person.burst; n += 1) demand('refusals', who());
+  expect(() => demand('refusals', who())).toThrow(Throttled);
+  expect(() => demand('refusals', who('U2'))).not.toThrow();
+});

@@ -20,7 +20,7 @@ const listener = (verb: string, given: Partial<CommandListener> = {}): CommandLi
   ...given,
 });
 const ROUTES = routeSubcommands({
-  help: listener('help', { right: (text) => (text === 'help manage' ? 'manage' : 'ask') }),
+  help: listener('help', { right: (text) => (text === 'projects help' ? 'belong' : 'ask') }),
   connect: listener('connect', { right: 'manage', opensModal: true }),
   projects: listener('projects', {
     right: (text) => (text.includes('add') ? 'member' : 'ask'),
@@ -55,6 +55,7 @@ describe('the first word of a command', () => {
     ['“connect”  now', ['connect|now|now']],
     ['projects add Prod', ['projects|add prod|add Prod']],
     ['help connect', ['help|connect|connect']],
+    ['help help', ['help|help|help']],
     ['connect help', ['help|connect|help']],
     ['connect ?', ['help|connect|help']],
     ['projects help', ['answered About projects']],
@@ -66,8 +67,17 @@ describe('the first word of a command', () => {
   it('chooses the right that is asked for, and whether a form opens', () => {
     const right = ROUTES.right as (text: string) => string;
     expect(
-      ['connect', 'projects', 'projects add', 'connect help', '', 'unknown', 'constructor'].map(right),
-    ).toEqual(['manage', 'ask', 'member', 'ask', 'ask', 'ask', 'ask']);
+      [
+        'connect',
+        'projects',
+        'projects add',
+        'connect help',
+        'projects help',
+        '',
+        'unknown',
+        'constructor',
+      ].map(right),
+    ).toEqual(['manage', 'ask', 'member', 'ask', 'belong', 'ask', 'ask', 'ask']);
     const opens = ROUTES.opensModal as (text: string) => boolean;
     expect(['connect', 'connect help', 'projects', 'projects add', 'unknown', ''].map(opens)).toEqual([
       ...[true, false, false, true, false, false],

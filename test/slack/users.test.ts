@@ -30,8 +30,9 @@ const createClient = () =>
       },
     },
     users: {
-      info({ user }: { user: string }) {
+      info({ user, include_locale }: { user: string; include_locale?: boolean }) {
         asked.push(user);
+        if (include_locale !== true) return answer({ user: {} });
         const known = users[user] ?? { team_id: TEAM };
         return known instanceof Error ? answer(known) : answer({ user: known });
       },
@@ -39,7 +40,7 @@ const createClient = () =>
     usergroups: {
       list() {
         asked.push('usergroups.list');
-        return answer({ usergroups: [{ id: 'S1', handle: 'finops' }] });
+        return answer({ usergroups: [{ id: 'S1', handle: 'finops' }, { handle: 'nothing' }, { id: 'S2' }] });
       },
       users: {
         list({ usergroup }: { usergroup: string }) {
@@ -136,7 +137,7 @@ describe('who somebody is', () => {
   });
 
   it('is remembered by workspace', async () => {
-    installation = { is_enterprise_install: true };
+    installation = { is_enterprise_install: true, team_id: 'T5' };
     users.U1 = { team_id: TEAM, enterprise_user: { enterprise_id: 'E1', teams: [TEAM] } };
     expect(await find('U1')).toMatchObject({ role: 'member' });
     expect(await people.find(client, identity('U1', 'T2'))).toMatchObject({ role: 'external' });
@@ -155,6 +156,7 @@ describe('standing', () => {
     [{ is_admin: true }, 'admin'],
     [{}, 'member'],
     [{ is_restricted: true }, 'guest'],
+    [{ is_ultra_restricted: true }, 'guest'],
     [{ is_restricted: true, is_ultra_restricted: true }, 'guest'],
     [{ is_restricted: true, is_admin: true }, 'guest'],
     [{ is_stranger: true }, 'external'],
@@ -237,10 +239,64 @@ describe('a named group', () => {
 describe('the user groups', () => {
   it('are remembered for a minute', async () => {
     const list = () => people.userGroups(client, TEAM);
-    expect(await list()).toEqual([{ id: 'S1', handle: 'finops' }]);
+    expect(await list()).toEqual([
+      { id: 'S1', handle: 'finops' },
+      { id: 'S2', handle: 'S2' },
+    ]);
     await list();
     now = MINUTE;
     await list();
     expect(times('usergroups.list')).toBe(2);
+  });
+});
+
+describe('what Slack does not say', () => {
+  it('is English, and no zone', async () => {
+    expect(await find('U1')).toMatchObject({ locale: 'en-US', zone: undefined });
+  });
+
+  it('is an error that names what was asked, also where it was known a minute ago', async () => {
+    await find('U1');
+    now = MINUTE;
+    users.U1 = refusal('internal_error');
+    await expect(people.find(client, identity('U1'))).rejects.toMatchObject({
+      ...{ code: 'internal_error', method: 'users.info' },
+    });
+    members = { S1: refusal('fatal_error') };
+    await expect(people.isIn(client, identity('U1'), ['S1'])).rejects.toMatchObject({
+      ...{ code: 'fatal_error', method: 'usergroups.users.list' },
+    });
+  });
+});
+
+describe('what is remembered', () => {
+  it('is whose the token is, for good', async () => {
+    await find('U1', true);
+    await find('U2', true);
+    expect(times('auth.test')).toBe(1);
+  });
+
+  it('is the role of another person, not who is in a group', async () => {
+    users = { U1: { team_id: 'T9' }, U2: { team_id: TEAM, is_admin: true }, U3: refusal('user_not_found') };
+    const roles = async () => Promise.all(['U1', 'U2'].map((id) => people.roleOf(client, TEAM, id)));
+    expect([await roles(), await roles()]).toEqual(Array(2).fill(['external', 'admin']));
+    expect([times('U1'), times('U2')]).toEqual([1, 1]);
+    expect(await people.roleOf(client, TEAM, 'U3')).toBe('nobody');
+    members = { S1: ['U1'] };
+    expect(await people.isIn(client, identity('U1'), ['S1'])).toBe(true);
+    members = { S1: [] };
+    expect(await people.isIn(client, identity('U1'), ['S1'])).toBe(false);
+  });
+
+  it('is used where nothing fresh is asked for', async () => {
+    await people.find(client, identity('U1'));
+    await people.find(client, identity('U1'));
+    expect(times('U1')).toBe(1);
+    const profile = await find('U1');
+    const settings = { ...DEFAULT_SETTINGS, managerGroups: ['S1'] };
+    members = { S1: ['U1'] };
+    await people.admit(client, profile, settings);
+    await people.admit(client, profile, settings);
+    expect(times('S1')).toBe(1);
   });
 });
