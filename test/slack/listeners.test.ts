@@ -1,7 +1,7 @@
 /** From a payload that Bolt hands over to a listener and the answer, without Slack on the other side. */
 import type { App } from '@slack/bolt';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NotConnected, Throttled } from '../../src/domain/failure/index.ts';
+import { NotConnected, PeriodJustBegan, Throttled } from '../../src/domain/failure/index.ts';
 import { section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Listeners, SlackEvent } from '../../src/slack/listeners.ts';
@@ -24,6 +24,8 @@ const AT = { at: NOW, audience: 'asker', channel: 'C1' };
 /** What ran and what went out, in order. */
 let happened: string[];
 let logged: string[];
+/** The blocks of each message to the asker, as JSON. */
+let shown: string[];
 /** What each limit says, in turn; nothing more is let through at once. */
 let limits: Partial<Record<Limited, (Throttled | undefined)[]>>;
 let requests: Request[];
@@ -33,6 +35,8 @@ let guests: boolean;
 let managerGroups: readonly string[];
 let firstEvents: Set<string>;
 let outcomes: string[];
+/** What Bolt was told to hand over. */
+let constraints: unknown[];
 const throttled = () => new Throttled('person', 'asking faster than Tally can answer', 2_000);
 
 const say = (what: string, ...about: readonly unknown[]) =>
@@ -53,7 +57,10 @@ const client = {
       say('post', channel, thread_ts, text);
       return { channel, ts: '9.9' };
     },
-    postEphemeral: async ({ channel, text }: Record<string, string>) => say('ephemeral', channel, text),
+    postEphemeral: async ({ channel, text, blocks }: Record<string, string>) => {
+      shown.push(JSON.stringify(blocks));
+      say('ephemeral', channel, text);
+    },
     update: async ({ channel, text }: Record<string, string>) => say('replace', channel, text),
     delete: async ({ channel, ts }: Record<string, string>) => say('delete', channel, ts),
   },
@@ -62,8 +69,16 @@ const client = {
       say('open', view.title.text);
       return { view: { id: 'V9', hash: 'h9' } };
     },
-    update: async ({ view_id, view }: { view_id: string; view: { title: { text: string } } }) => {
-      say('update', view_id, view.title.text);
+    update: async ({
+      view_id,
+      hash,
+      view,
+    }: {
+      view_id: string;
+      hash?: string;
+      view: { title: { text: string } };
+    }) => {
+      say('update', view_id, view.title.text, hash);
       return { view: { hash: 'h9' } };
     },
   },
@@ -80,6 +95,7 @@ const listeners: Listeners = {
         if (text === 'answer') await request.reply.update({ text: 'Figures', blocks: [section('Figures')] });
         if (text === 'fail') throw new NotConnected();
         if (text === 'bug') throw new TypeError('a bug');
+        if (text.startsWith('early')) throw new PeriodJustBegan('today');
         if (text === 'long') await new Promise((resolve) => setTimeout(resolve, 60));
       },
     },
@@ -98,13 +114,15 @@ const listeners: Listeners = {
   actions: {
     edit: {
       right: 'ask',
-      opensModal: (value) => value === 'form',
+      opensModal: (value) => value === 'form' || value === 'quick form',
       run: async ({ value, fields, metadata }, request, rerun) => {
         requests.push(request);
         say('edit', value, JSON.stringify(fields), metadata);
         if (value === 'again') await rerun({ command: '/spend', text: 'again' });
         if (value === 'fail') throw new NotConnected();
-        if (value === 'form') await new Promise((resolve) => setTimeout(resolve, 40));
+        if (value === 'form' || value === 'slow') await new Promise((resolve) => setTimeout(resolve, 40));
+        if (value === 'refresh')
+          await request.reply.modal.updateIfUnchanged(modal({ title: 'New', blocks: [] }));
       },
     },
     remove: { right: 'manage', run: async () => say('remove') },
@@ -131,6 +149,7 @@ const listeners: Listeners = {
         requests.push(request);
         say('find', query, metadata);
         if (query === 'fail') throw new NotConnected();
+        if (query === 'hang') await new Promise(() => undefined);
         return [{ text: { type: 'plain_text', text: 'A' }, value: 'a' }];
       },
     },
@@ -161,10 +180,16 @@ const listeners: Listeners = {
   },
 };
 
-function register(given: Listeners = listeners, loadingDelays = { message: 20, modal: 10 }) {
+function register(
+  given: Listeners = listeners,
+  loadingDelays = { message: 20, modal: 10 },
+  isCounted = true,
+) {
   const handlers = new Map<Kind | 'error', Handler>();
-  const keep = (kind: Kind | 'error') => (first: unknown, second?: unknown) =>
-    void handlers.set(kind, (second ?? first) as Handler);
+  const keep = (kind: Kind | 'error') => (first: unknown, second?: unknown) => {
+    if (second !== undefined) constraints.push([kind, first]);
+    handlers.set(kind, (second ?? first) as Handler);
+  };
   const app = {
     ...{ command: keep('command'), action: keep('action'), view: keep('view'), options: keep('options') },
     ...{ event: keep('event'), error: keep('error') },
@@ -183,7 +208,10 @@ function register(given: Listeners = listeners, loadingDelays = { message: 20, m
   };
   const workspace = () =>
     ({
-      ...{ settings: { ...DEFAULT_SETTINGS, visibility, guests, managerGroups }, aliases: new Set(['prod']) },
+      ...{
+        settings: { ...DEFAULT_SETTINGS, visibility, guests, managerGroups },
+        aliases: new Set(['prod', 'a1b2c3d4e6']),
+      },
       ...{ projects: new Map(), accesses: new Map(), connectionNames: ['main'] },
       connections: new Map([['main', { fingerprint: fingerprintOf(REGISTERED) }]]),
     }) as unknown as Workspace;
@@ -191,15 +219,23 @@ function register(given: Listeners = listeners, loadingDelays = { message: 20, m
     users: createUserDirectory(() => 0),
     workspaces: { read: async () => workspace() },
     responseUrls: {
-      post: async (_: string, { text }: { text: string }, { everyone = false, replace = false } = {}) =>
-        say('url', everyone ? 'everyone' : '', replace ? 'replace' : '', text),
+      post: async (
+        _: string,
+        { text, blocks }: { text: string; blocks: object },
+        { everyone = false, replace = false } = {},
+      ) => {
+        shown.push(JSON.stringify(blocks));
+        say('url', everyone ? 'everyone' : '', replace ? 'replace' : '', text);
+      },
     },
     eventDedup: {
       first: async (team: string, id: string) =>
         !firstEvents.has(`${team} ${id}`) && Boolean(firstEvents.add(`${team} ${id}`)),
     },
     ...{ limits: limiter, log, clock: () => NOW, loadingDelays },
-    onAnswered: (command: string, outcome: string) => void outcomes.push(`${command} ${outcome}`),
+    ...(isCounted && {
+      onAnswered: (command: string, outcome: string) => void outcomes.push(`${command} ${outcome}`),
+    }),
   };
   registerListeners(
     app as unknown as App,
@@ -223,6 +259,7 @@ function register(given: Listeners = listeners, loadingDelays = { message: 20, m
 beforeEach(() => {
   happened = [];
   logged = [];
+  shown = [];
   limits = {};
   requests = [];
   user = {};
@@ -231,6 +268,7 @@ beforeEach(() => {
   managerGroups = [];
   firstEvents = new Set();
   outcomes = [];
+  constraints = [];
 });
 
 const NOT_CONNECTED = 'Tally is not connected to a billing service yet.';
@@ -652,5 +690,110 @@ describe('an event', () => {
 
   it('that is replayed reaches nobody', async () => {
     expect((await register()('event', hear({}), Promise.resolve(false))).happened).toEqual([]);
+  });
+});
+
+describe('what Bolt hands over', () => {
+  it('is every command and event, clicks in messages and views, and forms that are sent', () => {
+    register();
+    expect(constraints).toEqual([
+      ['command', /.*/],
+      ['action', { type: 'block_actions' }],
+      ['view', { type: 'view_submission' }],
+      ['options', /.*/],
+      ['event', /.*/],
+    ]);
+  });
+
+  it('is answered although nobody counts the answers', async () => {
+    const deliver = register(listeners, { message: 20, modal: 10 }, false);
+    expect((await deliver('command', command('answer'))).happened.at(-1)).toBe('url Figures');
+    expect((await deliver('command', command('fail'))).happened.at(-1)).toBe(`url ${NOT_CONNECTED}`);
+  });
+});
+
+describe('what is offered with an error', () => {
+  it('is to run the same command again, unless a word of it could be a secret', async () => {
+    const deliver = register();
+    await deliver('command', command('early prod'));
+    await deliver('command', command('early a1b2c3d4e5'));
+    await deliver('command', command('early a1b2c3d4e6'));
+    expect(shown.map((blocks) => /"\/spend [^"]*"/.exec(blocks)?.[0])).toEqual([
+      ...['"/spend early prod"', undefined, '"/spend early a1b2c3d4e6"'],
+    ]);
+  });
+
+  it('is to run a throttled command again, and no other click', async () => {
+    const deliver = register();
+    for (const [id, value] of [
+      ['rerun:a', '/spend prod'],
+      ['run:a', '/spend prod'],
+      ['edit', '/spend prod'],
+    ] as const) {
+      limits = { requests: [throttled()] };
+      await deliver('action', click(id, value));
+    }
+    expect(shown.map((blocks) => blocks.includes('"/spend prod"'))).toEqual([true, true, false]);
+  });
+
+  it('is to connect, for those who may: after a command, a click, a mention and a form', async () => {
+    user = { is_admin: true };
+    const deliver = register();
+    await deliver('command', command('fail'));
+    await deliver('action', click('edit', 'fail'));
+    const mention = { type: 'app_mention', user: 'U1', channel: 'C1', ts: '5.5', text: 'fail' };
+    await deliver('event', { event: mention, event_id: 'Ev1' });
+    expect(shown.map((blocks) => blocks.includes('Connect…'))).toEqual([true, true, true]);
+    shown = [];
+    user = {};
+    await register()('command', command('fail'));
+    expect(shown.map((blocks) => blocks.includes('Connect…'))).toEqual([false]);
+  });
+});
+
+describe('while it works', () => {
+  it('a command with a trigger that opens no form shows no loading view', async () => {
+    const { happened } = await register()('command', command('long', { trigger_id: 't1' }));
+    expect(happened).toEqual(['ack', 'spend long', expect.stringMatching(/^url Asking/)]);
+  });
+
+  it('a click that replaces its message shows the loading message in its place', async () => {
+    const { happened } = await register()('action', click('rerun:a', '/spend long'));
+    expect(happened).toEqual(['ack', 'spend long', expect.stringMatching(/^url replace Asking/)]);
+  });
+
+  it('a click that opens no form shows no loading view, nor one whose form came at once', async () => {
+    const deliver = register();
+    const slow = await deliver('action', click('edit', 'slow', { trigger_id: 't1' }));
+    expect(slow.happened).toEqual(['ack', 'edit slow {}']);
+    await deliver('action', click('edit', 'quick form', { trigger_id: 't1' }));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(happened).toEqual(['ack', 'edit quick form {}']);
+  });
+
+  it('a click in a form knows the form as it was clicked', async () => {
+    const view = { id: 'V1', type: 'modal', hash: 'h1' };
+    const known = await register()('action', click('edit', 'refresh', { view, trigger_id: 't1' }));
+    expect(known.happened.at(-1)).toBe('update V1 New h1');
+    const unknown = await register()(
+      'action',
+      click('edit', 'refresh', { view: { ...view, hash: undefined } }),
+    );
+    expect(unknown.happened.at(-1)).toBe('edit refresh {}');
+  });
+
+  it('suggestions that take too long are none', async () => {
+    const typed = { options: { action_id: 'words', value: 'hang' } };
+    expect((await register()('options', typed)).acks).toEqual([{ options: [] }]);
+  });
+
+  it('Home is redrawn as of the click, and nothing is logged without it', async () => {
+    const home = { view: { id: 'VH', type: 'home' }, container: {} };
+    await register()('action', click('edit', 'x', home));
+    expect(requests.map(({ at }) => at)).toEqual([NOW, NOW]);
+    const { events: _, ...without } = listeners;
+    await register(without)('action', click('edit', 'x', home));
+    await register()('options', { options: { action_id: 'nobody', value: 'a' } });
+    expect(logged).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidWord, SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createErrorReply } from '../../src/slack/error-reply.ts';
-import { actions, button, type Message, section } from '../../src/slack/kit/atoms.ts';
+import { actions, button, context, header, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { LoadingPlace } from '../../src/slack/loading.ts';
 import { createReply, sendPrivate } from '../../src/slack/reply.ts';
@@ -183,6 +183,10 @@ describe('what only the asker sees', () => {
       'url it Hello.',
       expect.stringMatching(/^update V1 Tally .*Tally answered in the conversation/),
     ]);
+    const quiet = { ...SHOWN, blocks: [header('A'), context('B')] };
+    expect(await sentAfter(sendPrivate(targetOf(COMMAND, opened), quiet))).toEqual([
+      expect.stringMatching(/^update V1 Tally/),
+    ]);
     refusals = { update: refusal('not_found') };
     expect(await priv(targetOf(COMMAND, opened))).toEqual([
       ...[expect.stringContaining('update V1'), 'url it Hello.', expect.stringContaining('update V1')],
@@ -298,6 +302,8 @@ describe('a form', () => {
     expect(posted[0]).toMatchObject({ text: 'Click to open the form:' });
     expect(JSON.stringify(posted[0]?.blocks)).toContain('"value":"/billing connect"');
     expect(JSON.stringify(posted[0]?.blocks)).toContain('"style":"primary"');
+    expect(JSON.stringify(posted[0]?.blocks)).toContain('"action_id":"rerun:form"');
+    expect(JSON.stringify(posted[0]?.blocks)).toContain('Open the form…');
     expect(await sentAfter(modalOf(target).open(view('A')))).toEqual(['open  A']);
   });
 
@@ -347,6 +353,28 @@ describe('a form', () => {
     startLoadingView(late, 60_000);
     expect(await sentAfter(modalOf(late).open(view('A')))).toEqual(['open t1 A']);
     expect([late.loadingView, late.isLoadingViewShown]).toEqual([undefined, undefined]);
+  });
+
+  it('has its loading view replaced by an answer of text', async () => {
+    const target = targetOf(CLICK);
+    startLoadingView(target, 0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await sentAfter(sendPrivate(target, SHOWN))).toEqual([
+      ...['open t1 Tally', expect.stringMatching(/^update V-new Tally .*Hello/)],
+    ]);
+  });
+
+  it('that Slack refuses to open, or says nothing of, is not known as open', async () => {
+    refusals = { open: refusal('expired_trigger_id') };
+    await expect(modalOf(targetOf(CLICK)).open(view('A'))).rejects.toMatchObject({ method: 'views.open' });
+    const silent = { views: { open: async () => ({}), update: async () => ({}) } };
+    const target = targetOf(CLICK, { client: silent } as unknown as Partial<ReplyTarget>);
+    await modalOf(target).open(view('A'));
+    expect(target).not.toHaveProperty('openedModal');
+    expect(target).not.toHaveProperty('modalHash');
+    const inModal = targetOf(IN_MODAL, { client: silent } as unknown as Partial<ReplyTarget>);
+    expect(await modalOf(inModal).tryUpdate(view('A'))).toBe(true);
+    expect(inModal).not.toHaveProperty('modalHash');
   });
 
   it('takes the place of the loading view', async () => {
