@@ -1,4 +1,6 @@
 /** What is written before and after Slack takes a message, one step at a time. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError, ScheduleChangedError } from '../../src/delivery/context.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/delivery-log-entry.ts';
@@ -250,6 +252,49 @@ describe('a post that may be in Slack', () => {
   ])('is not known of where Tally can’t read the channel: %s', async (code) => {
     slack.fault = () => code;
     expect(await search()).toBe('unknown');
+  });
+
+  it('is looked for page by page, by its event as well as its key, and not known of after five', async () => {
+    const cursors: (string | null)[] = [];
+    let pages: { readonly event?: string; readonly key?: string }[] = [];
+    const paged = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const args = new URLSearchParams(Buffer.concat(chunks).toString());
+      const at = Number(args.get('cursor') ?? 0);
+      cursors.push(args.get('cursor'));
+      const { event, key } = pages[at] ?? {};
+      const found = event && {
+        ts: `${at}.1`,
+        metadata: { event_type: event, event_payload: key ? { key } : undefined },
+      };
+      const messages = [{ ts: '0.0' }, ...(found ? [found] : [])];
+      const more = at + 1 < pages.length ? { response_metadata: { next_cursor: String(at + 1) } } : {};
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ ok: true, messages, ...more }));
+    });
+    await new Promise<void>((resolve) => paged.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(paged.address() as AddressInfo).port}/api/`;
+    const searched = async (...given: typeof pages) => {
+      pages = given;
+      cursors.length = 0;
+      const client = await recordedRun(url, NINE, () => finding('1')).context.client();
+      return findPost(client, CHANNEL, 'schedul1/x', NINE);
+    };
+    const ours = { event: 'tally_delivery', key: 'schedul1/x' };
+    const others = [
+      { event: 'another', key: 'schedul1/x' },
+      { event: 'tally_delivery' },
+      { event: 'tally_delivery', key: 'y' },
+    ];
+    expect(await searched(...others, ours)).toEqual({ ts: '3.1' });
+    expect(cursors).toEqual([null, '1', '2', '3']);
+    expect(await searched(...others)).toBe('absent');
+    expect(await searched({}, {}, {}, {}, ours)).toEqual({ ts: '4.1' });
+    expect(await searched({}, {}, {}, {}, {}, ours)).toBe('unknown');
+    expect(cursors).toHaveLength(5);
+    paged.closeAllConnections();
+    await new Promise((resolve) => paged.close(resolve));
   });
 
   it('is not known of where Slack does not answer', async () => {
