@@ -399,7 +399,7 @@ describe('the chart of an alert', () => {
     expect(chart?.title).toBe('Spent this month');
     expect(chart?.series[0]?.[0]).toBe('Spent');
     expect(chart?.series[0]?.[1]).toHaveLength(19);
-    expect(chart?.series[0]?.[1].slice(-3)).toEqual(['Tue 17 Nov 7', '18 Nov: no data 0', 'Thu 19 Nov 12']);
+    expect(chart?.series[0]?.[1]?.slice(-3)).toEqual(['Tue 17 Nov 7', '18 Nov: no data 0', 'Thu 19 Nov 12']);
     expect(chart?.series[1]).toEqual(['Budget', expect.arrayContaining(['Thu 19 Nov 100'])]);
     expect(drawn(BUDGET, figures({ 1: 5 }))).toBeNull();
   });
@@ -412,8 +412,8 @@ describe('the chart of an alert', () => {
       'Lasts 7 days',
     ]);
     expect(chart?.series[0]?.[1]).toHaveLength(14);
-    expect(chart?.series[1]?.[1].at(-1)).toBe('Thu 19 Nov 10');
-    expect(drawn(RUNWAY, figures({ 1: 5, 2: 5 }))?.series[1]?.[1].at(-1)).toBe('Thu 19 Nov 0');
+    expect(chart?.series[1]?.[1]?.at(-1)).toBe('Thu 19 Nov 10');
+    expect(drawn(RUNWAY, figures({ 1: 5, 2: 5 }))?.series[1]?.[1]?.at(-1)).toBe('Thu 19 Nov 0');
   });
 
   it('draws the limit of each day', () => {
@@ -422,8 +422,8 @@ describe('the chart of an alert', () => {
       figures(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [n + 1, 10]))),
     );
     expect([chart?.title, chart?.series[1]?.[0]]).toEqual(['Spent per day', 'Alert above']);
-    expect(chart?.series[0]?.[1].at(-1)).toBe('Thu 19 Nov 10');
-    expect(chart?.series[1]?.[1].at(-1)).toBe('Thu 19 Nov 20');
+    expect(chart?.series[0]?.[1]?.at(-1)).toBe('Thu 19 Nov 10');
+    expect(chart?.series[1]?.[1]?.at(-1)).toBe('Thu 19 Nov 20');
   });
 });
 

@@ -35,7 +35,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
     tests: ['test/delivery'],
     except: /crash|watches-year/,
     slowest: 500,
-    budget: 1_000,
+    budget: 1_500,
   },
   slack: {
     mutate: [

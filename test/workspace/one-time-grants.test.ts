@@ -122,6 +122,37 @@ describe('the two halves of a token', () => {
     expect([taken?.grant.project, taken?.token]).toEqual(['124', undefined]);
   });
 
+  it('do not open beside another service or project than they were kept with', async () => {
+    const changes: readonly (readonly [string, string])[] = [
+      ['https://id.example.com/v3', 'https://evil.example.com/v3'],
+      ['"project":"123"', '"project":"124"'],
+      ['"key":"', '"nokey":"'],
+    ];
+    for (const [before, after] of changes) {
+      const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+      const value = (await redis.hget(KEY, grantHandle(carried)))!;
+      await redis.hset(KEY, grantHandle(carried), value.replace(before, after));
+      const found = await claimed(carried);
+      expect([found?.grant.word, found?.token]).toEqual(['prod', undefined]);
+    }
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect((await claimed(grantHandle(carried)))?.token).toBeUndefined();
+  });
+
+  it('open until the moment when they expire, and not at it', async () => {
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect(await claimed(carried, { at: LIFE.until })).toBeUndefined();
+    await handles.release({ workspace: 'T1', carried, purpose: 'revoke' });
+    expect((await claimed(carried, { at: LIFE.until - 1 }))?.token).toBe(TOKEN);
+  });
+
+  it('are dropped with every claim of them', async () => {
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    for (const purpose of ['issue', 'revoke'] as const) await claim(carried, { purpose });
+    await handles.drop('T1', carried);
+    expect(await redis.hkeys(KEY)).toEqual([]);
+  });
+
   it('are given to one of many who ask at the same moment', async () => {
     const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
     const asked = await Promise.all(Array.from({ length: 20 }, () => claim(carried)));

@@ -62,6 +62,8 @@ describe('a text', () => {
     TOKEN.slice(0, -1),
     `x${SECRET}`,
     '12345678',
+    `x${NUMBER}`,
+    `${NUMBER}x`,
     'ab3de',
   ])('that has none is not: %s', (text) => {
     expect(holdsRegisteredSecret(text, record)).toBe(false);

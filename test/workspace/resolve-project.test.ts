@@ -77,6 +77,7 @@ describe('the project that is meant', () => {
       product: 2,
       connection: 'second',
     });
+    expect(resolveProject({ project: '123', product: 3 }, record, member()).alias).toBeUndefined();
     expect(resolveProject({ project: '124' }, record, member())).toEqual({
       project: '124',
       product: 1,
@@ -155,6 +156,27 @@ describe('a limit to channels', () => {
       { project: '123', product: 3 },
     ] as const)
       expect(() => resolveProject(named, record, member(ELSEWHERE))).toThrow(NotAllowed);
+  });
+
+  it('is not got around by asking for it as the product of an open one', () => {
+    const record = recordOf([prod, project('logs', { product: 2 })]);
+    expect(() => resolveProject({ alias: 'prod', product: 2 }, record, member(ELSEWHERE))).toThrow(
+      NotAllowed,
+    );
+    expect(resolveProject({ alias: 'prod', product: 2 }, record, member(HERE)).product).toBe(2);
+  });
+
+  it('is that of the product which is asked for, where several names share it', () => {
+    const record = recordOf([prod, project('logs', { product: 2 }), project('more-logs', { product: 2 })]);
+    expect(resolveProject({ project: '123', product: 2 }, record, member(ELSEWHERE)).product).toBe(2);
+    expect(() => resolveProject({ project: '123', product: 1 }, record, member(ELSEWHERE))).toThrow(
+      expect.objectContaining({ reason: 'channel' }),
+    );
+  });
+
+  it('lets its own channel have it as its default', () => {
+    const record = recordOf([prod], { [HERE]: 'prod' });
+    expect(resolveProject({}, record, member(HERE)).alias).toBe('prod');
   });
 
   it('does not reach a project of another ID', () => {
