@@ -459,7 +459,7 @@ describe('a reminder', () => {
   it('says when a token expires, what needs it, and how to replace it', () => {
     expect(reads('3', credential('connection'))).toEqual([
       '*The access token of connection main expires Mon 23 Nov 2026 (3 days)*',
-      'Replace it before that, so that answers go on.',
+      'Replace it before then, and nothing stops.',
       'Replace token…',
       'token ending abcd · fingerprint 0123',
     ]);
@@ -485,7 +485,7 @@ describe('a reminder', () => {
       'Replace token…',
     ]);
     expect(reads('rejected', credential('connection'), { schedules: [schedule()] })[2]).toBe(
-      'Waiting for another token: 1 scheduled post. They go on by themselves then.',
+      'Waiting for another token: 1 scheduled post. Everything resumes once it is replaced.',
     );
   });
 
