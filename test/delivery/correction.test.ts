@@ -31,6 +31,7 @@ describe('a post that is looked at again', () => {
     readonly now?: number;
     readonly report?: () => ReportResult;
     readonly correctsFrom?: number;
+    readonly channel?: string;
     readonly context?: Parameters<typeof recordedRun>[3];
   }
   async function look({
@@ -62,7 +63,10 @@ describe('a post that is looked at again', () => {
       },
       given.context,
     );
-    const due = { schedule: schedule({ correctsFrom: given.correctsFrom ?? 5 }), line };
+    const due = {
+      schedule: schedule({ correctsFrom: given.correctsFrom ?? 5, channel: given.channel ?? 'C0COSTS001' }),
+      line,
+    };
     const failure = await correctPost(due, run.context).then(
       () => undefined,
       (error: unknown) => error,
@@ -103,6 +107,12 @@ describe('a post that is looked at again', () => {
     ]);
     expect(paces).toEqual(['wait C0COSTS001', 'posted C0COSTS001']);
     expect(questions).toEqual([[NINE, 'UTC', 'C0COSTS001', [{ id: '123', product: 1 }]]]);
+  });
+
+  it('is about its own channel, wherever the schedule posts by now', async () => {
+    const { questions, writes } = await look({ channel: 'C0MOVED001' });
+    expect(questions).toEqual([[NINE, 'UTC', 'C0COSTS001', [{ id: '123', product: 1 }]]]);
+    expect(writes[0]?.posted?.channel).toBe('C0COSTS001');
   });
 
   it('is left as it is where too little changed, and the check is counted', async () => {

@@ -3,12 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError, ScheduleChangedError } from '../../src/delivery/context.ts';
+import type { StateWrite } from '../../src/delivery/delivery-log.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/delivery-log-entry.ts';
 import { findPost } from '../../src/delivery/find-post.ts';
 import { type Outgoing, type OutgoingJob, sendOutgoing, sendsAt } from '../../src/delivery/outgoing.ts';
 import type { DeliveryTask } from '../../src/delivery/plan.ts';
 import { deliverPost } from '../../src/delivery/post.ts';
 import { recordPost, recordSkip, recordWait } from '../../src/delivery/record-post.ts';
+import type { ReminderMessage, ReminderPlan } from '../../src/delivery/reminder-plan.ts';
+import { runReminders } from '../../src/delivery/reminders.ts';
 import { openState } from '../../src/delivery/state-document.ts';
 import { EditConflict, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
@@ -374,6 +377,133 @@ describe('a state that is changed', () => {
   });
 });
 
+describe('a reminder', () => {
+  const CREDENTIAL = {
+    ...{ kind: 'connection' as const, name: 'main', id: 'x', registeredBy: 'U0ANNA0001', registeredAt: 0 },
+    expiresAt: NINE + 3 * 24 * HOUR,
+  };
+  const NAME = 'reminder/connection:main';
+  const WATCHES = [{ id: 'w', project: { id: '123', product: 1 }, owner: 'U0WATCH001' }];
+  const messageTo = (to: string, given: object = {}) => ({
+    step: '14',
+    to,
+    state: 'due',
+    at: 1,
+    tries: 0,
+    ...given,
+  });
+  /** Runs reminders over a state in memory; says what was written, and with which conditions. */
+  async function remind(
+    plan: Partial<ReminderPlan>,
+    stored?: object,
+    given: Parameters<typeof recordedRun>[3] = {},
+  ) {
+    let json = stored && JSON.stringify(stored);
+    const writes: Omit<StateWrite, 'json' | 'before'>[] = [];
+    const snapshot = () => snapshotOf([], { state: (name) => (name === NAME ? json : undefined) });
+    const run = runAt(NINE, {
+      workspace: workspaceOf([], {
+        settings: { ...workspaceOf([]).settings, managers: ['U0BOSS0001', 'U0ANNA0001'] },
+        watches: WATCHES as never,
+        fields: { 'connection:main': 'as stored' },
+      }),
+      logSnapshot: snapshot(),
+      deliveryLog: { read: async () => snapshot() } as never,
+      writeState: async ({ json: after, before: _, ...rest }) => {
+        json = after;
+        writes.push(rest);
+        return 'written';
+      },
+      ...given,
+    });
+    await runReminders({ due: [], sending: [], stale: [], next: undefined, ...plan }, run.context);
+    return { state: json === undefined ? undefined : JSON.parse(json), writes };
+  }
+  const due = (step: '3' | 'rejected') => ({
+    due: [{ credential: CREDENTIAL, step, steps: ['14', step] as const }],
+  });
+
+  it('is stored with its messages for the credential as it was read, in place of those that are not out yet', async () => {
+    const stored = {
+      ...{ credential: 'x', told: ['14'] },
+      messages: [
+        messageTo('U1'),
+        messageTo('U2', { state: 'sending' }),
+        messageTo('U3', { state: 'posted' }),
+      ],
+    };
+    const { state, writes } = await remind(due('3'), stored);
+    expect(state.told).toEqual(['14', '3']);
+    expect(
+      state.messages.map(({ to, step, state: sent }: ReminderMessage) => `${to} ${step} ${sent}`),
+    ).toEqual([...['U2 14 sending', 'U3 14 posted', 'U0ANNA0001 3 due', 'U0BOSS0001 3 due']]);
+    expect(writes).toEqual([
+      { name: NAME, needsLease: true, expected: { field: 'connection:main', value: 'as stored' } },
+    ]);
+  });
+
+  it('begins anew for another credential, and of a rejected one tells the owners of watches too', async () => {
+    const { state } = await remind(due('rejected'), {
+      credential: 'another',
+      told: ['1'],
+      messages: [messageTo('U1')],
+    });
+    expect([state.credential, state.told]).toEqual(['x', ['14', 'rejected']]);
+    expect(state.messages.map(({ to }: ReminderMessage) => to)).toEqual([
+      'U0ANNA0001',
+      'U0BOSS0001',
+      'U0WATCH001',
+    ]);
+  });
+
+  it('is left alone where the credential was replaced meanwhile, or the run is over', async () => {
+    expect((await remind(due('3'), undefined, { writeState: async () => 'changed' })).state).toBeUndefined();
+    const isOver = () => true;
+    expect((await remind(due('3'), undefined, { isOver })).writes).toEqual([]);
+    const stored = { credential: 'x', told: ['14'], messages: [messageTo('U0ANNA0001')] };
+    expect((await remind({ sending: [CREDENTIAL] }, stored, { isOver })).writes).toEqual([]);
+  });
+
+  it('goes to each person when their message is due, under a name of its own', async () => {
+    const stored = {
+      ...{ credential: 'x', told: ['14', '3'] },
+      messages: [
+        messageTo('U0ANNA0001', { state: 'posted' }),
+        messageTo('U0ANNA0001', { step: '3', next: NINE }),
+        messageTo('U0BOSS0001', { step: '3', next: NINE + 1 }),
+        messageTo('U0WATCH001', { step: '3', next: NINE }),
+      ],
+    };
+    const { state, writes } = await remind({ sending: [CREDENTIAL] }, stored);
+    expect(slack.posts.map(({ channel, key }) => [channel, key])).toEqual(
+      ['U0ANNA0001', 'U0WATCH001'].map((to) => [directMessage(to), `${NAME}/x/3`]),
+    );
+    expect(state.messages.map(({ state: sent, step }: ReminderMessage) => `${step} ${sent}`)).toEqual([
+      ...['14 posted', '3 posted', '3 due', '3 posted'],
+    ]);
+    expect(writes.map(({ needsLease }) => needsLease)).toEqual([true, false, true, false]);
+  });
+
+  it('goes to the next who manages where somebody cannot get it', async () => {
+    slack.fault = ({ method, args }) =>
+      method === 'chat.postMessage' && args.get('channel') === directMessage('U0GONE0001')
+        ? 'user_disabled'
+        : undefined;
+    const stored = {
+      credential: 'x',
+      told: ['3'],
+      messages: [
+        messageTo('U0GONE0001', { step: '3' }),
+        messageTo('U0BOSS0001', { step: '3', state: 'posted' }),
+      ],
+    };
+    const { state } = await remind({ sending: [CREDENTIAL] }, stored);
+    expect(state.messages.map(({ to, state: sent }: ReminderMessage) => `${to} ${sent}`)).toEqual([
+      ...['U0GONE0001 failed', 'U0ANNA0001 due', 'U0BOSS0001 posted'],
+    ]);
+  });
+});
+
 describe('the log of a post', () => {
   const ENTRY: DeliveryLogEntry = {
     ...{ state: 'sending', due: NINE, at: NINE, began: NINE - 5, tries: 3, next: 9, cause: 'x' },
@@ -565,6 +695,21 @@ describe('a date that is delivered', () => {
     });
     expect(slack.posts).toMatchObject([{ key: `schedul1/${DATE}`, text: 'Spent 100' }]);
     expect(paces).toEqual([`wait ${CHANNEL}`, `posted ${CHANNEL}`]);
+  });
+
+  it('is about the moment when it was due, however late it goes out', async () => {
+    const asked: number[] = [];
+    const run = recordedRun(
+      slack.url,
+      NINE + HOUR,
+      ({ at }) => {
+        asked.push(at);
+        return finding('100');
+      },
+      { deliveryLog: { write: async () => undefined } as never },
+    );
+    await deliverPost(task(), run.context);
+    expect(asked).toEqual([NINE]);
   });
 
   it.each([
