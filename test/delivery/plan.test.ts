@@ -130,6 +130,8 @@ describe('a date', () => {
     const sending = lineOf(DATE, { state: 'sending', due: NINE, next: NINE + 1 });
     expect(plan(NINE + SLACK_SETTLE_MS - 1, [sending]).next).toBe(NINE + SLACK_SETTLE_MS);
     expect(dates(NINE + SLACK_SETTLE_MS, [sending])).toEqual([DATE]);
+    const later = lineOf(DATE, { state: 'sending', due: NINE, at: NINE + HOUR, next: 0 });
+    expect(plan(NINE + HOUR, [later]).next).toBe(NINE + HOUR + SLACK_SETTLE_MS);
   });
 
   it.each([
