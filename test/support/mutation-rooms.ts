@@ -41,7 +41,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
     mutate: [
       'src/slack/{authorize,channels,command-buttons,command-runner,error-blocks,error-reply,events}.ts',
       'src/slack/{interactions,listeners,output-reply,ownership,rate-limit,register-listeners,reply-target}.ts',
-      'src/slack/{reply,request-body,request-source,request,response-url,signature,subcommands,users}.ts',
+      'src/slack/{reply,request-body,request-source,request,response-url,subcommands,users}.ts',
     ],
     tests: ['test/slack'],
     quickOnly: true,
