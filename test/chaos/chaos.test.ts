@@ -7,6 +7,7 @@ import { SERVER_BINARY } from '../support/redis-servers.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { type ChaosEnvironment, startChaosEnvironment } from './environment.ts';
 import { FAULTS, type Fault, type FaultName } from './faults.ts';
+import { installing } from './installation.ts';
 import { delivering, issuing, type Operation, resealing, revoking } from './operations.ts';
 
 const isFullRun = process.env.CHAOS === 'whole';
@@ -21,6 +22,7 @@ const OPERATIONS: Readonly<
   'an OS_TOKEN’s issue': { open: issuing, steps: 12 },
   'an OS_TOKEN’s revocation': { open: revoking, steps: 10 },
   resealing: { open: resealing, steps: 14 },
+  'an installation': { open: installing, steps: 12 },
 };
 
 const random = seededRandom(seed);

@@ -11,7 +11,21 @@ export type ProxyAction =
   /** Drops the data and closes the connection. */
   | 'break-before'
   /** Forwards the data and closes the connection before the answer. */
-  | 'break-after';
+  | 'break-after'
+  /** Drops the data and answers with an error page, which to Redis' client is no answer at all. */
+  | 'error-before'
+  /** Forwards the data and answers with the error page in place of the answer. */
+  | 'error-after';
+
+/** As a gateway in front of a service that is down. */
+const ERROR_PAGE = [
+  'HTTP/1.1 502 Bad Gateway',
+  'content-type: text/html',
+  'content-length: 20',
+  'connection: close',
+  '',
+  '<h1>Bad Gateway</h1>',
+].join('\r\n');
 
 export interface FaultProxies {
   /** @param target a socket's path or a loopback port @returns the proxy's path or port */
@@ -41,8 +55,13 @@ export function createFaultProxies(markers: readonly string[]): FaultProxies {
 
   const connectSockets = (client: Socket, far: Socket): void => {
     let isBroken = false;
+    let isError = false;
     const end = () => {
       client.destroy();
+      far.destroy();
+    };
+    const answerError = () => {
+      client.end(ERROR_PAGE);
       far.destroy();
     };
     client.on('data', async (chunk) => {
@@ -50,12 +69,15 @@ export function createFaultProxies(markers: readonly string[]): FaultProxies {
       // Only a fault is awaited, so that chunks without one keep their order.
       const what = typeof action === 'string' ? action : await action;
       if (what === 'break-before') return end();
+      if (what === 'error-before') return answerError();
       isBroken ||= what === 'break-after';
+      isError ||= what === 'error-after';
       far.write(chunk);
     });
     far.on('data', (chunk) => {
       lines.onAnswer(chunk.toString('latin1'));
       if (isBroken) end();
+      else if (isError) answerError();
       else client.write(chunk);
     });
     for (const socket of [client, far]) {
@@ -64,7 +86,8 @@ export function createFaultProxies(markers: readonly string[]): FaultProxies {
         .on('error', () => undefined)
         .on('close', () => {
           sockets.delete(socket);
-          end();
+          // An error page that was begun is sent to its end.
+          if (socket === client || !client.writableEnded) end();
         });
     }
   };

@@ -40,6 +40,8 @@ export const FAULTS = {
   },
   'the connection breaks before the request arrives': { strike: () => 'break-before' },
   'the answer is lost': { strike: () => 'break-after' },
+  'an error page comes in place of the request': { strike: () => 'error-before' },
+  'an error page comes in place of the answer': { strike: () => 'error-after' },
   'Redis is killed and starts again': during(
     (environment) => environment.redis.restart(),
     async () => undefined,

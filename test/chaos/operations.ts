@@ -23,7 +23,7 @@ export interface Operation {
   close(): Promise<void>;
 }
 
-const brokenPromises = (promises: Readonly<Record<string, boolean>>): string[] =>
+export const brokenPromises = (promises: Readonly<Record<string, boolean>>): string[] =>
   Object.entries(promises).flatMap(([promise, isKept]) => (isKept ? [] : [promise]));
 
 /** `/os-token`: every token that is shown is in the audit log, and no token stays valid without a trace. */
