@@ -7,7 +7,8 @@ COPY src src
 RUN npm run build
 
 FROM node:24-slim
-ENV NODE_ENV=production
+# glibc keeps freed memory apart for each thread; with two arenas an idle bot takes about 4 MB less.
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2
 WORKDIR /tally
 COPY package.json ./
 COPY --from=build /tally/dist dist
