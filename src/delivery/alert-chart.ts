@@ -36,11 +36,14 @@ export function alertChart(
   const { title, name, threshold, bars } = chartOf(rule, figures, balances);
   if (bars.filter(({ value }) => value !== undefined).length < 2) return undefined;
   const drawn = (value: Money | undefined) => (value === undefined ? 0 : Number(toRoundedDigits(value)));
+  // Longer labels run into each other: `Tue 17` within one month, else `17 Nov`.
+  const isOneMonth = new Set(bars.map(({ day }) => day.slice(0, 7))).size === 1;
+  const labelOf = (day: Day) => (isOneMonth ? dayText(day).replace(/ \w{3}$/, '') : dayText(day).slice(4));
   return barChart(
     title,
     name,
     bars.map(({ day, value }) => ({
-      label: value === undefined ? `${dayText(day).slice(4)}: no data` : dayText(day),
+      label: value === undefined ? `${dayText(day).slice(4)}: no data` : labelOf(day),
       value: drawn(value),
     })),
     { name: threshold, values: bars.map((bar) => drawn(bar.threshold)) },
