@@ -120,3 +120,18 @@ function deepFreeze<T extends object>(value: T): T {
   }
   return Object.freeze(value);
 }
+
+/**
+ * The configuration of a process.
+ *
+ * @param print gets what is wrong; then the process ends with 78 (EX_CONFIG)
+ */
+export function loadConfig(env: NodeJS.ProcessEnv, print: (text: string) => void): Config {
+  try {
+    return readConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    print(error.message);
+    process.exit(78);
+  }
+}

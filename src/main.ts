@@ -1,19 +1,8 @@
 import { createTally } from './app.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { loadConfig } from './config.ts';
 import { createLog } from './ops/log.ts';
 
-/** Ends the process with 78 (EX_CONFIG) where the environment is invalid. */
-function loadConfig() {
-  try {
-    return readConfig(process.env);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    console.error(error.message);
-    process.exit(78);
-  }
-}
-
-const config = loadConfig();
+const config = loadConfig(process.env, console.error);
 const log = createLog(config.log.level);
 // When it is off, nothing of OpenTelemetry is loaded.
 const { endpoint } = config.tracing;

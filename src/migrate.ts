@@ -1,4 +1,4 @@
-import { type Config, ConfigError, readConfig } from './config.ts';
+import { loadConfig } from './config.ts';
 import { StoreUnavailable } from './domain/failure/index.ts';
 import { copyWorkspaces } from './ops/copy-workspaces.ts';
 import { migrateKeys } from './ops/migrate.ts';
@@ -34,17 +34,6 @@ function parseTask([option, value, ...more]: readonly string[]): Task {
   return option === '--shards' && isPossible ? { kind: 'shards', shards } : { kind: 'usage' };
 }
 
-/** Ends the process with 78 (EX_CONFIG) where the environment is invalid. */
-function loadConfig(): Config {
-  try {
-    return readConfig(process.env);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    printLine(error.message);
-    process.exit(78);
-  }
-}
-
 /** @returns the exit code: 1 where something is left to do, 64 (EX_USAGE) for a command that is wrong */
 async function run(args: readonly string[]): Promise<number> {
   const task = parseTask(args);
@@ -52,7 +41,7 @@ async function run(args: readonly string[]): Promise<number> {
     printLine(USAGE);
     return 64;
   }
-  const { redisUrl } = loadConfig();
+  const { redisUrl } = loadConfig(process.env, printLine);
   const open: RedisConnection[] = [];
   const connect = async (url: string): Promise<RedisConnection> => {
     const redis = connectRedis(url);

@@ -1,4 +1,4 @@
-import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Config, loadConfig } from './config.ts';
 import { StoreUnavailable } from './domain/failure/index.ts';
 import { type ResealRun, resealAll } from './ops/reseal.ts';
 import { formatResealCounts } from './ops/reseal-count.ts';
@@ -12,17 +12,6 @@ import { followLayout } from './workspace/layout-transition.ts';
 const REDIS_TIMEOUT = 5_000;
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
-
-/** Ends the process with 78 (EX_CONFIG) where the environment is invalid. */
-function loadConfig(): Config {
-  try {
-    return readConfig(process.env);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    printLine(error.message);
-    process.exit(78);
-  }
-}
 
 /** @returns the exit code: 1 where something is left to do */
 async function run({ keys, redisUrl }: Config): Promise<number> {
@@ -50,4 +39,4 @@ async function run({ keys, redisUrl }: Config): Promise<number> {
   }
 }
 
-process.exitCode = await run(loadConfig());
+process.exitCode = await run(loadConfig(process.env, printLine));
