@@ -10,7 +10,7 @@ import { type Finding, failedFinding, okFinding } from './ops/finding.ts';
 import { connectRedis, type RedisConnection } from './redis.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { reseal } from './vault/reseal.ts';
-import { sealOwnerOfField } from './workspace/fields.ts';
+import { sealOwnerOfField } from './workspace/keys.ts';
 import { followLayout } from './workspace/layout-transition.ts';
 
 /** How long each check may take, in ms; a request of it ends earlier, so that its own error is reported. */

@@ -5,7 +5,7 @@ import { formatResealCounts } from './ops/reseal-count.ts';
 import { connectRedis, guardRead, waitUntilReady } from './redis.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from './vault/reseal.ts';
-import { sealOwnerOfField } from './workspace/fields.ts';
+import { sealOwnerOfField } from './workspace/keys.ts';
 import { followLayout } from './workspace/layout-transition.ts';
 
 /** How long a start waits for Redis, in ms. */

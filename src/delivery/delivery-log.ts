@@ -1,7 +1,6 @@
 import type { Day } from '../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../redis.ts';
-import { FIELDS } from '../workspace/fields.ts';
-import { deliveryLockKey, deliveryLogKey, recordKey } from '../workspace/keys.ts';
+import { deliveryLockKey, deliveryLogKey, FIELDS, recordKey } from '../workspace/keys.ts';
 import { acquireLease, extendLease, type Lease, releaseLease } from '../workspace/lease.ts';
 import type { LastDelivery } from '../workspace/schedules.ts';
 import { type DeliveryLogEntry, parseLogEntry } from './delivery-log-entry.ts';

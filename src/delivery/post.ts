@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isFailure } from '../domain/failure/index.ts';
 import { postWithMetadata } from '../slack/post-message.ts';
 import { callSlack } from '../slack/web-client.ts';
-import { FIELDS } from '../workspace/fields.ts';
+import { FIELDS } from '../workspace/keys.ts';
 import type { Schedule } from '../workspace/schedules.ts';
 import { requireSettings } from '../workspace/workspace.ts';
 import { beginAttempt, type DeliveryAttempt } from './attempt.ts';

@@ -1,4 +1,4 @@
-import { FIELDS } from '../workspace/fields.ts';
+import { FIELDS } from '../workspace/keys.ts';
 import { type DeliveryContext, ScheduleChangedError } from './context.ts';
 import { responsiblePeople } from './notify-owner.ts';
 import { sendOutgoing, sendsAt } from './outgoing.ts';

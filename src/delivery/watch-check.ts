@@ -1,4 +1,4 @@
-import { FIELDS } from '../workspace/fields.ts';
+import { FIELDS } from '../workspace/keys.ts';
 import type { Watch } from '../workspace/watches.ts';
 import { isDamaged } from '../workspace/workspace.ts';
 import { type DeliveryContext, ScheduleChangedError } from './context.ts';

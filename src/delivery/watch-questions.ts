@@ -1,5 +1,4 @@
-import type { BillingClient } from '../billing/client.ts';
-import { emptyIfNoData } from '../billing/optional-result.ts';
+import { type BillingClient, emptyIfNoData } from '../billing/client.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import { computeUsage, type Usage } from '../domain/money/usage.ts';
 import type { WatchRule } from '../domain/money/watch-rule.ts';

@@ -1,4 +1,4 @@
-import { FIELDS } from '../workspace/fields.ts';
+import { FIELDS } from '../workspace/keys.ts';
 import type { Watch } from '../workspace/watches.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { alertActionAt, sendAlerts } from './alert-send.ts';

@@ -1,6 +1,6 @@
 import { QueueFull } from '../domain/failure/index.ts';
+import type { HttpLimits } from './agent.ts';
 import type { Priority, ServiceRequest } from './exchange.ts';
-import type { HttpLimits } from './limits.ts';
 
 type QueuedRequest = Pick<ServiceRequest, 'service' | 'tenant' | 'priority'>;
 

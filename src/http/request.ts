@@ -1,12 +1,10 @@
 import { DelegateBackoff, handleWhen, retry } from 'cockatiel';
 import { type Failure, isFailure, type Service, ServicePaused } from '../domain/failure/index.ts';
 import { checkDestination, type TrustedHost } from './address.ts';
-import { createAgent, type ResolveHost, systemResolve } from './agent.ts';
-import { RetryableError, sendOnce } from './attempt.ts';
-import { createBreakers } from './breaker.ts';
+import { createAgent, HTTP_LIMITS, type HttpLimits, type ResolveHost, systemResolve } from './agent.ts';
+import { createBreakers, RetryableError, sendOnce } from './attempt.ts';
 import type { ServiceRequest, ServiceResponse } from './exchange.ts';
 import { createFairQueue } from './fair-queue.ts';
-import { HTTP_LIMITS, type HttpLimits } from './limits.ts';
 
 export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './exchange.ts';
 

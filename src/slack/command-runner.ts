@@ -1,14 +1,19 @@
 import { commandText } from '../domain/commands.ts';
 import { InvalidWord, requireShortText, SecretPasted, UNKNOWN_COMMAND } from '../domain/failure/index.ts';
 import { inSpan } from '../spans.ts';
-import { holdsRegisteredSecret } from '../workspace/registered-secrets.ts';
+import { holdsRegisteredSecret } from '../workspace/workspace.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import { type CommandInvocation, withoutSecrets } from './command-buttons.ts';
 import type { ErrorContext } from './error-messages/description.ts';
 import type { ErrorReport } from './error-reply.ts';
 import { type CommandListener, type ListenerContext, opensModal, ownValue } from './listeners.ts';
-import { LOADING_DELAYS, startLoadingMessage } from './loading.ts';
-import { endLoading, type ReplyTarget, startLoadingView } from './reply-target.ts';
+import {
+  endLoading,
+  LOADING_DELAYS,
+  type ReplyTarget,
+  startLoadingMessage,
+  startLoadingView,
+} from './reply-target.ts';
 import { type AuthorizedUser, createRequest, type RequestOptions } from './request.ts';
 
 /**

@@ -2,14 +2,13 @@ import type { ModalView, PlainTextOption } from '@slack/types';
 import type { Logger } from 'pino';
 import type { Right } from '../workspace/permissions.ts';
 import type { EventDedup } from '../workspace/replay-protection.ts';
-import type { Authorize } from './authorize.ts';
 import type { CommandInvocation } from './command-buttons.ts';
 import type { ErrorReply } from './error-reply.ts';
 import type { Message } from './kit/atoms.ts';
 import type { FormFields } from './kit/modal.ts';
-import type { LoadingDelays } from './loading.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import type { Request } from './request.ts';
+import type { LoadingDelays } from './reply-target.ts';
+import type { Authorize, Request } from './request.ts';
 import type { ResponseUrlClient } from './response-url.ts';
 import type { WebClient } from './web-client.ts';
 

@@ -189,7 +189,8 @@ function createInFlightTracker() {
  * Uninstalls are handled before Bolt, which acknowledges events first: if deleting fails, Slack must send them again.
  */
 async function processAndAck(app: App, installations: Installations, event: ReceiverEvent): Promise<void> {
-  if (await installations.handleUninstall(event.body)) return event.ack();
+  const isEvent = event.body.type === 'event_callback';
+  if (isEvent && (await installations.handleUninstall(event.body))) return event.ack();
   let isAcknowledged = false;
   const ack = async (response?: unknown): Promise<void> => {
     if (isAcknowledged) return;

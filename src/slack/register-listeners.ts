@@ -1,13 +1,13 @@
 import type { App, RespondArguments } from '@slack/bolt';
 import type { SlashCommand } from '../domain/commands.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
-import { createAuthorize } from './authorize.ts';
 import { asSlashCommand } from './command-buttons.ts';
 import { createCommandRunner } from './command-runner.ts';
 import { createErrorReply, errorMessageOf } from './error-reply.ts';
 import { registerEvents } from './events.ts';
 import { registerInteractions } from './interactions.ts';
 import type { ListenerContext, Listeners } from './listeners.ts';
+import { createAuthorize } from './request.ts';
 import { sourceOfPayload } from './request-source.ts';
 import type { UserDirectory } from './users.ts';
 

@@ -1,10 +1,107 @@
 import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
-import { LOADING_VIEW, type LoadingMessage, type LoadingPlace } from './loading.ts';
-import { deleteMessage } from './post-message.ts';
+import { isFailure } from '../domain/failure/index.ts';
+import { context, type Message, section } from './kit/atoms.ts';
+import { modal } from './kit/modal.ts';
+import { deleteMessage, isDirectMessage, type PostedTo, postMessage } from './post-message.ts';
 import type { RequestSource } from './request-source.ts';
 import type { ResponseUrlClient } from './response-url.ts';
 import { callSlack, retryRateLimited, type WebClient } from './web-client.ts';
+
+/** How long Tally works before it shows that it does, in ms. */
+export interface LoadingDelays {
+  readonly message: number;
+  /** Short, because Slack opens no modal later than 3 s after the click, and the call itself may be slow. */
+  readonly modal: number;
+}
+
+export const LOADING_DELAYS: LoadingDelays = { message: 1_500, modal: 300 };
+
+/** Says that an answer takes longer. It appears after a delay, and the answer takes its place. */
+export interface LoadingMessage {
+  /** Keeps it from appearing, or waits until it is there. @returns where it is; undefined where nothing is shown */
+  take(): Promise<LoadingPlace | undefined>;
+}
+
+export type LoadingPlace =
+  | (PostedTo & { readonly kind: 'message'; readonly isPublic: boolean })
+  /** @property canReplace whether `replace_original` would replace exactly this message */
+  | { readonly kind: 'response-url'; readonly canReplace: boolean };
+
+interface LoadingTarget {
+  readonly source: RequestSource;
+  readonly client: WebClient;
+  readonly responseUrls: ResponseUrlClient;
+}
+
+interface LoadingOptions {
+  readonly audience: 'asker' | 'channel';
+  /** Whether the answer replaces the message that was clicked. */
+  readonly replace: boolean;
+  /** In ms. */
+  readonly delay: number;
+}
+
+const TEXT = 'Asking the billing service…';
+const MESSAGE: Message = { text: TEXT, blocks: [context(TEXT)] };
+
+export function startLoadingMessage(target: LoadingTarget, options: LoadingOptions): LoadingMessage {
+  let shown: Promise<LoadingPlace | undefined> = Promise.resolve(undefined);
+  const timer = setTimeout(() => {
+    shown = showMessage(target, options).catch(() => undefined);
+  }, options.delay);
+  return {
+    take() {
+      clearTimeout(timer);
+      return shown;
+    },
+  };
+}
+
+async function showMessage(
+  target: LoadingTarget,
+  options: LoadingOptions,
+): Promise<LoadingPlace | undefined> {
+  const { source, client } = target;
+  const { channel, userId, thread, startsThread, responseUrl } = source;
+  if (options.audience === 'channel' && channel !== undefined) {
+    try {
+      const at = await postMessage(client, { channel, thread: thread ?? startsThread }, MESSAGE);
+      return { kind: 'message', isPublic: true, ...at };
+    } catch (error) {
+      // Tally can answer a command in channels that it may not post to.
+      if (!isFailure(error) || error.kind !== 'cannot-post') throw error;
+    }
+  }
+  if (responseUrl !== undefined) return showByResponseUrl(target, responseUrl, options);
+  if (channel !== undefined && !isDirectMessage(channel)) return undefined;
+  const at = await postMessage(client, { channel: channel ?? userId, thread }, MESSAGE);
+  return { kind: 'message', isPublic: false, ...at };
+}
+
+async function showByResponseUrl(
+  { source, responseUrls }: LoadingTarget,
+  url: string,
+  { audience, replace }: LoadingOptions,
+): Promise<LoadingPlace | undefined> {
+  // After a click on a message that stays, `replace_original` would replace that one.
+  const canReplace = audience === 'asker' && (replace || !source.isClick);
+  try {
+    await responseUrls.post(url, MESSAGE, { replace });
+  } catch (error) {
+    if (!isFailure(error) || error.kind !== 'slack-failed' || !error.unclear) return undefined;
+  }
+  return { kind: 'response-url', canReplace };
+}
+
+/** The view that a form opens with where something slow has to be asked first. */
+const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });
+
+/** Takes the place of the loading view where the answer is a message. */
+export const ANSWERED_VIEW: ModalView = modal({
+  title: 'Tally',
+  blocks: [section('Tally answered in the conversation. You can close this window.')],
+});
 
 /** Where replies to one payload can go. Tracks the payload's modal, so that later replies update it. */
 export interface ReplyTarget {

@@ -3,7 +3,6 @@ import { isFailure, type SlackFailed } from '../domain/failure/index.ts';
 import { type CommandInvocation, commandButton, withoutShare } from './command-buttons.ts';
 import { actions, type Block, type Message, section } from './kit/atoms.ts';
 import { modal } from './kit/modal.ts';
-import { ANSWERED_VIEW } from './loading.ts';
 import {
   deleteMessage,
   isDirectMessage,
@@ -13,6 +12,7 @@ import {
   replaceMessage,
 } from './post-message.ts';
 import {
+  ANSWERED_VIEW,
   openView,
   type ReplyTarget,
   settleLoadingView,

@@ -3,8 +3,7 @@ import { SlackFailed } from '../domain/failure/index.ts';
 import { decodeLeniently, exchange, parseRetryAfter } from '../http/exchange.ts';
 import { escapeMessageText, type Message } from './kit/atoms.ts';
 import { withoutRichBlocks } from './kit/rich-blocks.ts';
-import { isUnclearStatus } from './slack-fetch.ts';
-import { reportApiCall } from './web-client.ts';
+import { isUnclearStatus, reportApiCall } from './web-client.ts';
 
 /** How a message goes out through a `response_url`. */
 export interface ResponseOptions {

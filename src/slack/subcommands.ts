@@ -1,10 +1,8 @@
 import { InvalidWord, SecretPasted, UNKNOWN_COMMAND, UNRECOGNIZED } from '../domain/failure/index.ts';
 import { nearestWord, normalizeText } from '../domain/language/command-text.ts';
 import { couldBeSecret, labelsSecret, looksLikeSecret } from '../domain/language/secret-detection.ts';
-import { clipWord } from '../domain/language/spelling.ts';
-import { cleanTyping, originalSpelling, simplifyText } from '../domain/language/text.ts';
-import type { CommandListener } from './listeners.ts';
-import { opensModal, ownValue } from './listeners.ts';
+import { cleanTyping, clipWord, originalSpelling, simplifyText } from '../domain/language/text.ts';
+import { type CommandListener, opensModal, ownValue } from './listeners.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { formatExpiry } from './connections.ts';
-import { sealOwnerOf } from './fields.ts';
+import { sealOwnerOf } from './keys.ts';
 import { group, parseRecord, person } from './record-schema.ts';
 import type { Settings } from './settings.ts';
 

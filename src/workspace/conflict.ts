@@ -1,7 +1,7 @@
 import { commandText } from '../domain/commands.ts';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { PRODUCTS } from '../domain/product.ts';
-import { FIELDS } from './fields.ts';
+import { FIELDS } from './keys.ts';
 import { type Project, parseProject } from './projects.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { RecordFields } from './workspace-store.ts';

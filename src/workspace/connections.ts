@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { dayAt, daysBetween, formatDays } from '../domain/time/calendar.ts';
 import type { Keyring } from '../vault/keyring.ts';
-import { sealOwnerOf } from './fields.ts';
+import { sealOwnerOf } from './keys.ts';
 import { parseRecord, product } from './record-schema.ts';
 
 const KIND = 'billing-token';

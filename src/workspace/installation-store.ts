@@ -1,7 +1,6 @@
 import { guardRead, type RedisConnection } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
-import { FIELDS, sealOwnerOf } from './fields.ts';
-import { keysOf, membersKey, recordKey, tokenLockKey } from './keys.ts';
+import { FIELDS, keysOf, membersKey, recordKey, sealOwnerOf, tokenLockKey } from './keys.ts';
 import { acquireLease, releaseLease } from './lease.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 

@@ -1,3 +1,6 @@
+import { UnsealFailed } from '../domain/failure/index.ts';
+import type { SealOwner } from '../vault/keyring.ts';
+
 /**
  * Every name of a key in Redis. What stands in braces is the hash tag: a Cluster keeps all keys with the same tag in one
  * slot, and a script may only touch keys of one slot. So all keys of a workspace share its ID as their tag, and all keys of
@@ -61,4 +64,90 @@ export const onceKey = (kind: 'event' | 'request' | 'state', id: string): string
 function checked(id: string): string {
   if (!/^[A-Z0-9]{1,64}$/.test(id)) throw new RangeError('Not the id of a Slack workspace.');
   return id;
+}
+
+/** The fields of a workspace's record: whole names, and with a colon at the end prefixes of a name or an ID. */
+export const FIELDS = {
+  /** What Slack gave for the workspace, sealed. */
+  installation: 'installation',
+  /** The organisation whose installation a workspace uses when it has no own one. */
+  organisation: 'served',
+  settings: 'settings',
+  /** By name. */
+  connection: 'connection:',
+  /** When a connection last gave an answer. */
+  lastUsed: 'used:',
+  /** That a service rejected a credential, by its kind and name. */
+  rejected: 'rejected:',
+  /** By alias. */
+  project: 'project:',
+  /** A removed project, by alias, for as long as it can be restored. */
+  removedProject: 'removed:',
+  /** A project's last known balance, by ID and product. */
+  balance: 'balance:',
+  /** The alias that a channel asks about by default. */
+  channel: 'channel:',
+  /** The application access of a project, by its ID. */
+  access: 'access:',
+  /** Whether the service revokes tokens of that access, as the last revocation showed. */
+  revocable: 'revocable:',
+  /** When this person read that tokens appear on their own screen only. */
+  tokenNoticeSeen: 'told:',
+  schedule: 'schedule:',
+  /** A removed schedule, for as long as it can be restored. */
+  removedSchedule: 'unscheduled:',
+  /** How a schedule's last delivery ended. */
+  sent: 'sent:',
+  watch: 'watch:',
+  /** A removed watch, for as long as it can be restored. */
+  removedWatch: 'unwatched:',
+} as const;
+
+/**
+ * Which fields hold something sealed: alone, or as `sealed` of a JSON record. A seal opens only for its workspace, kind
+ * and ID (the pattern's group), and only beside the same `addresses`, the parts of the record that say where the secret
+ * may be sent. The reseal command and the doctor find sealed values by this table: a new kind is a line here and, for
+ * messages, a noun of UnsealFailed.
+ */
+const SEALED_KINDS = [
+  { kind: 'billing-token', field: /^connection:(.+)$/s, addresses: ['baseUrl', 'authUrl'] },
+  { kind: 'application-access', field: /^access:(.+)$/s, addresses: ['authUrl'] },
+  { kind: 'slack-installation', field: /^(installation)$/, addresses: [] },
+] as const;
+
+export type SealedKind = (typeof SEALED_KINDS)[number]['kind'];
+
+/** @param record the rest of what is stored with it, whose addresses bind the seal */
+export function sealOwnerOf(kind: SealedKind, workspace: string, id: string, record: object = {}): SealOwner {
+  const addresses = SEALED_KINDS.find((one) => one.kind === kind)?.addresses ?? [];
+  const values = new Map<string, unknown>(Object.entries(record));
+  return { workspace, kind, id, audience: addresses.map((name) => String(values.get(name) ?? '')) };
+}
+
+/** Undefined for a field that holds nothing sealed. @throws UnsealFailed `malformed` */
+export function sealOwnerOfField(workspace: string, field: string, value: string): SealOwner | undefined {
+  for (const { kind, field: pattern } of SEALED_KINDS) {
+    const id = pattern.exec(field)?.[1];
+    if (id !== undefined)
+      return sealOwnerOf(kind, workspace, id, value.startsWith('{') ? parseJson(value, kind) : {});
+  }
+  return undefined;
+}
+
+function parseJson(json: string, kind: SealedKind): object {
+  try {
+    return JSON.parse(json) as object;
+  } catch {
+    throw new UnsealFailed('malformed', undefined, kind);
+  }
+}
+
+/** Undefined when the seal does not open: for what goes on without the secret. */
+export function tryUnseal<T>(open: () => T): T | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof UnsealFailed)) throw error;
+    return undefined;
+  }
 }

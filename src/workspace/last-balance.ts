@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
-import { FIELDS } from './fields.ts';
+import { FIELDS } from './keys.ts';
 import { parseRecord } from './record-schema.ts';
 import type { RecordFields } from './workspace-store.ts';
 

@@ -3,7 +3,7 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { parseAccess, withRevocable } from './accesses.ts';
 import { parseConnection } from './connections.ts';
-import { FIELDS } from './fields.ts';
+import { FIELDS } from './keys.ts';
 import { parseLastBalance, parseLastUsed } from './last-balance.ts';
 import { parseProject } from './projects.ts';
 import { findRejection } from './rejections.ts';

@@ -1,5 +1,5 @@
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
-import { FIELDS } from './fields.ts';
+import { FIELDS } from './keys.ts';
 import { balanceFields } from './last-balance.ts';
 import { type Project, type ProjectRemoval, parseRemoval, UNDO_MS } from './projects.ts';
 import { findProject } from './workspace.ts';

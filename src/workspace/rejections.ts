@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { OpenableAccess } from './accesses.ts';
 import type { OpenableConnection } from './connections.ts';
-import { FIELDS } from './fields.ts';
+import { FIELDS } from './keys.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** A token or an application access, as its record names it. */

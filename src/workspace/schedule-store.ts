@@ -1,6 +1,6 @@
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
-import { FIELDS } from './fields.ts';
+import { FIELDS } from './keys.ts';
 import { UNDO_MS } from './projects.ts';
 import { type LastDelivery, parseRemovedSchedule, type Schedule } from './schedules.ts';
 import { findSchedule, type Workspace } from './workspace.ts';

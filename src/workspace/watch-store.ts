@@ -1,6 +1,6 @@
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
-import { FIELDS } from './fields.ts';
+import { FIELDS } from './keys.ts';
 import { UNDO_MS } from './projects.ts';
 import { parseRemovedWatch, serializeRemovedWatch, serializeWatch, type Watch } from './watches.ts';
 import { findWatch } from './workspace.ts';

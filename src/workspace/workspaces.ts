@@ -10,7 +10,7 @@ import {
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { findSettingsConflict } from './conflict.ts';
 import { type Connection, type NewConnection, serializeConnection } from './connections.ts';
-import { FIELDS } from './fields.ts';
+import { FIELDS } from './keys.ts';
 import { type AnswerNote, answerNoteFields, lastUsedField } from './last-balance.ts';
 import { createWorkspaceParser } from './parse-workspace.ts';
 import { createProjectStore, type ProjectStore } from './project-store.ts';

@@ -133,7 +133,7 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
 
 /** Everything that text from outside goes through, as long as it comes. */
 const ANY_LENGTH = [
-  ...['text', 'secret-detection', 'spelling', 'date-literal'].map((name) => `domain/language/${name}`),
+  ...['text', 'secret-detection', 'date-literal'].map((name) => `domain/language/${name}`),
   'domain/money/amount',
   ...[
     'slack/kit/atoms#escapeMarkup',

@@ -1,7 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidWord, SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { type AuthorizeOptions, createAuthorize } from '../../src/slack/authorize.ts';
-import { askLocation, createRequest, privateLocation, type Request } from '../../src/slack/request.ts';
+import {
+  type AuthorizeOptions,
+  askLocation,
+  createAuthorize,
+  createRequest,
+  privateLocation,
+  type Request,
+} from '../../src/slack/request.ts';
 import { sourceOfPayload } from '../../src/slack/request-source.ts';
 import { createUserDirectory } from '../../src/slack/users.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';

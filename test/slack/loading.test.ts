@@ -6,7 +6,7 @@ import { TokenRejected } from '../../src/domain/failure/index.ts';
 import { actions, button, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { CommandListener, Listeners } from '../../src/slack/listeners.ts';
-import { LOADING_DELAYS } from '../../src/slack/loading.ts';
+import { LOADING_DELAYS } from '../../src/slack/reply-target.ts';
 import type { Request } from '../../src/slack/request.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';

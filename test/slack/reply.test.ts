@@ -4,9 +4,13 @@ import { InvalidWord, SlackFailed, StoreUnavailable } from '../../src/domain/fai
 import { createErrorReply } from '../../src/slack/error-reply.ts';
 import { actions, button, context, header, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import type { LoadingPlace } from '../../src/slack/loading.ts';
 import { createReply, sendPrivate } from '../../src/slack/reply.ts';
-import { endLoading, type ReplyTarget, startLoadingView } from '../../src/slack/reply-target.ts';
+import {
+  endLoading,
+  type LoadingPlace,
+  type ReplyTarget,
+  startLoadingView,
+} from '../../src/slack/reply-target.ts';
 import { type SlackPayload, sourceOfPayload } from '../../src/slack/request-source.ts';
 import { textOf } from '../support/bot.ts';
 

@@ -8,8 +8,8 @@ import { createTally, type Tally } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Registry } from '../../src/features/registry.ts';
 import { createLog } from '../../src/ops/log.ts';
-import type { LoadingDelays } from '../../src/slack/loading.ts';
 import type { RateLimiter } from '../../src/slack/rate-limit.ts';
+import type { LoadingDelays } from '../../src/slack/reply-target.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 

@@ -16,7 +16,7 @@ import {
   serializeRevocable,
   withRevocable,
 } from '../../src/workspace/accesses.ts';
-import { sealOwnerOfField } from '../../src/workspace/fields.ts';
+import { sealOwnerOfField } from '../../src/workspace/keys.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };

@@ -7,7 +7,7 @@ import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { NewAccess } from '../../src/workspace/accesses.ts';
 import { describeToken, expiresSoon, type NewConnection } from '../../src/workspace/connections.ts';
-import { sealOwnerOf, sealOwnerOfField, tryUnseal } from '../../src/workspace/fields.ts';
+import { sealOwnerOf, sealOwnerOfField, tryUnseal } from '../../src/workspace/keys.ts';
 import type { AnswerNote } from '../../src/workspace/last-balance.ts';
 import { collectAnswerNotes, createLastUsed, storedBalance } from '../../src/workspace/last-used.ts';
 import type { Project } from '../../src/workspace/projects.ts';

@@ -7,7 +7,6 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
 import { hasBots } from '../../src/workspace/connected-bots.ts';
 import { createDeletion } from '../../src/workspace/deletion.ts';
-import { sealOwnerOfField } from '../../src/workspace/fields.ts';
 import { createInstallationStore } from '../../src/workspace/installation-store.ts';
 import {
   copiedKey,
@@ -15,6 +14,7 @@ import {
   keysOf,
   membersKey,
   recordKey,
+  sealOwnerOfField,
   tokenLockKey,
 } from '../../src/workspace/keys.ts';
 import { acquireLease, extendLease, releaseLease } from '../../src/workspace/lease.ts';

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { parseAccess, serializeAccess } from '../../src/workspace/accesses.ts';
 import { fingerprintOf } from '../../src/workspace/connections.ts';
-import { holdsRegisteredSecret } from '../../src/workspace/registered-secrets.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
+import { holdsRegisteredSecret, type Workspace } from '../../src/workspace/workspace.ts';
 
 const TOKEN = 'fake-token.with:punctuation-abcd';
 const NUMBER = '123456789';

@@ -9,14 +9,12 @@ import {
   parsePeriodArgument,
   parsePeriodOnly,
 } from './argument.ts';
-import { ParseError, parseErrorAt, senseOf } from './combinators.ts';
-import { parseWith, rejectUnknownWords, tryParse } from './parse.ts';
+import { ParseError, parseErrorAt, parseWith, rejectUnknownWords, senseOf, tryParse } from './parse.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './period-phrase.ts';
 import { explainUnparsed } from './syntax-hints.ts';
 import type { Aliases, TokenizedText } from './tokenizer.ts';
 
-export { nearestWord } from './spelling.ts';
-export { normalizeText } from './text.ts';
+export { nearestWord, normalizeText } from './text.ts';
 
 export interface CommandWords {
   readonly help: boolean;

@@ -1,5 +1,6 @@
-/** Parses a date expression at an index among tokens: a date, month, quarter, year, today or yesterday. */
-
+/** A named part of the calendar (a date, month, quarter, year, today or yesterday): its syntax tree, text and grammar. */
+import type { Day } from '../time/calendar.ts';
+import { MAX_YEAR, MIN_YEAR } from './date-literal.ts';
 import {
   firstOf,
   type Match,
@@ -9,10 +10,39 @@ import {
   senseOf,
   typedText,
   type WithoutSource,
-} from './combinators.ts';
-import { MAX_YEAR, MIN_YEAR } from './date-literal.ts';
-import type { DateExpression } from './period-phrase.ts';
+} from './parse.ts';
 import type { Token, TokenizedText } from './tokenizer.ts';
+import { MONTH_NAMES } from './vocabulary.ts';
+
+type At =
+  | { readonly kind: 'day'; readonly day: Day }
+  /** Without a year: the latest that has begun. `month` is 1 to 12, `quarter` 1 to 4. */
+  | { readonly kind: 'month'; readonly month: number; readonly year?: number }
+  | { readonly kind: 'quarter'; readonly quarter: number; readonly year?: number }
+  | { readonly kind: 'year'; readonly year: number }
+  | { readonly kind: 'today' }
+  | { readonly kind: 'yesterday' };
+
+/** A named part of the calendar. `typed` is its source text. */
+export type DateExpression = At & { readonly typed: string };
+
+/** Its canonical text. */
+export function dateText(date: DateExpression): string {
+  switch (date.kind) {
+    case 'day':
+      return date.day;
+    case 'month':
+      return date.year === undefined
+        ? (MONTH_NAMES[date.month - 1] ?? '')
+        : `${date.year}-${String(date.month).padStart(2, '0')}`;
+    case 'quarter':
+      return date.year === undefined ? `q${date.quarter}` : `${date.year}-q${date.quarter}`;
+    case 'year':
+      return `year-${date.year}`;
+    default:
+      return date.kind;
+  }
+}
 
 export const isBareYear = (digits: string): boolean => /^20\d\d$/.test(digits);
 

@@ -5,7 +5,7 @@ import { parseBalanceText, parseCommandText } from './command-text.ts';
 import { holdsUnknownWord } from './parse.ts';
 import { COMMAND_WORDS, isQuestionName, PHRASES, type QuestionName } from './question-phrases.ts';
 import { ALL, type QuestionWords, readQuestionWords } from './question-words.ts';
-import { nearestWord } from './spelling.ts';
+import { nearestWord } from './text.ts';
 import type { Aliases } from './tokenizer.ts';
 
 export interface QuestionCommand {

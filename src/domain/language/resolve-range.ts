@@ -14,9 +14,9 @@ import {
   type Unit,
 } from '../time/calendar.ts';
 import type { ComparisonRule } from '../time/comparison-window.ts';
-import { MAX_PERIOD_DAYS, PERIOD_TOO_LONG } from './period-grammar.ts';
-import { type DateExpression, formatPhrase, type PeriodPhrase } from './period-phrase.ts';
-import { clipWord } from './spelling.ts';
+import type { DateExpression } from './date-expression.ts';
+import { formatPhrase, MAX_PERIOD_DAYS, PERIOD_TOO_LONG, type PeriodPhrase } from './period-phrase.ts';
+import { clipWord } from './text.ts';
 
 export interface DayRange {
   readonly first: Day;

@@ -2,7 +2,7 @@
 
 import { UNRECOGNIZED } from '../failure/index.ts';
 import type { Unit } from '../time/calendar.ts';
-import { ParseError } from './combinators.ts';
+import { ParseError } from './parse.ts';
 import type { Token, TokenizedText } from './tokenizer.ts';
 import { MONTH_NAMES } from './vocabulary.ts';
 

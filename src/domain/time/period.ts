@@ -5,8 +5,7 @@ import { InvalidWord, PeriodJustBegan } from '../failure/index.ts';
 import { parsePeriodText } from '../language/command-text.ts';
 import { formatPhrase, type PeriodPhrase } from '../language/period-phrase.ts';
 import { type DayRange, resolveRange } from '../language/resolve-range.ts';
-import { clipWord } from '../language/spelling.ts';
-import { pluralize } from '../language/text.ts';
+import { clipWord, pluralize } from '../language/text.ts';
 import {
   addDays,
   type Day,

@@ -1,5 +1,4 @@
-import type { BillingClient } from '../../billing/client.ts';
-import { settleOptional } from '../../billing/optional-result.ts';
+import { type BillingClient, settleOptional } from '../../billing/client.ts';
 import { LAST_7_DAYS } from '../../domain/language/period-phrase.ts';
 import { type Amount, parseAmount } from '../../domain/money/amount.ts';
 import { computeRunway, type Runway } from '../../domain/money/runway.ts';

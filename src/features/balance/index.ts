@@ -1,7 +1,7 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
+import { namesOutput, type Output, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseBalanceText } from '../../domain/language/command-text.ts';
-import { namesOutput, type Output, parseWithOutput } from '../../domain/language/output.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { sendCsv, showDetails } from '../../slack/output-reply.ts';

@@ -7,8 +7,7 @@ import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { isConnectionName, MAX_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
-import { holdsRegisteredSecret } from '../../workspace/registered-secrets.ts';
-import { isDamaged } from '../../workspace/workspace.ts';
+import { holdsRegisteredSecret, isDamaged } from '../../workspace/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {

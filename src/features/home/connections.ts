@@ -7,7 +7,7 @@ import {
   formatExpiry,
   type OpenableConnection,
 } from '../../workspace/connections.ts';
-import { tryUnseal } from '../../workspace/fields.ts';
+import { tryUnseal } from '../../workspace/keys.ts';
 import { isConnectionMissing } from '../../workspace/resolve-project.ts';
 import { requireSettings } from '../../workspace/workspace.ts';
 

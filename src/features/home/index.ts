@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { BillingClient } from '../../billing/client.ts';
-import { settleOptional } from '../../billing/optional-result.ts';
+import { type BillingClient, settleOptional } from '../../billing/client.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAmount } from '../../domain/money/amount.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/money/report-figures.ts';

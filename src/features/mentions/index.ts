@@ -5,7 +5,7 @@ import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts
 import type { EventListener, SlackEvent } from '../../slack/listeners.ts';
 import { canSuggest } from '../../slack/project-picker.ts';
 import { askLocation } from '../../slack/request.ts';
-import { holdsRegisteredSecret } from '../../workspace/registered-secrets.ts';
+import { holdsRegisteredSecret } from '../../workspace/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { parseMention } from './words.ts';
 

@@ -3,7 +3,7 @@ import { type InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
 import { parseQuestion, type QuestionCommand } from '../../domain/language/question.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import { clipWord } from '../../domain/language/spelling.ts';
+import { clipWord } from '../../domain/language/text.ts';
 import type { CommandInvocation } from '../../slack/command-buttons.ts';
 
 /** What Tally can be asked to do. */

@@ -1,6 +1,5 @@
 import { pluralize } from '../../domain/language/text.ts';
-import { dayAt, formatDays, isTimeZone } from '../../domain/time/calendar.ts';
-import { offsetAt } from '../../domain/time/zone-clock.ts';
+import { dayAt, formatDays, isTimeZone, offsetAt } from '../../domain/time/calendar.ts';
 
 /** The reader's own zone, else the workspace's, as far as they can be read. */
 export const displayZone = (...zones: readonly (string | undefined)[]): string =>

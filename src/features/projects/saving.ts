@@ -2,7 +2,7 @@ import type { Request } from '../../slack/request.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects.ts';
-import { holdsRegisteredSecret } from '../../workspace/registered-secrets.ts';
+import { holdsRegisteredSecret } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { projectDetails, projectTextMessage } from './blocks.ts';
 import { closedProjectModal, projectForm, savedBlocks } from './form.ts';

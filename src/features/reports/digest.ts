@@ -1,7 +1,11 @@
 import { sumMoney } from '../../domain/money/amount.ts';
 import { isRunningOut } from '../../domain/money/runway-text.ts';
-import { isFullyReported, sumChanges, type UsageChange } from '../../domain/money/usage-change.ts';
-import { formatCoverageOfBoth } from '../../domain/money/usage-text.ts';
+import {
+  formatCoverageOfBoth,
+  isFullyReported,
+  sumChanges,
+  type UsageChange,
+} from '../../domain/money/usage-change.ts';
 import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import { coveredDays, formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';

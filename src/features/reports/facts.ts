@@ -3,18 +3,18 @@ import { formatForecast } from '../../domain/money/forecast.ts';
 import type { DayWindow, ReportPeriods } from '../../domain/money/report-figures.ts';
 import { formatBonuses, formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
-import { isFullyReported, type UsageChange } from '../../domain/money/usage-change.ts';
 import {
   describeUnreadable,
   formatCoverage,
   formatCoverageOfBoth,
   formatReportedDays,
-} from '../../domain/money/usage-text.ts';
+  isFullyReported,
+  type UsageChange,
+} from '../../domain/money/usage-change.ts';
 import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';
-import type { Chart } from '../../slack/kit/chart.ts';
-import { spendChart } from '../../slack/spend-chart.ts';
+import { type Chart, spendChart } from '../../slack/kit/chart.ts';
 import { formatterFor, leftText, type ProjectFigures, shortFailure } from './figures.ts';
 
 type Write = (value: Money) => string;

@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import { emptyIfNoData } from '../../billing/optional-result.ts';
+import { emptyIfNoData } from '../../billing/client.ts';
 import type { PostableReport, ReportQuestion, ReportResult } from '../../delivery/report.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';

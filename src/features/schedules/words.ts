@@ -7,7 +7,7 @@ import {
   type SeveralProjects,
 } from '../../domain/language/command-text.ts';
 import { formatPhrase, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
-import { clipWord } from '../../domain/language/spelling.ts';
+import { clipWord } from '../../domain/language/text.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { MAX_WAIT_HOURS, type ReportName } from '../../workspace/schedules.ts';

@@ -1,5 +1,4 @@
-import type { BillingClient, TimeRange } from '../../billing/client.ts';
-import { settleOptional } from '../../billing/optional-result.ts';
+import { type BillingClient, settleOptional, type TimeRange } from '../../billing/client.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import { computeUsage, type Usage } from '../../domain/money/usage.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/usage-change.ts';

@@ -1,6 +1,6 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { namesOutput, type Output } from '../../domain/language/output.ts';
+import { namesOutput, type Output } from '../../domain/language/argument.ts';
 import type { Period } from '../../domain/time/period.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';

@@ -6,8 +6,12 @@ import {
   type Money,
   sumMoney,
 } from '../../domain/money/amount.ts';
-import { isPoorlyReported, sumChanges, type UsageChange } from '../../domain/money/usage-change.ts';
-import { formatCoverage } from '../../domain/money/usage-text.ts';
+import {
+  formatCoverage,
+  isPoorlyReported,
+  sumChanges,
+  type UsageChange,
+} from '../../domain/money/usage-change.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { type AnswerDetails, moreMenu, renderAnswer } from '../../slack/answer-message.ts';

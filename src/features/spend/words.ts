@@ -1,6 +1,6 @@
 import { InvalidWord } from '../../domain/failure/index.ts';
+import { type Output, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
-import { type Output, parseWithOutput } from '../../domain/language/output.ts';
 import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';

@@ -1,7 +1,7 @@
 import { actions, button, header, section } from '../../slack/kit/atoms.ts';
 import { describeAccess } from '../../workspace/accesses.ts';
 import { expiresSoon } from '../../workspace/connections.ts';
-import { tryUnseal } from '../../workspace/fields.ts';
+import { tryUnseal } from '../../workspace/keys.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
 

@@ -7,8 +7,8 @@ import {
   UNKNOWN_COMMAND,
   UNRECOGNIZED,
 } from '../../domain/failure/index.ts';
+import { parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
-import { parseWithOutput } from '../../domain/language/output.ts';
 import { visibleProjects } from '../../workspace/resolve-project.ts';
 import { type CommandInvocation, commandButton } from '../command-buttons.ts';
 import { actions, button, option, select } from '../kit/atoms.ts';

@@ -6,7 +6,6 @@ export const UNINSTALL_EVENTS = ['app_uninstalled', 'tokens_revoked', 'team_acce
 
 /** The fields of an event that say whose installation it is about. */
 export interface EventBody {
-  readonly type?: string;
   readonly team_id?: string | null;
   readonly enterprise_id?: string | null;
   readonly is_enterprise_install?: boolean;
@@ -84,7 +83,7 @@ export function createUninstallHandler({ forget, tokenStatus, onGone, log }: Uni
   };
 
   return async (body: EventBody): Promise<boolean> => {
-    const event = body.type === 'event_callback' ? body.event : undefined;
+    const { event } = body;
     switch (event?.type) {
       case 'app_uninstalled':
         await uninstall(body, event.type);

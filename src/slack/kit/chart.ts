@@ -1,3 +1,7 @@
+import { divide, type Money, sumMoney, toRoundedDigits } from '../../domain/money/amount.ts';
+import { reportedAmounts, type Usage } from '../../domain/money/usage.ts';
+import { type Day, daysBetween, endOfUnit, startOfUnit, type Unit } from '../../domain/time/calendar.ts';
+import { type DayGroup, groupDays } from '../../domain/time/day-groups.ts';
 import { clipText, SLACK_LIMITS } from './limits.ts';
 
 /**
@@ -48,4 +52,60 @@ export function barChart(
       axis_config: { categories: data.map(({ label }) => label) },
     },
   };
+}
+
+type Group = DayGroup<{ readonly day: Day }>;
+
+/**
+ * A bar a day, or a week, month … where the period is long. What is not reported keeps its place without a bar. Weeks and
+ * the like are averages a day unless each is whole and reported on every day: a part of a week is no week.
+ */
+export function spendChart({
+  usage,
+  period,
+}: {
+  readonly usage: Usage;
+  /** The days that were asked about, and today where it is one of them. */
+  readonly period: { readonly days: readonly Day[]; readonly today?: Day };
+}): Chart | undefined {
+  const amounts = reportedAmounts(usage);
+  if (amounts.size + (usage.today === undefined ? 0 : 1) < 2) return undefined;
+  const asked = period.days.map((day) => ({ day }));
+  const { unit, groups } = groupDays(asked, SLACK_LIMITS.chartPoints, period.days);
+  const valuesIn = (group: Group) => group.items.flatMap(({ day }) => amounts.get(day) ?? []);
+  const isOneMonth = new Set(period.days.map((day) => day.slice(0, 7))).size === 1;
+  const nameOf = (label: string) => (isOneMonth ? label.replace(/^(\w{3} \d+).*$/, '$1') : label.slice(4));
+  const isTotal = groups.every((group) => valuesIn(group).length === daysOf(unit, group));
+  const pointOf = (group: Group): ChartPoint => {
+    const values = valuesIn(group);
+    const isToday = group.items.every(({ day }) => day === period.today);
+    const label = unit === 'day' ? nameOf(group.label) : group.label;
+    if (isToday && usage.today !== undefined)
+      return { label: withSuffix(label, 'so far'), value: drawn(usage.today.value) };
+    if (values.length === 0) return { label: withSuffix(label, 'no data'), value: 0 };
+    const sum = sumMoney(values);
+    return { label, value: drawn(isTotal ? sum : divide(sum, values.length)) };
+  };
+  const title =
+    unit === 'day' ? 'Spent per day' : isTotal ? `Spent per ${unit}` : `Average a day, by ${unit}`;
+  return barChart(title, 'Spent', groups.map(pointOf));
+}
+
+const drawn = (value: Money): number => Number(toRoundedDigits(value));
+
+/** How many days the calendar has for it, whether they were asked about or not. */
+function daysOf(unit: Unit, { items }: Group): number {
+  const [first] = items;
+  return first === undefined ? 0 : daysBetween(startOfUnit(unit, first.day), endOfUnit(unit, first.day)) + 1;
+}
+
+/** Slack takes 20 characters, and little room is under a bar: the weekday goes, then what is between two days. */
+function withSuffix(label: string, suffix: string): string {
+  const short = label.replace(/^\w{3} (?=\d{1,2}(?!\d))/, '');
+  const tight = label.replace(' – ', '–');
+  const [begin = label] = label.split(/ ?– ?/);
+  return (
+    [`${short}: ${suffix}`, `${tight} ${suffix}`].find((text) => text.length <= SLACK_LIMITS.chartLabel) ??
+    `${begin}…: ${suffix}`
+  );
 }

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCommandText, parsePeriodText } from '../../../src/domain/language/command-text.ts';
-import {
-  type DateExpression,
-  formatPhrase,
-  LAST_7_DAYS,
-  type PeriodPhrase,
-} from '../../../src/domain/language/period-phrase.ts';
+import type { DateExpression } from '../../../src/domain/language/date-expression.ts';
+import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../../src/domain/language/period-phrase.ts';
 
 /** What was typed is no part of what was said. */
 const said = (phrase: PeriodPhrase | undefined): unknown =>

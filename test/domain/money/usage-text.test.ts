@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { computeUsage, type WireCharge } from '../../../src/domain/money/usage.ts';
-import { compareUsage } from '../../../src/domain/money/usage-change.ts';
 import {
+  compareUsage,
   describeUnreadable,
   formatCoverage,
   formatCoverageOfBoth,
   formatReportedDays,
-} from '../../../src/domain/money/usage-text.ts';
+} from '../../../src/domain/money/usage-change.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 
 const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
