@@ -4,7 +4,7 @@ import type { TrustedHost } from './http/address.ts';
 import type { SealingKey } from './vault/keyring.ts';
 
 interface SlackConfig {
-  /** Socket Mode where an app-level token is set. */
+  /** Socket Mode if an app-level token is set. */
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
   /** May be empty in Socket Mode, where no request needs it. */
   readonly signingSecret: string;

@@ -34,7 +34,7 @@ function parseTask([option, value, ...more]: readonly string[]): Task {
   return option === '--shards' && isPossible ? { kind: 'shards', shards } : { kind: 'usage' };
 }
 
-/** @returns the exit code: 1 where something is left to do, 64 (EX_USAGE) for a command that is wrong */
+/** @returns the exit code: 1 if something is left to do, 64 (EX_USAGE) for a command that is wrong */
 async function run(args: readonly string[]): Promise<number> {
   const task = parseTask(args);
   if (task.kind === 'usage') {

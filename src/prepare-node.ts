@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * For a process that is about to load the bundle. Stack traces name the files of src. From Node 22.8 on, compiled code is
- * kept beside the bundle: a folder for temporary files may be one that others write to. Node goes on without where it
+ * kept beside the bundle: a folder for temporary files may be one that others write to. Node goes on without it if it
  * can't write.
  */
 export function prepareNode(): void {

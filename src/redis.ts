@@ -219,7 +219,7 @@ export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs commands that write. @throws StoreUnavailable, `unsure` where the command may have been executed although its answer was lost */
+/** Runs commands that write. @throws StoreUnavailable, `unsure` if the command may have been executed although its answer was lost */
 export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await guardRead(work);

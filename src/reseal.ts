@@ -13,7 +13,7 @@ const REDIS_TIMEOUT = 5_000;
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** @returns the exit code: 1 where something is left to do */
+/** @returns the exit code: 1 if something is left to do */
 async function run({ keys, redisUrl }: Config): Promise<number> {
   const keyring = createKeyring(keys);
   const redis = connectRedis(redisUrl);

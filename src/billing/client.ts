@@ -189,7 +189,7 @@ export interface MissedAnswer {
 /**
  * Waits for figures that an answer can do without, such as those of the window before.
  *
- * @returns the figures, without items where the service has none, or why they are missing
+ * @returns the figures, without items if the service has none, or why they are missing
  * @throws what is not a Failure: a mistake of ours
  */
 export async function settleOptional(consumption: Promise<Consumption>): Promise<Reported | MissedAnswer> {
@@ -202,10 +202,10 @@ export async function settleOptional(consumption: Promise<Consumption>): Promise
 }
 
 /**
- * For a project that is known to exist, where NoData means that none of these days is reported yet.
+ * For a project that is known to exist, if NoData means that none of these days is reported yet.
  *
  * @returns no items and no remarks
- * @throws `error` itself where it is not NoData
+ * @throws `error` itself if it is not NoData
  */
 export function emptyIfNoData(error: unknown): Reported {
   if (error instanceof NoData) return { items: [], remarks: [] };

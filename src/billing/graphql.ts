@@ -45,7 +45,7 @@ const SHOWN = { messages: 5, characters: 300 } as const;
 
 /** A body can hold data, GraphQL errors, or both. */
 interface GraphqlResponse<T> {
-  /** `value` is null where the service has no data; `problem` says what is wrong with the data's shape. */
+  /** `value` is null if the service has no data; `problem` says what is wrong with the data's shape. */
   readonly data: { readonly value: T | null } | { readonly problem: string };
   /** GraphQL error messages: outside text, shortened. */
   readonly errors: readonly string[];

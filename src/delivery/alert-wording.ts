@@ -20,7 +20,7 @@ export interface AlertFacts {
   readonly rule: WatchRule;
   readonly measurement: WatchMeasurement;
   readonly level: ToldLevel;
-  /** The runway that a balance lasts, where it is known. */
+  /** The runway that a balance lasts, if it is known. */
   readonly runway?: Runway;
   /** What the balance was on an earlier day. */
   readonly before?: { readonly day: Day; readonly balance: Money };

@@ -134,7 +134,7 @@ function keepLease({ deliveryLog, lease, log }: DeliveryRunParts) {
   };
 }
 
-/** What a report is run for. `zone` is the workspace's where absent. */
+/** What a report is run for. `zone` is the workspace's if absent. */
 type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> & {
   readonly zone?: string;
 };

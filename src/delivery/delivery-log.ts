@@ -78,11 +78,11 @@ export interface DeliveryLog {
   /** @returns whether it was held to the end */
   release(lease: DeliveryLease): Promise<boolean>;
   /**
-   * @returns the JSON it wrote; undefined, writing nothing, where the lease is lost or the entry is not `before`; ''
-   * where the schedule is not the expected one
+   * @returns the JSON it wrote; undefined, writing nothing, if the lease is lost or the entry is not `before`; ''
+   * if the schedule is not the expected one
    */
   write(lease: DeliveryLease, write: LogWrite): Promise<string | undefined>;
-  /** @returns `refused`, writing nothing, where `before` or the lease is not as it must be; `changed` for `expected` */
+  /** @returns `refused`, writing nothing, if `before` or the lease is not as it must be; `changed` for `expected` */
   writeState(lease: DeliveryLease, write: StateWrite): Promise<'written' | 'refused' | 'changed'>;
   /** @returns false when the lease is lost */
   dropStates(lease: DeliveryLease, names: readonly string[]): Promise<boolean>;

@@ -37,7 +37,7 @@ export interface Scheduling {
    * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
    * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved.
    *
-   * @throws Failure: CannotPost where the channel does not take it, and whatever the report throws
+   * @throws Failure: CannotPost if the channel does not take it, and whatever the report throws
    */
   send(workspace: string, schedule: Schedule, why: ManualReason, by: string): Promise<void>;
 }

@@ -19,7 +19,7 @@ const CLOCK_SKEW = 300_000;
 const PAGE = 100;
 const MAX_PAGES = 5;
 
-/** Slack's codes where Tally can't read the channel: an optional scope is missing, or Tally isn't a member. */
+/** Slack's codes if Tally can't read the channel: an optional scope is missing, or Tally isn't a member. */
 const NOT_READABLE: readonly string[] = [
   'missing_scope',
   'not_allowed_token_type',
@@ -33,10 +33,10 @@ const NOT_READABLE: readonly string[] = [
 /**
  * Looks for a post in its channel.
  *
- * @returns its `ts`; `absent`; `unknown` where Tally can't read the channel or would have to read too much
+ * @returns its `ts`; `absent`; `unknown` if Tally can't read the channel or would have to read too much
  * @param at when the post was sent, in ms
  * @param thread `ts` of the message that it answers
- * @throws SlackFailed where Slack does not answer
+ * @throws SlackFailed if Slack does not answer
  */
 export async function findPost(
   client: WebClient,

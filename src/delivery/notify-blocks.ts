@@ -83,7 +83,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
   };
 }
 
-/** Tally's own reason for a pause; undefined where nothing is paused. */
+/** Tally's own reason for a pause; undefined if nothing is paused. */
 const pauseOf = (why: PendingNotification['why']) =>
   why === 'failed' || why === 'unanswered' || why === 'person' ? undefined : why;
 

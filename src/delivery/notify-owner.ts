@@ -85,7 +85,7 @@ function titleOf(schedule: Schedule, { workspace }: DeliveryContext): string {
 const FOR_MANAGERS: readonly PendingNotification['why'][] = ['not-connected', 'project-limited'];
 
 /**
- * Notifies the owner; a manager as well where only managers can fix it, from the second failure in a row, and where the
+ * Notifies the owner; a manager as well if only managers can fix it, from the second failure in a row, and if the
  * owner has left. A message that Slack refuses is dropped: `/billing status` says the same.
  */
 async function sendNotices(

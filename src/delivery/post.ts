@@ -78,7 +78,7 @@ const isSlackError = (error: unknown): boolean =>
 /**
  * Looks for a post that Slack may have taken before its run died, and records it.
  *
- * @returns whether it was there; where Slack does not say, the attempt stays doubtful
+ * @returns whether it was there; if Slack does not say, the attempt stays doubtful
  */
 async function recordIfPosted(
   task: DeliveryTask,

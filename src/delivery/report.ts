@@ -47,7 +47,7 @@ export interface ReportResult {
 export interface PostableReport {
   /** The days that a post is about, in order, as `run` finds them; empty for a report about an instant. */
   covers(question: Pick<ReportQuestion, 'at' | 'days'>, zone: string): readonly Day[];
-  /** @throws Failure where no project of the question could be answered */
+  /** @throws Failure if no project of the question could be answered */
   run(question: ReportQuestion): Promise<ReportResult>;
 }
 

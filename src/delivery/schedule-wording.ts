@@ -5,7 +5,7 @@ import type { Workspace } from '../workspace/workspaces.ts';
 
 type ScheduledProject = Schedule['projects'][number];
 
-/** A project's name where the workspace gave one to that ID and product, else its ID. */
+/** A project's name if the workspace gave one to that ID and product, else its ID. */
 export function projectLabel({ id, product }: ScheduledProject, workspace: Workspace): string {
   const [only, ...others] = workspace.projects.filter((one) => one.id === id && one.product === product);
   if (only !== undefined && others.length === 0) return only.alias;

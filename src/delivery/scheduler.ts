@@ -45,7 +45,7 @@ const QUEUE = 'deliver';
 const CONCURRENCY = 300;
 /** Of each shard at least: few workspaces do not spread evenly. */
 const LEAST_CONCURRENCY = 40;
-/** Until the start tries again where Redis does not answer, in ms. */
+/** Until the start tries again if Redis does not answer, in ms. */
 const START_RETRY = 1_000;
 /** A job scheduler that is this late has lost its job; in ms. */
 const LOST = 120_000;

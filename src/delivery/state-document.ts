@@ -8,10 +8,10 @@ export interface StateDocument<T> {
   /** As last read or written. */
   value(): T;
   /**
-   * Writes what `change` makes of it, of the newest value where somebody else wrote it since. Nothing when it was
+   * Writes what `change` makes of it, of the newest value if somebody else wrote it since. Nothing when it was
    * deleted.
    *
-   * @throws LeaseLostError; ScheduleChangedError where the record is not as expected; StoreUnavailable
+   * @throws LeaseLostError; ScheduleChangedError if the record is not as expected; StoreUnavailable
    */
   update(change: (value: T) => T, conditions?: WriteConditions): Promise<void>;
 }

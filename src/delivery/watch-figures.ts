@@ -25,7 +25,7 @@ const schema = z.object({
       /** In a sentence. */
       cause: z.string(),
       at: z.int(),
-      /** Fingerprint of the token, where the service rejected it. */
+      /** Fingerprint of the token, if the service rejected it. */
       rejected: z.string().exactOptional(),
     })
     .exactOptional(),

@@ -50,7 +50,7 @@ export function basisOf({ watches, connections, projects, settings }: Workspace)
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64').slice(0, 16);
 }
 
-/** When the watches are checked next, in ms: `now` or earlier where that is due; undefined for never. */
+/** When the watches are checked next, in ms: `now` or earlier if that is due; undefined for never. */
 export function nextCheckAt(
   workspace: Workspace,
   snapshot: DeliveryLogSnapshot,

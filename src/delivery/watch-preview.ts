@@ -34,13 +34,13 @@ export interface WatchPreview {
   readonly reported: number;
   /** Earlier balances are worked out from what was spent: money that was added is not seen. */
   readonly assumesNoTopUps: boolean;
-  /** Would have alerted at most once a month; absent when the rule itself did, and where no threshold near it would. */
+  /** Would have alerted at most once a month; absent when the rule itself did, and if no threshold near it would. */
   readonly suggestion?: WatchRule;
 }
 
 /**
  * Asks billing for everything that previews of watches on this project need: once for its days, and once for its balance
- * where the rule looks at it.
+ * if the rule looks at it.
  *
  * @param at ms since the epoch: now
  * @throws Failure

@@ -36,7 +36,7 @@ export interface UsageQuestion {
   readonly at: number;
 }
 
-/** @returns without days where nothing is reported @throws Failure */
+/** @returns without days if nothing is reported @throws Failure */
 export async function askUsage(
   billing: BillingClient,
   access: OpenedConnection,

@@ -86,7 +86,7 @@ interface Question extends WatchedProject {
   readonly now: number;
 }
 
-/** @returns undefined where nothing is to be asked */
+/** @returns undefined if nothing is to be asked */
 async function askProject(
   before: ProjectFigures | undefined,
   question: Question,

@@ -134,7 +134,7 @@ interface AttemptContext {
   readonly limits: HttpLimits;
   /** ms left until the deadline */
   readonly timeLeft: number;
-  /** ms to wait before the next try, where the service names no time. */
+  /** ms to wait before the next try, if the service names no time. */
   readonly backoff: number;
 }
 
@@ -155,8 +155,8 @@ const RETRYABLE_CODES: ReadonlySet<string> = new Set([
 /**
  * Sends a request once.
  *
- * @throws {RetryableError} where another try may help
- * @throws {Failure} where it may not
+ * @throws {RetryableError} if another try may help
+ * @throws {Failure} if it may not
  */
 export async function sendOnce(request: ServiceRequest, context: AttemptContext): Promise<ServiceResponse> {
   const { service, method, headers, body, onSending } = request;

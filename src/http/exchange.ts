@@ -21,7 +21,7 @@ export interface ServiceRequest {
   readonly body?: string;
   /** Absent when the request belongs to no workspace. */
   readonly tenant?: Tenant | undefined;
-  /** What it is about, where a connection serves several: a project's ID. */
+  /** What it is about, if a connection serves several: a project's ID. */
   readonly subject?: string;
   /** `interactive` by default. */
   readonly priority?: Priority;
@@ -78,7 +78,7 @@ const NOTHING = Buffer.alloc(0);
  * Sends a request once and reads the whole response. By undici's callbacks: a stream for each of these small bodies takes
  * longer than everything else about it.
  *
- * @throws {ExchangeTimeoutError}, the signal's reason, or undici's or the system's error, where no headers arrived
+ * @throws {ExchangeTimeoutError}, the signal's reason, or undici's or the system's error, if no headers arrived
  */
 export function exchange(
   agent: Agent,

@@ -8,7 +8,7 @@ interface FairQueue {
   /**
    * Runs `work` at its turn for the origin.
    *
-   * @throws {QueueFull} where too many of the workspace wait already, or an interactive request waited too long
+   * @throws {QueueFull} if too many of the workspace wait already, or an interactive request waited too long
    */
   run<T>(origin: string, request: QueuedRequest, work: () => Promise<T>): Promise<T>;
   /** Refuses what waits, and from now on what would have to. */

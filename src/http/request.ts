@@ -29,7 +29,7 @@ export interface HttpOptions {
 /** The only way to send requests to services whose addresses come from outside. */
 export interface GuardedHttp {
   /**
-   * Sends a request within one deadline, which begins at its turn in the queue, and tries again where that may help.
+   * Sends a request within one deadline, which begins at its turn in the queue, and tries again if that may help.
    *
    * @throws {AddressRefused} {@link ServicePaused} {@link QueueFull} {@link TimedOut} {@link ServiceUnreachable}
    * {@link ResponseTooLarge} {@link InvalidResponse} {@link RedirectRefused} {@link RateLimited} (429)

@@ -7,7 +7,7 @@ import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
  *
  * @returns the address for {@link IdentityClient}, ending with `/v3`
  * @throws {AddressRefused} by the address rules
- * @throws {InvalidWord} where `/v3` is missing, with the corrected address
+ * @throws {InvalidWord} if `/v3` is missing, with the corrected address
  */
 export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): string {
   const base = checkBaseUrl(text, trusted);
@@ -17,7 +17,7 @@ export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): str
   throw new InvalidWord(base, 'does not end with /v3', `Try ${corrected}`, corrected, 'always');
 }
 
-/** @returns the address that was probably meant; undefined where nothing is wrong with `authUrl` */
+/** @returns the address that was probably meant; undefined if nothing is wrong with `authUrl` */
 export function suggestAuthUrl(authUrl: string): string | undefined {
   const base = withoutEndpoint(authUrl);
   const [upToVersion] = /^https?:\/\/[^/]+\/(?:.*?\/)?v3(?=\/|$)/i.exec(base) ?? [];

@@ -44,7 +44,7 @@ export interface IdentityClient {
   issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken>;
   /** @returns whether the token still works; `not-offered` when the service cannot check */
   check(authUrl: string, token: string, tenant: Tenant): Promise<'valid' | 'dead' | 'not-offered'>;
-  /** @returns `refused` (401) where the service still accepts the token, or offers no check of it */
+  /** @returns `refused` (401) if the service still accepts the token, or offers no check of it */
   revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
 }
 

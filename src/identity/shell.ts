@@ -20,7 +20,7 @@ interface Endpoint {
   readonly url: string;
 }
 
-/** @returns the endpoint for `OS_ENDPOINT`: compute's, or identity's where the catalog has no compute */
+/** @returns the endpoint for `OS_ENDPOINT`: compute's, or identity's if the catalog has no compute */
 export function findEndpoint(endpoints: IssuedToken['endpoints'], authUrl: string): Endpoint {
   const compute = endpoints.find(({ service }) => service === 'compute');
   return compute === undefined

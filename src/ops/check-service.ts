@@ -12,10 +12,10 @@ export interface ServiceParts {
   readonly about: string;
   /** The environment variable that holds the address. */
   readonly variable: string;
-  /** What happens where it is not set; completes "NAME is not set: …". */
+  /** What happens if it is not set; completes "NAME is not set: …". */
   readonly unset: string;
   readonly address: string | undefined;
-  /** How to write the variable; the next step where the address leads elsewhere. */
+  /** How to write the variable; the next step if the address leads elsewhere. */
   readonly works: string;
   /** Sends one request without credentials, under the address rules. @throws Failure */
   readonly ask: (address: string) => Promise<{ readonly status: number; readonly text: string }>;

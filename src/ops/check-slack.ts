@@ -24,7 +24,7 @@ const CLOCK_SKEW = { warning: 60, refused: 300 } as const;
 
 export interface SlackParts {
   readonly apiUrl: string;
-  /** Undefined where workspaces install Tally by OAuth: then each has its own token. */
+  /** Undefined if workspaces install Tally by OAuth: then each has its own token. */
   readonly botToken: string | undefined;
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
   /** ms since the epoch */

@@ -13,8 +13,8 @@ import {
 export interface ResealParts {
   readonly redis: RedisConnection;
   /**
-   * @returns the value sealed with the newest key; 'new' where it is already; 'open' where nothing in it is sealed;
-   * 'unowned' where something is, in a field that this version does not know
+   * @returns the value sealed with the newest key; 'new' if it is already; 'open' if nothing in it is sealed;
+   * 'unowned' if something is, in a field that this version does not know
    * @throws UnsealFailed
    */
   readonly renew: (workspace: string, field: string, value: string) => ResealRun;

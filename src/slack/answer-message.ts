@@ -89,7 +89,7 @@ function smallPrint({ fetched, byline }: AnswerDetails, { facts, notes }: Answer
 export const titleOf = ({ target }: ProjectAnswer, headline: string): string =>
   `${target.label} · ${headline}`;
 
-/** The product that was asked about, and the project's ID where the title has its name. */
+/** The product that was asked about, and the project's ID if the title has its name. */
 export const sourceOf = ({ target: { project, product, alias } }: ProjectAnswer): string[] => [
   PRODUCTS[product].name,
   ...(alias === undefined ? [] : [`project ${project}`]),

@@ -98,7 +98,7 @@ const SHARE = 'share';
 
 /**
  * **Share** asks the same question again, this time for the channel: the figures are as of the click, the days those of the
- * answer where they were over. @param asked when the answer was asked for, in ms
+ * answer if they were over. @param asked when the answer was asked for, in ms
  */
 export function shareButton(rerun: CommandLink, asked: number): Button[] {
   const value = `${asked} ${written(rerun)}`;

@@ -13,9 +13,9 @@ import type { ResponseUrlClient } from './response-url.ts';
 import type { WebClient } from './web-client.ts';
 
 export interface CommandListener {
-  /** A function where the command's words decide. */
+  /** A function if the command's words decide. */
   readonly right: Right | ((text: string) => Right);
-  /** Whether the answer may be public where the workspace's settings say so. */
+  /** Whether the answer may be public if the workspace's settings say so. */
   readonly open?: boolean;
   /** Whether it opens a form or a window, by the command's words: then Slack's three seconds count. */
   readonly opensModal?: boolean | ((text: string) => boolean);
@@ -48,7 +48,7 @@ export interface ActionListener {
 /** A submission is parsed before the acknowledgement; `work` runs after it. */
 export interface ViewListener<T = unknown> {
   readonly right: Right;
-  /** Pure and quick. @returns `errors` by block ID where fields are refused, else the input for `work` */
+  /** Pure and quick. @returns `errors` by block ID if fields are refused, else the input for `work` */
   read(
     fields: FormFields,
     metadata: string,

@@ -5,7 +5,7 @@ import { modal } from './kit/modal.ts';
 import type { Request } from './request.ts';
 
 /**
- * As a file in the user's conversation with Tally; where Tally may not send files, as text in a modal, and where none can
+ * As a file in the user's conversation with Tally; if Tally may not send files, as text in a modal, and if none can
  * be opened, in a message.
  * @throws SlackFailed
  */

@@ -53,7 +53,7 @@ type Who = Pick<UserIdentity, 'teamId' | 'userId'>;
 export interface RateLimiter {
   /** Counts one request. @returns undefined, or why it was refused and not counted */
   take(what: Limited, who: Who): Throttled | undefined;
-  /** Counts one request. @throws Throttled where it was refused and not counted */
+  /** Counts one request. @throws Throttled if it was refused and not counted */
   demand(what: Limited, who: Who): void;
 }
 

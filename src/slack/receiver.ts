@@ -48,7 +48,7 @@ export interface SlackServerParts {
   readonly logger: Logger;
 }
 
-/** Passes a payload to Bolt. Rejects where Bolt does. */
+/** Passes a payload to Bolt. Rejects if Bolt does. */
 type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
 
 /**

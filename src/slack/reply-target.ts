@@ -19,7 +19,7 @@ export const LOADING_DELAYS: LoadingDelays = { message: 1_500, modal: 300 };
 
 /** Says that an answer takes longer. It appears after a delay, and the answer takes its place. */
 export interface LoadingMessage {
-  /** Keeps it from appearing, or waits until it is there. @returns where it is; undefined where nothing is shown */
+  /** Keeps it from appearing, or waits until it is there. @returns where it is; undefined if nothing is shown */
   take(): Promise<LoadingPlace | undefined>;
 }
 
@@ -94,10 +94,10 @@ async function showByResponseUrl(
   return { kind: 'response-url', canReplace };
 }
 
-/** The view that a form opens with where something slow has to be asked first. */
+/** The view that a form opens with if something slow has to be asked first. */
 const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });
 
-/** Takes the place of the loading view where the answer is a message. */
+/** Takes the place of the loading view if the answer is a message. */
 export const ANSWERED_VIEW: ModalView = modal({
   title: 'Tally',
   blocks: [section('Tally answered in the conversation. You can close this window.')],

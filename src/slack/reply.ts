@@ -61,7 +61,7 @@ interface ReplyOptions {
   readonly audience: 'asker' | 'channel';
   /** Whether `update` replaces the message that carried the button. */
   readonly replace: boolean;
-  /** Offered as a button where no modal can be opened. */
+  /** Offered as a button if no modal can be opened. */
   readonly invocation: CommandInvocation | undefined;
 }
 
@@ -171,7 +171,7 @@ async function sendPublic(target: ReplyTarget, message: Message): Promise<void> 
   ]);
 }
 
-/** Stops where a message may have arrived: a missing answer is better than the same answer twice. */
+/** Stops if a message may have arrived: a missing answer is better than the same answer twice. */
 async function sendFirstPossible(
   { log }: ReplyTarget,
   attempts: readonly (() => Promise<unknown>)[],
@@ -193,7 +193,7 @@ async function sendFirstPossible(
 const isSlackFailed = (error: unknown): error is SlackFailed =>
   isFailure(error) && error.kind === 'slack-failed';
 
-/** Replaces the request's modal; where that fails, sends `fallback` as a direct message. @throws CannotPost, SlackFailed */
+/** Replaces the request's modal; if that fails, sends `fallback` as a direct message. @throws CannotPost, SlackFailed */
 export async function updateModal(target: ReplyTarget, view: ModalView, fallback?: Message): Promise<void> {
   if ((await tryUpdateModal(target, view)) || fallback === undefined) return;
   const source = { ...target.source, responseUrl: undefined, channel: undefined };

@@ -5,7 +5,7 @@ export interface RequestSource {
   /** The workspace that has the app. */
   readonly teamId: string;
   readonly userId: string;
-  /** The workspace the user belongs to, where the payload names it. */
+  /** The workspace the user belongs to, if the payload names it. */
   readonly homeTeamId: string | undefined;
   readonly channel: string | undefined;
   readonly responseUrl: string | undefined;

@@ -26,7 +26,7 @@ export interface Request {
   readonly audience: 'asker' | 'channel';
   /** Who asked for or shared a public answer; undefined for a private one. */
   readonly sharedBy: SharedBy | undefined;
-  /** BCP 47, of the reader: the user's, or the workspace's where the whole channel reads the answer. */
+  /** BCP 47, of the reader: the user's, or the workspace's if the whole channel reads the answer. */
   readonly locale: string;
   readonly reply: Reply;
   readonly slack: SlackLookups;
@@ -73,7 +73,7 @@ export interface RequestOptions {
   readonly sharedFrom?: number;
   /** Whether the answer replaces the message that carried the button. */
   readonly replace?: boolean;
-  /** The command that is run, where it is one. */
+  /** The command that is run, if it is one. */
   readonly invocation?: CommandInvocation;
 }
 
@@ -100,7 +100,7 @@ export function createRequest(
 export interface AuthorizeOptions {
   /** Accepts cached user groups, because Slack allows only about twenty look-ups a minute. */
   readonly isTyping?: boolean;
-  /** The workspace's record, where this request has read it already. */
+  /** The workspace's record, if this request has read it already. */
   readonly workspace?: Workspace | undefined;
 }
 

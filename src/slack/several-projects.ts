@@ -20,7 +20,7 @@ export interface ProjectAnswers<T> {
 
 /**
  * Asks the same about several projects, side by side. One that fails is in `failed`, the others are answered.
- * @throws Failure where all fail for the same reason, and that is not missing data
+ * @throws Failure if all fail for the same reason, and that is not missing data
  */
 export async function askEach<T extends object>(
   several: SeveralProjects,

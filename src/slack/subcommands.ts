@@ -7,7 +7,7 @@ import { type CommandListener, opensModal, ownValue } from './listeners.ts';
 type Verbs = Readonly<Record<string, CommandListener>>;
 
 /**
- * A command whose first word chooses a subcommand: `/billing connect`. The subcommand `help` answers where there is no
+ * A command whose first word chooses a subcommand: `/billing connect`. The subcommand `help` answers if there is no
  * word, and for a subcommand without a help page of its own, whose name it gets as its text.
  */
 export function routeSubcommands(verbs: Verbs): CommandListener {

@@ -9,7 +9,7 @@ export interface UserIdentity {
   /** The workspace that has the app. */
   readonly teamId: string;
   readonly userId: string;
-  /** The workspace the person belongs to, where the payload names it. */
+  /** The workspace the person belongs to, if the payload names it. */
   readonly homeTeamId: string | undefined;
 }
 

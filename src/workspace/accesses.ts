@@ -26,7 +26,7 @@ const schema = z.object({
   project: z.string(),
   /** The identity service's address, with its version. */
   authUrl: z.url(),
-  /** The last four characters of the access ID, or `····` where four would be a third of it or more. */
+  /** The last four characters of the access ID, or `····` if four would be a third of it or more. */
   lastFour: z.string(),
   /** What the service says about it; absent when it says nothing. */
   name: z.string().exactOptional(),
@@ -125,7 +125,7 @@ export function describeAccess(
 
 /**
  * `access ····abcd, expires in 12 days (…)`, for Tally managers and for people named as issuers. Undefined for everybody
- * else, and where no access is registered or its record is damaged.
+ * else, and if no access is registered or its record is damaged.
  */
 export function accessSummary(
   project: string,

@@ -55,7 +55,7 @@ const MAX_ATTEMPTS = 5;
  * with another key is the same secret, and other parts of the settings do not matter: then it is tried again.
  *
  * @param taken a field that must be absent
- * @returns false where `taken` exists
+ * @returns false if `taken` exists
  * @throws EditConflict which says what is there now; NotInstalled when the workspace left; StoreUnavailable
  */
 export async function commitChange(

@@ -44,9 +44,9 @@ const schema = z.object({
   /** 2 to 32 letters, digits and hyphens. */
   name: z.string(),
   baseUrl: z.url(),
-  /** The identity service's address, where one was given. */
+  /** The identity service's address, if one was given. */
   authUrl: z.url().exactOptional(),
-  /** The token's last four characters, or `····` where four would be a third of it or more. */
+  /** The token's last four characters, or `····` if four would be a third of it or more. */
   lastFour: z.string(),
   /** 12 hexadecimal digits of the token's SHA-256. */
   fingerprint: z.string(),

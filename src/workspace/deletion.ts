@@ -19,7 +19,7 @@ export function createDeletion(redis: RedisConnection, others: (id: string) => P
   const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
   const forgetRest = async (id: string): Promise<void> => {
     await others(id);
-    // Last: where this ends early and Slack gives up, the check of the index finds no record, and goes on from here.
+    // Last: if this ends early and Slack gives up, the check of the index finds no record, and goes on from here.
     await index.forget(id);
   };
 

@@ -20,7 +20,7 @@ export interface InstallationRecords {
   /** The organisation noted for this workspace; the note is deleted when either of them leaves. */
   organisationOf(workspace: string): Promise<string | undefined>;
   members(organisation: string): Promise<readonly string[]>;
-  /** @returns the way to unlock it, which also happens after `LOCK_MS`; undefined where another process holds the lock */
+  /** @returns the way to unlock it, which also happens after `LOCK_MS`; undefined if another process holds the lock */
   lock(id: string): Promise<(() => Promise<void>) | undefined>;
   locked(id: string): Promise<boolean>;
 }

@@ -9,7 +9,7 @@ export const ISSUE_WINDOW = 10 * 60_000;
 
 /** Limits the tokens that a person gets, counted across all processes. @throws StoreUnavailable from each method */
 export interface IssueLimit {
-  /** Counts one token. @returns undefined; or, where the limit is reached, when the next one is possible (ms) @throws NotInstalled */
+  /** Counts one token. @returns undefined; or, if the limit is reached, when the next one is possible (ms) @throws NotInstalled */
   take(workspace: string, person: string, at: number): Promise<number | undefined>;
   /** Takes one back that was not issued. */
   giveBack(workspace: string, person: string, at: number): Promise<void>;

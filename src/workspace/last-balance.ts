@@ -8,7 +8,7 @@ const schema = z.object({
   /** Digits as the service sent them. */
   balance: z.string(),
   bonuses: z.string().exactOptional(),
-  /** For about how many days that lasted, where there was an estimate. */
+  /** For about how many days that lasted, if there was an estimate. */
   days: z.int().exactOptional(),
   /** What the month was expected to cost, in digits, and which month: `2026-11`. */
   forecast: z.object({ total: z.string(), month: z.string() }).exactOptional(),
@@ -40,13 +40,13 @@ export function answerNoteFields({ connection, at, balance }: AnswerNote): Recor
   return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, at }) };
 }
 
-/** Undefined when there is no note, and where it cannot be read: nothing depends on it. */
+/** Undefined when there is no note, and if it cannot be read: nothing depends on it. */
 export function parseLastUsed(fields: RecordFields, connection: string): number | undefined {
   const at = Number(fields[lastUsedField(connection)]);
   return Number.isSafeInteger(at) ? at : undefined;
 }
 
-/** Undefined when there is no note, and where it cannot be read: nothing depends on it. */
+/** Undefined when there is no note, and if it cannot be read: nothing depends on it. */
 export function parseLastBalance(
   fields: RecordFields,
   id: string,

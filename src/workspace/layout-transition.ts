@@ -15,7 +15,7 @@ export const ANNOUNCED_MS = 3 * HOLDS_MS;
  * - during the move the keys of a workspace are moved first, by whoever needs them first,
  * - after it nothing is done any more.
  *
- * @param onOldLayout called once where the keys have yet to move
+ * @param onOldLayout called once if the keys have yet to move
  * @param holds how long what was read of the layout holds, in ms
  */
 export function followLayout(

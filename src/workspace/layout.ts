@@ -40,7 +40,7 @@ return 1`;
 const known = new WeakMap<RedisConnection, Promise<Layout>>();
 
 /**
- * The record of the layout, which is written where Redis holds nothing of Tally. It is read once for a connection, again and
+ * The record of the layout, which is written if Redis holds nothing of Tally. It is read once for a connection, again and
  * again only while workspaces have yet to move.
  *
  * @throws StoreUnavailable

@@ -19,7 +19,7 @@ return 0`;
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 /**
- * @returns `taken` where another process holds it, `gone` where the workspace has no record
+ * @returns `taken` if another process holds it, `gone` if the workspace has no record
  * @throws StoreUnavailable
  */
 export async function acquireLease(

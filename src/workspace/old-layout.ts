@@ -74,7 +74,7 @@ end
 if moved > 0 then redis.call('ZADD', KEYS[#KEYS - 1], 'NX', 0, ARGV[1]) end
 return moved`;
 
-/** @param shard that it belongs to @returns how many keys were moved or merged: 0 where it has moved already @throws StoreUnavailable */
+/** @param shard that it belongs to @returns how many keys were moved or merged: 0 if it has moved already @throws StoreUnavailable */
 export async function moveWorkspace(redis: RedisConnection, id: string, shard: number): Promise<number> {
   const from = RENAMED.map(([prefix]) => prefix + id);
   const keys = [...from, ...RENAMED.map(([, key]) => key(id)), indexKey(shard), DROPPED + id];

@@ -23,7 +23,7 @@ const schema = z.object({
   channel: z.string().exactOptional(),
   /** The identity service that issued the token: it is sent to no other. */
   authUrl: z.string().exactOptional(),
-  /** When the token expires, in ms, where the service says. */
+  /** When the token expires, in ms, if the service says. */
   expiresAt: z.int().exactOptional(),
   /** 12 hexadecimal digits, for the audit. */
   audit: z.string().exactOptional(),
@@ -50,7 +50,7 @@ export interface OneTimeGrants {
     options?: KeepOptions,
   ): Promise<string>;
   /**
-   * Gives the grant to one request at a time for each purpose, with the token where the two halves belong together. The
+   * Gives the grant to one request at a time for each purpose, with the token if the two halves belong together. The
    * grant stays stored, so a lost answer loses nothing: the claimant replaces, drops or releases it.
    * @returns `busy` for `GRANT_LEASE_MS` after another claim; undefined when it expired or belongs to somebody else
    */

@@ -17,7 +17,7 @@ export interface ProjectStore {
   removeProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<void>;
   /** Deletes a damaged project, which cannot be restored, and makes it no channel's default. */
   dropProject(change: WorkspaceChange, alias: string): Promise<void>;
-  /** What `removeProject` removed less than `UNDO_MS` before `now`; undefined where nothing can be restored. @throws UnsealFailed */
+  /** What `removeProject` removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
   findRemovedProject(workspace: string, alias: string, now: number): Promise<ProjectRemoval | undefined>;
   /** Also as the default of its channels, except those that have another one now. @returns false when the alias is taken */
   restoreProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<boolean>;

@@ -14,7 +14,7 @@ const schema = z.object({
   /** 1 to 32 digits */
   id: z.string(),
   product,
-  /** Name of its connection; the workspace's default where absent. */
+  /** Name of its connection; the workspace's default if absent. */
   connection: z.string().exactOptional(),
   /** In place of the workspace's currency label. */
   currency: z.string().exactOptional(),
@@ -43,7 +43,7 @@ const KIND = 'project';
 
 /**
  * @param alias where the record was found
- * @throws UnsealFailed `malformed`; `not-authentic` where the record names another alias
+ * @throws UnsealFailed `malformed`; `not-authentic` if the record names another alias
  */
 export function parseProject(alias: string, json: string): Project {
   const project = parseRecord(stored, json, KIND);

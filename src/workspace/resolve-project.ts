@@ -24,14 +24,14 @@ export interface ResolvedProject {
   /** 1 to 32 digits */
   readonly project: string;
   readonly product: ProductId;
-  /** The alias where the workspace gave one, else `Project 123`. */
+  /** The alias if the workspace gave one, else `Project 123`. */
   readonly label: string;
   /** What a command types to name it: the alias, or the ID. */
   readonly word: string;
   readonly alias: string | undefined;
   /** The label of amounts; '' for none. */
   readonly currency: string;
-  /** Name of the connection; the default one where undefined. */
+  /** Name of the connection; the default one if undefined. */
   readonly connection: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface AskLocation {
 
 /**
  * Finds the project by alias, by ID, or as the channel's default.
- * @throws ProjectMissing where nothing is named; NotConnected instead, where the workspace has no connection;
+ * @throws ProjectMissing if nothing is named; NotConnected instead, if the workspace has no connection;
  * NotAllowed when the project is limited to other channels; UnsealFailed when its record is damaged
  */
 export function resolveProject(
@@ -84,7 +84,7 @@ export const listWord = (several: SeveralProjects): string =>
 
 /**
  * The projects that are named, each once, or all that may be asked about there.
- * @throws ProjectMissing, NotConnected where none is registered
+ * @throws ProjectMissing, NotConnected if none is registered
  */
 export function resolveProjects(
   several: SeveralProjects,
@@ -147,7 +147,7 @@ function findLimits(
   return [...(project === undefined ? [] : [project]), ...(exact.length > 0 ? exact : same)];
 }
 
-/** @throws UnsealFailed where any project is damaged: it may have this ID, and be limited to channels */
+/** @throws UnsealFailed if any project is damaged: it may have this ID, and be limited to channels */
 function withId(id: string | undefined, record: Workspace): readonly Project[] {
   if (damagedIds(record, 'project').length > 0) throw new UnsealFailed('malformed', undefined, 'project');
   return record.projects.filter((one) => one.id === id);
@@ -172,7 +172,7 @@ export interface OpenedConnection {
   readonly token: string;
 }
 
-/** @throws NotConnected; ConnectionMissing where the workspace has other connections; UnsealFailed */
+/** @throws NotConnected; ConnectionMissing if the workspace has other connections; UnsealFailed */
 export function openConnection(
   record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,

@@ -12,13 +12,13 @@ export interface ScheduleStore {
   saveSchedule(change: WorkspaceChange, schedule: Schedule): Promise<void>;
   /** It can be restored for `UNDO_MS`. Does nothing when it is removed already. @param at ms since the epoch @throws EditConflict */
   removeSchedule(change: WorkspaceChange, id: string, at: number): Promise<void>;
-  /** Stores how a delivery that a person started ended; nothing where another one ended since, or the schedule was removed. */
+  /** Stores how a delivery that a person started ended; nothing if another one ended since, or the schedule was removed. */
   noteSent(workspace: string, record: Workspace, id: string, sent: LastDelivery): Promise<void>;
   /** Deletes damaged schedules, which cannot be restored. @throws EditConflict */
   dropSchedules(change: WorkspaceChange, ids: readonly string[]): Promise<void>;
-  /** What `removeSchedule` removed less than `UNDO_MS` before `now`; undefined where nothing can be restored. @throws UnsealFailed */
+  /** What `removeSchedule` removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
   findRemovedSchedule(workspace: string, id: string, now: number): Promise<Schedule | undefined>;
-  /** With its delivery history: posts that fell due since come late. @returns false where nothing can be restored */
+  /** With its delivery history: posts that fell due since come late. @returns false if nothing can be restored */
   restoreSchedule(change: WorkspaceChange, id: string): Promise<boolean>;
 }
 

@@ -88,7 +88,7 @@ const schema = scheduleContentSchema.extend({
       why: z.enum(PAUSE_REASONS),
       /** ms since the epoch */
       at: z.int(),
-      /** Slack id, where a person paused it. */
+      /** Slack id, if a person paused it. */
       by: z.string().exactOptional(),
       /**
        * What the pause rests on. For `token-rejected` and `not-connected`: the connections that its projects were asked
@@ -104,7 +104,7 @@ export type Schedule = Readonly<z.infer<typeof schema>>;
 
 /**
  * @param id where the record was found
- * @throws UnsealFailed `malformed`; `not-authentic` where the record says another ID
+ * @throws UnsealFailed `malformed`; `not-authentic` if the record says another ID
  */
 export function parseSchedule(id: string, json: string): Schedule {
   const schedule = parseRecord(schema, json);
@@ -145,7 +145,7 @@ const sent = z.object({
 });
 export type LastDelivery = Readonly<z.infer<typeof sent>>;
 
-/** Undefined if there is none, and where it cannot be read: nothing depends on it. */
+/** Undefined if there is none, and if it cannot be read: nothing depends on it. */
 export function parseLastDelivery(json: string | undefined): LastDelivery | undefined {
   try {
     return json === undefined ? undefined : parseRecord(sent, json);

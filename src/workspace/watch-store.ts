@@ -14,9 +14,9 @@ export interface WatchStore {
   removeWatch(change: WorkspaceChange, id: string, at: number): Promise<void>;
   /** Deletes damaged watches, which cannot be restored. @throws EditConflict */
   dropWatches(change: WorkspaceChange, ids: readonly string[]): Promise<void>;
-  /** What `removeWatch` removed less than `UNDO_MS` before `now`; undefined where nothing can be restored. @throws UnsealFailed */
+  /** What `removeWatch` removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
   findRemovedWatch(workspace: string, id: string, now: number): Promise<Watch | undefined>;
-  /** @returns false where nothing can be restored */
+  /** @returns false if nothing can be restored */
   restoreWatch(change: WorkspaceChange, id: string): Promise<boolean>;
 }
 

@@ -60,7 +60,7 @@ export type Watch = Readonly<Omit<z.infer<typeof schema>, 'rule'>> & { readonly 
 
 /**
  * @param id where the record was found
- * @throws UnsealFailed `malformed`; `not-authentic` where the record says another ID
+ * @throws UnsealFailed `malformed`; `not-authentic` if the record says another ID
  */
 export function parseWatch(id: string, json: string): Watch {
   const watch = parseRecord(schema as unknown as z.ZodType<Watch>, json);

@@ -13,12 +13,12 @@ import { listOldIds } from './old-layout.ts';
  */
 export interface WorkspaceIndex {
   /**
-   * Has the workspace checked in a minute, and adds it where it is missing. Before its record is created, and before its
+   * Has the workspace checked in a minute, and adds it if it is missing. Before its record is created, and before its
    * runs are derived: whoever dies over it leaves a check behind.
    * @returns the entry, different from every other
    */
   touch(workspace: string): Promise<IndexEntry>;
-  /** Sets when the workspace is checked next, and adds it where it is missing. @param at ms since the epoch */
+  /** Sets when the workspace is checked next, and adds it if it is missing. @param at ms since the epoch */
   setCheck(workspace: string, at: number): Promise<void>;
   /** Moves the next check, unless it was set since. @returns whether it did */
   moveCheck(entry: IndexEntry, at: number): Promise<boolean>;
@@ -26,11 +26,11 @@ export interface WorkspaceIndex {
   remove(entry: IndexEntry): Promise<boolean>;
   /** Removes it from every shard. */
   forget(workspace: string): Promise<void>;
-  /** Takes the checks of a shard for `ms`, or keeps them; for one process at a time. @returns false where another has them */
+  /** Takes the checks of a shard for `ms`, or keeps them; for one process at a time. @returns false if another has them */
   claimChecks(shard: number, owner: string, ms: number): Promise<boolean>;
   /** Entries of a shard whose check is due by `now`, those that are due longest first. */
   due(shard: number, now: number, most: number): Promise<readonly IndexEntry[]>;
-  /** Adds the workspaces of an earlier layout, which had no index; each is checked at once. @returns false where all have moved */
+  /** Adds the workspaces of an earlier layout, which had no index; each is checked at once. @returns false if all have moved */
   addOld(): Promise<boolean>;
   /** All IDs. One that is added or removed at the same time may or may not be included. */
   list(): AsyncGenerator<string, void>;

@@ -8,7 +8,7 @@ export type RecordFields = Readonly<Record<string, string>>;
 
 /** Written as a whole or not at all. */
 export interface RecordWrite {
-  /** What the fields must hold for anything to be written: this text, `ANY_VALUE`, or nothing where undefined. */
+  /** What the fields must hold for anything to be written: this text, `ANY_VALUE`, or nothing if undefined. */
   readonly seen?: Readonly<Record<string, string | typeof ANY_VALUE | undefined>>;
   readonly remove?: readonly string[];
   readonly set?: RecordFields;
@@ -28,7 +28,7 @@ export const ANY_VALUE = Symbol('any');
  */
 export interface WorkspaceStore {
   read(workspace: string): Promise<RecordFields>;
-  /** @returns false, with nothing written, where a field differs from `seen` or the workspace left */
+  /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
   write(workspace: string, write: RecordWrite): Promise<boolean>;
   /** Deletes every key of the workspace: see `keysOf`. */
   forget(workspace: string): Promise<void>;

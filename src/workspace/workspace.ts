@@ -24,7 +24,7 @@ export interface DamagedPart {
 /** A workspace's stored record, read and parsed once for each request. Its secrets are unsealed on demand. */
 export interface Workspace {
   readonly teamId: string;
-  /** The defaults where the stored ones are damaged: see `requireSettings`. */
+  /** The defaults if the stored ones are damaged: see `requireSettings`. */
   readonly settings: Settings;
   /** What is missing in the values below because it cannot be read. */
   readonly damaged: readonly DamagedPart[];
@@ -34,7 +34,7 @@ export interface Workspace {
   readonly connectionNames: readonly string[];
   /**
    * Name of the connection for projects that name none: the chosen one, or the only one. Undefined when there is
-   * neither, and where the settings are damaged.
+   * neither, and if the settings are damaged.
    */
   readonly defaultConnection: string | undefined;
   /** Ordered by alias. */
@@ -117,8 +117,8 @@ function intact<T>(
 }
 
 /**
- * @param name the default connection where undefined
- * @throws UnsealFailed when its record is damaged; SettingsDamaged where it takes the settings to know the default
+ * @param name the default connection if undefined
+ * @throws UnsealFailed when its record is damaged; SettingsDamaged if it takes the settings to know the default
  */
 export function findConnection(workspace: Workspace, name?: string): OpenableConnection | undefined {
   if (name === undefined) requireSettings(workspace);

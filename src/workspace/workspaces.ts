@@ -30,8 +30,8 @@ import { ANY_VALUE, createWorkspaceStore, type RecordFields, type RecordWrite } 
 export type { Workspace } from './workspace.ts';
 
 /**
- * Each method is one round trip, but where it says otherwise. Every method that saves takes a `WorkspaceChange`: who, when, and the audit entries
- * that are written in the same step. It throws EditConflict where somebody else changed the same thing first.
+ * Each method is one round trip unless it says otherwise. Every method that saves takes a `WorkspaceChange`: who, when, and the audit entries
+ * that are written in the same step. It throws EditConflict if somebody else changed the same thing first.
  *
  * @throws StoreUnavailable from each; SettingsDamaged from what changes the default connection
  */
@@ -73,7 +73,7 @@ export interface Workspaces extends ProjectStore, ScheduleStore, WatchStore {
 export interface WorkspacesParts {
   readonly redis: RedisConnection;
   readonly keyring: Keyring;
-  /** Whether Slack still accepts the workspace's token; assumed where absent. */
+  /** Whether Slack still accepts the workspace's token; assumed if absent. */
   readonly isInstalled?: ChangeTarget['isInstalled'];
 }
 

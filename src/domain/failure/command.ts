@@ -4,7 +4,7 @@ import { FailureBase } from './base.ts';
 
 /**
  * Whether a refused word is quoted: `judged` by its look, `always` for an address or the workspace's own name for
- * something, `never` where it is known that it may be a secret.
+ * something, `never` if it is known that it may be a secret.
  */
 type Quoting = 'judged' | 'always' | 'never';
 
@@ -43,7 +43,7 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
     readonly works: string,
     suggestion?: string | readonly string[],
     quoting: Quoting = 'judged',
-    /** The command's text before a project, where the word is an unknown one: a picker is offered. */
+    /** The command's text before a project, if the word is an unknown one: a picker is offered. */
     readonly projectFor?: string,
   ) {
     const mayQuote = (text: string) => quoting === 'always' || (quoting === 'judged' && !couldBeSecret(text));
@@ -114,7 +114,7 @@ export class NotConnected extends FailureBase<'not-connected'> {
 
 /**
  * The connection that a project names is gone; without a name: several are there and none is the default.
- * @param project how the one that was asked about is called, and its alias where it has one
+ * @param project how the one that was asked about is called, and its alias if it has one
  */
 export class ConnectionMissing extends FailureBase<'connection-missing'> {
   constructor(

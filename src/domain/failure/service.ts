@@ -23,7 +23,7 @@ export class Forbidden extends FailureBase<'forbidden'> {
   }
 }
 
-/** What the billing service was asked about. `dayBlocks` is how the period is called, where there is one: `14–20 Nov`. */
+/** What the billing service was asked about. `dayBlocks` is how the period is called, if there is one: `14–20 Nov`. */
 export interface BillingQuestion {
   readonly project: string;
   readonly product: { readonly id: 1 | 2 | 3; readonly name: string };

@@ -3,7 +3,7 @@ import { FailureBase } from './base.ts';
 
 /**
  * Slack's Web API does not answer or refuses: `code` is Slack's (`missing_scope`, `ratelimited`, …) or the system's.
- * `parseRetryAfter` in seconds, where Slack said 429. `unclear` where the call went out and no answer came: Slack may have
+ * `parseRetryAfter` in seconds, if Slack said 429. `unclear` if the call went out and no answer came: Slack may have
  * done what it was asked.
  */
 export class SlackFailed extends FailureBase<'slack-failed'> {

@@ -148,7 +148,7 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
   return { ...items, others };
 }
 
-/** `including today` extends the period, or the default one where none is named. */
+/** `including today` extends the period, or the default one if none is named. */
 function phraseOf(items: Items): PeriodPhrase | undefined {
   if (!items['including-today']) return items.phrase;
   return { ...(items.phrase ?? LAST_7_DAYS), includingToday: true };
@@ -220,7 +220,7 @@ export function parseProjectText(text: string, aliases?: Aliases): CommandWords 
   );
 }
 
-/** As `parseCommandText`, where several projects mean nothing. */
+/** As `parseCommandText`, if several projects mean nothing. */
 export function parseSingleProjectText(text: string, aliases?: Aliases): CommandWords {
   return parseWith(
     text,

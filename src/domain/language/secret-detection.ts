@@ -82,7 +82,7 @@ function isRandom(run: string): boolean {
 
 /**
  * Whether a word may be a secret, which is less than that it looks like one: it is quoted in no answer and made nobody's
- * name. What people mistype or call their projects is none; where both could be, it counts as one.
+ * name. What people mistype or call their projects is none; if both could be, it counts as one.
  * @param word as it was typed, as upper and lower case tell a token from a name; of several words any one counts
  */
 export function couldBeSecret(word: string): boolean {

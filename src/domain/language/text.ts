@@ -77,7 +77,7 @@ const MOST_QUOTED = 20;
 
 /**
  * How a piece of the plain text stood in the typed one, for quoting: with its signs, without the quotes around it and
- * without what cannot be seen. The piece itself where it was only a part of a word.
+ * without what cannot be seen. The piece itself if it was only a part of a word.
  */
 export function originalSpelling(typed: string, piece: string): string {
   const words = typed.replace(INVISIBLE, '').replace(LINK, '$1').trim().split(/\s+/);

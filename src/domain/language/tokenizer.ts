@@ -74,7 +74,7 @@ function words(run: string, afterDigit: boolean): readonly Piece[] | undefined {
   });
 }
 
-/** The pieces that begin at a character of a raw word, or undefined where nothing known does. */
+/** The pieces that begin at a character of a raw word, or undefined if nothing known does. */
 function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
   if (raw.startsWith('..', at)) return [{ kind: 'range-sign', length: 2 }];
   const literal = parseDateLiteral(raw, at);

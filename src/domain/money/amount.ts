@@ -38,7 +38,7 @@ function isDecimal(text: string): boolean {
   return mantissa.replace('.', '').length <= LIMITS.digits && Math.abs(Number(exponent)) <= LIMITS.exponent;
 }
 
-/** @returns outside text on one line, at most 40 characters; `nothing` where it is empty or missing */
+/** @returns outside text on one line, at most 40 characters; `nothing` if it is empty or missing */
 export function clipWireValue(wire: WireScalar, nothing: string): string {
   if ('missing' in wire) return nothing;
   const text = 'text' in wire ? wire.text : wire.odd;
@@ -115,7 +115,7 @@ export const isCurrencyLabel = (text: string): boolean =>
  * Writes an amount for people: half-even to two places, or to two significant digits below a cent, grouped as in the
  * locale. Digits are Latin in every locale, as in the sentences around them.
  *
- * @param locale BCP 47; en-US where it is invalid
+ * @param locale BCP 47; en-US if it is invalid
  * @param label a currency sign goes where the locale puts it, any other label after the amount
  */
 export function formatMoney(value: Money, locale: string, label = ''): string {

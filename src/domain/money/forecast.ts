@@ -26,7 +26,7 @@ export interface Forecast {
   readonly reported: number;
   readonly of: number;
   /**
-   * The mean absolute error of the method on the same day of the last 3 months: `total` ± this. Absent where too few
+   * The mean absolute error of the method on the same day of the last 3 months: `total` ± this. Absent if too few
    * days of one of them are reported.
    */
   readonly error?: Money;
@@ -46,7 +46,7 @@ export const forecastFrom = (today: Day): Day =>
 
 /**
  * @param usage of the days from {@link forecastFrom} to yesterday; without all of them there is no `error`
- * @returns undefined where fewer than 7 of the last 28 complete days are reported
+ * @returns undefined if fewer than 7 of the last 28 complete days are reported
  */
 export const forecastMonth = (usage: Usage, today: Day, zone: string): Forecast | undefined =>
   forecastFromAmounts(reportedAmounts(usage), today, zone);
@@ -103,7 +103,7 @@ function meanError(amounts: Amounts, today: Day, zone: string): Money | undefine
 /**
  * Compares the reported days only: what the others cost is unknown.
  *
- * @returns undefined where fewer than four fifths of the month are reported, or too few days before it
+ * @returns undefined if fewer than four fifths of the month are reported, or too few days before it
  */
 function errorInMonth(first: Day, amounts: Amounts, today: Day, zone: string): Money | undefined {
   const days = monthOf(first, zone);

@@ -96,7 +96,7 @@ export function formatBalance(balance: Amount, money: Write): string {
   return balance.value.lt(0) ? `${money(balance.value.abs())} overdrawn` : `${money(balance.value)} left`;
 }
 
-/** `bonuses 12.00`, with outside text as above; '' where they are zero. */
+/** `bonuses 12.00`, with outside text as above; '' if they are zero. */
 export const formatBonuses = (bonuses: Amount, money: Write): string =>
   'unreadable' in bonuses
     ? `bonuses not readable (${bonuses.unreadable})`

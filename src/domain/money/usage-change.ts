@@ -18,7 +18,7 @@ export interface Coverage {
   readonly partial: number;
 }
 
-/** Sums; averages a day where the two do not have the same number of reported days. */
+/** Sums; averages a day if the two do not have the same number of reported days. */
 export interface UsageChangeFigures extends Compared<Money> {
   readonly basis: 'total' | 'average';
   /** Averages per day, whatever is compared. */
@@ -29,7 +29,7 @@ export interface UsageChangeFigures extends Compared<Money> {
 
 export interface UsageChange {
   readonly coverage: Compared<Coverage>;
-  /** Absent where either has no reported day. */
+  /** Absent if either has no reported day. */
   readonly figures?: UsageChangeFigures;
 }
 

@@ -84,12 +84,12 @@ export interface Usage {
   readonly average?: Money;
   /** Among `reported`; the earliest of equal ones. */
   readonly highest?: DayFigure;
-  /** Today so far, where it was requested and has a readable amount. */
+  /** Today so far, if it was requested and has a readable amount. */
   readonly today?: DayFigure;
 }
 
 /**
- * `today` is set where the period includes it, whether `days` does or not: it counts toward the total only, because it is
+ * `today` is set if the period includes it, whether `days` does or not: it counts toward the total only, because it is
  * not over. `zone` is the IANA name of the reporting zone.
  */
 export interface UsageQuestion {

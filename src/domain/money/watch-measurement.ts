@@ -124,7 +124,7 @@ const SAME_WEEKDAYS = { weeks: 4, minReported: 3 } as const;
 /** Otherwise, how many earlier reported days to use, and how far to go back for them. */
 const DAYS_BEFORE = { reported: 14, within: 60 } as const;
 
-/** The median of the last four same weekdays; where fewer than three are reported, the average of 14 days before. */
+/** The median of the last four same weekdays; if fewer than three are reported, the average of 14 days before. */
 function baselineOf(day: Day, amounts: WatchFigures['amounts']): Pick<DaySpend, 'baseline' | 'basis'> {
   const weeks = Array.from({ length: SAME_WEEKDAYS.weeks }, (_, n) => addDays(day, -WEEK * (n + 1)));
   const same = weeks.flatMap((one) => amounts.get(one) ?? []);

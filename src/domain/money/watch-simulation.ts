@@ -76,7 +76,7 @@ const MAX_STEPS = 270;
 /**
  * The nearest less sensitive threshold of two significant digits that would have alerted at most once a calendar month.
  *
- * @returns undefined when the rule itself did not alert more often, and where no threshold near it would help
+ * @returns undefined when the rule itself did not alert more often, and if no threshold near it would help
  */
 export function suggestRule(rule: WatchRule, history: WatchHistory): WatchRule | undefined {
   const isQuiet = (one: WatchRule): boolean => atMostOnceAMonth(simulateWatch(one, history));

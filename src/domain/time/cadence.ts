@@ -27,7 +27,7 @@ export type Cadence =
   | { readonly kind: 'weekdays' }
   /** 1 for Monday to 7 for Sunday. */
   | { readonly kind: 'weekly'; readonly weekday: number }
-  /** 1 to 31, or the last day; a shorter month's last day where it has no such day. */
+  /** 1 to 31, or the last day; a shorter month's last day if it has no such day. */
   | { readonly kind: 'monthly'; readonly day: number | 'last' };
 
 export interface Timing {
@@ -82,7 +82,7 @@ function daysOf(cadence: Cadence, first: Day): Generator<Day> {
   }
 }
 
-/** Whether the clocks show the due time as the timing names it: not where they skip it. */
+/** Whether the clocks show the due time as the timing names it: not if they skip it. */
 function isOnTheClock({ date, at }: DueTime, { time, zone }: Timing): boolean {
   const shown = wallClockAt(at, zone);
   return shown.day === date && shown.time === time;
@@ -117,7 +117,7 @@ export function dueTimesBetween(timing: Timing, after: number, until: number): r
   return between;
 }
 
-/** @returns 'skipped' where the clocks jump over the due time, 'doubled' where they show it twice, or else undefined */
+/** @returns 'skipped' if the clocks jump over the due time, 'doubled' if they show it twice, or else undefined */
 export function clockChangeAt(due: DueTime, timing: Timing): 'skipped' | 'doubled' | undefined {
   if (!isOnTheClock(due, timing)) return 'skipped';
   const isShownAgain = [30, 60, 120].some((minutes) =>

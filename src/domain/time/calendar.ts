@@ -39,7 +39,7 @@ export function addDays(day: Day, n: number): Day {
   return dayOf(new Date(midnightOf(day) + n * DAY_MS));
 }
 
-/** @returns whole days from `a` to `b`, negative where `b` is earlier */
+/** @returns whole days from `a` to `b`, negative if `b` is earlier */
 export function daysBetween(a: Day, b: Day): number {
   return (midnightOf(b) - midnightOf(a)) / DAY_MS;
 }
@@ -54,12 +54,12 @@ export function daysInMonth(year: number, month: number): number {
   return getDaysInMonth(new UTCDate(year, month - 1, 1));
 }
 
-/** @returns the instant (ms) of the day's midnight: the jump where the clocks skip it, the first of two where they repeat it */
+/** @returns the instant (ms) of the day's midnight: the jump if the clocks skip it, the first of two if they repeat it */
 export function startOfDay(day: Day, zone: string): number {
   return firstInstantAt(`${day}T00:00`, zone);
 }
 
-/** @param time 'HH:mm' @returns its instant (ms): the jump where the clocks skip it, the first of two where they repeat it */
+/** @param time 'HH:mm' @returns its instant (ms): the jump if the clocks skip it, the first of two if they repeat it */
 export function instantOf(day: Day, time: string, zone: string): number {
   return firstInstantAt(`${day}T${time}`, zone);
 }
@@ -132,7 +132,7 @@ function dayAndMonth(day: Day): string {
 }
 
 /**
- * @param knownYear four digits; left out where all days are in that year: '14–20 Nov'
+ * @param knownYear four digits; left out if all days are in that year: '14–20 Nov'
  * @returns '14–20 Nov 2026', '28 Oct – 3 Nov 2026', '30 Dec 2025 – 2 Jan 2026', 'Fri 20 Nov 2026'
  */
 export function formatDays(first: Day, last: Day, knownYear?: string): string {
@@ -155,7 +155,7 @@ export function startOfUnit(unit: Unit, day: Day): Day {
   return unit === 'day' ? day : dayOf(START[unit](dateOf(day)));
 }
 
-/** @param first the first day of a unit @returns the first day of the unit `n` units later, earlier where `n` is negative */
+/** @param first the first day of a unit @returns the first day of the unit `n` units later, earlier if `n` is negative */
 export function shiftUnits(unit: Unit, first: Day, n: number): Day {
   return unit === 'day' ? addDays(first, n) : dayOf(ADD[unit](dateOf(first), n));
 }
@@ -197,8 +197,8 @@ function zonedAt(instant: number, zone: string): Temporal.ZonedDateTime {
 }
 
 /**
- * The first instant (ms) at which the wall clock of `zone` has reached `wall`: the jump where that time is skipped, the
- * first of two where it is shown twice.
+ * The first instant (ms) at which the wall clock of `zone` has reached `wall`: the jump if that time is skipped, the
+ * first of two if it is shown twice.
  *
  * @param wall `2026-11-21T09:00`
  * @throws RangeError for an unknown zone

@@ -20,7 +20,7 @@ export interface ComparisonWindow {
   readonly days: readonly Day[];
   /** The complete days of the period: what the window is compared with. */
   readonly currentDays: readonly Day[];
-  /** '7–13 Nov', or '7–13 Nov 2025' where the period ends in another year. */
+  /** '7–13 Nov', or '7–13 Nov 2025' if the period ends in another year. */
   readonly label: string;
   /** 'the 7 days before', 'the same weekday a week before', 'the month before', 'the first 20 days of the month before' */
   readonly basis: string;

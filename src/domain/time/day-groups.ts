@@ -1,6 +1,6 @@
 import { addDays, type Day, formatDays, startOfUnit, type Unit } from './calendar.ts';
 
-/** Names days for one answer: `Mon 16 Nov`, with the year where the days are not all of one. */
+/** Names days for one answer: `Mon 16 Nov`, with the year if the days are not all of one. */
 export type DayNamer = (day: Day) => string;
 
 export function dayNamerFor(days: readonly Day[]): DayNamer {

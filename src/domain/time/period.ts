@@ -30,9 +30,9 @@ export interface Period {
   readonly zone: string;
   /** Its days in order, today among them, without those that the zone skipped. */
   readonly days: readonly Day[];
-  /** Today, where it is the last day. */
+  /** Today, if it is the last day. */
   readonly today?: Day;
-  /** '14–20 Nov', with the year where it is not the current one */
+  /** '14–20 Nov', with the year if it is not the current one */
   readonly dates: string;
   /** '14–20 Nov 2026 UTC · 7 full days · today excluded' */
   readonly label: string;
@@ -46,7 +46,7 @@ function daysLabel(full: number, endsToday: boolean, endsYesterday: boolean): st
   return full === 0 ? 'today so far' : `${days} and today so far`;
 }
 
-/** Without `including today` where today is part of the period anyway. */
+/** Without `including today` if today is part of the period anyway. */
 const canonicalText = (phrase: PeriodPhrase): string =>
   formatPhrase({ ...phrase, includingToday: phrase.includingToday && phrase.kind === 'last' });
 
@@ -66,10 +66,10 @@ function rangeAsOf(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: strin
 
 /**
  * @param now ms since the epoch
- * @param writtenAt ms, the instant at which a person wrote the phrase, where that was earlier
- * @throws InvalidWord where it lies in the future, ends before it begins, is too long, cannot include today, or was
+ * @param writtenAt ms, the instant at which a person wrote the phrase, if that was earlier
+ * @throws InvalidWord if it lies in the future, ends before it begins, is too long, cannot include today, or was
  * skipped by the zone
- * @throws PeriodJustBegan where it begins right now
+ * @throws PeriodJustBegan if it begins right now
  */
 export function resolvePeriod(
   phrase: PeriodPhrase,
@@ -90,7 +90,7 @@ const periods = new LRUCache<string, Period>({
   sizeCalculation: ({ days }) => days.length,
 });
 
-/** @returns the period as of a day; where it ends `today`, `to` is the end of that day */
+/** @returns the period as of a day; if it ends `today`, `to` is the end of that day */
 function periodOn(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: string): Period {
   const key = [formatPhrase(phrase), today, writtenOn, zone].join(' ');
   const known = periods.get(key);

@@ -27,7 +27,7 @@ export interface ConnectedResult {
   readonly connection: Connection;
   readonly input: ConnectMetadata;
   readonly balance: BalanceRecord | undefined;
-  /** Every connection there is now, and the one that is asked where none is named. */
+  /** Every connection there is now, and the one that is asked if none is named. */
   readonly names: readonly string[];
   readonly chosen: string | undefined;
   readonly at: number;
@@ -112,7 +112,7 @@ export function refusalMessage(failure: Failure): Message {
 }
 
 /**
- * A failed test: the reason, that nothing was stored where that is certain, and the form again without the token.
+ * A failed test: the reason, that nothing was stored if that is certain, and the form again without the token.
  * @param kept whether one was registered before
  */
 export function refusedBlocks(reason: Message, remembered: string, kept: boolean, failure: Failure): Block[] {

@@ -139,7 +139,7 @@ export const connectFormState = (fields: FormFields, metadata: string): ConnectF
   return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 };
 
-/** The same where a name turned out to be a secret: that is not shown again. */
+/** The same if a name turned out to be a secret: that is not shown again. */
 export const rememberUnnamed = (request: ConnectRequest): string =>
   encodeConnectMetadata({ ...request, name: FIRST_CONNECTION_NAME, account: '' });
 

@@ -29,7 +29,7 @@ const connectionsOf = ({ workspace }: Request): readonly HomeConnection[] =>
     isOpen: isTokenOpen(workspace.connections.get(name)),
   }));
 
-/** The most urgent problem with the connections, at the top of Home; nothing where all of them work. */
+/** The most urgent problem with the connections, at the top of Home; nothing if all of them work. */
 export function attentionBlocks(request: Request): Block[] {
   const problem = findProblem(connectionsOf(request), request);
   return problem === undefined ? [] : [markup(`:warning: *${escapeMarkup(problem)}*`)];

@@ -102,7 +102,7 @@ function urgency({ id, product }: Project, { workspace }: Request): number {
   return last.days ?? Number.MAX_SAFE_INTEGER - 1;
 }
 
-/** `About 41 days · estimate for Nov 2026: about 819,649.19`; a warning under 14 days. '' where nothing is known. */
+/** `About 41 days · estimate for Nov 2026: about 819,649.19`; a warning under 14 days. '' if nothing is known. */
 function outlook({ id, product, currency }: Project, { workspace, user, at }: Request): string {
   const { days, forecast } = workspace.lastBalance(id, product) ?? {};
   if (days === undefined && forecast === undefined) return '';

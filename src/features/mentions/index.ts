@@ -66,7 +66,7 @@ const HELP = commandButton('help', 'All commands', { command: '/billing help' })
 
 const unknown = (word: string): string => `I don’t recognize “${word}”.`;
 
-/** The answer to a mention that asks nothing Tally knows. @param word the first one, where it is to blame */
+/** The answer to a mention that asks nothing Tally knows. @param word the first one, if it is to blame */
 export function mentionHelp(word: string | undefined): Message {
   const text = word === undefined ? 'What would you like to know?' : unknown(word);
   return { text, blocks: [section(text), markup(HOW), actions(...HELP)] };

@@ -34,7 +34,7 @@ const TITLE = 'Application access';
 export interface AccessForm {
   readonly project: string;
   readonly label: string;
-  /** What is registered now; `damaged` where it cannot be read. */
+  /** What is registered now; `damaged` if it cannot be read. */
   readonly current: ApplicationAccessRecord | 'damaged' | undefined;
   readonly authUrl: string | undefined;
   readonly issuers: Issuers;

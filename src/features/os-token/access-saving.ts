@@ -43,7 +43,7 @@ export interface AccessParts {
   readonly audit: Audit;
   /** The address as it will be used; throws AddressRefused, InvalidWord. */
   readonly readAuthUrl: (text: string) => string;
-  /** Filled in where no connection has one. */
+  /** Filled in if no connection has one. */
   readonly authUrl: string | undefined;
   /** Logs a failure that a user was shown, and where. */
   readonly explain: (failure: Failure, where: string) => void;

@@ -189,7 +189,7 @@ export function revokedMessage({ outcome, until, isAudited }: RevokedToken): Mes
   return { text, blocks: [section(text), ...unaudited] };
 }
 
-/** @param word undefined where nothing could be kept for another token */
+/** @param word undefined if nothing could be kept for another token */
 export const revokedModal = (
   said: readonly Block[],
   shownIn: TokenWindow,
@@ -204,7 +204,7 @@ export const revokedModal = (
     shownIn.tokens,
   );
 
-/** A token that may still work, where the window that could revoke it is gone. */
+/** A token that may still work, if the window that could revoke it is gone. */
 export function notRevokedText({ text, blocks }: Message, until: string): Message {
   const works = `The token was not revoked, and the window that could revoke it is closed. It works ${until}.`;
   return { text: `${text} ${works}`, blocks: [...blocks, section(works)] };

@@ -14,7 +14,7 @@ export async function findIneligible(
   request: Request,
 ): Promise<readonly IneligibleIssuers[]> {
   const settings = request.workspace.settings;
-  // External people never get tokens, even where they can ask.
+  // External people never get tokens, even if they can ask.
   const isIssued = (role: Role): boolean =>
     role !== 'external' && permissionsOf(role, settings, false).canAsk;
   const found = await Promise.all(

@@ -34,7 +34,7 @@ interface IssueModal {
   readonly tokens: Tokens;
   /** The project as it was typed. */
   readonly word: string;
-  /** What was asked for, where that is known. */
+  /** What was asked for, if that is known. */
   readonly grant?: TokenGrant;
   /** Claims the first of `tokens`. */
   readonly claim?: GrantClaim;
@@ -137,7 +137,7 @@ async function showError(
   });
 }
 
-/** Releases the modal's claim, or stores a grant where it had none. @returns what the modal lists from now on */
+/** Releases the modal's claim, or stores a grant if it had none. @returns what the modal lists from now on */
 async function tokensAfter(
   { claim, grant, tokens }: IssueModal,
   { user }: Request,

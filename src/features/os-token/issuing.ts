@@ -33,7 +33,7 @@ export interface IssuingParts {
   readonly explain: (failure: Failure, where: string) => void;
 }
 
-/** How long a handle is kept where the service doesn't say when the token expires, in ms. */
+/** How long a handle is kept if the service doesn't say when the token expires, in ms. */
 const UNKNOWN_EXPIRY = 24 * 60 * 60_000;
 
 /** Issues a token and shows it in the open modal. A token that could not be shown or audited is revoked. */
@@ -156,7 +156,7 @@ async function showToken(
   return isShown;
 }
 
-/** As many lines as Slack takes in one piece; the last ones are comments. The token is in them, so it fits where they do. */
+/** As many lines as Slack takes in one piece; the last ones are comments. The token is in them, so it fits if they do. */
 function linesFor(issued: IssuedToken, { authUrl }: ApplicationAccessRecord): string {
   const lines = [...renderShellCommands(issued, authUrl)];
   while (lines.join('\n').length > SLACK_LIMITS.section && lines.at(-1)?.startsWith('#')) lines.pop();

@@ -2,7 +2,7 @@ import { grantHandle } from '../../workspace/one-time-grants.ts';
 
 /** What a window leads to: a token that was issued from it, or only what another one is asked for. */
 export interface WindowToken {
-  /** The handle, and the token encrypted where it can be revoked from the window. */
+  /** The handle, and the token encrypted if it can be revoked from the window. */
   readonly carried: string;
   /** When the token expires, in ms; `unknown` if the service does not say, undefined without a token. */
   readonly expires: number | 'unknown' | undefined;

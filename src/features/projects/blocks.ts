@@ -36,7 +36,7 @@ export interface ProjectList {
   readonly more: readonly { readonly verb: string; readonly label: string }[];
   /** Aliases of damaged records, for managers, who can remove them. */
   readonly damaged: readonly string[];
-  /** The project's application access in one line, where it has one and this person may see it. */
+  /** The project's application access in one line, if it has one and this person may see it. */
   readonly access: (project: Project) => string | undefined;
   /** The alias that this channel asks about. */
   readonly channelDefault: string | undefined;

@@ -25,7 +25,7 @@ export interface ProjectFormOptions {
   readonly owner: string;
   /** Why what was sent could not be saved. */
   readonly problem?: string;
-  /** Whether the fields under More are shown; so they are where one of them says something, or may be the problem. */
+  /** Whether the fields under More are shown; so they are if one of them says something, or may be the problem. */
   readonly isUnfolded?: boolean;
 }
 
@@ -94,7 +94,7 @@ const titleOf = (before: string): string => (before === '' ? 'Add a project' : '
 
 const optional = (input: InputBlock): InputBlock => ({ ...input, optional: true });
 
-/** The default one first; where nothing is registered there is nothing to choose. */
+/** The default one first; if nothing is registered there is nothing to choose. */
 function connectionInput(record: Workspace, chosen: string = DEFAULT_CONNECTION): InputBlock[] {
   const { connectionNames: names, defaultConnection: current } = record;
   if (names.length === 0) return [];

@@ -86,7 +86,7 @@ function remarks(view: ReportView): Block[] {
   ];
 }
 
-/** What a change in the table rests on, where that is not every day. */
+/** What a change in the table rests on, if that is not every day. */
 const coverageNotes = ({ briefing: { change } }: ProjectFigures): string[] =>
   change === undefined || isFullyReported(change) ? [] : [`Change: ${formatCoverageOfBoth(change)}.`];
 
@@ -109,7 +109,7 @@ function togetherLines({ headline, brief, answered, unanswered }: ReportView): s
   ];
 }
 
-/** Only where each has one. */
+/** Only if each has one. */
 function together(changes: readonly (UsageChange | undefined)[]): UsageChange | undefined {
   const all = changes.flatMap((one) => one ?? []);
   return all.length < changes.length ? undefined : sumChanges(all);

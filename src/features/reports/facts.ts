@@ -37,7 +37,7 @@ export function mainLine(one: ProjectFigures, { main, today }: ReportPeriods): s
   ].join(' · ');
 }
 
-/** `Spent on Fri 20 Nov 150.00 · ▲ 1.9 % vs …`: where another figure comes first. */
+/** `Spent on Fri 20 Nov 150.00 · ▲ 1.9 % vs …`: if another figure comes first. */
 export const spentLine = (one: ProjectFigures, brief: ReportPeriods): string =>
   [
     `*Spent ${shortFailure(brief.main.window, brief.today)}* ${totalText(one.briefing.main, formatterFor(one))}`,

@@ -11,7 +11,7 @@ export interface ProjectFigures {
   readonly briefing: ReportFigures;
   /** BCP 47, the workspace's: posts are for everybody. */
   readonly locale: string;
-  /** A sentence where the balance could not be had. */
+  /** A sentence if the balance could not be had. */
   readonly balance: { readonly balance: Amount; readonly bonuses: Amount } | string;
   /** The service's remarks about its figures. */
   readonly remarks: readonly ServiceNotice[];

@@ -77,7 +77,7 @@ function detailsButton(
   return commandButton('details', 'Details', { command, text: words.join(' ') });
 }
 
-/** The newest day of a post, where a project that reports days at all has not reported that one. */
+/** The newest day of a post, if a project that reports days at all has not reported that one. */
 function awaitedDay(answered: readonly ProjectFigures[], { main, today }: ReportPeriods): string | undefined {
   const newest = main.window.days.at(-1);
   if (newest === undefined) return undefined;

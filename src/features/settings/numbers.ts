@@ -2,7 +2,7 @@ import type { PlainTextOption } from '@slack/types';
 import { formatMoney, isLocale, ZERO } from '../../domain/money/amount.ts';
 import { option } from '../../slack/kit/atoms.ts';
 
-/** BCP 47, by the languages' own names; where a region writes numbers in its own way, that region as well. */
+/** BCP 47, by the languages' own names; if a region writes numbers in its own way, that region as well. */
 const COMMON = [
   ...['en-US', 'en-IN', 'cs', 'da', 'de', 'de-AT', 'de-CH', 'es', 'es-MX', 'fi', 'fr', 'it'],
   ...['nl', 'nb', 'pl', 'pt-BR', 'pt-PT', 'sv', 'tr', 'ru', 'uk', 'zh', 'ja', 'ko'],

@@ -190,7 +190,7 @@ function uncompared({ change, period: { comparison } }: SpendReport): string[] {
   return [`Too few days reported to compare with ${comparison.label} (${formatCoverage(before)}).`];
 }
 
-/** `*▲ 7.9 %* a day vs 8–14 Nov (6 of 7 days reported)`, mrkdwn; '' where too few days are reported to compare. */
+/** `*▲ 7.9 %* a day vs 8–14 Nov (6 of 7 days reported)`, mrkdwn; '' if too few days are reported to compare. */
 function comparisonText(report: SpendReport): string {
   const { change, period, locale } = report;
   if (change === undefined || typeof change === 'string' || period.comparison === undefined) return '';

@@ -24,7 +24,7 @@ export interface SpendFigures {
   readonly usage: Usage;
   /** The previous period; a sentence if it could not be fetched; undefined if there is none to compare with. */
   readonly change: UsageChange | string | undefined;
-  /** Of the month that runs, where that is what was asked about and enough days are reported. */
+  /** Of the month that runs, if that is what was asked about and enough days are reported. */
   readonly forecast: Forecast | undefined;
   /** The service's remarks about its figures. */
   readonly remarks: readonly ServiceNotice[];

@@ -258,7 +258,7 @@ function details(connection: Connection, { lastUsed }: Entry, { at, zone }: Stat
   ];
 }
 
-/** With the port where there is one: that is what tells two services on one machine apart. */
+/** With the port if there is one: that is what tells two services on one machine apart. */
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
 function buttons({ name, connection, isDefault }: Entry): Block {

@@ -9,7 +9,7 @@ import { actions, type Block, button, context, escapeMarkup, markup } from '../.
 import { encodeThresholds } from './form-state.ts';
 import { crossedText, measurementText, nowWord } from './wording.ts';
 
-/** What billing was asked for a form; a failure where it gave no answer. */
+/** What billing was asked for a form; a failure if it gave no answer. */
 export interface Previewed {
   readonly rule: WatchRule;
   readonly result: WatchPreview | Failure;

@@ -130,7 +130,7 @@ function describeInvalidWord(
 /** Commands that ask about projects. */
 const ASKS: ReadonlySet<string> = new Set(['/spend', '/balance', '/os-token']);
 
-/** The command without the unknown word: as a button where it names a project, else with a project to choose. */
+/** The command without the unknown word: as a button if it names a project, else with a project to choose. */
 function withoutWord(
   { word, fact }: InvalidWord,
   { command, text }: CommandInvocation,

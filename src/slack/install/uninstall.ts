@@ -35,7 +35,7 @@ export interface UninstallParts {
   readonly log: Logger;
 }
 
-/** Slack retries an event for about six minutes, longer where an app asked for it; in s. */
+/** Slack retries an event for about six minutes, longer if an app asked for it; in s. */
 const LATE = 3_600;
 
 /**

@@ -182,7 +182,7 @@ export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Ove
   options: [...options],
 });
 
-/** A time of day in the reader's own zone; in UTC where a client can't convert it. */
+/** A time of day in the reader's own zone; in UTC if a client can't convert it. */
 export const instant = (ms: number): string =>
   `<!date^${Math.floor(ms / 1000)}^{time}|${new Date(ms).toISOString().slice(11, 16)}>`;
 

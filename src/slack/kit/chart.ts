@@ -57,7 +57,7 @@ export function barChart(
 type Group = DayGroup<{ readonly day: Day }>;
 
 /**
- * A bar a day, or a week, month … where the period is long. What is not reported keeps its place without a bar. Weeks and
+ * A bar a day, or a week, month … if the period is long. What is not reported keeps its place without a bar. Weeks and
  * the like are averages a day unless each is whole and reported on every day: a part of a week is no week.
  */
 export function spendChart({
@@ -65,7 +65,7 @@ export function spendChart({
   period,
 }: {
   readonly usage: Usage;
-  /** The days that were asked about, and today where it is one of them. */
+  /** The days that were asked about, and today if it is one of them. */
   readonly period: { readonly days: readonly Day[]; readonly today?: Day };
 }): Chart | undefined {
   const amounts = reportedAmounts(usage);

@@ -24,7 +24,7 @@ export function table(rows: readonly (readonly string[])[]): Table {
   };
 }
 
-/** A table that opens when its title is clicked. Slack has it since June 2026; {@link withoutRichBlocks} drops it where refused. */
+/** A table that opens when its title is clicked. Slack has it since June 2026; {@link withoutRichBlocks} drops it if refused. */
 export const collapsedTable = (title: string, rows: readonly (readonly string[])[]): ContainerBlock => ({
   type: 'container',
   title: plainText(title, SLACK_LIMITS.containerTitle),
