@@ -75,7 +75,8 @@ export function connectRedis(url: string, { onOutage, onRecovery }: Watchers = {
   const lost = (error: Error) => {
     if (isAway) return;
     isAway = true;
-    onOutage?.(error);
+    if (error.message.includes('Connection is closed')) void findReason(url, error).then(onOutage);
+    else onOutage?.(error);
   };
   const found = () => {
     if (isAway) onRecovery?.();
@@ -91,6 +92,39 @@ export function connectRedis(url: string, { onOutage, onRecovery }: Watchers = {
     redis.on('+node', (node: Redis) => node.once('ready', found));
   }
   return redis;
+}
+
+/**
+ * Of a Sentinel or a node of a Cluster that refuses a connection, ioredis only says that the connection is closed.
+ *
+ * @returns why the first host that can't be used refuses, such as its certificate; else the given error
+ */
+async function findReason(url: string, error: Error): Promise<Error> {
+  const address = parseRedisUrl(url);
+  if (address.kind === 'single') return error;
+  const { username, password } =
+    address.kind === 'cluster'
+      ? address
+      : { username: address.sentinelUsername, password: address.sentinelPassword };
+  for (const host of address.kind === 'cluster' ? address.nodes : address.sentinels) {
+    const redis = new Redis({
+      ...IMPATIENT,
+      ...host,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+      ...(address.isTls && { tls: {} }),
+      lazyConnect: true,
+      enableReadyCheck: false,
+      retryStrategy: null,
+    });
+    const refusal = await new Promise<Error | undefined>((resolve) => {
+      redis.once('error', resolve).once('ready', () => resolve(undefined));
+      redis.connect().catch(resolve);
+    });
+    redis.disconnect();
+    if (refusal !== undefined) return refusal;
+  }
+  return error;
 }
 
 /**

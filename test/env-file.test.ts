@@ -16,15 +16,13 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 /** What a process that loads the file first sees as REDIS_URL. */
-async function seen(env: NodeJS.ProcessEnv = {}): Promise<string> {
+const seen = async (env?: NodeJS.ProcessEnv): Promise<string> => (await load(env)).stdout.trim();
+
+function load(env: NodeJS.ProcessEnv = {}): Promise<{ stdout: string; stderr: string }> {
   const tsx = import.meta.resolve('tsx');
   const args = ['--import', tsx, '--import', LOADER, '--input-type=module', '--eval', SHOW];
   const { PATH } = process.env;
-  const { stdout } = await promisify(execFile)(process.execPath, args, {
-    cwd: directory,
-    env: { PATH, ...env },
-  });
-  return stdout.trim();
+  return promisify(execFile)(process.execPath, args, { cwd: directory, env: { PATH, ...env } });
 }
 
 const write = (text: string) => writeFile(join(directory, '.env'), text);
@@ -34,6 +32,12 @@ describe('.env', () => {
     await write('REDIS_URL="redis://127.0.0.1:1"\n');
     expect(await seen()).toBe('redis://127.0.0.1:1');
     expect(await seen({ REDIS_URL: 'redis://127.0.0.1:2' })).toBe('redis://127.0.0.1:2');
+  });
+
+  it('says that NODE_EXTRA_CA_CERTS has no effect there', async () => {
+    await write('NODE_EXTRA_CA_CERTS=/path/ca.pem\n');
+    expect((await load()).stderr).toContain('NODE_EXTRA_CA_CERTS in .env has no effect');
+    expect((await load({ NODE_EXTRA_CA_CERTS: '/path/other.pem' })).stderr).not.toContain('no effect');
   });
 
   it('may be missing', async () => {

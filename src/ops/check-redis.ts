@@ -5,6 +5,9 @@ import { type Finding, failedFinding, okFinding, reasonText, warningFinding } fr
 
 const ABOUT = 'Redis';
 
+const UNKNOWN_AUTHORITY =
+  'Its certificate is signed by an authority that Node doesn’t trust. Set NODE_EXTRA_CA_CERTS to a file with the authority’s certificate.';
+
 /** Error code → next step. */
 const ADVICE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens there. Start Redis, or correct the host and port in REDIS_URL.',
@@ -12,9 +15,21 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name is unknown. Correct it in REDIS_URL.',
   NOAUTH: 'Redis needs a password. Put it before the host in REDIS_URL.',
   WRONGPASS: 'The user or the password is wrong. Correct it in REDIS_URL.',
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  CERT_HAS_EXPIRED: 'Its certificate has expired. Renew it, or correct the clock of this machine.',
+  CERT_NOT_YET_VALID: 'Its certificate isn’t valid yet. Correct the clock of this machine.',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'Its certificate is for another name. Use that name in REDIS_URL, and let the nodes of a Cluster and Sentinels announce it.',
 };
 const OTHER_ADVICE =
   'Check that Redis runs, that REDIS_URL leads to it, and whether it needs rediss:// or a password.';
+
+/** @returns the next step of whoever operates the bot */
+export const adviceForRedis = (error: unknown): string => ADVICE[reasonText(error)] ?? OTHER_ADVICE;
 
 /** @param ready the connection; rejects with the error that prevents it. Never rejects itself. */
 export async function checkRedis(ready: Promise<RedisConnection>): Promise<readonly Finding[]> {
@@ -35,7 +50,7 @@ export async function checkRedis(ready: Promise<RedisConnection>): Promise<reado
           'Allow the command INFO, so that the doctor can check persistence and eviction.',
         ),
       ];
-    return [failedFinding(ABOUT, `can’t be used (${reason})`, ADVICE[reason] ?? OTHER_ADVICE)];
+    return [failedFinding(ABOUT, `can’t be used (${reason})`, adviceForRedis(error))];
   }
 }
 

@@ -32,19 +32,30 @@ export interface RedisServer {
 /** Ends the server when the pipe to the test process closes. */
 const SUPERVISOR_SCRIPT = '"$@" >"$LOG" 2>&1 & cat >/dev/null; kill -CONT "$!"; kill -9 "$!"; wait "$!"';
 
-export async function startServer(args: readonly string[] = [], isSentinel = false): Promise<RedisServer> {
+interface ServerOptions {
+  readonly isSentinel?: boolean;
+  /** Takes TLS connections only. */
+  readonly certificates?: Certificates | undefined;
+}
+
+export async function startServer(
+  args: readonly string[] = [],
+  { isSentinel = false, certificates }: ServerOptions = {},
+): Promise<RedisServer> {
   if (SERVER_BINARY === undefined) throw new Error('Neither redis-server nor valkey-server is installed.');
   for (let attempt = 0; ; attempt += 1) {
     const port = await freePort();
     const home = await mkdtemp(join(tmpdir(), 'tally-server-'));
     const file = join(home, 'server.conf');
-    const basics = ['bind 127.0.0.1', `port ${port}`, `dir ${home}`, 'enable-debug-command yes'];
-    const stores = ['save ""', 'appendonly no', 'repl-diskless-sync-delay 0'];
-    const lines = isSentinel ? basics.slice(0, 3) : [...basics, ...stores];
+    const listens = certificates === undefined ? [`port ${port}`] : tlsLines(port, certificates);
+    const basics = ['bind 127.0.0.1', ...listens, `dir ${home}`];
+    const stores = ['enable-debug-command yes', 'save ""', 'appendonly no', 'repl-diskless-sync-delay 0'];
+    const lines = isSentinel ? basics : [...basics, ...stores];
     await writeFile(file, [...lines, ...args, `pidfile ${join(home, 'pid')}`].join('\n'));
     const more = isSentinel ? ['--sentinel'] : [];
     const started = startProcess([SERVER_BINARY, file, ...more], home);
-    const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => 20 });
+    const tls = certificates && { tls: { ca: await readFile(certificates.authority) } };
+    const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => 20, ...tls });
     client.on('error', () => undefined);
     const isUp = await answers(client, started.child, args);
     if (isUp) return { port, client, ...controls(started, client, home) };
@@ -52,6 +63,60 @@ export async function startServer(args: readonly string[] = [], isSentinel = fal
     if (attempt === 5) throw new Error('The server did not start.');
   }
 }
+
+/** Files in PEM, for names and addresses of this machine. */
+export interface Certificates {
+  /** The private authority that signed the server's certificate. */
+  readonly authority: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const hasOpenssl = (): boolean => spawnSync('openssl', ['version']).status === 0;
+
+/** A server that was built without TLS refuses its options before it looks for the file. */
+const speaksTls = (binary: string): boolean => {
+  const { stdout } = spawnSync(binary, ['--port', '0', '--tls-port', '1', '--tls-cert-file', '/none'], {
+    encoding: 'utf8',
+  });
+  return stdout.includes('Failed to configure TLS');
+};
+
+/** Why no server with TLS can be started here; undefined where it can. */
+export const NO_TLS: string | undefined = !hasOpenssl()
+  ? 'without openssl'
+  : SERVER_BINARY === undefined
+    ? 'without redis-server or valkey-server'
+    : speaksTls(SERVER_BINARY)
+      ? undefined
+      : `because ${SERVER_BINARY} was built without TLS`;
+
+/** Makes a private authority, and a certificate of it for loopback. */
+export async function makeCertificates(home: string): Promise<Certificates> {
+  const path = (name: string) => join(home, name);
+  const openssl = (...args: string[]) => {
+    const { status, stderr } = spawnSync('openssl', args, { cwd: home, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`openssl ${args[0]} failed:\n${stderr}`);
+  };
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  openssl(
+    'req',
+    '-x509',
+    ...newKey,
+    ...['-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Private authority'],
+  );
+  openssl('req', ...newKey, ...['-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=redis']);
+  await writeFile(path('names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1');
+  const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '2'];
+  openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...signed);
+  return { authority: path('ca.pem'), certificate: path('server.pem'), key: path('server.key') };
+}
+
+const tlsLines = (port: number, { authority, certificate, key }: Certificates): readonly string[] => [
+  ...['port 0', `tls-port ${port}`, `tls-cert-file ${certificate}`, `tls-key-file ${key}`],
+  // Clients prove who they are by a password, as documented; servers among each other speak TLS too.
+  ...[`tls-ca-cert-file ${authority}`, 'tls-auth-clients no', 'tls-replication yes'],
+];
 
 function startProcess(command: readonly string[], home: string) {
   const child = spawn('/bin/sh', ['-c', SUPERVISOR_SCRIPT, 'keeper', ...command], {
@@ -130,10 +195,16 @@ const SLOTS = 16_384;
 /** Starts three masters, optionally with a replica each. The URL has the ACL user that the docs describe. */
 export async function startCluster({
   replicas: isReplicated = false,
-  args = [] as readonly string[],
+  args = [],
+  certificates,
+}: {
+  readonly replicas?: boolean;
+  readonly args?: readonly string[];
+  readonly certificates?: Certificates | undefined;
 } = {}): Promise<RedisCluster> {
-  const config = ['cluster-enabled yes', 'cluster-node-timeout 1000', ...args];
-  const start = () => startServer(config);
+  const tls = certificates === undefined ? [] : ['tls-cluster yes'];
+  const config = ['cluster-enabled yes', 'cluster-node-timeout 1000', ...tls, ...args];
+  const start = () => startServer(config, { certificates });
   const masters = await Promise.all([start(), start(), start()]);
   const replicas = isReplicated ? await Promise.all([start(), start(), start()]) : [];
   const all = [...masters, ...replicas];
@@ -173,7 +244,7 @@ export async function startCluster({
   const rules = await documentedRules();
   await Promise.all(all.map(({ client }) => client.call('ACL', 'SETUSER', 'tally', ...rules)));
   return {
-    url: `redis+cluster://tally:a-password@${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    url: `redis${certificates ? 's' : ''}+cluster://tally:a-password@${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
     masters,
     replicas,
     keys: async () => (await Promise.all(masters.map(({ client }) => client.keys('*')))).flat(),
@@ -184,17 +255,18 @@ export async function startCluster({
 export interface RedisSentinels {
   readonly url: string;
   readonly servers: readonly RedisServer[];
+  readonly sentinels: readonly RedisServer[];
   /** The current master, according to the Sentinels. */
   master(): Promise<RedisServer>;
   stop(): Promise<void>;
 }
 
 /** Starts a master, two replicas and three Sentinels with a quorum of two. */
-export async function startSentinels(): Promise<RedisSentinels> {
+export async function startSentinels(certificates?: Certificates): Promise<RedisSentinels> {
   // A master without replicas rejects writes, which the next failover would lose.
   const safe = ['min-replicas-to-write 1', 'min-replicas-max-lag 5'];
-  const first = await startServer(safe);
-  const replica = () => startServer([...safe, `replicaof 127.0.0.1 ${first.port}`]);
+  const first = await startServer(safe, { certificates });
+  const replica = () => startServer([...safe, `replicaof 127.0.0.1 ${first.port}`], { certificates });
   const servers = [first, ...(await Promise.all([replica(), replica()]))];
   await eventually(async () => (await first.client.info('replication')).includes('connected_slaves:2'));
   const config = [
@@ -202,7 +274,7 @@ export async function startSentinels(): Promise<RedisSentinels> {
     'sentinel down-after-milliseconds tally 1000',
     'sentinel failover-timeout tally 5000',
   ];
-  const start = () => startServer(config, true);
+  const start = () => startServer(config, { isSentinel: true, certificates });
   const sentinels = await Promise.all([start(), start(), start()]);
   const isComplete = async ({ client }: RedisServer) => {
     const state = (await client.call('SENTINEL', 'MASTER', 'tally')) as string[];
@@ -211,8 +283,9 @@ export async function startSentinels(): Promise<RedisSentinels> {
   };
   await eventually(async () => (await Promise.all(sentinels.map(isComplete))).every(Boolean));
   return {
-    url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/tally`,
+    url: `redis${certificates ? 's' : ''}+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/tally`,
     servers,
+    sentinels,
     async master() {
       const answers = sentinels.map(({ client }) =>
         client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'tally'),

@@ -1,0 +1,136 @@
+/** The bot as a process, with TLS to each form of Redis and certificates of a private authority. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../sandbox/bot-process.ts';
+import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
+import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
+import { CHANNEL, slackEnvironment, startTestSlack } from '../support/bot.ts';
+import { endProcess } from '../support/delivery-processes.ts';
+import {
+  type Certificates,
+  documentedRules,
+  eventually,
+  makeCertificates,
+  NO_TLS,
+  type RedisServer,
+  startCluster,
+  startSentinels,
+  startServer,
+} from '../support/redis-servers.ts';
+
+const FORMS = ['rediss://', 'rediss+sentinel://', 'rediss+cluster://'] as const;
+type Form = (typeof FORMS)[number];
+
+describe.skipIf(NO_TLS !== undefined)(`with TLS${NO_TLS === undefined ? '' : ` (skipped ${NO_TLS})`}`, () => {
+  const urls = new Map<Form, string>();
+  const releases: (() => Promise<unknown>)[] = [];
+  let home: string;
+  let certificates: Certificates;
+  let slack: Slack;
+  let botUrl = '';
+
+  beforeAll(async () => {
+    await buildBot(() => undefined);
+    home = await mkdtemp(join(tmpdir(), 'tally-tls-'));
+    releases.push(() => rm(home, { recursive: true }));
+    certificates = await makeCertificates(home);
+    const allow = async (server: RedisServer) =>
+      server.client.call('ACL', 'SETUSER', 'tally', ...(await documentedRules()));
+    const [single, sentinels, cluster] = await Promise.all([
+      startServer([], { certificates }),
+      startSentinels(certificates),
+      startCluster({ certificates }),
+    ]);
+    await Promise.all([single, ...sentinels.servers].map(allow));
+    // As docs/redis.md says, a Sentinel's user needs nothing else.
+    for (const { client } of sentinels.sentinels)
+      await client.call('ACL', 'SETUSER', 'watcher', 'on', '>watching', '-@all', '+sentinel');
+    urls.set('rediss://', `rediss://tally:a-password@127.0.0.1:${single.port}`);
+    urls.set(
+      'rediss+sentinel://',
+      `${sentinels.url.replace('://', '://tally:a-password@')}?sentinelUsername=watcher&sentinelPassword=watching`,
+    );
+    urls.set('rediss+cluster://', cluster.url);
+    slack = await startTestSlack('http', () => botUrl);
+    releases.push(() => slack.close(), single.kill, sentinels.stop, cluster.stop);
+  }, 60_000);
+  afterAll(() => Promise.all(releases.map((release) => release())));
+
+  const environment = (url: string, authority?: string): NodeJS.ProcessEnv => ({
+    PATH: process.env.PATH,
+    ...slackEnvironment('http', slack),
+    TRUSTED_API_HOSTS: '127.0.0.1',
+    REDIS_URL: url,
+    ENCRYPTION_KEYS: `k:${randomBytes(32).toString('base64')}`,
+    ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }),
+  });
+
+  const doctor = (url: string, authority?: string) =>
+    new Promise<string>((resolve) => {
+      execFile(process.execPath, [BOT_ENTRY, 'doctor'], { env: environment(url, authority) }, (_, output) =>
+        resolve(output),
+      );
+    });
+
+  /** @param holds gets the whole log so far and the bot's address */
+  async function startUntil(
+    env: NodeJS.ProcessEnv,
+    holds: (log: string, url: string) => boolean | Promise<boolean>,
+  ): Promise<ChildProcess> {
+    const port = await freePort();
+    const bot = spawn(process.execPath, [BOT_ENTRY, 'start'], {
+      env: { ...env, PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let log = '';
+    bot.stdout.on('data', (part) => {
+      log += part;
+    });
+    botUrl = `http://127.0.0.1:${port}`;
+    await eventually(async () => holds(log, botUrl));
+    return bot;
+  }
+
+  const isReady = (_log: string, url: string): Promise<boolean> =>
+    fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+
+  it.each(FORMS)(
+    '%s answers commands, as the documented user and with an authority of NODE_EXTRA_CA_CERTS',
+    async (form) => {
+      const url = urls.get(form) ?? '';
+      const findings = doctor(url, certificates.authority);
+      const bot = await startUntil(environment(url, certificates.authority), isReady);
+      const replies = () => slack.messages(OWNER, CHANNEL).filter(({ from }) => from !== OWNER);
+      const before = replies().length;
+      await slack.say(OWNER, CHANNEL, '/billing default');
+      await slack.waitFor(() => replies()[before]);
+      expect(JSON.stringify(replies()[before])).not.toContain('database');
+      expect(await findings).toMatch(/good +Redis +.*answers/);
+      await endProcess(bot);
+    },
+  );
+
+  it.each(FORMS)(
+    '%s refuses a certificate of an unknown authority, and the doctor says what to do',
+    async (form) => {
+      expect(await doctor(urls.get(form) ?? '')).toMatch(
+        /BAD +Redis +can’t be used \(SELF_SIGNED_CERT_IN_CHAIN\)\n +Its certificate is signed by .*NODE_EXTRA_CA_CERTS/,
+      );
+    },
+  );
+
+  it('the log says what to do about a certificate of an unknown authority, also of Sentinels', async () => {
+    const bot = await startUntil(
+      environment(urls.get('rediss+sentinel://') ?? ''),
+      (log) => log.includes('"code":"SELF_SIGNED_CERT_IN_CHAIN"') && log.includes('Set NODE_EXTRA_CA_CERTS'),
+    );
+    await endProcess(bot, 'SIGKILL');
+  });
+});
