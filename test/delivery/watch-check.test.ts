@@ -1,0 +1,664 @@
+/** One check of a workspace's watches: what billing is asked, what is stored, and what people see of it. */
+import { Big } from 'big.js';
+import { describe, expect, it } from 'vitest';
+import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/context.ts';
+import type { DeliveryLogSnapshot, StateWrite } from '../../src/delivery/delivery-log.ts';
+import { checkWatches } from '../../src/delivery/watch-check.ts';
+import type { ProjectFigures } from '../../src/delivery/watch-figures.ts';
+import { basisOf, hourlyCheckAfter } from '../../src/delivery/watch-plan.ts';
+import { runWatches } from '../../src/delivery/watch-run.ts';
+import type { Alert, AlertEvent, AlertMessage } from '../../src/delivery/watch-state.ts';
+import { type AlertResponse, createWatching } from '../../src/delivery/watching.ts';
+import {
+  type Failure,
+  QueueFull,
+  StoreUnavailable,
+  TimedOut,
+  TokenRejected,
+} from '../../src/domain/failure/index.ts';
+import { forecastFrom } from '../../src/domain/money/forecast.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
+import { addDays } from '../../src/domain/time/calendar.ts';
+import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import type { Watch } from '../../src/workspace/watches.ts';
+import type { Workspace } from '../../src/workspace/workspace.ts';
+import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { type FakeLedger, fakeLedger } from '../support/fake-ledger.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = Date.parse('2026-11-20T12:30:00Z');
+const TODAY = '2026-11-20';
+const YESTERDAY = '2026-11-19';
+/** The hour of the workspace T1 that `NOW` is in. */
+const SLOT = hourlyCheckAfter('T1', NOW) - HOUR;
+const BALANCE: WatchRule = { kind: 'balance', below: new Big(50) };
+const RUNWAY: WatchRule = { kind: 'runway', days: 7 };
+const BUDGET: WatchRule = { kind: 'budget', amount: new Big(100_000) };
+
+const watch = (given: Partial<Watch> = {}): Watch => ({
+  ...{ id: 'watch001', project: { id: '123', product: 1 }, rule: BALANCE, target: { channel: 'C1' } },
+  ...{ owner: 'U1', createdBy: 'U1', createdAt: 0, since: NOW - DAY },
+  ...given,
+});
+const connection = (name: string, fingerprint = `print of ${name}`) =>
+  [name, { name, fingerprint, baseUrl: 'https://b.example.com', token: () => `token of ${name}` }] as const;
+const recordOf = (watches: readonly Watch[], given: object = {}): Workspace =>
+  workspaceOf([], {
+    ...{ watches, watchIds: watches.map(({ id }) => id) },
+    fields: Object.fromEntries(watches.map(({ id }) => [`watch:${id}`, `record of ${id}`])),
+    connections: new Map([connection('main'), connection('eu')]) as never,
+    connectionNames: ['main', 'eu'],
+    projects: [
+      { alias: 'prod', id: '123', product: 1, channels: [] },
+      { alias: 'eu', id: '7', product: 1, channels: [], connection: 'eu' },
+    ] as never,
+    ...given,
+  });
+
+interface Given {
+  /** Name → value, by `123:1`. */
+  readonly known?: Record<string, ProjectFigures>;
+  /** By the watch's ID. */
+  readonly states?: Record<string, object>;
+  readonly balance?: number | undefined;
+  /** Of the last days, the newest first. */
+  readonly days?: readonly (number | undefined)[];
+  readonly failure?: FakeLedger['failure'] | undefined;
+  /** Whether the run is over, after that many questions and writes. */
+  readonly isOver?: (asked: number, written: number) => boolean;
+  readonly write?: (write: StateWrite) => ReturnType<DeliveryContext['writeState']>;
+  readonly now?: number;
+  readonly workspace?: object;
+}
+
+async function check(watches: readonly Watch[], given: Given = {}) {
+  const { known = {}, states = {}, days = [10, 10, 10, 10, 10, 10, 10], now = NOW } = given;
+  const balance = 'balance' in given ? given.balance : 60;
+  const ranges: (readonly [string, number, number])[] = [];
+  const amounts = new Map(
+    days.flatMap((cost, n) => (cost === undefined ? [] : [[addDays(TODAY, -n - 1), cost] as const])),
+  );
+  const ledger = fakeLedger(
+    () => ({ amounts: () => amounts, balance: () => balance }),
+    () => now,
+  );
+  if (given.failure) ledger.failure = given.failure;
+  const workspace = recordOf(watches, given.workspace);
+  const writes: StateWrite[] = [];
+  const saved: (readonly [string, ProjectFigures])[] = [];
+  const notes: unknown[][] = [];
+  const stored = Object.fromEntries(
+    Object.entries(states).map(([id, state]) => [`watch/${id}`, JSON.stringify(state)]),
+  );
+  const snapshot = snapshotOf([], { state: (name) => stored[name] });
+  const context = {
+    ...{
+      teamId: 'T1',
+      workspace,
+      clock: () => now,
+      logSnapshot: snapshot,
+      lease: { teamId: 'T1', token: 't' },
+    },
+    billing: {
+      ...ledger.client,
+      consumption: (...args: Parameters<typeof ledger.client.consumption>) => {
+        ranges.push([args[1].project, args[2].from, args[2].to]);
+        return ledger.client.consumption(...args);
+      },
+    },
+    answerNotes: { add: (...note: unknown[]) => void notes.push(note), all: () => [] },
+    deliveryLog: { read: async () => snapshot },
+    isOver: () => given.isOver?.(ledger.asked.length, writes.length) ?? false,
+    writeState: async (write: StateWrite) => {
+      writes.push(write);
+      return (await given.write?.(write)) ?? 'written';
+    },
+  } as unknown as DeliveryContext;
+  const store = {
+    read: async () => new Map(Object.entries(known)),
+    save: async (_: unknown, field: string, figures: ProjectFigures) => void saved.push([field, figures]),
+  };
+  const failure = await checkWatches(store, context).catch((error: unknown) => error);
+  return {
+    ...{ failure, writes, saved, notes, ranges, workspace },
+    asked: ledger.asked.map(({ project, what }) => `${what} ${project}`).sort(),
+    figures: Object.fromEntries(saved),
+    state: (name: string) => {
+      const json = writes.findLast((one) => one.name === name)?.json;
+      return json === undefined ? undefined : JSON.parse(json);
+    },
+  };
+}
+
+describe('a check of watches', () => {
+  it('is noted with when it began, what it was made of, and when the next one is due', async () => {
+    const { writes, state, workspace } = await check([watch()]);
+    expect(state('check/watches')).toEqual({ at: NOW, next: SLOT + HOUR, basis: basisOf(workspace) });
+    expect(writes).toMatchObject([{ name: 'check/watches', before: undefined, needsLease: true }]);
+    expect(writes[0]).not.toHaveProperty('expected');
+  });
+
+  it.each<[string, readonly Partial<Watch>[], number]>([
+    ['every hour', [{}, { snoozedUntil: NOW - 1 }], SLOT + HOUR],
+    ['when a snooze ends before that', [{}, { snoozedUntil: NOW + 5 }], NOW + 5],
+    ['not before a snooze ends, of watches that are all snoozed', [{ snoozedUntil: NOW + DAY }], NOW + DAY],
+    ['at the first end of several', [{ snoozedUntil: NOW + 9 }, { snoozedUntil: NOW + 7 }], NOW + 7],
+    ['not for a snooze that ends now', [{}, { snoozedUntil: NOW }], SLOT + HOUR],
+    ['never where all are paused', [{ paused: { at: 1, by: 'U1' } }], Number.MAX_SAFE_INTEGER],
+    [
+      'not for the snooze of a paused one',
+      [{ paused: { at: 1, by: 'U1' }, snoozedUntil: NOW + 5 }],
+      Number.MAX_SAFE_INTEGER,
+    ],
+  ])('comes again %s', async (_, given, next) => {
+    const watches = given.map((one, n) => watch({ id: `watch00${n}`, ...one }));
+    expect((await check(watches)).state('check/watches').next).toBe(next);
+  });
+
+  it('asks nothing and judges nothing where the settings are damaged', async () => {
+    const damaged = [{ kind: 'settings', id: '', reason: 'malformed' }];
+    const { asked, writes } = await check([watch()], { balance: 1, workspace: { damaged } });
+    expect([asked, writes.map(({ name }) => name)]).toEqual([[], ['check/watches']]);
+  });
+
+  it('asks for what the rules of a project need, once, whatever their order', async () => {
+    const rules = async (...of: readonly WatchRule[]) =>
+      (await check(of.map((rule, n) => watch({ id: `watch00${n}`, rule })))).asked;
+    expect(await rules(BALANCE)).toEqual(['balance 123']);
+    expect(await rules(BUDGET)).toEqual(['consumption 123']);
+    expect(await rules(RUNWAY)).toEqual(['balance 123', 'consumption 123']);
+    for (const both of [
+      [BALANCE, BUDGET],
+      [BUDGET, BALANCE],
+      [BALANCE, BUDGET, BALANCE],
+    ])
+      expect(await rules(...both)).toEqual(['balance 123', 'consumption 123']);
+    const paused = watch({ id: 'watch002', rule: BUDGET, paused: { at: 1, by: 'U1' } });
+    expect((await check([watch(), paused])).asked).toEqual(['balance 123']);
+    const others = [watch(), watch({ id: 'watch002', project: { id: '123', product: 2 } })];
+    expect((await check(others)).asked).toEqual(['balance 123', 'balance 123']);
+  });
+
+  it('asks what was spent for a balance only where it has fallen below, and says how long it lasts', async () => {
+    expect((await check([watch()], { balance: 50 })).asked).toEqual(['balance 123']);
+    const { asked, state } = await check([watch()], { balance: 40 });
+    expect(asked).toEqual(['balance 123', 'consumption 123']);
+    const [alert] = state('watch/watch001').alerts;
+    expect(alert.events[0]).toMatchObject({ kind: 'crossed', at: NOW });
+    expect(alert.events[0].why).toBe('At 10.00 a day it reaches zero around 24 Nov 2026.');
+    const told = {
+      ...{ since: NOW - DAY, alerts: [] },
+      told: [{ episode: 'e', level: 'threshold' }],
+    };
+    expect((await check([watch()], { balance: 40, states: { watch001: told } })).asked).toEqual([
+      'balance 123',
+    ]);
+    const silent = await check([watch({ rule: { kind: 'budget', amount: new Big(1) } })], {
+      failure: () => new QueueFull('billing'),
+    });
+    expect(silent.asked).toEqual(['consumption 123']);
+  });
+
+  it('says what the balance was on an earlier day', async () => {
+    const balances = { '2026-11-17': '90', '2026-11-18': '70', [TODAY]: '55' };
+    const known = { '123:1': { connection: 'main', balances } };
+    const { state } = await check([watch()], { balance: 40, known });
+    expect(state('watch/watch001').alerts[0].events[0].why).toMatch(/^70\.00 on Wed 18 Nov; at 10\.00 a day/);
+    const first = await check([watch()], { balance: 40, days: [] });
+    expect(first.state('watch/watch001').alerts[0].events[0].why).toBe('');
+    const runway = await check([watch({ rule: RUNWAY })], { balance: 40, known });
+    expect(runway.state('watch/watch001').alerts[0].events[0].why).not.toContain('70.00');
+  });
+
+  it('stores nothing of a watch that has nothing to say, and what one that was paused remembers', async () => {
+    const names = async (...args: Parameters<typeof check>) =>
+      (await check(...args)).writes.map(({ name }) => name);
+    expect(await names([watch()])).toEqual(['check/watches']);
+    expect(await names([watch()], { balance: undefined })).toEqual(['check/watches']);
+    const paused = watch({ paused: { at: 1, by: 'U1' } });
+    const { state } = await check([paused]);
+    expect(state('watch/watch001')).toEqual({
+      since: paused.since,
+      told: [],
+      alerts: [],
+      isSuspended: true,
+    });
+    const states = { watch001: { since: paused.since, told: [], isSuspended: true, alerts: [] } };
+    expect(await names([paused], { states })).toEqual(['check/watches']);
+    expect((await check([watch()], { states })).state('watch/watch001')).toEqual({
+      since: paused.since,
+      told: [],
+      alerts: [],
+    });
+  });
+
+  it('writes a judgement with its lease, onto the watch as it was read', async () => {
+    const { writes } = await check([watch()], { balance: 1 });
+    expect(writes[0]).toMatchObject({
+      name: 'watch/watch001',
+      needsLease: true,
+      expected: { field: 'watch:watch001', value: 'record of watch001' },
+    });
+    const unread = await check([watch()], { balance: 1, workspace: { fields: {} } });
+    expect(unread.writes[0]?.expected).toEqual({ field: 'watch:watch001', value: '' });
+  });
+
+  it('leaves a watch that somebody changed to the next check, and goes on with the others', async () => {
+    const watches = [watch(), watch({ id: 'watch002' })];
+    const write = async ({ name }: StateWrite) =>
+      name === 'watch/watch001' ? ('changed' as const) : ('written' as const);
+    const changed = await check(watches, { balance: 1, write });
+    expect(changed.failure).toBeUndefined();
+    expect(changed.writes.map(({ name }) => name)).toEqual([
+      'watch/watch001',
+      'watch/watch002',
+      'check/watches',
+    ]);
+    const away = await check(watches, { balance: 1, write: () => Promise.reject(new StoreUnavailable()) });
+    expect(away.failure).toBeInstanceOf(StoreUnavailable);
+    expect(away.failure).not.toBeInstanceOf(ScheduleChangedError);
+    expect(away.writes).toHaveLength(1);
+  });
+
+  it('ends where its run does, and is then not noted as done', async () => {
+    const watches = [
+      watch(),
+      watch({ id: 'watch002' }),
+      watch({ id: 'watch003', project: { id: '7', product: 1 } }),
+    ];
+    const before = await check(watches, { balance: 1, isOver: () => true });
+    expect([before.asked, before.writes]).toEqual([[], []]);
+    const asked = await check(watches, { balance: 1, isOver: (count) => count > 0 });
+    expect([asked.asked, asked.writes]).toEqual([['balance 123'], []]);
+    const between = await check(watches, { balance: 1, isOver: (_, written) => written > 0 });
+    expect(between.writes.map(({ name }) => name)).toEqual(['watch/watch001']);
+  });
+});
+
+describe('what billing is asked about a watched project', () => {
+  const account = (at: number) => ({ balance: '60', bonuses: '0', at });
+  const asked = async (rule: WatchRule, known: Partial<ProjectFigures>, now = NOW) =>
+    (await check([watch({ rule })], { now, known: { '123:1': { connection: 'main', ...known } } })).asked
+      .length > 0;
+
+  it('is its balance once an hour, and again where a clock went back', async () => {
+    expect(await asked(BALANCE, {})).toBe(true);
+    expect(await asked(BALANCE, { account: account(SLOT) })).toBe(false);
+    expect(await asked(BALANCE, { account: account(SLOT - 1) })).toBe(true);
+    expect(await asked(BALANCE, { account: account(NOW) })).toBe(false);
+    expect(await asked(BALANCE, { account: account(NOW + 1) })).toBe(true);
+  });
+
+  it('is its days once they are complete, then each hour while yesterday is missing, or every six for corrections', async () => {
+    const usage = (at: number, days: Record<string, string>, given: object = {}) => ({
+      usage: { ...{ days, until: YESTERDAY, zone: 'UTC', at }, ...given },
+    });
+    const complete = { [YESTERDAY]: '10', '2026-11-18': '10' };
+    expect(await asked(BUDGET, {})).toBe(true);
+    expect(await asked(BUDGET, usage(SLOT - 5 * HOUR, complete))).toBe(false);
+    expect(await asked(BUDGET, usage(SLOT - 5 * HOUR - 1, complete))).toBe(true);
+    expect(await asked(BUDGET, usage(NOW + 1, complete))).toBe(true);
+    expect(await asked(BUDGET, usage(NOW, complete, { zone: 'Asia/Tokyo' }))).toBe(true);
+    expect(await asked(BUDGET, usage(NOW, complete, { until: '2026-11-18' }))).toBe(true);
+    for (const day of ['2026-11-18', '2026-11-17', '2026-11-16']) {
+      expect(await asked(BUDGET, usage(SLOT - 1, { [day]: '10' }))).toBe(true);
+      expect(await asked(BUDGET, usage(SLOT, { [day]: '10' }))).toBe(false);
+    }
+    // Billing reports nothing about it lately.
+    expect(await asked(BUDGET, usage(SLOT - 1, { '2026-11-15': '10' }))).toBe(false);
+  });
+
+  it('is all days that a forecast needs, in the days of the reporting zone', async () => {
+    const zone = 'Asia/Tokyo';
+    const now = Date.parse('2026-11-20T16:00:00Z');
+    const { ranges, figures } = await check([watch({ rule: BUDGET })], {
+      now,
+      workspace: { settings: { ...DEFAULT_SETTINGS, zone } },
+    });
+    const begins = (day: string) => Date.parse(`${day}T00:00:00+09:00`);
+    expect(ranges).toEqual([['123', begins(forecastFrom('2026-11-21')), begins('2026-11-21') - 1]]);
+    expect(figures['123:1']?.usage).toMatchObject({ until: TODAY, zone, at: now });
+    expect(Object.keys(figures['123:1']?.usage?.days ?? {})).toContain(YESTERDAY);
+  });
+
+  it('is stored in its digits, without the days that are not reported, and without any where there are none', async () => {
+    const { figures } = await check([watch({ rule: RUNWAY })], { days: [1.5, undefined, 2], balance: 60 });
+    expect(figures).toEqual({
+      '123:1': {
+        connection: 'main',
+        account: { balance: '60.00', bonuses: '0.00', at: NOW },
+        balances: { [TODAY]: '60.00' },
+        usage: {
+          days: { [YESTERDAY]: '1.50', '2026-11-17': '2.00' },
+          until: YESTERDAY,
+          zone: 'UTC',
+          at: NOW,
+        },
+      },
+    });
+    const none = await check([watch({ rule: BUDGET })], { days: [] });
+    expect(none.figures['123:1']).toMatchObject({ usage: { days: {} } });
+    expect(none.figures['123:1']).not.toHaveProperty('problem');
+  });
+
+  it('keeps the last balance of each of 19 days, in their order', async () => {
+    const before = Array.from({ length: 19 }, (_, n) => addDays(TODAY, -n));
+    const balances = Object.fromEntries(before.map((day) => [day, day.slice(8)]));
+    const { figures } = await check([watch()], { known: { '123:1': { connection: 'main', balances } } });
+    expect(Object.entries(figures['123:1']?.balances ?? {})).toEqual(
+      before.toReversed().map((day) => [day, day === TODAY ? '60.00' : day.slice(8)]),
+    );
+    const more = { [addDays(TODAY, -19)]: '1', ...balances };
+    const full = await check([watch()], { known: { '123:1': { connection: 'main', balances: more } } });
+    expect(Object.keys(full.figures['123:1']?.balances ?? {})).toEqual(before.toReversed());
+  });
+
+  it('is noted as an answer of its connection, with the balance of a project that is registered', async () => {
+    const note = { id: '123', product: 1, balance: '60.00', bonuses: '0.00' };
+    expect((await check([watch()])).notes).toEqual([['main', note]]);
+    expect((await check([watch({ rule: BUDGET })])).notes).toEqual([['main', undefined]]);
+    expect((await check([watch({ project: { id: '7', product: 1 } })])).notes).toMatchObject([
+      ['eu', { id: '7' }],
+    ]);
+    expect((await check([watch({ project: { id: '999', product: 1 } })])).notes).toEqual([
+      ['main', undefined],
+    ]);
+    expect((await check([watch()], { failure: () => new QueueFull('billing') })).notes).toEqual([]);
+    const known = { '123:1': { connection: 'main', account: account(SLOT) } };
+    const failing: Given['failure'] = (_, __, what) =>
+      what === 'consumption' ? new QueueFull('billing') : undefined;
+    expect((await check([watch({ rule: RUNWAY })], { known, failure: failing })).notes).toEqual([]);
+    expect((await check([watch({ rule: RUNWAY })], { failure: failing })).notes).toEqual([['main', note]]);
+    expect((await check([watch({ rule: RUNWAY })], { known })).notes).toEqual([['main', undefined]]);
+  });
+
+  it('counts where it was answered although another question failed', async () => {
+    const failing =
+      (failed: string): Given['failure'] =>
+      (_, __, what) =>
+        what === failed ? new TimedOut('billing', 5_000) : undefined;
+    const noDays = await check([watch({ rule: RUNWAY })], { failure: failing('consumption') });
+    expect(noDays.figures['123:1']).toMatchObject({ account: { balance: '60.00' }, problem: { at: NOW } });
+    expect(noDays.figures['123:1']).not.toHaveProperty('usage');
+    const noBalance = await check([watch({ rule: RUNWAY })], { failure: failing('balance') });
+    expect(noBalance.figures['123:1']).toMatchObject({ usage: { until: YESTERDAY }, problem: { at: NOW } });
+    expect(noBalance.figures['123:1']).not.toHaveProperty('account');
+  });
+
+  it('keeps what it was told before, unless another connection is asked now', async () => {
+    const known = {
+      account: account(SLOT - 1),
+      usage: { days: { [YESTERDAY]: '1' }, until: YESTERDAY, zone: 'UTC', at: NOW },
+    };
+    const usage = async (of: string) =>
+      (await check([watch()], { known: { '123:1': { connection: of, ...known } } })).figures['123:1'];
+    expect(await usage('main')).toMatchObject({ connection: 'main', usage: known.usage });
+    expect(await usage('other')).not.toHaveProperty('usage');
+    const fresh = { '123:1': { connection: 'other', ...known, account: account(NOW) } };
+    expect((await check([watch()], { known: fresh })).asked).toEqual(['balance 123']);
+  });
+
+  const problem = (at: number, rejected?: string) => ({
+    '123:1': { connection: 'main', problem: { cause: 'Gone.', at, ...(rejected && { rejected }) } },
+  });
+  const askedAfter = async (...args: Parameters<typeof problem>) =>
+    (await check([watch({ rule: RUNWAY })], { known: problem(...args) })).asked.length;
+
+  it('is asked again in the next hour where it failed, or at once with another token', async () => {
+    expect(await askedAfter(SLOT)).toBe(0);
+    expect(await askedAfter(SLOT - 1)).toBe(2);
+    expect(await askedAfter(NOW + 1)).toBe(2);
+    expect(await askedAfter(SLOT, 'print of main')).toBe(0);
+    expect(await askedAfter(SLOT, 'print of another')).toBe(2);
+  });
+
+  it('is no problem any more once it was answered', async () => {
+    const { figures } = await check([watch()], { known: problem(SLOT - 1, 'print of main') });
+    expect(figures['123:1']).toHaveProperty('account');
+    expect(figures['123:1']).not.toHaveProperty('problem');
+  });
+
+  it('says why it was not answered, with the token where that was rejected', async () => {
+    const problemAfter = async (error: Failure) =>
+      (await check([watch()], { failure: () => error })).figures['123:1']?.problem;
+    const full = new QueueFull('billing');
+    expect(await problemAfter(full)).toEqual({ cause: full.message, at: NOW });
+    const rejected = new TokenRejected('billing');
+    expect(await problemAfter(rejected)).toEqual({
+      cause: rejected.message,
+      at: NOW,
+      rejected: 'print of main',
+    });
+    const none = await check([watch()], { workspace: { connections: new Map(), connectionNames: [] } });
+    expect(none.figures['123:1']).toMatchObject({ connection: '', problem: { at: NOW } });
+    expect(none.asked).toEqual([]);
+  });
+
+  it('is left to the next run where the store is away, and to nobody where Tally is at fault', async () => {
+    for (const error of [new StoreUnavailable(), new TypeError('a mistake')])
+      expect((await check([watch()], { failure: () => error })).failure).toBe(error);
+  });
+
+  it('is asked with a rejected token once for all its projects, and not before that one answers', async () => {
+    const ids = ['1', '2', '3', '4'];
+    const watches = ids.map((id, n) => watch({ id: `watch00${n}`, project: { id, product: 1 } }));
+    const known = Object.fromEntries(
+      ids
+        .slice(1)
+        .map((id) => [
+          `${id}:1`,
+          { connection: 'main', problem: { cause: 'Gone.', at: SLOT - 1, rejected: 'print of main' } },
+        ]),
+    );
+    const error = new TokenRejected('billing');
+    const failing = await check(watches, { known, failure: () => error });
+    expect(failing.asked).toEqual(['balance 2']);
+    expect(failing.saved.map(([field]) => field)).toEqual(['2:1', '3:1', '4:1', '1:1']);
+    for (const [, { problem: of }] of failing.saved)
+      expect(of).toEqual({ cause: error.message, at: NOW, rejected: 'print of main' });
+    expect((await check(watches, { known })).asked).toHaveLength(4);
+    const other = [...watches, watch({ id: 'watch009', project: { id: '7', product: 1 } })];
+    const eu = await check(other, {
+      known,
+      failure: ({ connection: name }) => (name === 'main' ? error : undefined),
+    });
+    expect(eu.asked).toEqual(['balance 2', 'balance 7']);
+  });
+
+  it('is saved only where it was asked', async () => {
+    const known = { '123:1': { connection: 'main', account: account(SLOT) } };
+    expect((await check([watch()], { known })).saved).toEqual([]);
+  });
+});
+
+describe('a run of watches', () => {
+  it('checks where that is due, and reads what is known only where something is to be sent', async () => {
+    const calls: string[] = [];
+    const run = async (isCheckDue: boolean, alerting: readonly Watch[], isOver: boolean) => {
+      calls.length = 0;
+      const store = {
+        async read() {
+          calls.push('read');
+          return new Map();
+        },
+        save: async () => undefined,
+      };
+      const context = {
+        ...{ teamId: 'T1', workspace: recordOf([]), clock: () => NOW, logSnapshot: snapshotOf([]) },
+        isOver: () => isOver,
+        async writeState({ name }: StateWrite) {
+          calls.push(name);
+          return 'written';
+        },
+      } as unknown as DeliveryContext;
+      await runWatches({ isCheckDue, alerting, stale: [], next: undefined }, store, context);
+      return [...calls];
+    };
+    expect(await run(false, [], false)).toEqual([]);
+    expect(await run(false, [watch()], false)).toEqual(['read']);
+    expect(await run(true, [], false)).toEqual(['read', 'check/watches']);
+    expect(await run(true, [], true)).toEqual([]);
+  });
+});
+
+describe('what people see of a watch', () => {
+  const CROSSED: AlertEvent = { kind: 'crossed', level: 'threshold', at: NOW, title: 'Low', why: '' };
+  const message = (given: Partial<AlertMessage> = {}): AlertMessage => ({
+    ...{ to: 'C1', event: 0, state: 'posted', at: NOW, tries: 0, drawn: 1 },
+    ...given,
+  });
+  const alert = (episode: string, ...messages: readonly AlertMessage[]): Alert =>
+    ({ episode, events: [CROSSED], messages }) as Alert;
+  const stateWith = (given: object = {}) => ({
+    ...{ since: NOW - DAY, told: [], alerts: [] },
+    ...given,
+  });
+
+  function watching({
+    state,
+    figures,
+    outcomes = ['written'],
+  }: {
+    readonly state?: object | string | undefined;
+    readonly figures?: ProjectFigures | undefined;
+    readonly outcomes?: readonly string[];
+  }) {
+    const json = typeof state === 'string' ? state : state && JSON.stringify(state);
+    const writes: unknown[][] = [];
+    const changes: string[] = [];
+    const left = [...outcomes];
+    const snapshot: DeliveryLogSnapshot = snapshotOf([], {
+      state: (name) => (name === 'watch/watch001' ? json : undefined),
+    });
+    const made = createWatching({
+      deliveryLog: {
+        read: async () => snapshot,
+        writeState: async (...args: unknown[]) => {
+          writes.push(args);
+          return left.length > 1 ? left.shift() : left[0];
+        },
+      } as never,
+      figures: { read: async () => new Map(figures && [['123:1', figures]]), save: async () => undefined },
+      billing: {} as never,
+      changed: async (id) => void changes.push(id),
+      clock: () => NOW,
+    });
+    return { ...made, writes, changes, json };
+  }
+  const seen = async (given: Parameters<typeof watching>[0], one: Watch = watch(), record: object = {}) =>
+    (await watching(given).readStates(recordOf([one], record))).get(one.id);
+
+  it('is when billing answered all that its rule needs, and what that amounts to', async () => {
+    const account = { balance: '60', bonuses: '0', at: 7 };
+    const usage = {
+      days: { [YESTERDAY]: '10', '2026-11-18': '10', '2026-11-17': '10' },
+      until: YESTERDAY,
+      zone: 'UTC',
+      at: 9,
+    };
+    const figures = { connection: 'main', account, usage };
+    expect(await seen({ figures })).toMatchObject({ checkedAt: 7, measurement: { kind: 'balance' } });
+    expect(await seen({ figures }, watch({ rule: BUDGET }))).toMatchObject({ checkedAt: 9 });
+    const runway = await seen({ figures }, watch({ rule: RUNWAY }));
+    expect(runway).toMatchObject({ checkedAt: 9, measurement: { runway: { kind: 'estimate', days: 6 } } });
+    for (const some of [undefined, { connection: 'main', account }, { connection: 'main', usage }])
+      expect(await seen({ figures: some }, watch({ rule: RUNWAY }))).toMatchObject({
+        checkedAt: undefined,
+        measurement: undefined,
+      });
+  });
+
+  it('is when it is checked next, unless it is paused', async () => {
+    expect((await seen({}))?.nextCheckAt).toBe(NOW);
+    expect((await seen({}, watch({ paused: { at: 1, by: 'U1' } })))?.nextCheckAt).toBeUndefined();
+  });
+
+  it('is whether it has alerted and not recovered, under the rule that it has now', async () => {
+    const told = (isOver?: boolean) => ({
+      told: [{ episode: 'e', level: 'threshold', ...(isOver !== undefined && { isOver }) }],
+      alerts: [alert('e', message())],
+    });
+    expect(await seen({ state: stateWith(told()) })).toMatchObject({
+      isCrossed: true,
+      alerts: [{ episode: 'e' }],
+    });
+    expect((await seen({ state: stateWith(told(true)) }))?.isCrossed).toBe(false);
+    expect(await seen({ state: stateWith(told()) }, watch({ since: NOW }))).toMatchObject({
+      isCrossed: false,
+      alerts: [],
+    });
+    expect(await seen({})).toMatchObject({ isCrossed: false, alerts: [], undelivered: undefined });
+  });
+
+  it('is why it could not be judged', async () => {
+    const figures = { connection: 'main', problem: { cause: 'Gone.', at: 1 } };
+    expect((await seen({ figures }))?.problem).toBe('Gone.');
+    expect((await seen({}))?.problem).toBeUndefined();
+    const projects = [{ alias: 'prod', id: '123', product: 1, channels: ['C2'] }];
+    expect((await seen({ figures }, watch(), { projects }))?.problem).toBe(
+      'The project is limited to other channels, so this watch tells nothing.',
+    );
+  });
+
+  it('is why its newest alert could not be sent', async () => {
+    const undelivered = async (...alerts: readonly Alert[]) =>
+      (await seen({ state: stateWith({ alerts }) }))?.undelivered;
+    const failed = (cause: string) => message({ state: 'failed', cause });
+    expect(await undelivered(alert('a', failed('First.'), failed('Last.'), message()))).toBe('Last.');
+    expect(await undelivered(alert('a', message({ cause: 'Was late.' })))).toBeUndefined();
+    expect(await undelivered(alert('a', failed('Older.')), alert('b', message()))).toBeUndefined();
+  });
+
+  describe('when somebody answers an alert', () => {
+    const ACKNOWLEDGED: AlertResponse = { kind: 'acknowledged', at: NOW, by: 'U2' };
+    const SNOOZED: AlertResponse = { kind: 'snoozed', at: NOW, by: 'U2', until: NOW + HOUR };
+    const [open, other] = [alert('e', message()), alert('other', message())];
+    const state = stateWith({ alerts: [open, other] });
+    const respond = async (response: AlertResponse, given: Parameters<typeof watching>[0], episode = 'e') => {
+      const made = watching(given);
+      const result = await made
+        .respond('T1', 'watch001', episode, response)
+        .catch((error: Error) => error.message);
+      return { ...made, result };
+    };
+
+    it('is recorded on that alert alone, without a lease, and leads to a run', async () => {
+      const { result, writes, changes, json } = await respond(ACKNOWLEDGED, { state });
+      expect([result, changes]).toEqual(['recorded', ['T1']]);
+      expect(writes).toMatchObject([
+        [
+          { teamId: 'T1', token: '' },
+          { name: 'watch/watch001', before: json },
+        ],
+      ]);
+      const [[, { json: after }]] = writes as [[unknown, { json: string }]];
+      expect(JSON.parse(after)).toEqual({
+        ...state,
+        alerts: [{ ...open, events: [CROSSED, ACKNOWLEDGED] }, other],
+      });
+    });
+
+    it('is acknowledged once, and snoozed as often as they like', async () => {
+      const events = [CROSSED, ACKNOWLEDGED, SNOOZED];
+      const answered = stateWith({ alerts: [{ ...alert('e', message()), events }] });
+      const again = await respond(ACKNOWLEDGED, { state: answered });
+      expect([again.result, again.writes, again.changes]).toEqual(['repeated', [], []]);
+      expect((await respond(SNOOZED, { state: answered })).result).toBe('recorded');
+    });
+
+    it('is gone with its state or its alert', async () => {
+      expect((await respond(ACKNOWLEDGED, { state: undefined })).result).toBe('gone');
+      expect((await respond(ACKNOWLEDGED, { state: '{' })).result).toBe('gone');
+      expect((await respond(ACKNOWLEDGED, { state }, 'another')).result).toBe('gone');
+    });
+
+    it('is tried again while a check writes, ten times at most', async () => {
+      const twice = await respond(ACKNOWLEDGED, { state, outcomes: ['lost', 'written'] });
+      expect([twice.result, twice.writes.length, twice.changes]).toEqual(['recorded', 2, ['T1']]);
+      const often = await respond(ACKNOWLEDGED, { state, outcomes: ['lost'] });
+      expect([often.writes.length, often.changes]).toEqual([10, []]);
+      expect(often.result).toContain('changes too often');
+    });
+  });
+});
