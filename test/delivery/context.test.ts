@@ -1,6 +1,6 @@
 /** One run for one workspace: when it stops, how it keeps to Slack's pace, and what it was refused. */
 import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type DeliveryRun,
   type DeliveryRunParts,
@@ -12,8 +12,10 @@ import {
 } from '../../src/delivery/context.ts';
 import { LEASE_MS } from '../../src/delivery/delivery-log.ts';
 import type { ReportQuestion } from '../../src/delivery/report.ts';
+import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { recordedRun, workspaceOf } from '../support/delivery-records.ts';
+import { startVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 const LEASE = { teamId: 'T1', token: 'x' };
@@ -91,24 +93,83 @@ describe('a run', () => {
     expect(calls).toEqual([['writeState', LEASE, write]]);
   });
 
-  it('renews its lease four times in its life, until it ends', async () => {
-    let renewals = 0;
-    let ended = false;
-    await new Promise<void>((resolve) => {
-      const { run } = start({
+  describe('holds its lease', () => {
+    let time: VirtualTime;
+    beforeEach(() => {
+      time = startVirtualTime();
+    });
+    afterEach(() => time.end());
+
+    /** How often it was renewed, after what, and what the run can still do. */
+    function hold(renew: () => Promise<boolean>) {
+      const at: number[] = [];
+      const { run, calls } = start({
         log: {
-          renew: async () => {
-            renewals += 1;
-            run.end();
-            ended = true;
-            resolve();
-            return true;
+          renew: () => {
+            at.push(time.now());
+            return renew();
           },
         },
       });
+      const write = (needsLease?: boolean) =>
+        run.writeState({
+          name: 'x',
+          before: undefined,
+          json: '1',
+          ...(needsLease !== undefined && { needsLease }),
+        });
+      return { run, calls, at, write };
+    }
+
+    it('and renews it four times in its life, until it ends', async () => {
+      const { run, at } = hold(async () => true);
+      await time.pass(LEASE_MS);
+      expect(at).toEqual([1, 2, 3, 4].map((n) => (n * LEASE_MS) / 4));
+      await time.pass(10 * LEASE_MS);
+      expect(run.isOver()).toBe(false);
+      run.end();
+      await time.pass(LEASE_MS);
+      expect(at).toHaveLength(44);
     });
-    expect([renewals, ended]).toEqual([1, true]);
-    expect(LEASE_MS / 4).toBe(3_000);
+
+    it('until another run has it: then nothing is written but what takes no lease', async () => {
+      const { run, write, calls } = hold(async () => false);
+      expect(await write(true)).toBe('written');
+      await time.pass(LEASE_MS / 4);
+      expect(run.isOver()).toBe(true);
+      await expect(write(true)).rejects.toBeInstanceOf(LeaseLostError);
+      await expect(run.writeLog(WRITE)).rejects.toBeInstanceOf(LeaseLostError);
+      expect(calls).toHaveLength(1);
+      expect([await write(false), await write()]).toEqual(['written', 'written']);
+    });
+
+    it('as long as it lasts where the store is away, from the moment when it was last asked for', async () => {
+      let isAway = false;
+      const { run } = hold(async () => {
+        if (isAway) throw new StoreUnavailable();
+        return true;
+      });
+      await time.pass(LEASE_MS / 4);
+      isAway = true;
+      await time.pass(LEASE_MS - 1);
+      expect(run.isOver()).toBe(false);
+      await time.pass(1);
+      expect(run.isOver()).toBe(true);
+      isAway = false;
+      await time.pass(LEASE_MS / 4);
+      expect(run.isOver()).toBe(false);
+    });
+
+    it('by its age when a renewal was begun, however long that took', async () => {
+      const answers: ((isHeld: boolean) => void)[] = [];
+      const { run } = hold(() => new Promise((resolve) => void answers.push(resolve)));
+      await time.pass(LEASE_MS - 1);
+      answers[0]?.(true);
+      await time.pass(LEASE_MS / 4);
+      expect(run.isOver()).toBe(false);
+      await time.pass(1);
+      expect(run.isOver()).toBe(true);
+    });
   });
 
   describe('leaves a second between two posts to one channel', () => {

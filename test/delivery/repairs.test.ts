@@ -1,0 +1,175 @@
+/** When a process looks for lost runs, and when it stops. */
+import { mock } from 'node:test';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRepairs } from '../../src/delivery/repairs.ts';
+import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+import type { IndexEntry } from '../../src/workspace/workspace-index.ts';
+import { startVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+let time: VirtualTime;
+let started: (() => void) | undefined;
+beforeEach(() => {
+  time = startVirtualTime();
+});
+afterEach(() => {
+  started?.();
+  time.end();
+});
+
+interface Given {
+  readonly due?: readonly string[];
+  readonly shards?: number;
+  /** Called with each check for lost runs. */
+  readonly layout?: () => void;
+  /** Whether there are workspaces of an earlier layout. */
+  readonly addOld?: () => boolean;
+  readonly derive?: (workspace: string) => Promise<void>;
+}
+
+function repairs({ due = [], shards = 1, layout, addOld = () => false, derive }: Given = {}) {
+  /** When it checked, and when it looked for workspaces of an earlier layout. */
+  const [checks, searches]: [number[], number[]] = [[], []];
+  const [derived, claimed, logged]: [string[], number[], string[]] = [[], [], []];
+  const made = createRepairs(
+    {
+      scheduler: { forget: async () => undefined },
+      index: {
+        async addOld() {
+          searches.push(time.now());
+          return addOld();
+        },
+        async claimChecks(shard: number) {
+          claimed.push(shard);
+          return true;
+        },
+        due: async () => due.map((workspace): IndexEntry => ({ workspace, shard: 0, at: 1 })),
+        setCheck: async () => undefined,
+        remove: async () => undefined,
+      } as never,
+      async layout() {
+        checks.push(time.now());
+        layout?.();
+        return { shards, mostShards: shards };
+      },
+      clock: () => 0,
+      log: pino({}, { write: (line) => void logged.push((JSON.parse(line) as { msg: string }).msg) }),
+    },
+    async (workspace) => {
+      derived.push(workspace);
+      await derive?.(workspace);
+    },
+  );
+  started = made.stop;
+  return { ...made, checks, searches, derived, claimed, logged };
+}
+
+describe('a check for lost runs', () => {
+  it.each([
+    [0, 45],
+    [0.5, 60],
+    [0.8, 69],
+  ])('is made at once and about every minute, at a moment by chance (%d)', async (chance, seconds) => {
+    mock.method(Math, 'random', () => chance);
+    const { start, checks } = repairs();
+    start();
+    await time.pass(2 * seconds * SECOND);
+    expect(checks).toEqual([0, seconds * SECOND, 2 * seconds * SECOND]);
+  });
+
+  it('is made again after five seconds where it fails, and the log says so', async () => {
+    mock.method(Math, 'random', () => 0.5);
+    let isAway = true;
+    const { start, checks, logged } = repairs({
+      layout() {
+        if (isAway) throw new StoreUnavailable();
+      },
+    });
+    start();
+    await time.pass(7 * SECOND);
+    isAway = false;
+    await time.pass(4 * SECOND + MINUTE);
+    expect(checks).toEqual([0, 5 * SECOND, 10 * SECOND, 10 * SECOND + MINUTE]);
+    expect(logged).toEqual(Array(2).fill('could not check for lost runs; trying again soon'));
+  });
+
+  it('is not made any more once it is stopped', async () => {
+    const { start, stop, checks } = repairs();
+    start();
+    await time.pass(SECOND);
+    stop();
+    await time.pass(3 * MINUTE);
+    expect(checks).toEqual([0]);
+  });
+
+  it.each(['ends', 'fails'])('that %s after it was stopped is the last one, without a word', async (how) => {
+    let finish = (): void => undefined;
+    const { start, stop, checks, derived, claimed, logged } = repairs({
+      due: Array.from({ length: 30 }, (_, n) => `T${n}`),
+      shards: 2,
+      derive: () =>
+        new Promise((resolve, reject) => {
+          finish = how === 'ends' ? resolve : () => reject(new StoreUnavailable());
+        }),
+    });
+    start();
+    await time.pass(SECOND);
+    stop();
+    finish();
+    await time.pass(3 * MINUTE);
+    expect([checks, derived.length, claimed, logged]).toEqual([[0], 20, [0], []]);
+  });
+
+  it('looks after twenty workspaces at the same time', async () => {
+    const ends: (() => void)[] = [];
+    const { start, derived } = repairs({
+      due: Array.from({ length: 30 }, (_, n) => `T${n}`),
+      derive: () => new Promise((resolve) => void ends.push(resolve)),
+    });
+    start();
+    await time.pass(SECOND);
+    expect(derived).toHaveLength(20);
+    ends[0]?.();
+    await time.pass(SECOND);
+    expect(derived).toHaveLength(21);
+  });
+
+  it('of one workspace that fails is in the log', async () => {
+    const { run, logged } = repairs({ due: ['T1'], derive: () => Promise.reject(new Error('broken')) });
+    await run();
+    expect(logged).toEqual(['could not derive the scheduled runs of a workspace']);
+  });
+});
+
+describe('workspaces of an earlier layout', () => {
+  it('are looked for every ten minutes as long as there are some', async () => {
+    let left = 3;
+    const { run, searches } = repairs({
+      addOld() {
+        left -= 1;
+        return left > 0;
+      },
+    });
+    for (let minute = 0; minute < 45; minute += 1) {
+      await run();
+      await time.pass(MINUTE);
+    }
+    expect(searches).toEqual([0, 10 * MINUTE, 20 * MINUTE]);
+  });
+
+  it('are looked for again at once where that failed', async () => {
+    const { run, searches } = repairs({
+      addOld() {
+        if (searches.length === 1) throw new StoreUnavailable();
+        return true;
+      },
+    });
+    await expect(run()).rejects.toBeInstanceOf(StoreUnavailable);
+    await run();
+    await run();
+    expect(searches).toHaveLength(2);
+  });
+});
