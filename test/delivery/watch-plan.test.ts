@@ -25,6 +25,7 @@ import {
   type StoredWatchState,
 } from '../../src/delivery/watch-state.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
+import { addDays } from '../../src/domain/time/calendar.ts';
 import type { Watch } from '../../src/workspace/watches.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
@@ -397,6 +398,57 @@ describe('a judgement', () => {
     expect(state?.alerts[1]?.events).toHaveLength(1);
     kinds('500', NOW + 5 * HOUR);
     expect(state?.isSuspended).toBeUndefined();
+  });
+
+  const month = (costs: Readonly<Record<string, string>>): ProjectFigures => {
+    const days = Array.from({ length: 40 }, (_, n) => [addDays('2026-11-19', -n), '10'] as const);
+    return { connection: 'main', usage: { ...usage, days: { ...Object.fromEntries(days), ...costs } } };
+  };
+  const SPIKE: WatchRule = { kind: 'spike', factor: new Big(2), floor: new Big(0) };
+
+  it('after a pause is about what is so now, not about a spike that is over', () => {
+    const given = { rule: SPIKE, since: NOW - 9 * DAY };
+    const stored = { since: given.since, told: [], alerts: [] };
+    const spikes = (figures: ProjectFigures, state?: StoredWatchState) =>
+      judge(judged(figures, given), state)?.crossings.map(({ episode }) => episode);
+    const over = month({ '2026-11-17': '100' });
+    expect(spikes(over)).toEqual(['2026-11-17']);
+    expect(spikes(over, stored)).toEqual(['2026-11-17']);
+    expect(spikes(over, { ...stored, isSuspended: true })).toEqual([]);
+    expect(spikes(month({ '2026-11-19': '100' }), { ...stored, isSuspended: true })).toEqual(['2026-11-19']);
+  });
+
+  it('of several levels that recover together is told once, with the last of them', () => {
+    const given = { rule: { kind: 'budget', amount: new Big(1_000) } as const };
+    const one = judged(month({}), given);
+    const told = (['50', '80', 'forecast'] as const).map((level) => ({ episode: '2026-11', level }));
+    const alerts = recordEvent([], alertEpisode(one.watch, '2026-11'), CROSSED, ['C1']);
+    const stored = { since: one.watch.since, told, alerts };
+    const after = recordJudgement(one, stored, judge(one, stored));
+    expect(after.told).toEqual([]);
+    expect(after.alerts[0]?.events.slice(1)).toEqual([
+      { kind: 'recovered', at: NOW, text: 'Recovered: about 300.00 expected in November 2026.' },
+    ]);
+  });
+
+  it('of the same figures differs by the day and by the zone', () => {
+    const figures = { ...month({}), account: account('40') };
+    const why = (zone: string, now: number) => {
+      const one = { ...judged(figures, {}, now), zone };
+      const { alerts } = recordJudgement(one, undefined, judge(one, undefined));
+      const [event] = alerts[0]?.events ?? [];
+      return event?.kind === 'crossed' ? event.why : undefined;
+    };
+    expect(why('UTC', NOW)).toContain('10.00 a day');
+    expect(why('Asia/Tokyo', NOW)).toBe('');
+    expect(why('UTC', NOW)).toContain('24 Nov');
+    const tomorrow = hourlyCheckAfter('T1', NOW + DAY);
+    figures.account = account('40', tomorrow);
+    expect(why('UTC', tomorrow)).toContain('25 Nov');
+  });
+
+  it('of a project is not taken for limited by a mistake of Tally’s', () => {
+    expect(() => isLimited(watch(), {} as never)).toThrow(TypeError);
   });
 
   it('that nothing is known for leaves the state as it is', () => {

@@ -1,0 +1,305 @@
+/** Alerts on their way to Slack: to whom they go, what they answer, and how they are kept up to date. */
+import { Big } from 'big.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sendAlerts } from '../../src/delivery/alert-send.ts';
+import type { DeliveryContext } from '../../src/delivery/context.ts';
+import type { StateWrite } from '../../src/delivery/delivery-log.ts';
+import type { ProjectFigures } from '../../src/delivery/watch-figures.ts';
+import {
+  type Alert,
+  type AlertEvent,
+  type AlertMessage,
+  parseWatchState,
+} from '../../src/delivery/watch-state.ts';
+import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import type { Watch } from '../../src/workspace/watches.ts';
+import { recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { directMessage, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+
+const MINUTE = 60_000;
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+const CHANNEL = 'C0COSTS001';
+const [OWNER, ANNA, BEN, BOSS] = ['U0OWNER001', 'U0ANNA0001', 'U0BEN00001', 'U0BOSS0001'];
+
+let slack: OutsideSlack;
+beforeEach(async () => {
+  slack = await startOutsideSlack();
+  slack.now = () => NOW;
+});
+afterEach(() => slack.close());
+
+const watch = (given: Partial<Watch> = {}): Watch => ({
+  ...{ id: 'watch001', project: { id: '123', product: 1 }, rule: { kind: 'balance', below: new Big(50) } },
+  ...{ target: { channel: CHANNEL }, owner: OWNER, createdBy: OWNER, createdAt: 0, since: 1 },
+  ...given,
+});
+const CROSSED: AlertEvent = { kind: 'crossed', level: 'threshold', at: NOW, title: 'Low', why: 'Because' };
+const HIGHER: AlertEvent = { ...CROSSED, title: 'Lower still' };
+const RECOVERED: AlertEvent = { kind: 'recovered', at: NOW, text: 'Recovered: fine.' };
+const message = (given: Partial<AlertMessage> = {}): AlertMessage => ({
+  ...{ to: CHANNEL, event: 0, state: 'due', at: NOW, tries: 0, drawn: 0 },
+  ...given,
+});
+
+interface Given {
+  readonly watch?: Watch;
+  readonly events?: readonly AlertEvent[];
+  readonly figures?: ProjectFigures;
+  readonly workspace?: object;
+  readonly given?: Partial<DeliveryContext>;
+  readonly episode?: string;
+}
+
+async function send(messages: readonly AlertMessage[], options: Given = {}) {
+  const { watch: one = watch(), events = [CROSSED], figures, episode = 'e' } = options;
+  const alert = { episode, events, messages } as Alert;
+  let json = JSON.stringify({ since: 1, told: [], alerts: [alert] });
+  const writes: StateWrite[] = [];
+  const workspace = workspaceOf([], {
+    watches: [one],
+    settings: { ...DEFAULT_SETTINGS, managers: [BOSS] },
+    ...options.workspace,
+  });
+  const run = recordedRun(slack.url, NOW, () => undefined as never, {
+    workspace,
+    logSnapshot: snapshotOf([], { state: (name) => (name === 'watch/watch001' ? json : undefined) }),
+    async writeState(write) {
+      writes.push(write);
+      json = write.json;
+      return 'written';
+    },
+    ...options.given,
+  });
+  const known = new Map(figures && [['123:1', figures]]);
+  const failure = await sendAlerts(one, known, run.context).catch((error: unknown) => error);
+  const stored = parseWatchState(json)?.alerts[0]?.messages ?? [];
+  return { ...run, failure, stored, writes };
+}
+const channels = () => slack.posts.map(({ channel }) => channel);
+/** Slack refuses whatever goes to these conversations. */
+const refuses =
+  (code: string, ...to: readonly string[]): OutsideSlack['fault'] =>
+  ({ method, args }) =>
+    method === 'chat.postMessage' && to.includes(args.get('channel') ?? '') ? code : undefined;
+
+describe('an alert that is due', () => {
+  it('goes out, marked so that it can be found, and is stored with what it shows', async () => {
+    const { stored, writes } = await send([message()], { events: [CROSSED, RECOVERED] });
+    expect(slack.posts).toMatchObject([
+      { channel: CHANNEL, key: 'watch/watch001/e/0', thread: undefined, text: 'Low' },
+    ]);
+    expect(stored).toMatchObject([{ state: 'posted', event: 0, drawn: 2, ts: slack.posts[0]?.ts }]);
+    expect(writes.map(({ needsLease = false }) => needsLease)).toEqual([true, false]);
+  });
+
+  it('goes to each of several people', async () => {
+    const people = [ANNA, BEN].map((to) => message({ to }));
+    await send(people, { watch: watch({ target: { people: [ANNA, BEN] } }) });
+    expect(channels()).toEqual([directMessage(ANNA), directMessage(BEN)]);
+  });
+
+  it('says what it rests on, and shows it', async () => {
+    const shown = async (figures?: ProjectFigures) => {
+      slack.reset();
+      await send([message()], { ...(figures && { figures }) });
+      return slack.posts[0]?.blocks ?? '';
+    };
+    const days = { '2026-11-19': '10', '2026-11-14': '10', '2026-11-13': '10', '2026-11-12': '10' };
+    const usage = { days, until: '2026-11-19', zone: 'UTC', at: NOW };
+    const account = { balance: '40', bonuses: '0', at: NOW };
+    const blocks = await shown({ connection: 'main', account, usage });
+    expect(blocks).toContain(
+      'Cloud platform · project 123 · UTC · 3 of the last 7 days reported · set up by',
+    );
+    expect(blocks).toContain('data_visualization');
+    for (const figures of [undefined, { connection: 'main', usage: { ...usage, days: {} } }]) {
+      const none = await shown(figures);
+      expect(none).toContain('project 123 · UTC · set up by');
+      expect(none).not.toContain('data_visualization');
+    }
+  });
+
+  it('waits for its time, for the end of a pause, and for the next run where this one is over', async () => {
+    await send([message({ next: NOW + 1 })]);
+    await send([message()], { watch: watch({ paused: { at: 1, by: OWNER } }) });
+    await send([message()], { given: { isOver: () => true } });
+    expect(slack.posts).toEqual([]);
+    const isOver = () => slack.posts.length > 0;
+    await send([message({ next: NOW }), message({ to: ANNA })], { given: { isOver } });
+    expect(channels()).toEqual([CHANNEL]);
+  });
+});
+
+describe('what follows an alert', () => {
+  it('goes into its thread; a higher level goes to the channel as well', async () => {
+    const events = [CROSSED, RECOVERED, HIGHER];
+    const answers = [1, 2].map((event) => message({ event }));
+    const { stored } = await send([message(), ...answers], { events });
+    const [alert, ...replies] = slack.posts;
+    expect(replies).toMatchObject([
+      { thread: alert?.ts, isBroadcast: false, text: 'Recovered: fine.', key: 'watch/watch001/e/1' },
+      { thread: alert?.ts, isBroadcast: true, text: 'Lower still', key: 'watch/watch001/e/2' },
+    ]);
+    expect(stored.map(({ state, event }) => [state, event])).toEqual([
+      ['posted', 0],
+      ['posted', 1],
+      ['posted', 2],
+    ]);
+  });
+
+  it('is told in a direct message without that', async () => {
+    const messages = [message({ to: ANNA }), message({ to: ANNA, event: 1 })];
+    await send(messages, { events: [CROSSED, HIGHER], watch: watch({ target: { people: [ANNA] } }) });
+    expect(slack.posts[1]).toMatchObject({ thread: slack.posts[0]?.ts, isBroadcast: false });
+  });
+
+  it('waits for the alert itself', async () => {
+    slack.fault = refuses('internal_error', CHANNEL);
+    await send([message(), message({ event: 1 })], { events: [CROSSED, HIGHER] });
+    expect(slack.calls.filter(({ method }) => method === 'chat.postMessage')).toHaveLength(1);
+  });
+});
+
+describe('an alert that is out', () => {
+  const events = [CROSSED, RECOVERED];
+  /** What is stored of it after it was drawn again, with this answer of Slack. */
+  async function redrawn(
+    answer: ReturnType<OutsideSlack['fault']> = undefined,
+    given: Partial<AlertMessage> = {},
+    options: Given = {},
+  ) {
+    slack.fault = () => undefined;
+    const { stored } = await send([message()]);
+    slack.fault = ({ method }) => (method === 'chat.update' ? answer : undefined);
+    const [out] = stored;
+    return send([{ ...out!, ...given }], { events, ...options });
+  }
+
+  it('is drawn again with what happened since, in its place', async () => {
+    const { stored } = await redrawn(undefined, { tries: 3, next: NOW });
+    expect(slack.posts).toHaveLength(1);
+    expect(slack.posts[0]?.edits).toBe(1);
+    expect(slack.posts[0]?.blocks).toContain('Recovered: fine.');
+    const { args } = slack.calls.findLast(({ method }) => method === 'chat.update')!;
+    expect([args.get('channel'), args.get('metadata')]).toEqual([
+      CHANNEL,
+      expect.stringContaining('watch/watch001/e/0'),
+    ]);
+    expect(stored).toMatchObject([{ state: 'posted', drawn: 2, tries: 0 }]);
+    expect(stored[0]).not.toHaveProperty('next');
+    expect((await send(stored, { events })).writes).toEqual([]);
+  });
+
+  it('is drawn in the conversation where Slack put it', async () => {
+    await redrawn(undefined, { to: ANNA, channel: 'D0ANNA0001' });
+    expect(slack.calls.at(-1)?.args.get('channel')).toBe('D0ANNA0001');
+  });
+
+  it('is tried again every ten minutes where Slack fails, six times', async () => {
+    const failed = await redrawn('internal_error', { tries: 5 });
+    expect(failed.stored).toMatchObject([{ drawn: 1, tries: 6, next: NOW + 10 * MINUTE }]);
+    expect(failed.backOffs).toEqual([]);
+    const last = await redrawn('internal_error', { tries: 6 });
+    expect(last.stored).toMatchObject([{ drawn: 2, tries: 0 }]);
+  });
+
+  it.each(['message_not_found', 'cant_update_message', 'edit_window_closed', 'is_archived'])(
+    'is left as it is where Slack says %s',
+    async (code) => {
+      const { stored, failure } = await redrawn(code, { next: NOW - 1 });
+      expect(failure).toBeUndefined();
+      expect(stored).toMatchObject([{ drawn: 2, tries: 0 }]);
+      expect(stored[0]).not.toHaveProperty('next');
+    },
+  );
+
+  it('is left for later where Slack limits the rate', async () => {
+    const { backOffs, writes } = await redrawn({ retryAfter: 7 });
+    expect([backOffs, writes]).toEqual([[NOW + 7_000], []]);
+  });
+
+  it('is left to the next run where the store is away', async () => {
+    const error = new StoreUnavailable();
+    const { failure } = await redrawn(undefined, {}, { given: { writeState: () => Promise.reject(error) } });
+    expect(failure).toBe(error);
+  });
+});
+
+describe('an alert that its channel or person does not take', () => {
+  /** Sends until nothing is due any more. */
+  async function sendAll(first: readonly AlertMessage[], options: Given = {}) {
+    let { stored } = await send(first, options);
+    for (let left = 5; left > 0 && stored.some(({ state }) => state === 'due'); left -= 1)
+      ({ stored } = await send(stored, options));
+    return stored;
+  }
+  const connections = {
+    connections: new Map([['main', { registeredBy: 'U0REGIS001' }]]),
+    connectionNames: ['main'],
+  };
+
+  it('goes to the owner, then to who manages Tally, and says for whom it was meant', async () => {
+    slack.fault = refuses('is_archived', CHANNEL);
+    const toOwner = await sendAll([message({ tries: 2 })]);
+    expect(channels()).toEqual([directMessage(OWNER)]);
+    expect(slack.posts[0]?.blocks).toContain(`This was meant for <#${CHANNEL}>. The channel is archived.`);
+    const insteadOf = { to: CHANNEL, cause: 'The channel is archived.', tried: [CHANNEL] };
+    expect(toOwner).toMatchObject([{ to: OWNER, state: 'posted', tries: 0, drawn: 1, insteadOf }]);
+    slack.reset();
+    slack.fault = (call) =>
+      call.method === 'conversations.open' && [OWNER, BOSS].includes(call.args.get('users') ?? '')
+        ? 'user_disabled'
+        : refuses('is_archived', CHANNEL)(call);
+    const toRegistrant = await sendAll([message()], { workspace: connections });
+    expect(toRegistrant).toMatchObject([
+      { to: 'U0REGIS001', insteadOf: { ...insteadOf, tried: [CHANNEL, OWNER, BOSS] } },
+    ]);
+    expect(slack.posts[0]?.blocks).toContain(`meant for <#${CHANNEL}>`);
+  });
+
+  it('has failed where nobody takes it', async () => {
+    slack.fault = ({ method }) => (method === 'conversations.open' ? 'user_disabled' : undefined);
+    const stored = await sendAll([message({ to: ANNA })]);
+    expect(stored).toMatchObject([
+      { state: 'failed', to: BOSS, insteadOf: { to: ANNA, tried: [ANNA, OWNER] } },
+    ]);
+    expect(slack.posts).toEqual([]);
+  });
+
+  it('goes to nobody who gets it anyway', async () => {
+    slack.fault = ({ method, args }) =>
+      method === 'conversations.open' && args.get('users') === ANNA ? 'user_disabled' : undefined;
+    const one = watch({ target: { people: [ANNA, OWNER] } });
+    await sendAll([message({ to: ANNA }), message({ to: OWNER })], { watch: one });
+    expect(channels()).toEqual([directMessage(OWNER), directMessage(BOSS)]);
+    slack.reset();
+    // It got an earlier message of this alert, and not this one.
+    await sendAll([message({ to: OWNER, state: 'failed' }), message({ to: ANNA, event: 1 })], {
+      watch: one,
+      events: [CROSSED, HIGHER],
+    });
+    expect(channels()).toEqual([directMessage(OWNER)]);
+  });
+});
+
+describe('an alert of a project that is limited to channels', () => {
+  const projects = [{ alias: 'prod', id: '123', product: 1, channels: [CHANNEL] }];
+  const to = async (person: string) => {
+    slack.reset();
+    const { stored } = await send([message({ to: person })], { workspace: { projects } });
+    return [stored[0]?.state, stored[0]?.cause, channels()];
+  };
+
+  it('goes to its channel, and to people only where they manage Tally', async () => {
+    expect(await to(CHANNEL)).toEqual(['posted', undefined, [CHANNEL]]);
+    expect(await to(BOSS)).toEqual(['posted', undefined, [directMessage(BOSS)]]);
+    slack.admins.add(BEN);
+    expect(await to(BEN)).toEqual(['posted', undefined, [directMessage(BEN)]]);
+    expect(await to(ANNA)).toEqual([
+      'failed',
+      'The project is limited to certain channels, and this person doesn’t manage Tally.',
+      [],
+    ]);
+  });
+});
