@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { access, chmod, constants, mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRedisCommandExecutor, RedisServerState, Resp2Server } from 'js-redis-server/core';
 
@@ -18,6 +18,8 @@ interface RedisOptions {
   dir?: string;
   /** Runs it inside this process even when a server is installed. */
   embedded?: boolean;
+  /** One of the servers, by its name or path; by default the first that is installed. */
+  binary?: string | undefined;
 }
 
 export interface RunningRedis {
@@ -46,7 +48,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RunningRed
   if (options.redisUrl) return { url: options.redisUrl, kind: 'given', stop: async () => {} };
   const home = await mkdtemp(join(options.dir ?? tmpdir(), 'tally-redis-'));
   try {
-    const found = options.embedded ? undefined : await findBinary();
+    const found = options.embedded ? undefined : await findBinary(options.binary);
     return found ? await startBinary(found, home) : await startEmbedded(home);
   } catch (error) {
     await rm(home, { recursive: true, force: true });
@@ -54,8 +56,10 @@ export async function startRedis(options: RedisOptions = {}): Promise<RunningRed
   }
 }
 
-async function findBinary(): Promise<{ kind: Binary; path: string } | undefined> {
-  for (const kind of BINARIES) {
+async function findBinary(binary?: string): Promise<{ kind: Binary; path: string } | undefined> {
+  const wanted = BINARIES.filter((kind) => binary === undefined || basename(binary) === kind);
+  for (const kind of wanted) {
+    if (binary !== undefined && isAbsolute(binary)) return { kind, path: binary };
     for (const dir of (process.env.PATH ?? '').split(delimiter).filter(isAbsolute)) {
       const path = join(dir, kind);
       if (await isExecutable(path)) return { kind, path };

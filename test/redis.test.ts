@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,7 @@ import { startRedis } from '../sandbox/redis.ts';
 import { NoData, StoreUnavailable } from '../src/domain/failure/index.ts';
 import { PRODUCTS } from '../src/domain/product.ts';
 import { connectRedis, gateCommands, guardRead, type RedisConnection, waitUntilReady } from '../src/redis.ts';
-
-const INSTALLED = spawnSync('redis-server', ['--version']).status === 0;
+import { SERVER_BINARY } from './support/redis-servers.ts';
 
 let home: string;
 let server: ChildProcess | undefined;
@@ -19,7 +18,7 @@ const open: RedisConnection[] = [];
 
 async function startServer(...more: string[]): Promise<void> {
   const socket = ['--port', '0', '--unixsocket', join(home, 'redis.sock'), '--dir', home, '--save', ''];
-  server = spawn('redis-server', [...socket, ...more], { stdio: ['ignore', 'pipe', 'ignore'] });
+  server = spawn(SERVER_BINARY ?? '', [...socket, ...more], { stdio: ['ignore', 'pipe', 'ignore'] });
   const { stdout } = server;
   if (stdout === null) throw new Error('No output to read.');
   await new Promise<void>((resolve) => {
@@ -75,7 +74,7 @@ describe('a connection', () => {
 });
 
 describe('a connection to a server that comes and goes', () => {
-  beforeEach(({ skip }) => skip(!INSTALLED, 'redis-server is not installed'));
+  beforeEach(({ skip }) => skip(SERVER_BINARY === undefined, 'no Redis server is installed'));
 
   it('opens over a Unix socket and answers', async () => {
     await startServer();

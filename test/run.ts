@@ -1,9 +1,9 @@
 /**
  * `npm test`: format, lint, types, dead code and the tests, those of time and money again under two other zones of the
- * machine. `npm test -- --all` has besides what takes longest: a browser, the image, other versions of Node. Everything runs
+ * machine. `npm test -- --all` has besides what takes longest: a browser, the image, other versions of Node, Valkey. Everything runs
  * to its end, whatever failed before. The last line is the sum; a static check counts as one.
  */
-import { type StdioOptions, spawn } from 'node:child_process';
+import { type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -106,6 +106,29 @@ async function onOtherNodes(): Promise<{ version: string; output: string; sum: R
   return done;
 }
 
+/** What Redis and Valkey may do differently: scripts, the queue, Clusters, Sentinels, TLS, users. */
+const ON_EACH_SERVER = [
+  'test/redis',
+  'test/redis.test.ts',
+  'test/workspace',
+  'test/delivery/delivery-log.test.ts',
+  'test/delivery/delivery.test.ts',
+  'test/delivery/engine.test.ts',
+  'test/delivery/scheduler.test.ts',
+  'test/ops/backup.test.ts',
+];
+
+/** The other tests use redis-server, or valkey-server where it is the only one. */
+async function onValkey(): Promise<{ output: string; sum: RunSummary }> {
+  const isThere = (binary: string) =>
+    spawnSync(binary, ['--version'], { env: { ...process.env, PATH } }).status === 0;
+  if (isThere('valkey-server') && !isThere('redis-server'))
+    return { output: 'All tests used it.', sum: { passed: 0, failed: 0, skipped: [] } };
+  const reason = 'Valkey: valkey-server is not installed';
+  if (!isThere('valkey-server')) return { output: reason, sum: { passed: 0, failed: 0, skipped: [reason] } };
+  return vitest([...ON_EACH_SERVER, '--maxWorkers=2'], 'pipe', { REDIS_SERVER_BINARY: 'valkey-server' });
+}
+
 /** One after the other, while the other tests wait for processes and browsers. */
 async function inOtherZones(): Promise<{ zone: string; output: string; sum: RunSummary }[]> {
   const done = [];
@@ -128,6 +151,11 @@ for (const { zone, output, sum } of zones) {
 }
 for (const { version, output, sum } of isWhole ? await onOtherNodes() : []) {
   console.log(`\nTests on Node ${version}\n${output}`);
+  sums.push(sum);
+}
+if (isWhole) {
+  const { output, sum } = await onValkey();
+  console.log(`\nTests on Valkey\n${output}`);
   sums.push(sum);
 }
 await rm(scratch, { recursive: true, force: true });

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { bundle } from '../../build.ts';
 import { type BuildTarget, build, SANDBOX_FOLDER } from '../../sandbox/build.ts';
+import { SERVER_BINARY } from './redis-servers.ts';
 
 /** Bundled once, because a bundle starts much faster. */
 const DELIVERY_PROCESS: BuildTarget = {
@@ -51,13 +52,13 @@ export interface PersistentRedis {
   stop(): Promise<void>;
 }
 
-/** Starts a Redis with an append-only file. Rejects when redis-server is not installed. */
+/** Starts a Redis with an append-only file. Rejects when no server is installed. */
 export async function startPersistentRedis(): Promise<PersistentRedis> {
   const home = await mkdtemp(join(tmpdir(), 'tally-lasting-'));
   const socket = join(home, 'redis.sock');
   const start = async () => {
     const args = ['--port', '0', '--unixsocket', socket, '--dir', home, '--appendonly', 'yes', '--save', ''];
-    const server = spawn('redis-server', args, { stdio: 'ignore' });
+    const server = spawn(SERVER_BINARY ?? 'redis-server', args, { stdio: 'ignore' });
     await once(server, 'spawn');
     const redis = new Redis(socket, { retryStrategy: () => 20, maxRetriesPerRequest: null });
     redis.on('error', () => undefined);

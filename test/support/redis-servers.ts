@@ -12,7 +12,7 @@ import { Redis } from 'ioredis';
 
 const isInstalled = (binary: string): boolean => spawnSync(binary, ['--version']).status === 0;
 
-/** The installed server; REDIS_SERVER_BINARY chooses one. */
+/** The installed server; REDIS_SERVER_BINARY chooses one. All tests use this one. */
 export const SERVER_BINARY: string | undefined = [
   process.env.REDIS_SERVER_BINARY ?? '',
   'redis-server',

@@ -4,6 +4,7 @@
  */
 import { Redis } from 'ioredis';
 import { type RunningRedis, startRedis } from '../../sandbox/redis.ts';
+import { SERVER_BINARY } from './redis-servers.ts';
 
 export interface TestRedis {
   /** Includes the database number; ioredis accepts it as it is. */
@@ -37,7 +38,7 @@ let calls = 0;
 
 /** All databases share pub/sub channels, so use different names. At most 16 databases at a time. */
 export async function testRedis(): Promise<TestRedis> {
-  running ??= startRedis();
+  running ??= startRedis({ binary: SERVER_BINARY });
   const { url: server, kind } = await running;
   const url = `${server}?db=${calls++ % DATABASES}`;
   const client = new Redis(url, { lazyConnect: true });
