@@ -41,3 +41,6 @@ export function spreadOf(workspace: string, within: number): number {
   for (const character of workspace) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
   return (hash >>> 0) % within;
 }
+
+/** BullMQ uses the machine's clock, which may differ from this one. */
+export const aheadOfMachine = (clock: () => number): number => clock() - Date.now();

@@ -1,11 +1,12 @@
-import { type Job, Queue, Worker } from 'bullmq';
+import type { Queue, Worker } from 'bullmq';
 import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { Timing } from '../domain/time/cadence.ts';
 import { guardRead, type RedisConnection } from '../redis.ts';
 import { withTimeout } from '../timeout.ts';
-import { queuePrefix } from '../workspace/keys.ts';
+import { QUEUE, queueKey } from '../workspace/keys.ts';
 import { shardOf } from '../workspace/layout.ts';
-import { encodePattern, nextOccurrence } from './recurrence-pattern.ts';
+import type { Payload, QueueParts, Work } from './queue.ts';
+import { aheadOfMachine, encodePattern, nextOccurrence } from './recurrence-pattern.ts';
 
 /**
  * Schedules delivery runs: by the calendar of a workspace's schedules, and at single instants. A run may come late, twice
@@ -15,7 +16,7 @@ import { encodePattern, nextOccurrence } from './recurrence-pattern.ts';
  */
 export interface Scheduler {
   /** Calls `run` with each workspace that is due, from now on. */
-  start(run: (workspace: string) => Promise<void>): void;
+  start(run: Work): void;
   /** Replaces the timings of a workspace; writes only if they differ. */
   setTimings(workspace: string, timings: readonly Timing[]): Promise<void>;
   /** Runs once at `at` (ms), or shortly after: runs of the same second, or of the same minute if far off, are merged. */
@@ -26,26 +27,22 @@ export interface Scheduler {
   stop(patience: number): Promise<void>;
 }
 
-export interface SchedulerParts {
-  /** For the queue and its worker; the caller closes it. */
-  readonly connection: RedisConnection;
+export interface SchedulerParts extends QueueParts {
   /** Among how many shards workspaces are spread. @throws StoreUnavailable */
   readonly shards: () => Promise<number>;
-  /** ms since the epoch */
-  readonly clock: () => number;
-  readonly onError: (error: Error) => void;
   /** BullMQ waits for Redis for as long as it is away; callers wait no longer than this, in ms. */
   readonly patience?: number;
-  /** Until a run that failed runs again, in ms. */
-  readonly pause?: number;
+  /** Until a process that runs nothing asks again whether another one has scheduled something, in ms. */
+  readonly lookAgain?: number;
 }
 
-const QUEUE = 'deliver';
 /** Of all shards together. Runs mostly wait: for Slack, and for the second between two posts to one channel. */
 const CONCURRENCY = 300;
+/** See `SchedulerParts.lookAgain`. A process that schedules something runs it, so this counts only if that one dies. */
+const LOOK_AGAIN = 30_000;
 /** Of each shard at least: few workspaces do not spread evenly. */
 const LEAST_CONCURRENCY = 40;
-/** Until the start tries again if Redis does not answer, in ms. */
+/** The same when Redis does not answer, in ms. */
 const START_RETRY = 1_000;
 /** A job scheduler that is this late has lost its job; in ms. */
 const LOST = 120_000;
@@ -56,38 +53,54 @@ const FAR = 600_000;
 /** Closing a connection that does not answer takes no longer than this, in ms. */
 const CLOSING = 1_000;
 
-/** Only the workspace's ID. */
-interface Payload {
-  readonly workspace: string;
-}
+/** The bundler can only load a module of Tally's own later, and bullmq with it. */
+const loadQueues = () => import('./queue.ts');
 
+const hasQueue = async (connection: RedisConnection, shard: number): Promise<boolean> =>
+  (await connection.exists(queueKey(shard))) === 1;
+
+/**
+ * BullMQ loads once anything is scheduled, in this process or another: it takes several MB, and each shard's worker a
+ * connection that waits.
+ */
 export function createScheduler(parts: SchedulerParts): Scheduler {
   const { connection, clock, onError, patience = 3_000 } = parts;
   const bounded = <T>(work: () => Promise<T>): Promise<T> =>
     withTimeout(patience, guardRead(work), () => {
       throw new StoreUnavailable();
     });
-  const queues = new Map<number, Queue<Payload>>();
-  const queueOf = (shard: number): Queue<Payload> => {
-    const queue = queues.get(shard) ?? createQueue(parts, shard);
+  const queues = new Map<number, Promise<Queue<Payload>>>();
+  const queueOf = (shard: number): Promise<Queue<Payload>> => {
+    const queue = queues.get(shard) ?? loadQueues().then(({ createQueue }) => createQueue(parts, shard));
     queues.set(shard, queue);
     return queue;
   };
-  const queueFor = async (workspace: string): Promise<Queue<Payload>> =>
-    queueOf(shardOf(workspace, await parts.shards()));
-  const workers = createWorkers(
-    parts,
-    (shard) => void bounded(() => queueOf(shard).trimEvents(0)).catch(onError),
-  );
+  /** Without a queue nothing was ever scheduled in the shard, and nothing need be removed. */
+  const existingQueueOf = async (shard: number): Promise<Queue<Payload> | undefined> =>
+    queues.has(shard) || (await bounded(() => hasQueue(connection, shard))) ? queueOf(shard) : undefined;
+  const shardFor = async (workspace: string): Promise<number> => shardOf(workspace, await parts.shards());
+  const workers = createWorkers(parts, async (shard) => {
+    const queue = await queueOf(shard);
+    await bounded(() => queue.trimEvents(0)).catch(onError);
+  });
+  /** For a run to come, which this process may be the only one to know of. */
+  const runningQueueFor = async (workspace: string): Promise<Queue<Payload>> => {
+    const count = await parts.shards();
+    const shard = shardOf(workspace, count);
+    const queue = await queueOf(shard);
+    workers.ensure(shard, count);
+    return queue;
+  };
 
   return {
     start: workers.start,
     async setTimings(workspace, timings) {
-      const queue = await queueFor(workspace);
       if (timings.length === 0) {
-        await bounded(() => queue.removeJobScheduler(workspace));
+        const queue = await existingQueueOf(await shardFor(workspace));
+        if (queue !== undefined) await bounded(() => queue.removeJobScheduler(workspace));
         return;
       }
+      const queue = await runningQueueFor(workspace);
       const pattern = encodePattern(workspace, timings);
       const known = await bounded(() => queue.getJobScheduler(workspace));
       if (known?.pattern === pattern && isOnTime(known.next ?? 0, pattern, clock)) return;
@@ -96,7 +109,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       );
     },
     async runAt(workspace, at) {
-      const queue = await queueFor(workspace);
+      const queue = await runningQueueFor(workspace);
       const delay = Math.max(0, at - clock());
       const step = delay > FAR ? 60_000 : 1_000;
       const instant = Math.ceil((clock() + delay) / step) * step;
@@ -104,7 +117,8 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       await bounded(() => queue.add(QUEUE, { workspace }, { jobId, delay: instant - clock() }));
     },
     async forget(workspace, shard) {
-      const queue = shard === undefined ? await queueFor(workspace) : queueOf(shard);
+      const queue = await existingQueueOf(shard ?? (await shardFor(workspace)));
+      if (queue === undefined) return;
       await bounded(async () => {
         await queue.removeJobScheduler(workspace);
         const single = await findJobIds(connection, queue, `${workspace}.`);
@@ -114,101 +128,64 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     },
     async stop(finishing) {
       await workers.stop(finishing);
-      const closed = [...queues.values()].map((queue) => queue.close());
+      const closed = [...queues.values()].map(async (queue) => (await queue).close());
       await withTimeout(CLOSING, Promise.all(closed), () => undefined);
     },
   };
 }
 
-/** One worker a shard; each holds a connection that waits for jobs. */
-function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => void) {
-  const { shards, onError } = parts;
-  const workers: Worker<Payload>[] = [];
+/** One worker a shard that has a queue; each holds a connection that waits for jobs. */
+function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Promise<void>) {
+  const { connection, shards, onError, lookAgain = LOOK_AGAIN } = parts;
+  const workers = new Map<number, Promise<Worker<Payload>>>();
   const stopped = new AbortController();
-  const startAll = async (run: (workspace: string) => Promise<void>): Promise<void> => {
+  let run: Work | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const begin = async (shard: number, concurrency: number, work: Work): Promise<Worker<Payload>> => {
+    const { createWorker } = await loadQueues();
+    const worker = createWorker(parts, shard, concurrency, work);
+    // BullMQ trims the stream before it writes the last event, which may name a workspace that has left.
+    worker.on('completed', () => void onCompleted(shard));
+    return worker;
+  };
+  const ensure = (shard: number, count: number): void => {
+    if (run === undefined || stopped.signal.aborted || workers.has(shard)) return;
+    workers.set(shard, begin(shard, Math.max(LEAST_CONCURRENCY, CONCURRENCY / count), run));
+  };
+  const look = async (): Promise<void> => {
     const count = await shards();
-    if (stopped.signal.aborted) return;
-    for (let shard = 0; shard < count; shard += 1) {
-      const worker = createWorker(parts, shard, Math.max(LEAST_CONCURRENCY, CONCURRENCY / count), run);
-      // BullMQ trims the stream before it writes the last event, which may name a workspace that has left.
-      worker.on('completed', () => onCompleted(shard));
-      workers.push(worker);
-    }
+    const idle = Array.from({ length: count }, (_, shard) => shard).filter((shard) => !workers.has(shard));
+    const found = await Promise.all(idle.map((shard) => guardRead(() => hasQueue(connection, shard))));
+    for (const [at, shard] of idle.entries()) if (found[at]) ensure(shard, count);
+  };
+  const lookFromNowOn = async (): Promise<void> => {
+    const wait = await look().then(
+      () => lookAgain,
+      (error: Error) => {
+        onError(error);
+        return START_RETRY;
+      },
+    );
+    if (!stopped.signal.aborted) timer = setTimeout(lookFromNowOn, wait).unref();
   };
 
   return {
-    start(run: (workspace: string) => Promise<void>): void {
-      const attempt = (): void =>
-        void startAll(run).catch((error: Error) => {
-          onError(error);
-          setTimeout(() => !stopped.signal.aborted && attempt(), START_RETRY).unref();
-        });
-      attempt();
+    ensure,
+    start(work: Work): void {
+      run = work;
+      void lookFromNowOn();
     },
     async stop(finishing: number): Promise<void> {
       stopped.abort();
-      const close = (isForced: boolean) => Promise.all(workers.map((worker) => worker.close(isForced)));
+      clearTimeout(timer);
+      const started = await Promise.all(workers.values());
+      const close = (isForced: boolean) => Promise.all(started.map((worker) => worker.close(isForced)));
       await withTimeout(finishing, close(false), () => undefined);
       await withTimeout(CLOSING, close(true), () => undefined);
     },
   };
 }
-
-function createQueue(parts: SchedulerParts, shard: number): Queue<Payload> {
-  const { connection, onError, pause = 5_000 } = parts;
-  const queue = new Queue<Payload>(QUEUE, {
-    connection,
-    prefix: queuePrefix(shard),
-    settings: repeatSettings(parts) as never,
-    // The stream of events would go on naming workspaces that have left.
-    streams: { events: { maxLen: 0 } },
-    defaultJobOptions: {
-      removeOnComplete: true,
-      removeOnFail: true,
-      attempts: 20,
-      backoff: { type: 'fixed', delay: pause },
-    },
-  });
-  queue.on('error', onError);
-  return queue;
-}
-
-function createWorker(
-  parts: SchedulerParts,
-  shard: number,
-  concurrency: number,
-  run: (workspace: string) => Promise<void>,
-): Worker<Payload> {
-  const { connection, onError } = parts;
-  const worker = new Worker<Payload>(QUEUE, (job: Job<Payload>) => run(job.data.workspace), {
-    connection,
-    prefix: queuePrefix(shard),
-    settings: repeatSettings(parts) as never,
-    concurrency: Math.ceil(concurrency),
-    // How soon the job of a process that was killed runs elsewhere, in ms.
-    lockDuration: 6_000,
-    stalledInterval: 3_000,
-    // Running again does no harm, giving up would.
-    maxStalledCount: 1_000,
-    // How long a worker waits for a job before it asks again, in s; a job that comes wakes it at once.
-    drainDelay: 10,
-    // After an outage, in ms.
-    runRetryDelay: 1_000,
-  });
-  worker.on('error', onError);
-  worker.on('failed', (_, error) => onError(error));
-  return worker;
-}
-
-/** BullMQ uses the machine's clock, which may differ from this one. */
-const aheadOfMachine = (clock: () => number): number => clock() - Date.now();
-
-const repeatSettings = ({ clock }: SchedulerParts) => ({
-  repeatStrategy(millis: number, { pattern = '' }: { readonly pattern?: string }) {
-    const next = nextOccurrence(pattern, millis + aheadOfMachine(clock));
-    return next === undefined ? undefined : next - aheadOfMachine(clock);
-  },
-});
 
 /** False if a clock or a zone's rules changed since. An overdue run counts as on time: setting it again would drop it. */
 function isOnTime(planned: number, pattern: string, clock: () => number): boolean {

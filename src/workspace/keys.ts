@@ -42,8 +42,14 @@ export const keysOf = (workspace: string): readonly string[] =>
     copiedKey,
   ].map((key) => key(workspace));
 
+/** The name of BullMQ's queue in each shard. */
+export const QUEUE = 'deliver';
+
 /** The prefix of BullMQ's keys for one shard of the scheduler. */
 export const queuePrefix = (shard: number): string => `{tally-${shard}}`;
+
+/** BullMQ writes it with each queue: without it nothing was ever scheduled in the shard. */
+export const queueKey = (shard: number): string => `${queuePrefix(shard)}:${QUEUE}:meta`;
 
 const ofShard = (shard: number): string => `tally:${queuePrefix(shard)}`;
 

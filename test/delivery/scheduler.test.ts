@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { encodePattern, nextOccurrence } from '../../src/delivery/recurrence-pattern.ts';
@@ -35,7 +36,12 @@ const make = () =>
     clock: () => Date.now() + ahead,
     onError: () => undefined,
     pause: 200,
+    lookAgain: 50,
   });
+
+/** Redis connections that wait for a job. */
+const waiting = async () =>
+  ((await redis.client.client('LIST')) as string).match(/cmd=bzpopmin/g)?.length ?? 0;
 
 /** What BullMQ has in store. */
 async function stored<T>(look: (bull: Queue) => Promise<T>): Promise<T> {
@@ -201,4 +207,42 @@ it('says that the store does not answer instead of waiting for it', async () => 
   await expect(lost.setTimings(TEAM, [DAILY])).rejects.toBeInstanceOf(StoreUnavailable);
   await lost.stop(100);
   nowhere.disconnect();
+});
+
+it('leaves nothing in Redis, and waits with no connection, before anything is scheduled', async () => {
+  const { rung } = ringing();
+  await scheduler.setTimings(TEAM, []);
+  await scheduler.forget(TEAM);
+  await scheduler.forget(TEAM, 3);
+  await delay(200);
+  expect(await redis.client.keys('*')).toEqual([]);
+  expect(await waiting()).toBe(0);
+  expect(rung).toEqual([]);
+});
+
+it('runs what another process scheduled that ended before it could', async () => {
+  const { rung, until } = ringing();
+  await delay(100);
+  const other = make();
+  await other.runAt(TEAM, 0);
+  await other.stop(100);
+  await until(1);
+  expect(rung).toEqual([TEAM]);
+});
+
+it('begins to wait for jobs at the first one that it schedules, if it was started', async () => {
+  await scheduler.runAt(TEAM, Date.now() + 60_000);
+  expect(await waiting()).toBe(0);
+  const { until } = ringing();
+  await scheduler.runAt(TEAM, 0);
+  await until(1);
+  await expect.poll(waiting).toBe(1);
+});
+
+it('ends a process that has nothing scheduled at once', async () => {
+  ringing();
+  await scheduler.stop(1_000);
+  await scheduler.runAt(TEAM, 0);
+  await delay(200);
+  expect(await waiting()).toBe(0);
 });
