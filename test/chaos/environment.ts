@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot, CLOCK, ROOT } from '../../sandbox/build.ts';
 import { endProcess, type PersistentRedis, startPersistentRedis } from '../support/delivery-processes.ts';
+import { endWithParent } from '../support/end-with-parent.ts';
 import { createFaultProxies, type FaultProxies } from './fault-proxies.ts';
 
 export interface ChaosEnvironment {
@@ -74,6 +75,7 @@ export async function startChaosEnvironment(): Promise<ChaosEnvironment> {
         env: { PATH: process.env.PATH, REDIS_URL: redisUrl, PORT: String(port), ...env },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       });
+      endWithParent(child);
       latest = child;
       children.push(child);
       let output = '';

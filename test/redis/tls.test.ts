@@ -10,6 +10,7 @@ import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
 import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { CHANNEL, slackEnvironment, startTestSlack } from '../support/bot.ts';
 import { endProcess } from '../support/delivery-processes.ts';
+import { endWithParent } from '../support/end-with-parent.ts';
 import {
   type Certificates,
   documentedRules,
@@ -86,6 +87,7 @@ describe.skipIf(NO_TLS !== undefined)(`with TLS${NO_TLS === undefined ? '' : ` (
       env: { ...env, PORT: String(port) },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    endWithParent(bot);
     let log = '';
     bot.stdout.on('data', (part) => {
       log += part;

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { bundle } from '../../build.ts';
 import { type BuildTarget, build, SANDBOX_FOLDER } from '../../sandbox/build.ts';
+import { endWithParent } from './end-with-parent.ts';
 import { SERVER_BINARY } from './redis-servers.ts';
 
 /** Bundled once, because a bundle starts much faster. */
@@ -29,6 +30,7 @@ export async function startDeliveryProcess(
   const child = spawn(process.execPath, [DELIVERY_PROCESS.output, ...args], {
     stdio: ['ignore', 'pipe', process.env.DELIVERY_LOG ? 'inherit' : 'ignore'],
   });
+  endWithParent(child);
   await once(child.stdout!, 'data');
   return child;
 }
@@ -60,6 +62,7 @@ export async function startPersistentRedis(): Promise<PersistentRedis> {
     const args = ['--port', '0', '--unixsocket', socket, '--dir', home, '--appendonly', 'yes', '--save', ''];
     const server = spawn(SERVER_BINARY ?? 'redis-server', args, { stdio: 'ignore' });
     await once(server, 'spawn');
+    endWithParent(server, home);
     const redis = new Redis(socket, { retryStrategy: () => 20, maxRetriesPerRequest: null });
     redis.on('error', () => undefined);
     await redis.ping();
