@@ -58,10 +58,16 @@ export interface Bot {
   connect(): Promise<void>;
   /** Waits until no request to billing or identity is queued or running. */
   waitUntilIdle(): Promise<void>;
-  /** Starts another process of the same bot, to which Slack sends from then on. */
-  startAnotherProcess(): Promise<void>;
+  /** Starts another process of the same bot, to which Slack sends from then on. @param encryptionKeys other than the first's */
+  startAnotherProcess(encryptionKeys?: string): Promise<BotProcess>;
   /** Stops all processes of the bot, but not the services. */
   stopBot(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface BotProcess {
+  /** Makes Slack send to this process. */
+  receive(): void;
   stop(): Promise<void>;
 }
 
@@ -81,20 +87,22 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const lines: string[] = [];
   let url = '';
   const slack = await startTestSlack(mode, () => url, options.ackTimeout);
-  const config = readConfig({
-    ...slackEnvironment(mode, slack),
-    REDIS_URL: options.redisUrl ?? redis.url,
-    ENCRYPTION_KEYS: options.encryptionKeys ?? `test:${randomBytes(32).toString('base64')}`,
-    TRUSTED_API_HOSTS: '127.0.0.1',
-    BILLING_BASE_URL: billing.url,
-    ...(options.identityUrl !== undefined && { IDENTITY_AUTH_URL: options.identityUrl }),
-    LOG_LEVEL: 'trace',
-  });
+  const configWith = (encryptionKeys: string) =>
+    readConfig({
+      ...slackEnvironment(mode, slack),
+      REDIS_URL: options.redisUrl ?? redis.url,
+      ENCRYPTION_KEYS: encryptionKeys,
+      TRUSTED_API_HOSTS: '127.0.0.1',
+      BILLING_BASE_URL: billing.url,
+      ...(options.identityUrl !== undefined && { IDENTITY_AUTH_URL: options.identityUrl }),
+      LOG_LEVEL: 'trace',
+    });
   const log = createLog('trace', { write: (line) => void lines.push(line) });
   const processes: Tally[] = [];
-  const start = async () => {
+  const { encryptionKeys = `test:${randomBytes(32).toString('base64')}` } = options;
+  const start = async (keys = encryptionKeys) => {
     const tally = createTally(
-      { ...config, http: { port: 0 } },
+      { ...configWith(keys), http: { port: 0 } },
       log,
       now,
       limits === 'ordinary' ? undefined : limits,
@@ -137,8 +145,18 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
       };
       while (await isBusy()) await delay(10);
     },
-    async startAnotherProcess() {
-      await start();
+    async startAnotherProcess(keys) {
+      const tally = await start(keys);
+      const itsUrl = url;
+      return {
+        receive() {
+          url = itsUrl;
+        },
+        async stop() {
+          processes.splice(processes.indexOf(tally), 1);
+          await tally.stop();
+        },
+      };
     },
     stopBot() {
       return Promise.all(processes.splice(0).map((tally) => tally.stop())).then(() => undefined);
