@@ -1,22 +1,9 @@
-import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { InvalidWord, isFailure, NoData, SecretPasted } from '../../domain/failure/index.ts';
-import { DAY_MS } from '../../domain/time/calendar.ts';
-import { withoutActions } from '../../slack/kit/atoms.ts';
-import type { RateLimiter } from '../../slack/rate-limit.ts';
+import { SecretPasted } from '../../domain/failure/index.ts';
 import type { Request } from '../../slack/request.ts';
-import { auditedChange } from '../../workspace/change.ts';
-import { isConnectionName, MAX_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
-import { holdsRegisteredSecret, isDamaged } from '../../workspace/workspace.ts';
-import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
+import { isConnectionName } from '../../workspace/connections.ts';
 import type { Feature } from '../feature.ts';
-import {
-  connectedBlocks,
-  connectedModal,
-  connectTextMessage,
-  refusalMessage,
-  refusedBlocks,
-} from './blocks.ts';
+import { connectTextMessage } from './blocks.ts';
 import { createDisconnect } from './disconnect.ts';
 import {
   checkingModal,
@@ -25,15 +12,13 @@ import {
   type DefaultAddresses,
   isNameable,
 } from './form.ts';
+import { type ConnectionSavingParts, createConnectionSaving } from './saving.ts';
 import {
   type AddressChecks,
-  type ConnectRequest,
   connectFormState,
   decodeConnectMetadata,
-  encodeConnectMetadata,
   parseConnectForm,
   parseConnectionName,
-  rememberUnnamed,
 } from './words.ts';
 
 declare module '../../domain/commands.ts' {
@@ -59,74 +44,23 @@ declare module '../feature.ts' {
   }
 }
 
-export interface ConnectParts {
-  readonly workspaces: Workspaces;
-  readonly billing: BillingClient;
-  readonly limits: RateLimiter;
+export interface ConnectParts extends ConnectionSavingParts {
   /** The address rules. */
   readonly checks: AddressChecks;
   /** Filled in for a new connection. */
   readonly addresses: DefaultAddresses;
-  /** Called after each saved token, so that paused schedules can resume. */
-  readonly onConnected?: (workspace: string) => Promise<void>;
 }
-
-const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
-  '30-days': 30,
-  '60-days': 60,
-  '90-days': 90,
-  '1-year': 365,
-};
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
 export function createConnect(parts: ConnectParts): Feature {
-  const { workspaces, billing, limits, checks, addresses, onConnected } = parts;
+  const { checks, addresses } = parts;
+  const saveConnection = createConnectionSaving(parts);
   const disconnect = createDisconnect(parts);
 
   const openForm = (request: Request, name: string | undefined): Promise<void> =>
     request.reply.modal.open(
       connectForm(connectFormDefaults(request.workspace, name, addresses), request.workspace),
     );
-
-  /** @returns the balance of the test project; undefined when the token works but the project has no data */
-  const test = async (input: ConnectRequest, { user }: Request) => {
-    limits.demand('tests', { teamId: user.teamId, userId: user.id });
-    try {
-      const access = { ...input, workspace: user.teamId, connection: input.name };
-      return await billing.balance(access, input);
-    } catch (error) {
-      if (error instanceof NoData) return undefined;
-      throw error;
-    }
-  };
-
-  const connect = async (input: ConnectRequest, request: Request): Promise<void> => {
-    const { user, workspace, at } = request;
-    const { id, locale } = user;
-    const { name } = input;
-    const names = [...new Set([...workspace.connectionNames, name])];
-    if (names.length > MAX_CONNECTIONS) throw tooMany(name);
-    // Everyone sees a connection's name, so a token pasted there by mistake must not be saved.
-    if (holdsRegisteredSecret(`${name} ${input.account}`, workspace)) throw new SecretPasted();
-    const balance = await test(input, request);
-    const action = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
-    const chosen = defaultWith(name, workspace);
-    const change = auditedChange(request, [action, name], ...chosen.actions);
-    const connection = await workspaces.saveConnection(change, newConnection(input, id, at), chosen.name);
-    const zone = workspace.settings.zone;
-    const blocks = connectedBlocks({
-      connection,
-      input,
-      balance,
-      names,
-      chosen: chosen.name,
-      at,
-      zone,
-      locale,
-    });
-    await request.reply.modal.update(connectedModal(blocks), { text: 'Tally is connected.', blocks });
-    await onConnected?.(user.teamId);
-  };
 
   return {
     help: [
@@ -187,52 +121,8 @@ export function createConnect(parts: ConnectParts): Feature {
         right: 'manage',
         read: (fields, metadata) => parseConnectForm(fields, metadata, checks),
         waiting: checkingModal,
-        async work(input: ConnectRequest, request) {
-          try {
-            await connect(input, request);
-          } catch (error) {
-            if (!isFailure(error)) throw error;
-            const kept = request.workspace.connectionNames.includes(input.name);
-            const reason = refusalMessage(error);
-            const known =
-              error.kind === 'secret-pasted' ? rememberUnnamed(input) : encodeConnectMetadata(input);
-            const blocks = refusedBlocks(reason, known, kept, error);
-            await request.reply.modal.update(connectedModal(blocks), {
-              text: reason.text,
-              blocks: withoutActions(blocks),
-            });
-          }
-        },
+        work: saveConnection,
       },
     },
-  };
-}
-
-/** Keeps the current default: an only connection is the default without being stored as one, until a second one is added. */
-function defaultWith(name: string, record: Workspace) {
-  if (isDamaged(record, 'settings')) return { name: undefined, actions: [] };
-  const before = record.defaultConnection;
-  const isNews = before === undefined && record.connectionNames.length > 0;
-  return { name: before ?? name, actions: isNews ? [['default connection changed', name] as const] : [] };
-}
-
-const tooMany = (name: string): InvalidWord =>
-  new InvalidWord(
-    name,
-    `would be connection ${MAX_CONNECTIONS + 1}, and the limit is ${MAX_CONNECTIONS}`,
-    `Replace a connection, or remove one with ${commandText('/billing disconnect')}.`,
-  );
-
-function newConnection(input: ConnectRequest, person: string, at: number): NewConnection {
-  const { name, baseUrl, authUrl, token, role, lifetime, type, account, project, product } = input;
-  const days = DAYS[lifetime];
-  return {
-    ...{ name, baseUrl, token, role, lifetime, type },
-    ...(authUrl !== '' && { authUrl }),
-    ...(account !== '' && { account }),
-    ...(days !== undefined && { expiresAt: at + days * DAY_MS }),
-    test: { project, product },
-    registeredBy: person,
-    registeredAt: at,
   };
 }

@@ -1,0 +1,116 @@
+import type { BillingClient } from '../../billing/client.ts';
+import { commandText } from '../../domain/commands.ts';
+import { InvalidWord, isFailure, NoData, SecretPasted } from '../../domain/failure/index.ts';
+import { DAY_MS } from '../../domain/time/calendar.ts';
+import { withoutActions } from '../../slack/kit/atoms.ts';
+import type { RateLimiter } from '../../slack/rate-limit.ts';
+import type { Request } from '../../slack/request.ts';
+import { auditedChange } from '../../workspace/change.ts';
+import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
+import { holdsRegisteredSecret, isDamaged } from '../../workspace/workspace.ts';
+import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
+import { connectedBlocks, connectedModal, refusalMessage, refusedBlocks } from './blocks.ts';
+import { type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './words.ts';
+
+export interface ConnectionSavingParts {
+  readonly workspaces: Workspaces;
+  readonly billing: BillingClient;
+  readonly limits: RateLimiter;
+  /** Called after each saved token, so that paused schedules can resume. */
+  readonly onConnected?: (workspace: string) => Promise<void>;
+}
+
+const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
+  '30-days': 30,
+  '60-days': 60,
+  '90-days': 90,
+  '1-year': 365,
+};
+
+/** What a submitted form does: tests the token, saves it, and says in the modal how that went. */
+export function createConnectionSaving({ workspaces, billing, limits, onConnected }: ConnectionSavingParts) {
+  /** @returns the balance of the test project; undefined when the token works but the project has no data */
+  const test = async (input: ConnectRequest, { user }: Request) => {
+    limits.demand('tests', { teamId: user.teamId, userId: user.id });
+    try {
+      const access = { ...input, workspace: user.teamId, connection: input.name };
+      return await billing.balance(access, input);
+    } catch (error) {
+      if (error instanceof NoData) return undefined;
+      throw error;
+    }
+  };
+
+  const save = async (input: ConnectRequest, request: Request): Promise<void> => {
+    const { user, workspace, at } = request;
+    const { id, locale } = user;
+    const { name } = input;
+    const names = [...new Set([...workspace.connectionNames, name])];
+    if (names.length > MAX_CONNECTIONS) throw tooMany(name);
+    // Everyone sees a connection's name, so a token pasted there by mistake must not be saved.
+    if (holdsRegisteredSecret(`${name} ${input.account}`, workspace)) throw new SecretPasted();
+    const balance = await test(input, request);
+    const action = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
+    const chosen = defaultWith(name, workspace);
+    const change = auditedChange(request, [action, name], ...chosen.actions);
+    const connection = await workspaces.saveConnection(change, newConnection(input, id, at), chosen.name);
+    const zone = workspace.settings.zone;
+    const blocks = connectedBlocks({
+      connection,
+      input,
+      balance,
+      names,
+      chosen: chosen.name,
+      at,
+      zone,
+      locale,
+    });
+    await request.reply.modal.update(connectedModal(blocks), { text: 'Tally is connected.', blocks });
+    await onConnected?.(user.teamId);
+  };
+
+  return async (input: ConnectRequest, request: Request): Promise<void> => {
+    try {
+      await save(input, request);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      const kept = request.workspace.connectionNames.includes(input.name);
+      const reason = refusalMessage(error);
+      const known = error.kind === 'secret-pasted' ? rememberUnnamed(input) : encodeConnectMetadata(input);
+      const blocks = refusedBlocks(reason, known, kept, error);
+      await request.reply.modal.update(connectedModal(blocks), {
+        text: reason.text,
+        blocks: withoutActions(blocks),
+      });
+    }
+  };
+}
+
+/** Keeps the current default: an only connection is the default without being stored as one, until a second one is added. */
+function defaultWith(name: string, record: Workspace) {
+  if (isDamaged(record, 'settings')) return { name: undefined, actions: [] };
+  const before = record.defaultConnection;
+  const isNews = before === undefined && record.connectionNames.length > 0;
+  return { name: before ?? name, actions: isNews ? [['default connection changed', name] as const] : [] };
+}
+
+const tooMany = (name: string): InvalidWord =>
+  new InvalidWord(
+    name,
+    `would be connection ${MAX_CONNECTIONS + 1}, and the limit is ${MAX_CONNECTIONS}`,
+    `Replace a connection, or remove one with ${commandText('/billing disconnect')}.`,
+  );
+
+function newConnection(input: ConnectRequest, person: string, at: number): NewConnection {
+  const { name, baseUrl, authUrl, token, role, lifetime, type, account, project, product } = input;
+  const days = DAYS[lifetime];
+  return {
+    ...{ name, baseUrl, token, role, lifetime, type },
+    ...(authUrl !== '' && { authUrl }),
+    ...(account !== '' && { account }),
+    ...(days !== undefined && { expiresAt: at + days * DAY_MS }),
+    test: { project, product },
+    registeredBy: person,
+    registeredAt: at,
+  };
+}
