@@ -1,11 +1,16 @@
 /**
  * Delivers scheduled posts that are due in one minute with two processes, and counts them in a fake Slack. Run directly:
- * ten thousand posts of 500 workspaces; a process is killed after a third of them, Redis after two thirds.
+ * ten thousand posts of 500 workspaces; a process is killed after a third of them, Redis after two thirds. With `--bare`
+ * nothing is killed, Slack answers at once and each post has a channel of its own; as many empty jobs of BullMQ run before it,
+ * by two processes on a Redis of the same kind.
  *
- *     npx tsx bench/deliveries.ts [workspaces] [schedules each] [channels each]
+ *     npx tsx bench/deliveries.ts [workspaces] [schedules each] [channels each] [--bare]
  */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import {
   endProcess,
@@ -25,14 +30,18 @@ interface Size {
 }
 
 /**
+ * @param slow how long Slack takes for each post, in ms
  * @param breaks whether to kill a process and Redis; otherwise all posts are overdue when the processes start
  * @returns lines to print
  */
-export async function deliveries({ workspaces, each, channels }: Size, breaks: boolean): Promise<string[]> {
+export async function deliveries(
+  { workspaces, each, channels }: Size,
+  breaks: boolean,
+  slow = 150,
+): Promise<string[]> {
   const redis = await startPersistentRedis();
   const slack = await startOutsideSlack();
-  // About as slow as Slack.
-  slack.slow = 150;
+  slack.slow = slow;
   const client = new Redis(redis.url.replace('unix://', ''));
   client.on('error', () => undefined);
   // The next minute that leaves time to start the processes.
@@ -77,7 +86,38 @@ export async function deliveries({ workspaces, each, channels }: Size, breaks: b
   ];
 }
 
+const EMPTY_JOBS = fileURLToPath(new URL('empty-jobs.js', import.meta.url));
+
+/** How long two processes take for jobs of BullMQ that do nothing: what a delivery cannot be faster than. */
+async function emptyJobs(count: number): Promise<string> {
+  const redis = await startPersistentRedis();
+  const socket = redis.url.replace('unix://', '');
+  const client = new Redis(socket, { maxRetriesPerRequest: null });
+  const queue = new Queue('empty', { connection: client });
+  const jobs = Array.from({ length: count }, () => ({
+    name: 'empty',
+    data: {},
+    opts: { removeOnComplete: true },
+  }));
+  await queue.addBulk(jobs);
+  const workers = [1, 2].map(() => fork(EMPTY_JOBS, [socket]));
+  await Promise.all(workers.map((worker) => once(worker, 'message')));
+  const from = performance.now();
+  for (const worker of workers) worker.send('start');
+  while ((await queue.getJobCountByTypes('wait', 'active')) > 0) await delay(20);
+  const took = (performance.now() - from) / 1_000;
+  await Promise.all(workers.map((worker: ChildProcess) => endProcess(worker)));
+  await queue.close();
+  client.disconnect();
+  await redis.stop();
+  return `${count} empty jobs of BullMQ by two processes: ${took.toFixed(1)} s`;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [workspaces = 500, each = 20, channels = 5] = process.argv.slice(2).map(Number);
-  console.log((await deliveries({ workspaces, each, channels }, true)).join('\n'));
+  const isBare = process.argv.includes('--bare');
+  const sizes = process.argv.slice(2).filter((word) => word !== '--bare');
+  const [workspaces = 500, each = 20, channels = isBare ? each : 5] = sizes.map(Number);
+  const size = { workspaces, each, channels };
+  if (isBare) console.log(await emptyJobs(workspaces * each));
+  console.log((await deliveries(size, !isBare, isBare ? 0 : 150)).join('\n'));
 }
