@@ -22,7 +22,7 @@ import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { parseAuthUrl } from './identity/auth-url.ts';
 import { createIdentity } from './identity/client.ts';
-import { adviceForRedis } from './ops/check-redis.ts';
+import { redisAdvice } from './ops/check-redis.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
@@ -76,7 +76,7 @@ export function createTally(
   const metrics = createMetrics(() => http.inProgress());
   const limits = rateLimiter ?? createRateLimiter({ onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
-    onOutage: (err) => log.error({ err, todo: adviceForRedis(err) }, 'Redis does not answer'),
+    onOutage: (err) => log.error({ err, todo: redisAdvice(err) }, 'Redis does not answer'),
   });
   followLayout(redis, () =>
     log.warn('Redis has the keys of an earlier version; run npm run migrate once every bot is updated'),

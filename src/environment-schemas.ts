@@ -20,7 +20,7 @@ const LEVELS = [
 ] as const satisfies LevelWithSilent[];
 
 export const message = (what: string, works: string): string => `${what}\n${works}`;
-export const notSet = (works: string): string => message('is not set', works);
+export const notSetMessage = (works: string): string => message('is not set', works);
 
 /** A schema from a function that parses the text. `fail` reports a problem and ends the parsing. */
 const parsedBy = <T>(parse: (text: string, fail: (what: string, works: string) => never) => T) =>
@@ -38,7 +38,7 @@ const parsedBy = <T>(parse: (text: string, fail: (what: string, works: string) =
 class Problem extends Error {}
 
 export const required = <T extends z.ZodType>(schema: T, works: string) =>
-  z.string({ error: notSet(works) }).pipe(schema as z.ZodType<z.output<T>, string>);
+  z.string({ error: notSetMessage(works) }).pipe(schema as z.ZodType<z.output<T>, string>);
 
 export const slackToken = (prefix: string, name: string) =>
   z.string().regex(new RegExp(`^${prefix}[\\w.-]+$`), {

@@ -5,7 +5,7 @@ import {
   level,
   MAKE_KEY,
   message,
-  notSet,
+  notSetMessage,
   portNumber,
   redisUrl,
   required,
@@ -64,7 +64,7 @@ export function findCombinationProblems(texts: VariableTexts): Problems {
 }
 
 function requireSet(texts: VariableTexts, name: Variable, works: string): Problems {
-  return texts[name] === undefined ? [[name, notSet(works)]] : [];
+  return texts[name] === undefined ? [[name, notSetMessage(works)]] : [];
 }
 
 /** Either a bot token for one workspace, or everything that OAuth needs for many. */

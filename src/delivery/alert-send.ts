@@ -13,11 +13,11 @@ import { findPerson, responsiblePeople } from './notify-owner.ts';
 import { type OutgoingJob, sendOutgoing, sendsAt } from './outgoing.ts';
 import { classifyFailure } from './retry.ts';
 import { openState, type StateDocument } from './state-document.ts';
-import { figuresField, judgedFigures, knownBalances, type ProjectFigures } from './watch-figures.ts';
+import { figuresField, judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
 import { isJudged, WATCH_STATE } from './watch-plan.ts';
 import { type Alert, type AlertMessage, parseWatchState, type StoredWatchState } from './watch-state.ts';
 
-type Known = ReadonlyMap<string, ProjectFigures>;
+type Known = ReadonlyMap<string, StoredFigures>;
 
 /**
  * When a message of an alert is to be sent or drawn again, in ms; undefined for never.
@@ -67,7 +67,7 @@ interface AlertTask {
   readonly watch: Watch;
   readonly document: StateDocument<StoredWatchState>;
   readonly place: Place;
-  readonly figures: ProjectFigures | undefined;
+  readonly figures: StoredFigures | undefined;
 }
 
 function findMessage(state: StoredWatchState, { episode, event, to }: Place) {

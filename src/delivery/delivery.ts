@@ -18,7 +18,7 @@ import {
 import { correctPost } from './correction.ts';
 import type { DeliveryLog } from './delivery-log.ts';
 import { notifyOwners } from './notify-owner.ts';
-import { abandonDelivery, resumeSchedule } from './outcome.ts';
+import { abandonDelivery, resumePausedSchedule } from './outcome.ts';
 import { type DeliveryPlan, planDeliveries } from './plan.ts';
 import { deliverPost } from './post.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
@@ -193,7 +193,7 @@ async function executePlan(plan: DeliveryPlan, context: DeliveryContext): Promis
   for (const one of plan.abandoned) await abandonDelivery(one, context);
   await notifyOwners(plan.pendingNotifications, context);
   // The next pass finds them running.
-  for (const one of plan.resumed) await resumeSchedule(one, context);
+  for (const one of plan.resumed) await resumePausedSchedule(one, context);
   const byChannel = new Map<string, (() => Promise<void>)[]>();
   const add = (channel: string, work: () => Promise<void>): void => {
     byChannel.set(channel, [...(byChannel.get(channel) ?? []), work]);

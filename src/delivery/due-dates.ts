@@ -15,7 +15,7 @@ export const isNotified = ({ entry }: DeliveryLogLine): boolean => entry.pending
 export const isDoubtful = ({ entry }: DeliveryLogLine): boolean =>
   entry.state === 'sending' || (entry.state === 'failed' && entry.post !== undefined);
 
-export const byDate = (a: DeliveryLogLine, b: DeliveryLogLine): number => (a.date < b.date ? -1 : 1);
+export const compareByDate = (a: DeliveryLogLine, b: DeliveryLogLine): number => (a.date < b.date ? -1 : 1);
 
 /** The newest date of a schedule that was posted, skipped or given up. */
 export const lastHandledLine = (
@@ -24,7 +24,7 @@ export const lastHandledLine = (
 ): DeliveryLogLine | undefined =>
   snapshot.lines
     .filter((line) => line.schedule === schedule)
-    .toSorted(byDate)
+    .toSorted(compareByDate)
     .findLast(isHandled);
 
 /**
@@ -54,7 +54,7 @@ export function overdueTimes(
 }
 
 /** Whether an edit has moved a date that was begun into the future. */
-export function isAhead(schedule: Schedule, last: DeliveryLogLine | undefined, date: Day): boolean {
+export function isStillAhead(schedule: Schedule, last: DeliveryLogLine | undefined, date: Day): boolean {
   for (const due of openDueTimes(schedule, last)) if (due.date >= date) return due.date === date;
   return false;
 }

@@ -116,7 +116,7 @@ async function pause(schedule: Schedule, why: PauseReason, context: DeliveryCont
   await save({ ...schedule, paused }, 'schedule paused', context);
 }
 
-export async function resumeSchedule(
+export async function resumePausedSchedule(
   { paused: _, ...schedule }: Schedule,
   context: DeliveryContext,
 ): Promise<void> {

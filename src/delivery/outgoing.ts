@@ -7,7 +7,7 @@ import { isPerson } from '../workspace/record-schema.ts';
 import { type DeliveryContext, LeaseLostError } from './context.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
 import { SLACK_SETTLE_MS } from './plan.ts';
-import { untilStored } from './record-post.ts';
+import { retryUntilStored } from './record-post.ts';
 import { classifyFailure, type FailureEffect, retryDelayAfter } from './retry.ts';
 
 /** Stored with what it is about. */
@@ -150,6 +150,6 @@ async function send(job: OutgoingJob, attempt: Attempt, context: DeliveryContext
   const ts = await postWithMetadata(client, channel, content, deliveryMetadata(key), thread);
   context.notePosted(channel);
   context.unrecordedPosts.set(unrecorded, ts);
-  await untilStored(() => job.save({ ...sending, state: 'posted', ts }, false));
+  await retryUntilStored(() => job.save({ ...sending, state: 'posted', ts }, false));
   context.unrecordedPosts.delete(unrecorded);
 }

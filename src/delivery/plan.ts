@@ -4,13 +4,13 @@ import type { Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
 import {
-  byDate,
-  isAhead,
+  compareByDate,
   isDoubtful,
   isFinal,
   isHandled,
   isNotified,
   isSettled,
+  isStillAhead,
   overdueTimes,
 } from './due-dates.ts';
 import { lastSuccess, type RunState, runStateOf } from './pause.ts';
@@ -66,7 +66,7 @@ export function planDeliveries(
 ): DeliveryPlan {
   const known = new Set(workspace.scheduleIds);
   const each = workspace.schedules.map((schedule) => {
-    const lines = snapshot.lines.filter((line) => line.schedule === schedule.id).toSorted(byDate);
+    const lines = snapshot.lines.filter((line) => line.schedule === schedule.id).toSorted(compareByDate);
     return planSchedule(schedule, lines, { workspace, snapshot, now });
   });
   const orphans = snapshot.lines.filter(
@@ -124,7 +124,7 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
     !isFinal(line) &&
     !overdue.some(({ date }) => date === line.date) &&
     line.entry.due <= now &&
-    (state === 'paused' || !isAhead(schedule, last, line.date));
+    (state === 'paused' || !isStillAhead(schedule, last, line.date));
   const isStale = (line: DeliveryLogLine) =>
     isFinal(line) && line !== last && (isSettled(line) || !isUnnamed(line)) && now - line.entry.at > KEEP_MS;
   const withSchedule = (some: readonly DeliveryLogLine[]): readonly ScheduleLogEntry[] =>

@@ -10,7 +10,7 @@ import { summarizeMissedDates } from './catch-up.ts';
 import { type DeliveryContext, LeaseLostError, runReport, ScheduleChangedError } from './context.ts';
 import type { DeliveryLogEntry, PostedMessage, PostSubject } from './delivery-log-entry.ts';
 import { deliveryKey, deliveryMetadata, findPost } from './find-post.ts';
-import { recordFailure, resumeSchedule } from './outcome.ts';
+import { recordFailure, resumePausedSchedule } from './outcome.ts';
 import { connectionsOf } from './pause.ts';
 import type { DeliveryTask } from './plan.ts';
 import { renderPost } from './post-blocks.ts';
@@ -34,7 +34,7 @@ export async function deliverPost(task: DeliveryTask, context: DeliveryContext):
     await probe(schedule, context);
     if (!attempt.isDoubtful || !(await recordIfPosted(task, attempt, context)))
       await postNow(task, attempt, context);
-    if (schedule.paused !== undefined) await resumeSchedule(schedule, context);
+    if (schedule.paused !== undefined) await resumePausedSchedule(schedule, context);
   } catch (error) {
     if (error instanceof ScheduleChangedError) return;
     // What Slack said is recorded even by a process that is stopping: otherwise Slack would have to be searched.

@@ -47,7 +47,7 @@ export async function recordPost(
     posted: { channel: post.channel, at: post.at },
     lastDelivery,
   };
-  await untilStored(() => context.deliveryLog.write(context.lease, write));
+  await retryUntilStored(() => context.deliveryLog.write(context.lease, write));
   context.unrecordedPosts.delete(key);
 }
 
@@ -61,7 +61,7 @@ function countUnanswered(before: LastDelivery | undefined, { unanswered = {} }: 
 }
 
 /** Repeats the write while the store is away, for half a minute. @throws StoreUnavailable */
-export async function untilStored(write: () => Promise<unknown>): Promise<void> {
+export async function retryUntilStored(write: () => Promise<unknown>): Promise<void> {
   const began = performance.now();
   for (;;) {
     try {

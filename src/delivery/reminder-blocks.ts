@@ -19,7 +19,7 @@ export interface ReminderView {
 }
 
 /** Schedules and watches that ask billing with this token. */
-export function waitingFor(
+export function dependentsOf(
   { kind, name }: Credential,
   workspace: Workspace,
 ): { readonly schedules: readonly Schedule[]; readonly watches: readonly Watch[] } {
@@ -77,7 +77,7 @@ function effectOf({ credential, step }: ReminderView, workspace: Workspace): rea
     return step === 'rejected'
       ? ['Nobody can get an OS_TOKEN with it. It may have expired or been revoked.']
       : ['Nobody can get an OS_TOKEN with it after that.'];
-  const { schedules, watches } = waitingFor(credential, workspace);
+  const { schedules, watches } = dependentsOf(credential, workspace);
   const parts = [
     ...(schedules.length > 0 ? [pluralize(schedules.length, 'scheduled post')] : []),
     ...(watches.length > 0 ? [watches.length === 1 ? '1 watch' : `${watches.length} watches`] : []),

@@ -2,7 +2,7 @@ import { FIELDS } from '../workspace/keys.ts';
 import { type DeliveryContext, ScheduleChangedError } from './context.ts';
 import { responsiblePeople } from './notify-owner.ts';
 import { sendOutgoing, sendsAt } from './outgoing.ts';
-import { reminderNotice, waitingFor } from './reminder-blocks.ts';
+import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
   type Credential,
   type DueReminder,
@@ -69,7 +69,7 @@ function recipientsOf(
 ): readonly string[] {
   const { managers } = workspace.settings;
   const owners =
-    step === 'rejected' ? waitingFor(credential, workspace).watches.map(({ owner }) => owner) : [];
+    step === 'rejected' ? dependentsOf(credential, workspace).watches.map(({ owner }) => owner) : [];
   return [...new Set([credential.registeredBy, ...managers, ...owners])];
 }
 

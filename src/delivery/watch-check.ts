@@ -6,12 +6,12 @@ import { openState } from './state-document.ts';
 import { figuresField, type WatchFiguresStore } from './watch-figures.ts';
 import { type JudgedWatch, judge, recordJudgement } from './watch-judge.ts';
 import {
-  basisOf,
   CHECK_STATE,
   hourlyCheckAfter,
   isJudged,
   type LastCheck,
   WATCH_STATE,
+  watchBasisOf,
 } from './watch-plan.ts';
 import { needsBalance, needsUsage } from './watch-questions.ts';
 import { createRefresher, type KnownFigures, type WatchedProject } from './watch-refresh.ts';
@@ -26,7 +26,7 @@ import { parseWatchState, type StoredWatchState } from './watch-state.ts';
 export async function checkWatches(store: WatchFiguresStore, context: DeliveryContext): Promise<void> {
   const { workspace, teamId, clock, logSnapshot } = context;
   const began = clock();
-  const after: LastCheck = { at: began, next: nextCheck(context), basis: basisOf(workspace) };
+  const after: LastCheck = { at: began, next: nextCheck(context), basis: watchBasisOf(workspace) };
   const end = () =>
     openState(CHECK_STATE, logSnapshot.state(CHECK_STATE), () => after, context).update(() => after, {
       needsLease: true,

@@ -32,7 +32,7 @@ const schema = z.object({
 });
 
 /** What billing last said about one project. */
-export type ProjectFigures = Readonly<z.infer<typeof schema>>;
+export type StoredFigures = Readonly<z.infer<typeof schema>>;
 
 export const figuresField = ({ id, product }: { readonly id: string; readonly product: number }): string =>
   `${id}:${product}`;
@@ -54,9 +54,9 @@ return 1`;
  */
 export interface WatchFiguresStore {
   /** By `figuresField`. */
-  read(workspace: string): Promise<ReadonlyMap<string, ProjectFigures>>;
+  read(workspace: string): Promise<ReadonlyMap<string, StoredFigures>>;
   /** Nothing when the lease is lost. */
-  save(lease: DeliveryLease, field: string, figures: ProjectFigures): Promise<void>;
+  save(lease: DeliveryLease, field: string, figures: StoredFigures): Promise<void>;
 }
 
 export function createWatchFiguresStore(redis: RedisConnection): WatchFiguresStore {
@@ -78,7 +78,7 @@ export function createWatchFiguresStore(redis: RedisConnection): WatchFiguresSto
   };
 }
 
-function parseFigures(json: string): ProjectFigures | undefined {
+function parseFigures(json: string): StoredFigures | undefined {
   try {
     return parseRecord(schema, json);
   } catch (error) {
@@ -90,13 +90,13 @@ function parseFigures(json: string): ProjectFigures | undefined {
 const amountOf = (digits: string): Amount => parseAmount({ text: digits });
 
 /** Its amounts, parsed. */
-export const accountOf = ({ balance, bonuses }: NonNullable<ProjectFigures['account']>) => ({
+export const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) => ({
   balance: amountOf(balance),
   bonuses: amountOf(bonuses),
 });
 
 /** What a watch is judged by on `today`, a day of `zone`. */
-export function judgedFigures({ account, usage }: ProjectFigures, today: Day, zone: string): WatchFigures {
+export function judgedFigures({ account, usage }: StoredFigures, today: Day, zone: string): WatchFigures {
   const days = usage?.zone === zone ? Object.entries(usage.days) : [];
   return {
     ...{ today, zone },
@@ -111,7 +111,7 @@ export function judgedFigures({ account, usage }: ProjectFigures, today: Day, zo
 }
 
 /** The last balance of each day when it was asked, in order. */
-export const knownBalances = ({ balances = {} }: ProjectFigures): ReadonlyMap<Day, Money> =>
+export const knownBalances = ({ balances = {} }: StoredFigures): ReadonlyMap<Day, Money> =>
   new Map(
     Object.entries(balances)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))

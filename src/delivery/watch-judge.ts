@@ -9,7 +9,7 @@ import type { Watch } from '../workspace/watches.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { alertEpisode, recordEvent, stateFor, targetsOf } from './alert.ts';
 import { type AlertFacts, alertText, recoveryText, watchLabel, watchMoney } from './alert-wording.ts';
-import { judgedFigures, knownBalances, type ProjectFigures } from './watch-figures.ts';
+import { judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
 import { hourlyCheckAfter, isJudged } from './watch-plan.ts';
 import { needsBalance, needsUsage } from './watch-questions.ts';
 import type { Alert, StoredWatchState } from './watch-state.ts';
@@ -23,7 +23,7 @@ export interface JudgedWatch {
   /** IANA: the reporting zone */
   readonly zone: string;
   readonly now: number;
-  readonly figures: ProjectFigures | undefined;
+  readonly figures: StoredFigures | undefined;
 }
 
 /** The figures of this hour, as far as the rule needs them; undefined when they are not there. */
@@ -40,9 +40,9 @@ function currentFigures(judged: JudgedWatch): WatchFigures | undefined {
 }
 
 /** Caches figures, because many watches use the same ones. */
-const parsedFigures = new WeakMap<ProjectFigures, WatchFigures>();
+const parsedFigures = new WeakMap<StoredFigures, WatchFigures>();
 
-function parsed(figures: ProjectFigures, today: Day, zone: string): WatchFigures {
+function parsed(figures: StoredFigures, today: Day, zone: string): WatchFigures {
   const known = parsedFigures.get(figures);
   if (known?.today === today && known.zone === zone) return known;
   const fresh = judgedFigures(figures, today, zone);
@@ -139,7 +139,7 @@ function factsOf(
 }
 
 function balanceBefore(
-  figures: ProjectFigures,
+  figures: StoredFigures,
   today: Day,
 ): { readonly day: Day; readonly balance: Money } | undefined {
   const earlier = [...knownBalances(figures)].filter(([day]) => day < today).at(-1);

@@ -15,7 +15,7 @@ const schema = z.object({
   /** When the check began, and when the next one is due, in ms. */
   at: z.int(),
   next: z.int(),
-  /** What it was made of: see `basisOf`. */
+  /** What it was made of: see `watchBasisOf`. */
   basis: z.string(),
 });
 export type LastCheck = Readonly<z.infer<typeof schema>>;
@@ -40,7 +40,7 @@ export const isJudged = ({ paused, snoozedUntil = 0 }: Watch, now: number): bool
   paused === undefined && snoozedUntil <= now;
 
 /** Watches, tokens and the zone: a change is looked at without waiting for the hour. */
-export function basisOf({ watches, connections, projects, settings }: Workspace): string {
+export function watchBasisOf({ watches, connections, projects, settings }: Workspace): string {
   const parts = [
     watches.map(({ id, since, paused, snoozedUntil }) => [id, since, paused?.at, snoozedUntil]),
     [...connections.values()].map(({ name, fingerprint }) => [name, fingerprint]),
@@ -59,6 +59,6 @@ export function nextCheckAt(
   const last = parseLastCheck(snapshot.state(CHECK_STATE));
   if (workspace.watches.length === 0) return undefined;
   // A clock that went back would put the next check off for as long.
-  if (last === undefined || last.at > now || last.basis !== basisOf(workspace)) return now;
+  if (last === undefined || last.at > now || last.basis !== watchBasisOf(workspace)) return now;
   return last.next;
 }

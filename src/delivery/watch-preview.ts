@@ -11,11 +11,11 @@ import {
 import { type Day, dayAt } from '../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../workspace/resolve-project.ts';
 import { requireSettings, type Workspace } from '../workspace/workspace.ts';
-import { judgedFigures, type ProjectFigures } from './watch-figures.ts';
+import { judgedFigures, type StoredFigures } from './watch-figures.ts';
 import { askAccount, askUsage, needsBalance } from './watch-questions.ts';
 
 /** Billing's answers for previews: rules of any kind and threshold are previewed with them without asking again. */
-export interface PreviewFigures extends ProjectFigures {
+export interface PreviewFigures extends StoredFigures {
   /** The day they are of. */
   readonly today: Day;
 }

@@ -4,7 +4,7 @@ import { computeUsage, type Usage } from '../domain/money/usage.ts';
 import type { WatchRule } from '../domain/money/watch-rule.ts';
 import { addDays, type Day, daysInRange, endOfDay, formatDays, startOfDay } from '../domain/time/calendar.ts';
 import type { OpenedConnection } from '../workspace/resolve-project.ts';
-import type { ProjectFigures } from './watch-figures.ts';
+import type { StoredFigures } from './watch-figures.ts';
 
 type Subscription = Parameters<BillingClient['balance']>[1];
 
@@ -21,13 +21,13 @@ export async function askAccount(
   access: OpenedConnection,
   project: Subscription,
   at: number,
-): Promise<NonNullable<ProjectFigures['account']>> {
+): Promise<NonNullable<StoredFigures['account']>> {
   const { balance, bonuses } = await billing.balance(access, project);
   return { balance: digitsOf(balance), bonuses: digitsOf(bonuses), at };
 }
 
 /** Complete days, from `from` to the day before `today`. */
-export interface UsageQuestion {
+export interface StoredUsageQuestion {
   readonly from: Day;
   readonly today: Day;
   /** IANA */
@@ -41,8 +41,8 @@ export async function askUsage(
   billing: BillingClient,
   access: OpenedConnection,
   project: Subscription,
-  { from, today, zone, at }: UsageQuestion,
-): Promise<NonNullable<ProjectFigures['usage']>> {
+  { from, today, zone, at }: StoredUsageQuestion,
+): Promise<NonNullable<StoredFigures['usage']>> {
   const until = addDays(today, -1);
   const range = {
     from: startOfDay(from, zone),

@@ -12,7 +12,7 @@ import {
 } from '../workspace/resolve-project.ts';
 import { requireSettings } from '../workspace/workspace.ts';
 import type { DeliveryContext } from './context.ts';
-import { accountOf, figuresField, type ProjectFigures, type WatchFiguresStore } from './watch-figures.ts';
+import { accountOf, figuresField, type StoredFigures, type WatchFiguresStore } from './watch-figures.ts';
 import { hourlyCheckAfter } from './watch-plan.ts';
 import { askAccount, askUsage } from './watch-questions.ts';
 
@@ -34,7 +34,7 @@ const KEPT_BALANCES = 19;
 const PARALLEL = 5;
 
 /** What is known by now of each project, by `figuresField`. */
-export type KnownFigures = Map<string, ProjectFigures>;
+export type KnownFigures = Map<string, StoredFigures>;
 
 export interface Refresher {
   /** Asks billing what is due, at most once an hour for a balance, and stores it. Failures become `problem`. */
@@ -88,11 +88,11 @@ interface Question extends WatchedProject {
 
 /** @returns undefined if nothing is to be asked */
 async function askProject(
-  before: ProjectFigures | undefined,
+  before: StoredFigures | undefined,
   question: Question,
   rejections: Map<string, string>,
   context: DeliveryContext,
-): Promise<ProjectFigures | undefined> {
+): Promise<StoredFigures | undefined> {
   const { now, project } = question;
   const { workspace, teamId } = context;
   try {
@@ -117,14 +117,14 @@ async function askProject(
 }
 
 /** @throws what is not a Failure, and StoreUnavailable */
-function problemOf(error: unknown, at: number, fingerprint = ''): NonNullable<ProjectFigures['problem']> {
+function problemOf(error: unknown, at: number, fingerprint = ''): NonNullable<StoredFigures['problem']> {
   if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
   const { message: cause } = error;
   return { cause, at, ...(error.kind === 'token-rejected' && { rejected: fingerprint }) };
 }
 
 function dueQuestions(
-  known: ProjectFigures | undefined,
+  known: StoredFigures | undefined,
   { needsBalance, needsUsage, now }: Question,
   {
     zone,
@@ -169,10 +169,10 @@ interface DueQuestions {
 
 /** Both side by side; what one of them answers counts although the other fails. */
 async function askDue(
-  before: ProjectFigures,
+  before: StoredFigures,
   { balance, usage, target, access, zone, now, fingerprint }: DueQuestions,
   { billing, answerNotes }: DeliveryContext,
-): Promise<ProjectFigures> {
+): Promise<StoredFigures> {
   const today = dayAt(now, zone);
   const [account, spent] = await Promise.allSettled([
     balance ? askAccount(billing, access, target, now) : before.account,
@@ -195,8 +195,8 @@ async function askDue(
 }
 
 function lastBalances(
-  { balances = {} }: ProjectFigures,
-  { balance }: NonNullable<ProjectFigures['account']>,
+  { balances = {} }: StoredFigures,
+  { balance }: NonNullable<StoredFigures['account']>,
   today: Day,
 ): Record<Day, string> {
   const days = Object.entries({ ...balances, [today]: balance }).toSorted(([a], [b]) => (a < b ? -1 : 1));

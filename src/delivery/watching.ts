@@ -6,7 +6,7 @@ import type { ResolvedProject } from '../workspace/resolve-project.ts';
 import type { Watch } from '../workspace/watches.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from './delivery-log.ts';
-import { figuresField, judgedFigures, type ProjectFigures, type WatchFiguresStore } from './watch-figures.ts';
+import { figuresField, judgedFigures, type StoredFigures, type WatchFiguresStore } from './watch-figures.ts';
 import { isLimited } from './watch-judge.ts';
 import { nextCheckAt, WATCH_STATE } from './watch-plan.ts';
 import { askPreviewFigures, type PreviewFigures } from './watch-preview.ts';
@@ -124,7 +124,7 @@ const LIMITED = 'The project is limited to other channels, so this watch tells n
 
 function stateOf(
   watch: Watch,
-  figures: ProjectFigures | undefined,
+  figures: StoredFigures | undefined,
   {
     workspace,
     snapshot,

@@ -29,7 +29,7 @@ const OTHER_ADVICE =
   'Check that Redis runs, that REDIS_URL leads to it, and whether it needs rediss:// or a password.';
 
 /** @returns the next step of whoever operates the bot */
-export const adviceForRedis = (error: unknown): string => ADVICE[reasonText(error)] ?? OTHER_ADVICE;
+export const redisAdvice = (error: unknown): string => ADVICE[reasonText(error)] ?? OTHER_ADVICE;
 
 /** @param ready the connection; rejects with the error that prevents it. Never rejects itself. */
 export async function checkRedis(ready: Promise<RedisConnection>): Promise<readonly Finding[]> {
@@ -50,7 +50,7 @@ export async function checkRedis(ready: Promise<RedisConnection>): Promise<reado
           'Allow the command INFO, so that the doctor can check persistence and eviction.',
         ),
       ];
-    return [failedFinding(ABOUT, `can’t be used (${reason})`, adviceForRedis(error))];
+    return [failedFinding(ABOUT, `can’t be used (${reason})`, redisAdvice(error))];
   }
 }
 

@@ -86,7 +86,7 @@ function smallPrint({ fetched, byline }: AnswerDetails, { facts, notes }: Answer
 }
 
 /** `prod · 1,234.00 spent` */
-export const titleOf = ({ target }: ProjectAnswer, headline: string): string =>
+export const answerTitle = ({ target }: ProjectAnswer, headline: string): string =>
   `${target.label} · ${headline}`;
 
 /** The product that was asked about, and the project's ID if the title has its name. */

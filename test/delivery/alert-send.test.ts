@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendAlerts } from '../../src/delivery/alert-send.ts';
 import type { DeliveryContext } from '../../src/delivery/context.ts';
 import type { StateWrite } from '../../src/delivery/delivery-log.ts';
-import type { ProjectFigures } from '../../src/delivery/watch-figures.ts';
+import type { StoredFigures } from '../../src/delivery/watch-figures.ts';
 import {
   type Alert,
   type AlertEvent,
@@ -45,7 +45,7 @@ const message = (given: Partial<AlertMessage> = {}): AlertMessage => ({
 interface Given {
   readonly watch?: Watch;
   readonly events?: readonly AlertEvent[];
-  readonly figures?: ProjectFigures;
+  readonly figures?: StoredFigures;
   readonly workspace?: object;
   readonly given?: Partial<DeliveryContext>;
   readonly episode?: string;
@@ -100,7 +100,7 @@ describe('an alert that is due', () => {
   });
 
   it('says what it rests on, and shows it', async () => {
-    const shown = async (figures?: ProjectFigures) => {
+    const shown = async (figures?: StoredFigures) => {
       slack.reset();
       await send([message()], { ...(figures && { figures }) });
       return slack.posts[0]?.blocks ?? '';

@@ -10,7 +10,7 @@ import {
   watchLabel,
   watchMoney,
 } from '../../src/delivery/alert-wording.ts';
-import { reminderNotice, waitingFor } from '../../src/delivery/reminder-blocks.ts';
+import { dependentsOf, reminderNotice } from '../../src/delivery/reminder-blocks.ts';
 import type { Credential, ReminderStep } from '../../src/delivery/reminder-plan.ts';
 import type { AlertEvent, AlertMessage } from '../../src/delivery/watch-state.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
@@ -518,11 +518,11 @@ describe('a reminder', () => {
       schedules: [schedule(), eu],
       watches: [WATCH, { id: 'w2', project: { id: '7', product: 1 } }] as never,
     });
-    const { schedules, watches } = waitingFor(credential('connection'), record);
+    const { schedules, watches } = dependentsOf(credential('connection'), record);
     expect([schedules.map(({ id }) => id), watches.map(({ id }) => id)]).toEqual([
       ['schedul1'],
       ['watch001'],
     ]);
-    expect(waitingFor(credential('access'), record)).toEqual({ schedules: [], watches: [] });
+    expect(dependentsOf(credential('access'), record)).toEqual({ schedules: [], watches: [] });
   });
 });

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/context.ts';
 import type { DeliveryLogSnapshot, StateWrite } from '../../src/delivery/delivery-log.ts';
 import { checkWatches } from '../../src/delivery/watch-check.ts';
-import type { ProjectFigures } from '../../src/delivery/watch-figures.ts';
-import { basisOf, hourlyCheckAfter } from '../../src/delivery/watch-plan.ts';
+import type { StoredFigures } from '../../src/delivery/watch-figures.ts';
+import { hourlyCheckAfter, watchBasisOf } from '../../src/delivery/watch-plan.ts';
 import { runWatches } from '../../src/delivery/watch-run.ts';
 import type { Alert, AlertEvent, AlertMessage } from '../../src/delivery/watch-state.ts';
 import { type AlertResponse, createWatching } from '../../src/delivery/watching.ts';
@@ -58,7 +58,7 @@ const recordOf = (watches: readonly Watch[], given: object = {}): Workspace =>
 
 interface Given {
   /** Name → value, by `123:1`. */
-  readonly known?: Record<string, ProjectFigures>;
+  readonly known?: Record<string, StoredFigures>;
   /** By the watch's ID. */
   readonly states?: Record<string, object>;
   readonly balance?: number | undefined;
@@ -86,7 +86,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
   if (given.failure) ledger.failure = given.failure;
   const workspace = recordOf(watches, given.workspace);
   const writes: StateWrite[] = [];
-  const saved: (readonly [string, ProjectFigures])[] = [];
+  const saved: (readonly [string, StoredFigures])[] = [];
   const notes: unknown[][] = [];
   const stored = Object.fromEntries(
     Object.entries(states).map(([id, state]) => [`watch/${id}`, JSON.stringify(state)]),
@@ -117,7 +117,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
   } as unknown as DeliveryContext;
   const store = {
     read: async () => new Map(Object.entries(known)),
-    save: async (_: unknown, field: string, figures: ProjectFigures) => void saved.push([field, figures]),
+    save: async (_: unknown, field: string, figures: StoredFigures) => void saved.push([field, figures]),
   };
   const failure = await checkWatches(store, context).catch((error: unknown) => error);
   return {
@@ -134,7 +134,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
 describe('a check of watches', () => {
   it('is noted with when it began, what it was made of, and when the next one is due', async () => {
     const { writes, state, workspace } = await check([watch()]);
-    expect(state('check/watches')).toEqual({ at: NOW, next: SLOT + HOUR, basis: basisOf(workspace) });
+    expect(state('check/watches')).toEqual({ at: NOW, next: SLOT + HOUR, basis: watchBasisOf(workspace) });
     expect(writes).toMatchObject([{ name: 'check/watches', before: undefined, needsLease: true }]);
     expect(writes[0]).not.toHaveProperty('expected');
   });
@@ -278,7 +278,7 @@ describe('a check of watches', () => {
 
 describe('what billing is asked about a watched project', () => {
   const account = (at: number) => ({ balance: '60', bonuses: '0', at });
-  const asked = async (rule: WatchRule, known: Partial<ProjectFigures>, now = NOW) =>
+  const asked = async (rule: WatchRule, known: Partial<StoredFigures>, now = NOW) =>
     (await check([watch({ rule })], { now, known: { '123:1': { connection: 'main', ...known } } })).asked
       .length > 0;
 
@@ -521,7 +521,7 @@ describe('what people see of a watch', () => {
     outcomes = ['written'],
   }: {
     readonly state?: object | string | undefined;
-    readonly figures?: ProjectFigures | undefined;
+    readonly figures?: StoredFigures | undefined;
     readonly outcomes?: readonly string[];
   }) {
     const json = typeof state === 'string' ? state : state && JSON.stringify(state);

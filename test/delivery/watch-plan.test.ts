@@ -13,9 +13,9 @@ import {
 import { alertActionAt } from '../../src/delivery/alert-send.ts';
 import { createBillingCache } from '../../src/delivery/billing-cache.ts';
 import { MAX_RETRY_DELAY } from '../../src/delivery/retry.ts';
-import { judgedFigures, knownBalances, type ProjectFigures } from '../../src/delivery/watch-figures.ts';
+import { judgedFigures, knownBalances, type StoredFigures } from '../../src/delivery/watch-figures.ts';
 import { isLimited, type JudgedWatch, judge, recordJudgement } from '../../src/delivery/watch-judge.ts';
-import { basisOf, hourlyCheckAfter, isJudged, nextCheckAt } from '../../src/delivery/watch-plan.ts';
+import { hourlyCheckAfter, isJudged, nextCheckAt, watchBasisOf } from '../../src/delivery/watch-plan.ts';
 import { isWatchIdle, planWatches } from '../../src/delivery/watch-run.ts';
 import {
   type Alert,
@@ -65,7 +65,7 @@ describe('watches', () => {
     projects: [{ alias: 'prod', id: '123', product: 1 }],
   } as unknown as Partial<Workspace>);
   const checked = (given: object) => {
-    const last = JSON.stringify({ at: NOW - HOUR, next: NOW + 5, basis: basisOf(workspace), ...given });
+    const last = JSON.stringify({ at: NOW - HOUR, next: NOW + 5, basis: watchBasisOf(workspace), ...given });
     return snapshotOf([], { state: (name) => (name === 'check/watches' ? last : undefined) });
   };
 
@@ -116,7 +116,7 @@ describe('watches', () => {
       told: [],
       alerts: [{ episode: 'e', events: [CROSSED], messages: messages.map(message) }],
     };
-    const last = JSON.stringify({ at: NOW - 1, next: given.next ?? NOW + HOUR, basis: basisOf(record) });
+    const last = JSON.stringify({ at: NOW - 1, next: given.next ?? NOW + HOUR, basis: watchBasisOf(record) });
     const states = [
       ['watch/watch001', JSON.stringify(state)] as const,
       ['watch/gone0001', '{}'] as const,
@@ -328,15 +328,11 @@ describe('a judgement', () => {
     at: NOW,
   };
   const account = (balance: string, at = NOW) => ({ balance, bonuses: '0', at });
-  const judged = (
-    figures: ProjectFigures | undefined,
-    given: Partial<Watch> = {},
-    now = NOW,
-  ): JudgedWatch => {
+  const judged = (figures: StoredFigures | undefined, given: Partial<Watch> = {}, now = NOW): JudgedWatch => {
     const one = watch(given);
     return { ...{ watch: one, workspace: recordOf([one]), zone: 'UTC', now }, figures };
   };
-  const crossings = (figures: ProjectFigures | undefined, given: Partial<Watch> = {}, now?: number) =>
+  const crossings = (figures: StoredFigures | undefined, given: Partial<Watch> = {}, now?: number) =>
     judge(judged(figures, given, now), undefined)?.crossings.length;
 
   it('takes figures of this hour', () => {
@@ -400,7 +396,7 @@ describe('a judgement', () => {
     expect(state?.isSuspended).toBeUndefined();
   });
 
-  const month = (costs: Readonly<Record<string, string>>): ProjectFigures => {
+  const month = (costs: Readonly<Record<string, string>>): StoredFigures => {
     const days = Array.from({ length: 40 }, (_, n) => [addDays('2026-11-19', -n), '10'] as const);
     return { connection: 'main', usage: { ...usage, days: { ...Object.fromEntries(days), ...costs } } };
   };
@@ -409,7 +405,7 @@ describe('a judgement', () => {
   it('after a pause is about what is so now, not about a spike that is over', () => {
     const given = { rule: SPIKE, since: NOW - 9 * DAY };
     const stored = { since: given.since, told: [], alerts: [] };
-    const spikes = (figures: ProjectFigures, state?: StoredWatchState) =>
+    const spikes = (figures: StoredFigures, state?: StoredWatchState) =>
       judge(judged(figures, given), state)?.crossings.map(({ episode }) => episode);
     const over = month({ '2026-11-17': '100' });
     expect(spikes(over)).toEqual(['2026-11-17']);

@@ -27,6 +27,8 @@ const sentence = ({ rule, from, to, cycle }: IViolation): string =>
         .sort()
         .join(' ↔ ')}`;
 
+const EXPORTS = /^export (?:async )?(?:function|const|class|interface|type) (\w+)/gm;
+
 describe('the rooms', () => {
   it('import downward only and without circles, types included', async () => {
     const found = await violationsIn(ROOT, ['src', 'sandbox']);
@@ -37,6 +39,15 @@ describe('the rooms', () => {
     const sources = ['src', 'sandbox'].flatMap(sourcesOf);
     expect(sources.length).toBeGreaterThan(300);
     expect(sources.flatMap(findReservedWords)).toEqual([]);
+  });
+
+  it('export each name from one file only, so that a name means one thing', () => {
+    const files = new Map<string, Set<string>>();
+    for (const { path, text } of sourcesOf('src'))
+      for (const [, name = ''] of text.matchAll(EXPORTS))
+        files.set(name, (files.get(name) ?? new Set()).add(path));
+    expect(files.size).toBeGreaterThan(1_000);
+    expect([...files].filter(([, paths]) => paths.size > 1).map(([name]) => name)).toEqual([]);
   });
 
   it('create each feature on one line of app.ts, so that deleting the line removes it', () => {

@@ -7,12 +7,12 @@ import {
 } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import {
+  answerTitle,
   moneyFormatter,
   moreMenu,
   type ProjectAnswer,
   renderAnswer,
   sourceOf,
-  titleOf,
 } from '../../slack/answer-message.ts';
 import {
   commandButton,
@@ -31,7 +31,7 @@ export type BalanceReport = ProjectAnswer & Omit<BalanceFigures, 'connection'>;
 
 export function balanceMessage(report: BalanceReport): Message {
   const { target, balance, bonuses, runway, remarks, locale } = report;
-  const title = titleOf(report, formatBalance(balance, moneyFormatter(report)));
+  const title = answerTitle(report, formatBalance(balance, moneyFormatter(report)));
   const money = (value: Money) => formatMoney(value, locale);
   const isKnown = typeof runway !== 'string';
   return renderAnswer(report, {

@@ -29,7 +29,7 @@ const LONGEST_REASON = 200;
 /** What all have left and which runs out first, then a row a project, the soonest first; one that failed says why. */
 export function severalBalancesMessage(report: SeveralBalances): Message {
   const { answered, failed } = report;
-  const title = titleOf(report);
+  const title = answerTitle(report);
   const products = new Set(answered.map(({ target }) => target.product));
   const [only] = products;
   return renderAnswer(report, {
@@ -51,7 +51,7 @@ const leftOf = ({ balance }: BalanceFigures): Money | undefined =>
   'value' in balance ? balance.value : undefined;
 
 /** `2 of 3 projects · 1,234.00 EUR left`. Amounts of different labels have no sum: each has its own. */
-function titleOf({ answered, failed, locale }: SeveralBalances): string {
+function answerTitle({ answered, failed, locale }: SeveralBalances): string {
   const count = answered.length + failed.length;
   const lead = failed.length === 0 ? `${count} projects` : `${answered.length} of ${count} projects`;
   const readable = answered.flatMap((one) => {

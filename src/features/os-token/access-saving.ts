@@ -31,7 +31,7 @@ import {
   type RevocationResult,
   registeredBlocks,
 } from './access-form.ts';
-import { type AccessRequest, encodeAccessMetadata, projectLabel } from './access-words.ts';
+import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './access-words.ts';
 import { mayHaveIssued, unclearIssueAudit } from './audit.ts';
 import { findIneligible } from './ineligible.ts';
 import { ignoreFailure } from './issuing.ts';
@@ -96,7 +96,7 @@ async function registerAccess(
   const access = await parts.workspaces.saveAccess(accessChange(action, project, request), fresh);
   const isIssuer =
     isNamedIssuer(access, user.id) || (await request.slack.isInGroups(issuers.groups).catch(() => false));
-  const names = projectLabel(request.workspace, project);
+  const names = accessProjectLabel(request.workspace, project);
   return registeredBlocks({
     ...names,
     ...{ access, ...test, isIssuer, at, zone: request.workspace.settings.zone },
@@ -119,7 +119,7 @@ async function changeIssuers(
   await workspaces.saveAccess(change, { ...withoutSecret(current), issuers, id, secret });
   const ineligible = await findIneligible(issuers.people, request);
   return [
-    header(projectLabel(request.workspace, project).label),
+    header(accessProjectLabel(request.workspace, project).label),
     section('Saved.'),
     markup(issuersText(issuers, ineligible)),
   ];
@@ -206,6 +206,6 @@ function newAccess(
 const withoutSecret = ({ open: _, lastFour: __, ...rest }: OpenableAccess) => rest;
 
 function about(record: Workspace, project: string): string {
-  const { label, word } = projectLabel(record, project);
+  const { label, word } = accessProjectLabel(record, project);
   return word === project ? label : `${label} (project ${project})`;
 }

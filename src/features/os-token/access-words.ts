@@ -44,7 +44,7 @@ export function findAccessProject(word: string, record: Workspace): string {
 }
 
 /** How the project with this ID is called: by its alias if it has one. */
-export function projectLabel(record: Workspace, project: string): { label: string; word: string } {
+export function accessProjectLabel(record: Workspace, project: string): { label: string; word: string } {
   const alias = record.projects.find(({ id }) => id === project)?.alias;
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }

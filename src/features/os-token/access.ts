@@ -8,10 +8,10 @@ import { type AccessParts, accessChange, saveAccess } from './access-saving.ts';
 import {
   type AccessFormDefaults,
   type AccessRequest,
+  accessProjectLabel,
   decodeAccessMetadata,
   findAccessProject,
   parseAccessForm,
-  projectLabel,
 } from './access-words.ts';
 
 /** Application accesses of projects: registered through a form, tested, sealed, and removed. */
@@ -27,7 +27,7 @@ export function createAccess(parts: AccessParts) {
       accessForm({
         project,
         ...{ at, zone: workspace.settings.zone },
-        label: projectLabel(workspace, project).label,
+        label: accessProjectLabel(workspace, project).label,
         current: isDamaged ? 'damaged' : current,
         authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? authUrl,
         issuers: { people, groups: known.groups ?? current?.issuers.groups ?? [] },
@@ -37,7 +37,7 @@ export function createAccess(parts: AccessParts) {
   };
 
   const remove = async (project: string, request: Request): Promise<void> => {
-    const { label } = projectLabel(request.workspace, project);
+    const { label } = accessProjectLabel(request.workspace, project);
     if (!request.workspace.accessIds.includes(project))
       return request.reply.modal.update(
         accessSavedText([section(`The access for ${label} was already removed.`)]),

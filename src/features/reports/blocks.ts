@@ -15,7 +15,7 @@ import {
   balanceFacts,
   balanceLine,
   forecastLine,
-  mainLine,
+  mainFigureLine,
   monthLine,
   reportChart,
   reportNotes,
@@ -64,7 +64,7 @@ function single(one: ProjectFigures, { headline, brief }: ReportView): Block[] {
   const lines =
     headline === 'left'
       ? [balanceLine(one, true), spentLine(one, brief), month]
-      : [mainLine(one, brief), month, forecastLine(one, brief), balanceLine(one)];
+      : [mainFigureLine(one, brief), month, forecastLine(one, brief), balanceLine(one)];
   const [first = '', ...others] = lines.filter(Boolean);
   const drawn = reportChart(one, brief);
   return [

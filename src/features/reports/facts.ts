@@ -20,7 +20,7 @@ import { formatterFor, leftText, type ProjectFigures, shortFailure } from './fig
 type Write = (value: Money) => string;
 
 /** `▲ 1.9 % vs 13–19 Nov (30,114.32 a day; now 7 of 7 days reported; then 6 of 7 days reported)`; of several days their average and highest as well. */
-export function mainLine(one: ProjectFigures, { main, today }: ReportPeriods): string {
+export function mainFigureLine(one: ProjectFigures, { main, today }: ReportPeriods): string {
   const { main: usage, change } = one.briefing;
   const money = formatterFor(one);
   const { average, highest, bonuses } = usage;
@@ -41,7 +41,7 @@ export function mainLine(one: ProjectFigures, { main, today }: ReportPeriods): s
 export const spentLine = (one: ProjectFigures, brief: ReportPeriods): string =>
   [
     `*Spent ${shortFailure(brief.main.window, brief.today)}* ${totalText(one.briefing.main, formatterFor(one))}`,
-    mainLine(one, brief),
+    mainFigureLine(one, brief),
   ]
     .filter(Boolean)
     .join(' · ');

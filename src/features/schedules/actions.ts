@@ -11,7 +11,7 @@ import { findSchedule } from '../../workspace/workspace.ts';
 import { scheduleAuditText } from './blocks.ts';
 import { damagedSchedules, resumableSchedules, showSchedules } from './list.ts';
 import { requireOwnedSchedule } from './permissions.ts';
-import { adopt, checkOwnChannel, OWNER_ACTIONS, resumeSchedule } from './row-actions.ts';
+import { adopt, checkOwnChannel, resumeSchedule, SCHEDULE_OWNER_ACTIONS } from './row-actions.ts';
 import { SCHEDULES_FULL } from './setup.ts';
 import type { SchedulesParts } from './upcoming-sends.ts';
 
@@ -31,7 +31,7 @@ export function createScheduleActions(parts: SchedulesParts) {
     async run(action: string, id: string, request: Request): Promise<void> {
       const schedule = requireOwnedSchedule(id, request);
       if (schedule === undefined) return showSchedules(parts, request, GONE);
-      await ownValue(OWNER_ACTIONS, action)?.(schedule, request, parts);
+      await ownValue(SCHEDULE_OWNER_ACTIONS, action)?.(schedule, request, parts);
     },
 
     /** @throws NotAllowed */

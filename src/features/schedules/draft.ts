@@ -14,21 +14,21 @@ export const scheduleBefore = ({ before }: ScheduleDraft, workspace: Workspace):
   before === '' ? undefined : workspace.schedules.find(({ id }) => id === before);
 
 /** The schedule that the form edits, if it still exists. @throws NotAllowed when the user may not edit it */
-export function requireEditable({ before }: ScheduleDraft, request: Request): Schedule | undefined {
+export function requireEditableSchedule({ before }: ScheduleDraft, request: Request): Schedule | undefined {
   const schedule = before === '' ? undefined : findSchedule(request.workspace, before);
   if (schedule !== undefined && !canEditOwned(schedule, request)) throw new NotAllowed('not-owner');
   return schedule;
 }
 
 /** A manager may keep the channel of an existing schedule without being in it. @throws NotAllowed */
-export function checkDraftChannel(draft: ScheduleDraft, request: Request) {
-  const isUnchanged = requireEditable(draft, request)?.channel === draft.channel;
+export function checkScheduleDraftChannel(draft: ScheduleDraft, request: Request) {
+  const isUnchanged = requireEditableSchedule(draft, request)?.channel === draft.channel;
   return checkChannel(draft.channel, request, request.user.canManage && isUnchanged);
 }
 
 /** Joins the channel if that is wanted and needed. @returns why the draft cannot be posted, in a sentence */
 export async function findDraftProblem(draft: ScheduleDraft, request: Request): Promise<string | undefined> {
-  const found = await findSightProblem(draft, request);
+  const found = await findVisibilityProblem(draft, request);
   if (typeof found === 'string') return found;
   if (!found.canJoin) return undefined;
   if (!draft.joins)
@@ -37,12 +37,12 @@ export async function findDraftProblem(draft: ScheduleDraft, request: Request): 
 }
 
 /** Why the user may not see there what would be posted; Tally need not be in the channel for that. */
-export async function findSightProblem(
+export async function findVisibilityProblem(
   draft: ScheduleDraft,
   request: Request,
 ): Promise<string | { readonly canJoin: boolean }> {
   if (draft.projects.length === 0) return 'Choose a project first.';
-  const { problem, canJoin } = await checkDraftChannel(draft, request);
+  const { problem, canJoin } = await checkScheduleDraftChannel(draft, request);
   if (problem !== undefined) return problem;
   if (limitedProjects(draft.channel, draft.projects, request.workspace).length > 0)
     return 'That channel can’t see all these projects. Choose other projects or another channel.';
@@ -58,7 +58,7 @@ export const carryOverDraft = (
 /** @param since posts that are due after this instant (ms) are sent @throws NotAllowed */
 export function scheduleFromDraft(draft: ScheduleDraft, request: Request, since: number): Schedule {
   const { user, at } = request;
-  const before = requireEditable(draft, request);
+  const before = requireEditableSchedule(draft, request);
   const { projects, report, timing, channel, skipsEmpty, correctsFrom, waitHours } = draft;
   // An edit may fix the cause of Tally's own pause; a person's pause stays.
   const paused = before?.paused?.why === 'person' ? { paused: before.paused } : {};

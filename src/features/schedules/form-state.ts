@@ -47,7 +47,7 @@ const DEFAULT_TIME = '09:00';
 const DEFAULT_CORRECTION = 5;
 
 /** A choice of another cadence proposes its usual report; a balance stays. */
-export function withUsualReport(draft: ScheduleDraft): ScheduleDraft {
+export function withDefaultReport(draft: ScheduleDraft): ScheduleDraft {
   const report = USUAL_REPORT[draft.timing.cadence.kind];
   if (draft.report === 'balance' || draft.report === report) return draft;
   return { ...draft, report, isRefilled: !draft.isRefilled };

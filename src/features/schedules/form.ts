@@ -17,9 +17,9 @@ import {
   cadenceInputs,
   channelInput,
   dayInputs,
-  joinInput,
   projectsInput,
   reportInput,
+  scheduleJoinInput,
   timeInput,
   zoneInput,
 } from './inputs.ts';
@@ -116,7 +116,7 @@ function channelCheckBlocks({ draft, channelCheck }: ScheduleFormState): (Block 
   const { problem, warnings, canJoin } = channelCheck;
   if (problem !== undefined) return [section(problem)];
   if (!canJoin) return warnings.length > 0 ? [section(warnings.join(' '))] : [];
-  return [...(warnings.length > 0 ? [section(warnings.join(' '))] : []), joinInput(draft)];
+  return [...(warnings.length > 0 ? [section(warnings.join(' '))] : []), scheduleJoinInput(draft)];
 }
 
 export const savingScheduleModal: ModalView = modal({

@@ -15,7 +15,7 @@ import {
   parseFormState,
   type ScheduleDraft,
   validateFormState,
-  withUsualReport,
+  withDefaultReport,
 } from './form-state.ts';
 import { FIELD, REFILLED } from './inputs.ts';
 import { SCHEDULE_ROW_ACTION, scheduleHomeBlocks, scheduleStatus } from './list.ts';
@@ -131,7 +131,7 @@ const formActions = (
     right: 'member',
     run({ value, fields, metadata }, request) {
       const draft = draftIn(fields, metadata, request);
-      return form.redraw(isCadenceKind(value) ? withUsualReport(draft) : draft, request);
+      return form.redraw(isCadenceKind(value) ? withDefaultReport(draft) : draft, request);
     },
   },
   'schedule-more': {

@@ -123,7 +123,7 @@ export const channelInput = (channel: string): InputBlock =>
     },
   });
 
-export const joinInput = ({ joins }: ScheduleDraft): InputBlock =>
+export const scheduleJoinInput = ({ joins }: ScheduleDraft): InputBlock =>
   checksInput({
     block: 'join',
     label: 'Tally isn’t in that channel yet',

@@ -101,7 +101,7 @@ const remove: RowAction = async (schedule, request, { workspaces, scheduling }) 
 };
 
 /** For the schedule's owner or a manager. */
-export const OWNER_ACTIONS: Readonly<Record<string, RowAction>> = {
+export const SCHEDULE_OWNER_ACTIONS: Readonly<Record<string, RowAction>> = {
   pause,
   resume,
   now: sendNow,

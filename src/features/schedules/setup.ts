@@ -21,10 +21,10 @@ import { isDamaged } from '../../workspace/workspace.ts';
 import { announcementMessage, scheduleAuditText, scheduleSavedText } from './blocks.ts';
 import {
   carryOverDraft,
-  checkDraftChannel,
+  checkScheduleDraftChannel,
   findDraftProblem,
-  findSightProblem,
-  requireEditable,
+  findVisibilityProblem,
+  requireEditableSchedule,
   scheduleBefore,
   scheduleFromDraft,
 } from './draft.ts';
@@ -153,7 +153,7 @@ async function openForm(parts: ScheduleFormParts, draft: ScheduleDraft, request:
   const sends = await loadUpcomingSends(parts.scheduling, request);
   await request.reply.modal.open(viewOf(parts, draft, request, { sends }));
   if (draft.channel === '') return;
-  const channelCheck = await checkDraftChannel(draft, request);
+  const channelCheck = await checkScheduleDraftChannel(draft, request);
   await request.reply.modal.updateIfUnchanged(viewOf(parts, draft, request, { sends, channelCheck }));
 }
 
@@ -164,7 +164,7 @@ async function redrawForm(
   request: Request,
   notice?: string,
 ): Promise<void> {
-  const channelCheck = draft.channel === '' ? undefined : await checkDraftChannel(draft, request);
+  const channelCheck = draft.channel === '' ? undefined : await checkScheduleDraftChannel(draft, request);
   const blocks = notice === undefined ? [] : [section(notice)];
   const fallback = notice === undefined ? undefined : { text: notice, blocks };
   const sends = await loadUpcomingSends(parts.scheduling, request);
@@ -182,12 +182,12 @@ async function sendTest(
   const where = isForMe ? 'you' : channelLink(draft.channel);
   const { teamId, id } = request.user;
   const { modal } = request.reply;
-  const channelCheck = draft.channel === '' ? undefined : await checkDraftChannel(draft, request);
+  const channelCheck = draft.channel === '' ? undefined : await checkScheduleDraftChannel(draft, request);
   const sends = await loadUpcomingSends(parts.scheduling, request);
   const withResult = (...testResult: readonly Block[]) =>
     viewOf(parts, draft, request, { sends, channelCheck, testResult });
   try {
-    const found = await (isForMe ? findSightProblem : findDraftProblem)(draft, request);
+    const found = await (isForMe ? findVisibilityProblem : findDraftProblem)(draft, request);
     if (typeof found === 'string') return modal.update(withResult(section(found)));
     const schedule = scheduleFromDraft(draft, request, request.at);
     await modal.update(withResult(markup(`Sending a test to ${where}…`)));
@@ -218,7 +218,7 @@ async function storeDraft(
     await redrawForm(parts, shown, request, problem);
   };
   try {
-    const before = requireEditable(draft, request);
+    const before = requireEditableSchedule(draft, request);
     if (draft.before !== '' && before === undefined) return refuse(GONE, { ...draft, before: '' });
     if (before === undefined && workspace.scheduleIds.length >= MAX_SCHEDULES) return refuse(SCHEDULES_FULL);
     const problem = await findDraftProblem(draft, request);

@@ -12,12 +12,12 @@ import { PRODUCTS } from '../../domain/product.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
 import {
+  answerTitle,
   moneyFormatter,
   moreMenu,
   periodMenu,
   renderAnswer,
   sourceOf,
-  titleOf,
 } from '../../slack/answer-message.ts';
 import {
   type CommandInvocation,
@@ -36,7 +36,7 @@ import type { SpendReport } from './figures.ts';
 
 export function spendMessage(report: SpendReport): Message {
   const { period, target, remarks } = report;
-  const title = titleOf(report, headline(report));
+  const title = answerTitle(report, headline(report));
   return renderAnswer(report, {
     title,
     text: `${title}, ${period.dates}, ${PRODUCTS[target.product].name}`,

@@ -43,7 +43,7 @@ const LONGEST_REASON = 200;
 /** The total and its biggest change, then a row a project, the largest first; one that failed says why. */
 export function severalSpendMessage(report: SeveralSpend): Message {
   const { period, answered, failed } = report;
-  const title = titleOf(report);
+  const title = answerTitle(report);
   const products = new Set(answered.map(({ target }) => target.product));
   const [only] = products;
   return renderAnswer(report, {
@@ -62,7 +62,7 @@ export function severalSpendMessage(report: SeveralSpend): Message {
 }
 
 /** `2 of 3 projects · 26,047.09 EUR spent`. Amounts of different labels have no sum: each has its own. */
-function titleOf({ answered, failed, locale }: SeveralSpend): string {
+function answerTitle({ answered, failed, locale }: SeveralSpend): string {
   const count = answered.length + failed.length;
   const lead = failed.length === 0 ? `${count} projects` : `${answered.length} of ${count} projects`;
   const readable = answered.filter(({ usage }) => usage.total.readable > 0);

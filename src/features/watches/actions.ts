@@ -9,7 +9,7 @@ import { findWatch } from '../../workspace/workspace.ts';
 import type { WatchesParts } from './draft-view.ts';
 import { damagedWatches, showWatches } from './list.ts';
 import { requireOwnedWatch } from './permissions.ts';
-import { adoptWatch, OWNER_ACTIONS } from './row-actions.ts';
+import { adoptWatch, WATCH_OWNER_ACTIONS } from './row-actions.ts';
 import { WATCHES_FULL } from './saving.ts';
 import { watchAuditText } from './wording.ts';
 
@@ -29,7 +29,7 @@ export function createWatchActions(parts: WatchesParts) {
     async run(action: string, id: string, request: Request): Promise<void> {
       const watch = requireOwnedWatch(id, request);
       if (watch === undefined) return showWatches(parts, request, GONE);
-      await ownValue(OWNER_ACTIONS, action)?.(watch, request, parts);
+      await ownValue(WATCH_OWNER_ACTIONS, action)?.(watch, request, parts);
     },
 
     /** @throws NotAllowed */

@@ -13,7 +13,14 @@ import {
 import type { Request } from '../../slack/request.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { dayText, measurementText, moneyWriter, nowWord, ruleText, targetMarkup } from './wording.ts';
+import {
+  currentValueLabel,
+  dayText,
+  measurementText,
+  moneyWriter,
+  ruleText,
+  targetMarkup,
+} from './wording.ts';
 
 /** `*prod*: balance below 50,000.00`, as mrkdwn. */
 export const watchMarkup = (
@@ -82,7 +89,7 @@ function valueLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   const value = state?.measurement && measurementText(watch.rule, state.measurement, money);
   return [
     ...(state?.isCrossed ? [':warning: *Crossed*'] : []),
-    ...(value === undefined ? [] : [`${nowWord(watch.rule).toLowerCase()} ${escapeMarkup(value)}`]),
+    ...(value === undefined ? [] : [`${currentValueLabel(watch.rule).toLowerCase()} ${escapeMarkup(value)}`]),
     ...(state?.problem === undefined ? [] : [`*not checked:* ${escapeMarkup(state.problem)}`]),
     ...(state?.undelivered === undefined ? [] : [`*alert not sent:* ${escapeMarkup(state.undelivered)}`]),
   ].join(' · ');

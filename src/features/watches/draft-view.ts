@@ -23,7 +23,7 @@ export interface WatchesParts {
 }
 
 /** The watch that the form edits, if it still exists. @throws NotAllowed when the user may not edit it */
-export function requireEditable({ before }: WatchDraft, request: Request): Watch | undefined {
+export function requireEditableWatch({ before }: WatchDraft, request: Request): Watch | undefined {
   const watch = before === '' ? undefined : findWatch(request.workspace, before);
   if (watch !== undefined && !canEditOwned(watch, request)) throw new NotAllowed('not-owner');
   return watch;
@@ -31,7 +31,7 @@ export function requireEditable({ before }: WatchDraft, request: Request): Watch
 
 type FormExtras = Partial<Pick<WatchFormState, 'channelCheck' | 'previewed' | 'isPreviewing' | 'notice'>>;
 
-export function viewOf(draft: WatchDraft, request: Request, extras: FormExtras) {
+export function watchFormView(draft: WatchDraft, request: Request, extras: FormExtras) {
   const { workspace, locale, channel = '' } = request;
   const { project } = draft;
   const label = project === undefined ? workspace.settings.currency : currencyOf(project, workspace);
@@ -70,10 +70,13 @@ const isSameWatch = (watch: Watch, draft: WatchDraft, rule: WatchRule): boolean 
   JSON.stringify(watch.rule) === JSON.stringify(rule) &&
   JSON.stringify(watch.target) === JSON.stringify(targetOfDraft(draft));
 
-export const checkDraftChannel = (draft: WatchDraft, request: Request): Promise<ChannelCheck> | undefined =>
+export const checkWatchDraftChannel = (
+  draft: WatchDraft,
+  request: Request,
+): Promise<ChannelCheck> | undefined =>
   draft.to === 'people' || draft.channel === ''
     ? undefined
-    : checkWatchChannel(draft.channel, requireEditable(draft, request), request);
+    : checkWatchChannel(draft.channel, requireEditableWatch(draft, request), request);
 
 /** The project, if the user can ask about it; otherwise undefined. */
 export function resolvedProject({ project, to, channel }: WatchDraft, request: Request) {

@@ -5,7 +5,7 @@ import type { ChannelCheck } from '../../slack/channel-check.ts';
 import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { encodeWatchMetadata, type WatchDraft } from './form-state.ts';
-import { joinInput, kindInput, projectInput, targetInput, thresholdInputs, toInput } from './inputs.ts';
+import { kindInput, projectInput, targetInput, thresholdInputs, toInput, watchJoinInput } from './inputs.ts';
 import { type Previewed, previewBlocks, previewLines } from './preview.ts';
 
 export interface WatchFormState {
@@ -69,7 +69,7 @@ function channelCheckBlocks({ draft, channelCheck }: WatchFormState): (Block | I
   if (problem !== undefined) return [section(problem)];
   return [
     ...(warnings.length > 0 ? [section(warnings.join(' '))] : []),
-    ...(canJoin ? [joinInput(draft)] : []),
+    ...(canJoin ? [watchJoinInput(draft)] : []),
   ];
 }
 

@@ -146,7 +146,7 @@ const whomInput = ({ people }: WatchDraft): InputBlock => ({
   optional: false,
 });
 
-export const joinInput = ({ joins }: WatchDraft): InputBlock =>
+export const watchJoinInput = ({ joins }: WatchDraft): InputBlock =>
   checksInput({
     block: 'join',
     label: 'Tally isn’t in that channel yet',

@@ -7,7 +7,7 @@ import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { actions, type Block, button, context, escapeMarkup, markup } from '../../slack/kit/atoms.ts';
 import { encodeThresholds } from './form-state.ts';
-import { crossedText, measurementText, nowWord } from './wording.ts';
+import { crossedText, currentValueLabel, measurementText } from './wording.ts';
 
 /** What billing was asked for a form; a failure if it gave no answer. */
 export interface Previewed {
@@ -33,7 +33,7 @@ export function previewLines({ rule, result }: Previewed, money: (value: Money) 
   return [
     countText(dates.map(dateText)),
     ...(isCrossed ? [`It would alert at once: ${crossedText(rule, measurement, money)}.`] : []),
-    ...(!isCrossed && now !== undefined ? [`${nowWord(rule)}: ${now}.`] : []),
+    ...(!isCrossed && now !== undefined ? [`${currentValueLabel(rule)}: ${now}.`] : []),
     ...(isKnown ? [] : ['Too few days are reported to judge it now.']),
   ];
 }

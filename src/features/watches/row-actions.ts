@@ -69,7 +69,7 @@ const remove: RowAction = async (watch, request, { workspaces, watching }) => {
 };
 
 /** For the watch's owner or a manager. */
-export const OWNER_ACTIONS: Readonly<Record<string, RowAction>> = {
+export const WATCH_OWNER_ACTIONS: Readonly<Record<string, RowAction>> = {
   pause,
   resume,
   snooze: offerSnooze,

@@ -10,12 +10,12 @@ import { type ChosenProject, isSameProject } from '../../workspace/chosen-projec
 import { MAX_WATCHES, type Watch } from '../../workspace/watches.ts';
 import { announcements, watchMarkup } from './blocks.ts';
 import {
-  checkDraftChannel,
+  checkWatchDraftChannel,
   previewDraft,
-  requireEditable,
+  requireEditableWatch,
   ruleFor,
-  viewOf,
   type WatchesParts,
+  watchFormView,
 } from './draft-view.ts';
 import { targetOfDraft, type WatchDraft, watchVersion } from './form-state.ts';
 import type { Previewed } from './preview.ts';
@@ -39,7 +39,7 @@ export async function storeDraft(
 ): Promise<SavedDraft | undefined> {
   const { workspace } = request;
   try {
-    const before = requireEditable(draft, request);
+    const before = requireEditableWatch(draft, request);
     if (draft.before !== '' && before === undefined)
       return await refuse(GONE, { ...draft, before: '', seen: '' }, request);
     if (before !== undefined && watchVersion(before) !== draft.seen)
@@ -73,7 +73,7 @@ export async function storeDraft(
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
     const notice = [...failureBlocks(error), ...(mayHaveBeenSaved(error) ? [] : [context(NOTHING_SAVED)])];
-    await request.reply.modal.update(viewOf(draft, request, { notice }), {
+    await request.reply.modal.update(watchFormView(draft, request, { notice }), {
       text: error.message,
       blocks: notice,
     });
@@ -94,8 +94,8 @@ async function refuse(
   previewed?: Previewed,
 ): Promise<undefined> {
   const notice = [markup(problem)];
-  const channelCheck = await checkDraftChannel(draft, request);
-  const view = viewOf(draft, request, { channelCheck, previewed, notice });
+  const channelCheck = await checkWatchDraftChannel(draft, request);
+  const view = watchFormView(draft, request, { channelCheck, previewed, notice });
   await request.reply.modal.update(view, { text: problem, blocks: notice });
   return undefined;
 }

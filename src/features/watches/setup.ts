@@ -7,12 +7,12 @@ import type { Request } from '../../slack/request.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/watches.ts';
 import { watchSavedText } from './blocks.ts';
 import {
-  checkDraftChannel,
+  checkWatchDraftChannel,
   previewDraft,
   resolvedProject,
   ruleFor,
-  viewOf,
   type WatchesParts,
+  watchFormView,
 } from './draft-view.ts';
 import { suggestingModal, watchSavedModal } from './form.ts';
 import { draftOfWatch, fieldsOfRule, newWatchDraft, type WatchDraft } from './form-state.ts';
@@ -64,7 +64,7 @@ const isPreviewable = (draft: WatchDraft, request: Request): boolean =>
 /** Slack opens a form only within 3 s of the click, so what takes longer follows. */
 async function openForm(parts: WatchesParts, draft: WatchDraft, request: Request): Promise<void> {
   const isPreviewing = isPreviewable(draft, request);
-  await request.reply.modal.open(viewOf(draft, request, { isPreviewing }));
+  await request.reply.modal.open(watchFormView(draft, request, { isPreviewing }));
   await completeForm(parts, draft, request);
 }
 
@@ -81,10 +81,10 @@ async function openSuggestion({ watching }: WatchesParts, watch: Watch, request:
     const rule = suggestion ?? watch.rule;
     const notice = [section(suggestion === undefined ? NO_SUGGESTION : SUGGESTED)];
     const previewed = { rule, result: previewWatch(rule, figures) };
-    await modal.update(viewOf({ ...draft, ...fieldsOfRule(rule) }, request, { notice, previewed }));
+    await modal.update(watchFormView({ ...draft, ...fieldsOfRule(rule) }, request, { notice, previewed }));
   } catch (error) {
     if (!isFailure(error)) throw error;
-    await modal.update(viewOf(draft, request, { previewed: { rule: watch.rule, result: error } }));
+    await modal.update(watchFormView(draft, request, { previewed: { rule: watch.rule, result: error } }));
   }
 }
 
@@ -92,9 +92,9 @@ const SUGGESTED = 'Tally filled in a threshold that would have alerted at most o
 const NO_SUGGESTION = 'The threshold alerts at most once a month, so Tally has nothing to suggest.';
 
 async function redrawWithPreview(parts: WatchesParts, draft: WatchDraft, request: Request): Promise<void> {
-  const channelCheck = await checkDraftChannel(draft, request);
+  const channelCheck = await checkWatchDraftChannel(draft, request);
   const isPreviewing = isPreviewable(draft, request);
-  await request.reply.modal.update(viewOf(draft, request, { channelCheck, isPreviewing }));
+  await request.reply.modal.update(watchFormView(draft, request, { channelCheck, isPreviewing }));
   if (isPreviewing) await completeForm(parts, draft, request, channelCheck);
 }
 
@@ -106,9 +106,9 @@ async function completeForm(
   known?: ChannelCheck,
 ): Promise<void> {
   const [channelCheck, previewed] = await Promise.all([
-    known ?? checkDraftChannel(draft, request),
+    known ?? checkWatchDraftChannel(draft, request),
     previewDraft(parts, draft, request),
   ]);
   if (channelCheck === undefined && previewed === undefined) return;
-  await request.reply.modal.updateIfUnchanged(viewOf(draft, request, { channelCheck, previewed }));
+  await request.reply.modal.updateIfUnchanged(watchFormView(draft, request, { channelCheck, previewed }));
 }

@@ -93,7 +93,7 @@ export function measurementText(
 }
 
 /** A spike is about the last reported day. */
-export const nowWord = ({ kind }: WatchRule): string => (kind === 'spike' ? 'Latest' : 'Now');
+export const currentValueLabel = ({ kind }: WatchRule): string => (kind === 'spike' ? 'Latest' : 'Now');
 
 /** Why it alerts: `48,210.00 EUR is below 50,000.00 EUR`. */
 export function crossedText(rule: WatchRule, measurement: WatchMeasurement, money: WriteMoney): string {
