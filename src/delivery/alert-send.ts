@@ -7,7 +7,7 @@ import type { Watch } from '../workspace/watches.ts';
 import { alertMessageTo, isParent, withMessage } from './alert.ts';
 import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
-import { type DeliveryContext, LeaseLostError } from './context.ts';
+import type { DeliveryContext } from './context.ts';
 import { deliveryMetadata } from './find-post.ts';
 import { findPerson, responsiblePeople } from './notify-owner.ts';
 import { type OutgoingJob, sendOutgoing, sendsAt } from './outgoing.ts';
@@ -50,7 +50,9 @@ export async function sendAlerts(watch: Watch, known: Known, context: DeliveryCo
       if (found === undefined) continue;
       const at = alertActionAt(found.alert, found.message, !isJudged(watch, context.clock()));
       if (at === undefined || at > context.clock()) continue;
-      await actOn({ watch, document, place, figures: known.get(figuresField(watch.project)) }, context);
+      const task = { watch, document, place, figures: known.get(figuresField(watch.project)) };
+      if (found.message.state === 'posted') await redraw(task, found, context);
+      else await sendOutgoing(jobOf(task, found, context), context);
     }
 }
 
@@ -74,13 +76,6 @@ function findMessage(state: StoredWatchState, { episode, event, to }: Place) {
   const alert = state.alerts.find((one) => one.episode === episode);
   const message = alert?.messages.find((one) => one.event === event && one.to === to);
   return alert === undefined || message === undefined ? undefined : { alert, message };
-}
-
-async function actOn(task: AlertTask, context: DeliveryContext): Promise<void> {
-  const found = findMessage(task.document.value(), task.place);
-  if (found === undefined) return;
-  if (found.message.state === 'posted') return redraw(task, found, context);
-  await sendOutgoing(jobOf(task, found, context), context);
 }
 
 interface Found {
@@ -161,8 +156,7 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
     await updateMessage(await context.client(), channel, ts, content, metadata);
     await save(({ next: _, ...one }) => ({ ...one, drawn, tries: 0 }));
   } catch (error) {
-    if (error instanceof LeaseLostError || !isFailure(error) || error.kind === 'store-unavailable')
-      throw error;
+    if (!isFailure(error)) throw error;
     const effect = classifyFailure(error);
     if (effect.kind === 'wait') return context.backOff(context.clock() + effect.for);
     const isGone =

@@ -36,7 +36,6 @@ export async function checkWatches(store: WatchFiguresStore, context: DeliveryCo
   const known: KnownFigures = new Map(await store.read(teamId));
   const refresher = createRefresher(known, store, context);
   await refresher.refresh(projectsOf(workspace.watches.filter((watch) => isJudged(watch, began))));
-  if (context.isOver()) return;
   for (const watch of workspace.watches) {
     if (context.isOver()) return;
     const judged = (): JudgedWatch => ({
@@ -64,7 +63,7 @@ async function checkWatch(
   const now = judged();
   const change = (state: StoredWatchState | undefined) => recordJudgement(now, state, judge(now, state));
   const after = change(before);
-  const isEmpty = after.told.length === 0 && after.alerts.length === 0 && after.isSuspended !== true;
+  const isEmpty = after.told.length === 0 && after.isSuspended !== true;
   if (before === undefined && isEmpty) return;
   const expected = { field: FIELDS.watch + watch.id, value: workspace.fields[FIELDS.watch + watch.id] ?? '' };
   try {

@@ -127,7 +127,7 @@ function factsOf(
 ): AlertFacts {
   const { rule } = watch;
   const runway = measure('runway', judged);
-  const before = rule.kind === 'balance' && figures ? balanceBefore(figures, judged.today) : undefined;
+  const before = figures && balanceBefore(figures, judged.today);
   return {
     ...{ rule, level },
     measurement: measure(rule.kind, judged),

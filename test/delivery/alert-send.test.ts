@@ -177,7 +177,7 @@ describe('an alert that is out', () => {
   }
 
   it('is drawn again with what happened since, in its place', async () => {
-    const { stored } = await redrawn(undefined, { tries: 3, next: NOW });
+    const { stored, writes } = await redrawn(undefined, { tries: 3, next: NOW });
     expect(slack.posts).toHaveLength(1);
     expect(slack.posts[0]?.edits).toBe(1);
     expect(slack.posts[0]?.blocks).toContain('Recovered: fine.');
@@ -188,7 +188,15 @@ describe('an alert that is out', () => {
     ]);
     expect(stored).toMatchObject([{ state: 'posted', drawn: 2, tries: 0 }]);
     expect(stored[0]).not.toHaveProperty('next');
+    expect(writes).toMatchObject([{ needsLease: true }]);
     expect((await send(stored, { events })).writes).toEqual([]);
+  });
+
+  it('goes on saying that it may be there twice', async () => {
+    await redrawn(undefined, { isAgain: true });
+    expect(slack.posts[0]?.blocks).toContain('This may be a duplicate');
+    await redrawn();
+    expect(slack.posts[1]?.blocks).not.toContain('duplicate');
   });
 
   it('is drawn in the conversation where Slack put it', async () => {
@@ -241,6 +249,8 @@ describe('an alert that its channel or person does not take', () => {
 
   it('goes to the owner, then to who manages Tally, and says for whom it was meant', async () => {
     slack.fault = refuses('is_archived', CHANNEL);
+    const { writes } = await send([message()]);
+    expect(writes.map(({ needsLease }) => needsLease)).toEqual([true, true]);
     const toOwner = await sendAll([message({ tries: 2 })]);
     expect(channels()).toEqual([directMessage(OWNER)]);
     expect(slack.posts[0]?.blocks).toContain(`This was meant for <#${CHANNEL}>. The channel is archived.`);

@@ -1,11 +1,13 @@
 /** One check of a workspace's watches: what billing is asked, what is stored, and what people see of it. */
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
+import type { BillingClient } from '../../src/billing/client.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/context.ts';
 import type { DeliveryLogSnapshot, StateWrite } from '../../src/delivery/delivery-log.ts';
 import { checkWatches } from '../../src/delivery/watch-check.ts';
 import type { StoredFigures } from '../../src/delivery/watch-figures.ts';
 import { hourlyCheckAfter, watchBasisOf } from '../../src/delivery/watch-plan.ts';
+import { askUsage } from '../../src/delivery/watch-questions.ts';
 import { runWatches } from '../../src/delivery/watch-run.ts';
 import type { Alert, AlertEvent, AlertMessage } from '../../src/delivery/watch-state.ts';
 import { type AlertResponse, createWatching } from '../../src/delivery/watching.ts';
@@ -19,6 +21,7 @@ import {
 import { forecastFrom } from '../../src/domain/money/forecast.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
+import type { ResolvedProject } from '../../src/workspace/resolve-project.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import type { Watch } from '../../src/workspace/watches.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
@@ -145,6 +148,7 @@ describe('a check of watches', () => {
     ['not before a snooze ends, of watches that are all snoozed', [{ snoozedUntil: NOW + DAY }], NOW + DAY],
     ['at the first end of several', [{ snoozedUntil: NOW + 9 }, { snoozedUntil: NOW + 7 }], NOW + 7],
     ['not for a snooze that ends now', [{}, { snoozedUntil: NOW }], SLOT + HOUR],
+    ['every hour where another one is paused', [{}, { paused: { at: 1, by: 'U1' } }], SLOT + HOUR],
     ['never where all are paused', [{ paused: { at: 1, by: 'U1' } }], Number.MAX_SAFE_INTEGER],
     [
       'not for the snooze of a paused one',
@@ -158,7 +162,8 @@ describe('a check of watches', () => {
 
   it('asks nothing and judges nothing where the settings are damaged', async () => {
     const damaged = [{ kind: 'settings', id: '', reason: 'malformed' }];
-    const { asked, writes } = await check([watch()], { balance: 1, workspace: { damaged } });
+    const known = { '123:1': { connection: 'main', account: { balance: '1', bonuses: '0', at: NOW } } };
+    const { asked, writes } = await check([watch()], { known, workspace: { damaged } });
     expect([asked, writes.map(({ name }) => name)]).toEqual([[], ['check/watches']]);
   });
 
@@ -201,7 +206,7 @@ describe('a check of watches', () => {
   });
 
   it('says what the balance was on an earlier day', async () => {
-    const balances = { '2026-11-17': '90', '2026-11-18': '70', [TODAY]: '55' };
+    const balances = { '2026-11-16': '95', '2026-11-17': '90', '2026-11-18': '70', [TODAY]: '55' };
     const known = { '123:1': { connection: 'main', balances } };
     const { state } = await check([watch()], { balance: 40, known });
     expect(state('watch/watch001').alerts[0].events[0].why).toMatch(/^70\.00 on Wed 18 Nov; at 10\.00 a day/);
@@ -466,6 +471,21 @@ describe('what billing is asked about a watched project', () => {
     expect(eu.asked).toEqual(['balance 2', 'balance 7']);
   });
 
+  it('leaves out amounts that cannot be read, and those of no complete day', async () => {
+    const item = (day: string, digits: string) => ({
+      ...{ day: { text: day }, totalAmount: { text: digits }, totalBonuses: { text: '0' } },
+    });
+    const items = [item(YESTERDAY, '1'), item('2026-11-18', 'many'), item('some day', '3'), item(TODAY, '4')];
+    const billing = { consumption: async () => ({ items, remarks: [] }) } as unknown as BillingClient;
+    const usage = await askUsage(billing, {} as never, {} as never, {
+      from: '2026-11-15',
+      today: TODAY,
+      zone: 'UTC',
+      at: NOW,
+    });
+    expect(usage.days).toEqual({ [YESTERDAY]: '1' });
+  });
+
   it('is saved only where it was asked', async () => {
     const known = { '123:1': { connection: 'main', account: account(SLOT) } };
     expect((await check([watch()], { known })).saved).toEqual([]);
@@ -515,15 +535,12 @@ describe('what people see of a watch', () => {
     ...given,
   });
 
-  function watching({
-    state,
-    figures,
-    outcomes = ['written'],
-  }: {
+  interface Stored {
     readonly state?: object | string | undefined;
     readonly figures?: StoredFigures | undefined;
     readonly outcomes?: readonly string[];
-  }) {
+  }
+  function watching({ state, figures, outcomes = ['written'] }: Stored, billing = {} as BillingClient) {
     const json = typeof state === 'string' ? state : state && JSON.stringify(state);
     const writes: unknown[][] = [];
     const changes: string[] = [];
@@ -540,13 +557,13 @@ describe('what people see of a watch', () => {
         },
       } as never,
       figures: { read: async () => new Map(figures && [['123:1', figures]]), save: async () => undefined },
-      billing: {} as never,
+      billing,
       changed: async (id) => void changes.push(id),
       clock: () => NOW,
     });
     return { ...made, writes, changes, json };
   }
-  const seen = async (given: Parameters<typeof watching>[0], one: Watch = watch(), record: object = {}) =>
+  const seen = async (given: Stored, one: Watch = watch(), record: object = {}) =>
     (await watching(given).readStates(recordOf([one], record))).get(one.id);
 
   it('is when billing answered all that its rule needs, and what that amounts to', async () => {
@@ -584,6 +601,8 @@ describe('what people see of a watch', () => {
       alerts: [{ episode: 'e' }],
     });
     expect((await seen({ state: stateWith(told(true)) }))?.isCrossed).toBe(false);
+    const both = [...told(true).told, { episode: 'f', level: 'threshold' }];
+    expect((await seen({ state: stateWith({ told: both }) }))?.isCrossed).toBe(true);
     expect(await seen({ state: stateWith(told()) }, watch({ since: NOW }))).toMatchObject({
       isCrossed: false,
       alerts: [],
@@ -610,12 +629,26 @@ describe('what people see of a watch', () => {
     expect(await undelivered(alert('a', failed('Older.')), alert('b', message()))).toBeUndefined();
   });
 
+  it('before it is saved, is a preview on what billing says of the project', async () => {
+    const { client } = fakeLedger(
+      () => ({ amounts: () => new Map([[YESTERDAY, 5]]), balance: () => 60 }),
+      () => NOW,
+    );
+    const made = watching({}, client);
+    const project = { project: '123', product: 1, label: 'prod', alias: 'prod' } as ResolvedProject;
+    const preview = (rule: WatchRule) => made.askPreview(recordOf([]), project, rule);
+    const usage = { days: { [YESTERDAY]: '5.00' }, until: YESTERDAY, zone: 'UTC', at: NOW };
+    expect(await preview(BUDGET)).toEqual({ today: TODAY, connection: 'main', usage });
+    const account = { balance: '60.00', bonuses: '0.00', at: NOW };
+    expect(await preview(RUNWAY)).toEqual({ today: TODAY, connection: 'main', usage, account });
+  });
+
   describe('when somebody answers an alert', () => {
     const ACKNOWLEDGED: AlertResponse = { kind: 'acknowledged', at: NOW, by: 'U2' };
     const SNOOZED: AlertResponse = { kind: 'snoozed', at: NOW, by: 'U2', until: NOW + HOUR };
     const [open, other] = [alert('e', message()), alert('other', message())];
     const state = stateWith({ alerts: [open, other] });
-    const respond = async (response: AlertResponse, given: Parameters<typeof watching>[0], episode = 'e') => {
+    const respond = async (response: AlertResponse, given: Stored, episode = 'e') => {
       const made = watching(given);
       const result = await made
         .respond('T1', 'watch001', episode, response)

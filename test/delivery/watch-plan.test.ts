@@ -427,6 +427,22 @@ describe('a judgement', () => {
     ]);
   });
 
+  it('of two spikes that are corrected is told for each', () => {
+    const one = judged(month({}), { rule: SPIKE, since: NOW - 9 * DAY });
+    const days = ['2026-11-15', '2026-11-17'];
+    const alerts = days.reduce(
+      (all, day) => recordEvent(all, alertEpisode(one.watch, day), CROSSED, ['C1']),
+      [] as readonly Alert[],
+    );
+    const told = days.map((episode) => ({ episode, level: 'threshold' as const }));
+    const stored = { since: one.watch.since, told, alerts };
+    const after = recordJudgement(one, stored, judge(one, stored)).alerts;
+    expect(after.map(({ events }) => events.map(({ kind }) => kind))).toEqual([
+      ['crossed', 'recovered'],
+      ['crossed', 'recovered'],
+    ]);
+  });
+
   it('of the same figures differs by the day and by the zone', () => {
     const figures = { ...month({}), account: account('40') };
     const why = (zone: string, now: number) => {
