@@ -7,7 +7,7 @@ import {
   parseCommandText,
   parsePeriodText,
 } from '../../../src/domain/language/command-text.ts';
-import { couldBeSecret, looksLikeSecret } from '../../../src/domain/language/secret-detection.ts';
+import { couldBeSecret, looksLikeSecret, quoted } from '../../../src/domain/language/secret-detection.ts';
 import { mentionHelp } from '../../../src/features/mentions/index.ts';
 import { type KnownCommands, parseMention } from '../../../src/features/mentions/words.ts';
 import { parseProjectsText, requireProject } from '../../../src/features/projects/words.ts';
@@ -167,5 +167,47 @@ describe('what people mistype, and what they call things', () => {
   ])('is no secret: %s', (word) => {
     expect(couldBeSecret(word)).toBe(false);
     expect(looksLikeSecret(word)).toBe(false);
+  });
+});
+
+describe('a word at the edge between a name and a secret', () => {
+  it.each([
+    ['16 hexadecimal digits in groups', 'a1b2-c3d4-e5f6-0718', 'a1b2-c3d4-e5f6'],
+    ['24 decimal digits in groups', '1111-2222-3333-4444-5555-6666', '1111-2222-3333-4444-5555'],
+    ['128 digits in groups at most', Array(32).fill('a1b2').join('-'), Array(33).fill('a1b2').join('-')],
+    ['not letters in groups', 'dead-beef-cafe-fac1', 'dead-beef-cafe-face'],
+    ['twelve signs beside the words in it', 'septemberx7k2m9q4w8z1', 'septemberx7k2m9q4w8z'],
+    ['capitals among small letters', 'ABCDEFGHIJkLMNOPQRSTU', 'ABCDEFGHIJKLMNOPQRSTU'],
+    ['eight different letters', 'abcdefgh'.repeat(4), 'abcdefg'.repeat(5)],
+  ])('looks like a secret with %s', (_, secret, name) => {
+    expect([looksLikeSecret(secret), looksLikeSecret(name)]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['more than 32 digits', '1'.repeat(33), '1'.repeat(32)],
+    ['the beginning of a token', 'xoxb-lomiro', 'xob-lomiro'],
+    ['eight signs', 'k1m2n3p4', 'k1m2n3p'],
+    ['five different signs', 'a1b2c1a2b1', 'a1b2a1b2a1'],
+    ['no date before it', '26-11-09a1b2c3', '2026-11-09a1b2c3'],
+    ['a sign among letters and digits', 'lomi!rota1', 'lomi.rota1'],
+    ['two parts of letters and digits', 'ab1-cd2-efg', 'ab1-cd-efgh'],
+    ['parts of three signs', 'ab1-cd2-efg', 'a1-b2-defgh'],
+    ['four capitals inside', 'aB-cD-eF-gH-ij', 'aB-cD-eF-ghij'],
+    ['three capitals inside one part', 'loMirOtaDe', 'loMirOtade'],
+    ['three turns', 'lo1mirot2', 'lo1mirota'],
+    ['two turns in twelve signs', 'lomiro1tadek', 'lomiro1tade'],
+    ['hexadecimal digits', 'deadbe12', 'deadbo12'],
+    ['six consonants in a row', 'abcdfgha', 'abcdfgae'],
+    ['five consonants in twelve signs', 'abcdfgaeoaeo', 'abcdfgaeoae'],
+    ['32 signs', 'lomiro-tadeka-nuveli-sipaga-rotemu-ak', 'lomiro-tadeka-nuveli-sipaga-rotemu-a'],
+    ['one such part', 'lomiro-k1m2n3p4', 'lomiro-tadekane'],
+    ['what is left beside a weekday', 'xya1a2b3c', 'xyamonday1a2b3c'],
+    ['what is left beside a quarter', 'xya1a2b3c', 'xya2026q31a2b3c'],
+  ])('could be a secret with %s', (_, secret, name) => {
+    expect([couldBeSecret(secret), couldBeSecret(name)]).toEqual([true, false]);
+  });
+
+  it('is quoted only as a name', () => {
+    expect([quoted('lomiro'), quoted('xoxb-lomiro')]).toEqual(['“lomiro”', 'that word']);
   });
 });
