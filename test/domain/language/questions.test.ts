@@ -268,3 +268,67 @@ function attempt(text: string): unknown {
     throw error;
   }
 }
+
+describe('a question with words around its period and its projects', () => {
+  it.each([
+    ['how much did prod spend this month so far?', 'spend prod this month'],
+    ['how much did prod spend so far this month', 'spend prod this month'],
+    ['what did prod cost so far today', 'spend prod today'],
+    ['what did prod cost today so far', 'spend prod today'],
+    ['so far this month spend of prod', 'spend this month prod'],
+    ['how much did prod spend so far', 'offered'],
+    ['how much did prod spend so far last month', 'offered'],
+    ['how much did prod spend so much this month', 'offered'],
+    ['spend of prod between 2026-10-01', 'offered'],
+    ['spend of prod and 2026-10-01 between', 'offered'],
+    ['how much did project prod spend last week', 'spend prod last week'],
+    ['how much did projects prod and dev spend', 'spend prod,dev'],
+    ['spend of project 123 and 456 last week', 'spend 123,456 last week'],
+    ['spend of every project last week', 'spend all last week'],
+    ['what is left on all of our projects', 'balance all'],
+    ['what is left on all', 'balance all'],
+    ['how much did all the projects spend last week', 'spend all last week'],
+    ['how much did all my project spend last week', 'spend all last week'],
+    ['what did we spend on all last month projects', 'offered'],
+    ['prod & dev spend last week', 'spend prod,dev last week'],
+    ['prod&dev spend last week', 'spend prod,dev last week'],
+    ['spend of 123,456 last week', 'spend 123,456 last week'],
+    ['spend of prod,123 yesterday', 'spend prod,123 yesterday'],
+    ['spend of 123,prod yesterday', 'spend 123,prod yesterday'],
+    ['cost of prod in may', 'spend prod may'],
+    ['may prod spend', 'offered'],
+    ['how long will prod last', 'balance prod'],
+    ['what did prod cost last', 'offered'],
+  ])('%j means %j', (question, command) => {
+    expect(meaning(question)).toBe(command);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['spend and balance of prod', ['spend prod', 'balance prod']],
+    ['spend prod last weak', ['spend prod last week']],
+    ['balnce of prod', ['balance prod']],
+    ['spnd of prod last week', ['spend prod last week']],
+    ['how long has prod been going to last week', ['balance prod', 'spend prod']],
+    ['spend of prod between 2026-10-01', ['spend prod 2026-10-01']],
+    ['costs of prod 500', ['spend prod']],
+    ['prod', ['balance prod', 'spend prod']],
+    ['prod last week', ['balance prod', 'spend prod last week']],
+    ['and prod, dev last week', ['balance prod,dev', 'spend prod,dev last week']],
+    ['how much did all projects spend lst week', ['spend all last week']],
+    ['what did prod and dev spend last weak', ['spend prod,dev last week']],
+    ['cost of staging dev last week', ['spend staging,dev last week']],
+    ['spend of prod or dev last week', ['spend prod,dev last week']],
+    ['balance of prod last week', ['balance prod']],
+    ['what is the spend of prod last week help', ['spend prod last week']],
+    ['how much did p1 spend', ['spend']],
+    ['is prod ok', ['balance prod', 'spend prod']],
+  ])('%j offers what it comes nearest to', (question, commands) => {
+    const read = parseQuestion(question, ALIASES);
+    const offered = read?.kind === 'offered' ? read.commands : [];
+    expect(offered.map(({ command, text }) => `${command} ${text}`.trim())).toEqual(commands);
+  });
+
+  it.each(['hello', 'what?!', 'help', 'see you so far'])('%j is none', (text) => {
+    expect(parseQuestion(text, ALIASES)).toBeUndefined();
+  });
+});

@@ -309,3 +309,65 @@ describe('a text that cannot be read', () => {
     expect(refusal.fact).toMatch(/^(?:I don’t recognize “|You named several projects, “|“).+\w.*\.$/);
   });
 });
+
+describe('a refusal says what would work', () => {
+  it.each([
+    ['123 quarter 3', '“quarter 3” isn’t how to type a quarter. Type q3 or 2026-q3.', '123 q3'],
+    ['123 quarter 12', '“quarter 12” isn’t how to type a quarter. Type q3 or 2026-q3.', undefined],
+    ['123 month 3', '“month 3” isn’t how to type a month. Type february or 2026-02.', '123 march'],
+    ['123 month 13', '“month 13” isn’t how to type a month. Type february or 2026-02.', undefined],
+    [
+      '123 week 42',
+      '“week 42” isn’t how to type a week. Type its first and last day, such as 2026-11-09..2026-11-15.',
+      undefined,
+    ],
+    ['123 day 3', '“day 3” isn’t how to type a day. Type its date, such as 2026-10-05.', undefined],
+    ['123 year 20', '“year 20” isn’t how to type a year. Type year 2026.', undefined],
+    [
+      '123 since',
+      '“since” needs a date after it. Type since 2026-10-05, since october or since year 2026.',
+      undefined,
+    ],
+    [
+      '123 to',
+      '“to” needs a date on both sides. Type 2026-10-01 to 2026-10-15, or 2026-08..2026-10.',
+      undefined,
+    ],
+    ['123 last', '“last” doesn’t say which unit of time. Type last-week or last-month.', undefined],
+    ['123 this', '“this” doesn’t say which unit of time. Type this-week or this-month.', undefined],
+    ['project', '“project” needs a project ID after it. Type project 123, or just 123.', undefined],
+    ['product', '“product” needs a product after it. Type product 2, or storage.', undefined],
+    [
+      '123 object',
+      '“object” is only part of a product. Type storage or object storage.',
+      '123 object storage',
+    ],
+    [
+      '123 platform',
+      '“platform” is only part of a product. Type cloud or cloud platform.',
+      '123 cloud platform',
+    ],
+    ['-123', '“-123” isn’t a project ID. Project IDs are digits only, such as 123.', '123'],
+    [
+      '2026-10-01..',
+      '“2026-10-01..” has no end. Type since 2026-10-01, or 2026-10-01..2026-10-15.',
+      'since 2026-10-01',
+    ],
+    [
+      '2024-2025',
+      '“2024-2025” could be years or projects. For years, type year 2024..year 2025.',
+      'year 2024..year 2025',
+    ],
+  ])('after %j', (typed, message, suggestion) => {
+    const refused = refusalOf(() => parseCommandText(typed, new Set()));
+    expect([refused.message, refused.suggestion]).toEqual([message, suggestion]);
+  });
+
+  it.each(['123 -5x', '..', '2024-2025 x', 'x 2024-2025', '123 2024 - 2025 zzz'])(
+    'by what the command takes where it is no more than a word: %j',
+    (typed) => {
+      const { message } = refusalOf(() => parseCommandText(typed, new Set()));
+      expect(message).toMatch(/^I don’t recognize “(-5x|\.\.|x|zzz)”\. Type a project, a period/);
+    },
+  );
+});
