@@ -259,6 +259,11 @@ describe('the message of an alert', () => {
     };
   };
 
+  const BUTTONS = [
+    ...['Acknowledge', 'Change threshold', 'Manage'],
+    ...['Snooze for 1 day', 'Snooze for 7 days', 'Snooze until next month'],
+  ];
+
   it('says what happened, why, and who set it up', () => {
     const { text, lines, values } = shown([CROSSED]);
     expect(text).toBe('Low <1>');
@@ -272,6 +277,10 @@ describe('the message of an alert', () => {
       'month watch001 e1',
     ]);
     expect(shown([{ ...CROSSED, why: '' }]).lines[1]).toContain('set up by');
+    expect(lines.slice(3)).toEqual(BUTTONS);
+    expect(shown([CROSSED]).blocks).toHaveLength(4);
+    const none = alertMessage(view([RECOVERED]));
+    expect(none).toMatchObject({ text: '' });
   });
 
   it('shows the newest threshold above, and what happened around it below, twelve lines at most', () => {

@@ -1,6 +1,7 @@
 /** Who is told that something was not posted, what is sent by hand, and which runs are derived, one step at a time. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LeaseLostError } from '../../src/delivery/context.ts';
 import { createDelivery, earliest, isIdle } from '../../src/delivery/delivery.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/delivery-log-entry.ts';
 import { createEngine } from '../../src/delivery/engine.ts';
@@ -137,6 +138,12 @@ describe('the owner of a schedule', () => {
     expect(writes).toHaveLength(1);
   });
 
+  it('is told with a manager where one of several fails again', async () => {
+    const schedules = [schedule(), schedule({ id: 'schedul2' })];
+    const lastSent = (id: string) => ({ failures: id === 'schedul1' ? 1 : 2 }) as never;
+    expect(await people({ schedules, record: { ...settings([BOSS]), lastSent } })).toEqual([OWNER, BOSS]);
+  });
+
   it('who is an admin can mend it alone', async () => {
     slack.admins.add(OWNER);
     expect(await people({ why: 'not-connected' })).toEqual([OWNER]);
@@ -187,6 +194,14 @@ describe('the owner of a schedule', () => {
     expect(await findPerson(client, 'U1')).toBe('admin');
     slack.fault = () => 'missing_scope';
     expect(await findPerson(client, 'U1')).toBe('member');
+    const found = async (user: object | undefined) => {
+      const info = async () => ({ ok: true, ...(user && { user }) });
+      return findPerson({ users: { info } } as never, 'U1');
+    };
+    expect(await found({ deleted: true, is_admin: true })).toBe('gone');
+    expect(await found({ is_owner: true })).toBe('admin');
+    expect(await found({})).toBe('member');
+    expect(await found(undefined)).toBe('member');
     const record = {
       connectionNames: ['eu', 'main', 'gone'],
       connections: new Map([
@@ -397,6 +412,35 @@ describe('a delivery', () => {
       },
       ...({} as never as Parameters<typeof createDelivery>[0]),
     });
+
+  it('says in the log that its lease was lost, and comes again; another failure is its caller’s', async () => {
+    const logged: string[] = [];
+    const released: unknown[] = [];
+    const ends = (error: Error) =>
+      createDelivery({
+        deliveryLog: {
+          lease: async () => ({ teamId: 'T1', token: 'x' }),
+          read: () => Promise.reject(error),
+          async release(lease: unknown) {
+            released.push(lease);
+            throw new StoreUnavailable();
+          },
+        } as never,
+        workspaces: { read: async () => workspaceOf([]) } as never,
+        ...{ clock: () => NINE, billing: {} as never, watchFigures: {} as never, lastUsed: {} as never },
+        ...{ clientFor: {} as never, reports: () => ({}) },
+        log: pino({}, { write: (line) => void logged.push((JSON.parse(line) as { msg: string }).msg) }),
+      });
+    expect(await ends(new LeaseLostError()).run('T1')).toBe(NINE + 3_000);
+    expect(logged).toEqual(['a delivery run lost its lease']);
+    const mistake = new TypeError('a mistake');
+    await expect(ends(mistake).run('T1')).rejects.toBe(mistake);
+    const stopped = ends(mistake);
+    stopped.stop();
+    expect(await stopped.run('T1')).toBe(NINE);
+    expect(released).toHaveLength(3);
+    expect(() => stopped.send('T1', schedule(), 'now', BOSS)).toThrow('There is no report yesterday.');
+  });
 
   it('comes again soon where another run has the workspace, and never where it has left', async () => {
     expect(await runs('taken').run('T1')).toBe(NINE + 3_000);

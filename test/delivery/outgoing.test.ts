@@ -1,6 +1,8 @@
 /** What is written before and after Slack takes a message, one step at a time. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { mock } from 'node:test';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError, ScheduleChangedError } from '../../src/delivery/context.ts';
 import type { StateWrite } from '../../src/delivery/delivery-log.ts';
@@ -12,8 +14,14 @@ import { deliverPost } from '../../src/delivery/post.ts';
 import { recordPost, recordSkip, recordWait } from '../../src/delivery/record-post.ts';
 import type { ReminderMessage, ReminderPlan } from '../../src/delivery/reminder-plan.ts';
 import { runReminders } from '../../src/delivery/reminders.ts';
+import { OutcomeUnknown } from '../../src/delivery/retry.ts';
 import { openState } from '../../src/delivery/state-document.ts';
-import { EditConflict, StoreUnavailable } from '../../src/domain/failure/index.ts';
+import {
+  EditConflict,
+  NotConnected,
+  StoreUnavailable,
+  TokenRejected,
+} from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
 import { finding, schedule } from '../support/delivery.ts';
@@ -791,6 +799,39 @@ describe('a date that is delivered', () => {
     expect((await deliver({}, { stopping })).states).toEqual(['sending', 'held']);
   });
 
+  it('is left to the next run where the log took longer than a lease is sure to last', async () => {
+    let now = 0;
+    const began = mock.method(performance, 'now', () => now);
+    const slowBy = (ms: number) => ({
+      writeLog: async () => {
+        now += ms;
+        return '{}';
+      },
+    });
+    try {
+      await deliver({}, slowBy(3_000));
+      expect(slack.posts).toHaveLength(1);
+      await expect(deliver({}, slowBy(3_001))).rejects.toThrow(LeaseLostError);
+      expect(slack.posts).toHaveLength(1);
+    } finally {
+      began.mock.restore();
+    }
+  });
+
+  it('is in the log of errors only where Tally is at fault', async () => {
+    const logged = async (error: Error) => {
+      const lines: string[] = [];
+      const log = pino({ level: 'error' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
+      await deliver({}, { log }, NINE, () => {
+        throw error;
+      });
+      return lines;
+    };
+    expect(await logged(new TypeError('a mistake'))).toEqual(['a scheduled post failed']);
+    expect(await logged(new OutcomeUnknown())).toEqual([]);
+    expect(await logged(new EditConflict('x'))).toEqual([]);
+  });
+
   describe('of a schedule that Tally paused', () => {
     const paused = (why: 'app-removed' | 'token-rejected' | 'channel-archived', asked?: string) =>
       schedule({ paused: { why, at: NINE - HOUR, ...(asked !== undefined && { asked }) } });
@@ -815,6 +856,29 @@ describe('a date that is delivered', () => {
       slack.reset();
       slack.fault = ({ method }) => (method === 'auth.test' ? 'internal_error' : undefined);
       expect((await deliver({ schedule: paused('app-removed') })).states).toEqual(['sending', 'posted']);
+    });
+
+    it('does not wait for a day that billing has not reported', async () => {
+      const awaiting = () => ({ ...finding('100'), awaits: 'Thu 19 Nov' });
+      const { states } = await deliver({ schedule: paused('channel-archived') }, {}, NINE, awaiting);
+      expect(states).toEqual(['sending', 'posted']);
+    });
+
+    it('remembers for the others what shows that the pause goes on, and nothing else', async () => {
+      const remembered = async (of: Schedule, error: Error) => {
+        const probeFailures = new Map<string, unknown>();
+        await deliver({ schedule: of }, { probeFailures }, NINE, () => {
+          throw error;
+        });
+        return [...probeFailures];
+      };
+      const rejected = new TokenRejected('billing');
+      const waiting = paused('token-rejected', 'main a');
+      expect(await remembered(waiting, rejected)).toEqual([['token-rejected main a', rejected]]);
+      expect(await remembered(waiting, new NotConnected())).toEqual([]);
+      expect(await remembered(waiting, new EditConflict('x'))).toEqual([]);
+      expect(await remembered(paused('channel-archived'), rejected)).toEqual([]);
+      expect(await remembered(schedule(), rejected)).toEqual([]);
     });
 
     it('does not ask billing again for another schedule with the same rejected token', async () => {
