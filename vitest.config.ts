@@ -4,7 +4,7 @@ import { SlowestFirst } from './test/support/slowest-first.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    setupFiles: ['test/support/check-one-slot.ts'],
+    setupFiles: ['test/support/check-one-slot.ts', 'test/support/property-runs.ts'],
     globalSetup: ['test/support/shared-browser.ts'],
     pool: 'threads',
     isolate: false,

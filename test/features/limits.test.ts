@@ -12,6 +12,7 @@ import { spendMessage } from '../../src/features/spend/blocks.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
 import { withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
 import type { ResolvedProject } from '../../src/workspace/resolve-project.ts';
+import { runs } from '../support/thorough.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 
@@ -126,7 +127,7 @@ describe('whatever the billing service sends', () => {
           expect(marked.filter((each) => !each.includes('<!date^'))).toEqual([]);
         },
       ),
-      { numRuns: 120, endOnFailure: true },
+      { numRuns: runs(120), endOnFailure: true },
     );
   });
 

@@ -10,6 +10,7 @@ import { projectPicker } from '../../src/slack/project-picker.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { type Answer, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { showMoreFields } from '../support/more-fields.ts';
+import { runs } from '../support/thorough.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
 /** Saturday */
@@ -338,7 +339,7 @@ describe('a name', () => {
         expect(read.project).toBeUndefined();
         expect(read.phrase === undefined).toBe(words === '');
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
     expect(taken).toBeGreaterThan(100);
   });
@@ -457,7 +458,7 @@ describe('/billing projects', () => {
         expect(problemsOfBlocks(message.blocks, 'message')).toEqual([]);
         expect(JSON.stringify(message.blocks)).not.toContain('<!');
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -18,6 +18,7 @@ import type { Workspace } from '../../src/workspace/workspaces.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+import { runs } from '../support/thorough.ts';
 
 const TEAM = 'T0SANDBOX1';
 const KEY = `tally:{${TEAM}}:record`;
@@ -397,7 +398,7 @@ describe('a promise', () => {
         },
       ),
       {
-        numRuns: 400,
+        numRuns: runs(400),
         // A date that is being retried and that the edit leaves out, with an earlier local date that it adds.
         examples: [
           [

@@ -1,45 +1,20 @@
+/** Compiles the bot without each of its features: only in `npm test -- --all`, because it takes long. */
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { literalsIn } from '../support/source-literals.ts';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SRC = join(ROOT, 'src');
-const FEATURES = readdirSync(join(SRC, 'features'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name);
-const SOURCES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) =>
-  path.endsWith('.ts'),
-);
-
-const sourceOf = (path: string): string => readFileSync(join(SRC, path), 'utf8');
-const isOf = (feature: string, path: string): boolean => path.startsWith(join('features', feature, '/'));
-
-interface Declared {
-  readonly commands: readonly string[];
-  readonly actions: readonly string[];
-  /** Fields that the feature adds to `Feature`. */
-  readonly fields: readonly string[];
-}
-
-/** What a feature declares with `declare module`. */
-function declaredBy(feature: string): Declared {
-  const source = SOURCES.filter((path) => isOf(feature, path))
-    .map(sourceOf)
-    .join('\n');
-  const keysOf = (name: string): string[] =>
-    [...source.matchAll(new RegExp(`^ {2}interface ${name} \\{\\n([^}]*?)^ {2}\\}`, 'gms'))].flatMap(
-      ([, body = '']) =>
-        [...body.matchAll(/^ {4}(?:readonly )?(?:'([^']+)'|(\w+))[?:(]/gm)].map(
-          ([, quoted, plain]) => quoted ?? plain ?? '',
-        ),
-    );
-  return { commands: keysOf('Commands'), actions: keysOf('Actions'), fields: keysOf('Feature') };
-}
+import {
+  type Declared,
+  declaredBy,
+  FEATURES,
+  isOf,
+  ROOT,
+  SOURCES,
+  SRC,
+  sourceOf,
+} from './feature-declarations.ts';
 
 /** Whether the code, without comments, still uses something that the feature declared. */
 function mentions(source: string, path: string, { commands, actions, fields }: Declared): boolean {
@@ -74,7 +49,7 @@ const compile = (project: string): Promise<readonly string[]> =>
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     execFile(
       process.execPath,
-      [tsc, '-p', project, '--pretty', 'false'],
+      [tsc, '-p', project, '--singleThreaded', '--pretty', 'false'],
       { cwd: project, maxBuffer: 2 ** 24 },
       (_, stdout) =>
         resolve([
@@ -133,45 +108,4 @@ describe('without a feature', () => {
       expect([...new Set([...(errors[at] ?? []), 'app.ts'])].sort()).toEqual(expected);
     },
   );
-});
-
-describe('a command in a text', () => {
-  const commands = FEATURES.flatMap((feature) => declaredBy(feature).commands);
-  const slashCommands = commands.filter((command) => !command.includes(' '));
-
-  it('goes through commandText or a typed field, so that the compiler knows it', () => {
-    const isCommand = new RegExp(
-      `/billing [a-z]|(?:${slashCommands.join('|')})(?![\\w-])|@Tally (?:${slashCommands.map((command) => command.slice(1)).join('|')})\\b`,
-    );
-    const loose = SOURCES.flatMap((path) =>
-      literalsIn(sourceOf(path))
-        .filter((text) => isCommand.test(text) && !commands.includes(text))
-        .map((text) => `${path}: ${text}`),
-    );
-    expect(commands.length).toBeGreaterThan(12);
-    expect(loose).toEqual([]);
-  });
-
-  /** Places that the compiler checks: an argument, a field, a comparison, a key, or a member of a typed set. */
-  const TYPED =
-    /(?:commandText\(|mentionText\(|command: |=== |\? (?:'[^']+' : )?|^\s*|new Set\(\[(?:'[^']+', )*)$/;
-
-  it('is never an untyped string', () => {
-    const quoted = new RegExp(`'(?:${commands.join('|')})'`, 'g');
-    const mere = SOURCES.flatMap((path) =>
-      sourceOf(path)
-        .split('\n')
-        .flatMap((line) =>
-          [...line.matchAll(quoted)]
-            .filter(({ index }) => !TYPED.test(line.slice(0, index)))
-            .map(() => `${path}: ${line.trim()}`),
-        ),
-    );
-    expect(mere).toEqual([]);
-  });
-
-  it('is not split into /billing and its verb', () => {
-    const split = SOURCES.filter((path) => /command: '\/billing'/.test(sourceOf(path)));
-    expect(split).toEqual([]);
-  });
 });

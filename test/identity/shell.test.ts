@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findEndpoint, renderShellCommands } from '../../src/identity/shell.ts';
+import { runs } from '../support/thorough.ts';
 
 const AUTH_URL = 'https://identity.example.com/v3';
 const compute = { service: 'compute', url: 'https://compute.example.com/v2.1' };
@@ -69,7 +70,7 @@ describe('the lines for a shell', () => {
           expect(Object.keys(after)).toHaveLength(4);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

@@ -4,6 +4,7 @@ import type { LevelWithSilent } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
+import { runs } from '../support/thorough.ts';
 
 function recording(level: LevelWithSilent = 'trace') {
   const lines: string[] = [];
@@ -123,7 +124,7 @@ describe('a line of the log', () => {
         expect(json.level).toBe('info');
         expect(Object.keys(json.fields)).toHaveLength(Object.keys(fields).length);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

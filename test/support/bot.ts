@@ -169,6 +169,8 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   return bot;
 }
 
+const manifest = readFile('manifest.yml', 'utf8').then((text) => parse(text));
+
 /** Starts the sandbox's Slack with this project's manifest and the secrets of {@link slackEnvironment}. */
 export async function startTestSlack(
   mode: 'http' | 'socket',
@@ -181,7 +183,7 @@ export async function startTestSlack(
     signingSecret: SIGNING_SECRET,
     botToken: BOT_TOKEN,
     appToken: APP_TOKEN,
-    manifest: parse(await readFile('manifest.yml', 'utf8')),
+    manifest: await manifest,
     ...(ackTimeout !== undefined && { ackTimeout }),
   });
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { createKeyring, type Keyring, type SealOwner } from '../../src/vault/keyring.ts';
+import { runs } from '../support/thorough.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
@@ -64,7 +65,7 @@ describe('a seal', () => {
         const changed = envelope.slice(0, place) + character + envelope.slice(place + 1);
         expect(reasonOf(changed)).not.toBe('opened');
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -152,7 +153,7 @@ describe('a seal', () => {
       fc.property(anything, (text) => {
         expect(['malformed', 'unknown-key', 'not-authentic']).toContain(reasonOf(text));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

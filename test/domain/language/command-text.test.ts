@@ -12,6 +12,7 @@ import {
 } from '../../../src/domain/language/command-text.ts';
 import { formatPhrase, LAST_7_DAYS } from '../../../src/domain/language/period-phrase.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
+import { runs } from '../../support/thorough.ts';
 
 const read = (text: string, aliases?: ReadonlySet<string>) => {
   const { phrase, ...words } = parseCommandText(text, aliases);
@@ -501,7 +502,7 @@ describe('any text', () => {
           if (error.suggestion !== undefined) parseCommandText(error.suggestion);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 
@@ -552,7 +553,7 @@ describe('a normalised text', () => {
       fc.property(text, (typed) => {
         expect(normalizeText(normalizeText(typed))).toBe(normalizeText(typed));
       }),
-      { numRuns: 2_000, examples: [['last-_-a'], ['a_-_b'], ['.._.']] },
+      { numRuns: runs(2_000), examples: [['last-_-a'], ['a_-_b'], ['.._.']] },
     );
   });
 });

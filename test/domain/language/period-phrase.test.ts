@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseCommandText, parsePeriodText } from '../../../src/domain/language/command-text.ts';
 import type { DateExpression } from '../../../src/domain/language/date-expression.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../../src/domain/language/period-phrase.ts';
+import { runs } from '../../support/thorough.ts';
 
 /** What was typed is no part of what was said. */
 const said = (phrase: PeriodPhrase | undefined): unknown =>
@@ -63,7 +64,7 @@ describe('a phrase', () => {
         expect(parseCommandText(`${text} 123 cloud`)).toMatchObject({ project: '123', product: 1 });
         expect(said(parseCommandText(`storage 123 ${text}`).phrase)).toEqual(said(phrase));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

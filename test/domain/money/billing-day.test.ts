@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBillingDay } from '../../../src/domain/money/billing-day.ts';
+import { runs } from '../../support/thorough.ts';
 
 const read = (text: string, zone = 'UTC') => parseBillingDay({ text }, zone);
 const WEST = 'America/New_York';
@@ -180,7 +181,7 @@ describe('anything else', () => {
           else expect(placed.unplaced).not.toBe('');
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

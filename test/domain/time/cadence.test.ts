@@ -9,6 +9,7 @@ import {
   nextDueTimes,
   type Timing,
 } from '../../../src/domain/time/cadence.ts';
+import { runs } from '../../support/thorough.ts';
 import { beginning, isLeftOut, moments, plus, shown, todayAt, zones } from '../wall-clock.ts';
 
 const DAILY: Cadence = { kind: 'daily' };
@@ -69,7 +70,7 @@ describe('what is due', () => {
       fc.property(timings, moments, fc.integer({ min: 0, max: 20 * 86_400_000 }), (timing, after, length) => {
         expect(dueTimesBetween(timing, after, after + length)).toEqual(slowly(timing, after, after + length));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -4,6 +4,7 @@ import { InvalidWord, PeriodJustBegan } from '../../../src/domain/failure/index.
 import { parsePeriodText } from '../../../src/domain/language/command-text.ts';
 import { LAST_7_DAYS } from '../../../src/domain/language/period-phrase.ts';
 import { resolvePeriod, resolvePeriodText, toWireTimestamp } from '../../../src/domain/time/period.ts';
+import { runs } from '../../support/thorough.ts';
 import { beginning, daysAhead, daysOf, moments, plus, todayAt, zones } from '../wall-clock.ts';
 
 const NOW = '2026-11-21T10:15:30.123Z';
@@ -382,7 +383,7 @@ describe('every period', () => {
         expect(period.to).toBe(last === today ? at : beginning(plus(last, 1), zone) - 1);
         expect(period.today).toBe(last === today ? today : undefined);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -401,7 +402,7 @@ describe('every period', () => {
           expect(error.why).toMatch(/future|before it begins|3,660|over/);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
