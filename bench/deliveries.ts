@@ -18,7 +18,7 @@ import {
   startPersistentRedis,
 } from '../test/support/delivery-processes.ts';
 import { saveManySchedules } from '../test/support/many-schedules.ts';
-import { type OutsidePost, startOutsideSlack } from '../test/support/outside-slack.ts';
+import { type SlackPost, startMinimalSlack } from '../test/support/minimal-slack.ts';
 
 const MINUTE = 60_000;
 const TIMEOUT = 300_000;
@@ -40,7 +40,7 @@ export async function deliveries(
   slow = 150,
 ): Promise<string[]> {
   const redis = await startPersistentRedis();
-  const slack = await startOutsideSlack();
+  const slack = await startMinimalSlack();
   slack.slow = slow;
   const client = new Redis(redis.url.replace('unix://', ''));
   client.on('error', () => undefined);
@@ -52,7 +52,7 @@ export async function deliveries(
   const [first, second] = await Promise.all([start(), start()]);
   const from = breaks ? due : Date.now();
   const all = workspaces * each;
-  const keyOf = ({ workspace, key }: OutsidePost): string => `${workspace} ${key}`;
+  const keyOf = ({ workspace, key }: SlackPost): string => `${workspace} ${key}`;
   const distinct = (): number => new Set(slack.posts.map(keyOf)).size;
   const waitForPosts = async (count: number) => {
     while (distinct() < count && Date.now() < from + TIMEOUT) await delay(50);

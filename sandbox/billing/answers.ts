@@ -73,14 +73,14 @@ function productOf(id: string): ProductId | undefined {
   return PROJECTS.find((project) => project.id === id)?.product;
 }
 
-function historyBalance(ledger: UsageHistory, id: string, at: number, style: BillingStyle): unknown {
+function historyBalance(history: UsageHistory, id: string, at: number, style: BillingStyle): unknown {
   if (!productOf(id)) return null;
-  const { balance, bonuses } = ledger.balance(id, at);
+  const { balance, bonuses } = history.balance(id, at);
   return { balance: amount(balance, style), bonuses: amount(bonuses, style) };
 }
 
 function historyReport(
-  ledger: UsageHistory,
+  history: UsageHistory,
   id: string,
   period: Filter,
   at: number,
@@ -91,7 +91,7 @@ function historyReport(
   const incorrect = from === undefined || to === undefined || from > to || to > at;
   if (incorrect || !productOf(id)) return null;
   return {
-    items: ledger.charges(id, from, to).map((charge) => ({
+    items: history.charges(id, from, to).map((charge) => ({
       day: day(charge.day, style),
       totalAmount: amount(charge.amount, style),
       totalBonuses: amount(charge.bonuses, style),

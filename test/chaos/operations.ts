@@ -8,7 +8,7 @@ import { BOT_TOKEN, SIGNING_SECRET } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { endProcess, startDeliveryProcess } from '../support/delivery-processes.ts';
 import { saveManySchedules, workspaceId } from '../support/many-schedules.ts';
-import { startOutsideSlack } from '../support/outside-slack.ts';
+import { startMinimalSlack } from '../support/minimal-slack.ts';
 import { becomesTrue, type ChaosEnvironment } from './environment.ts';
 import { startOsTokenUser } from './os-token-user.ts';
 
@@ -128,7 +128,7 @@ const DUE_WORKSPACES = 3;
 
 /** Scheduled posts: each is posted once, or twice with a note that it may be a duplicate. */
 export async function delivering(environment: ChaosEnvironment): Promise<Operation> {
-  const slack = await startOutsideSlack();
+  const slack = await startMinimalSlack();
   const proxyPort = await environment.proxies.open(Number(new URL(slack.url).port));
   const start = async () => {
     const child = await startDeliveryProcess(environment.redisUrl, `http://127.0.0.1:${proxyPort}/api/`);

@@ -9,16 +9,16 @@ import type { ReportResult } from '../../src/delivery/report.ts';
 import { StoreUnavailable, TokenRejected } from '../../src/domain/failure/index.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { lineOf, postOf, recordedRun, workspaceOf } from '../support/delivery-records.ts';
-import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 const DATE = '2026-11-20';
 
-let slack: OutsideSlack;
+let slack: MinimalSlack;
 beforeEach(async () => {
-  slack = await startOutsideSlack();
+  slack = await startMinimalSlack();
   slack.now = () => NINE;
 });
 afterEach(() => slack.close());

@@ -14,7 +14,7 @@ import {
 } from '../support/delivery-processes.ts';
 import { saveManySchedules, workspaceId } from '../support/many-schedules.ts';
 import { saveManyWatches } from '../support/many-watches.ts';
-import { type OutsidePost, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { type MinimalSlack, type SlackPost, startMinimalSlack } from '../support/minimal-slack.ts';
 
 const MANY = { workspaces: 20, each: 10, channels: 5 };
 const ALL = MANY.workspaces * MANY.each;
@@ -24,13 +24,13 @@ const PATIENCE = 100_000;
 interface Stage {
   readonly redis: PersistentRedis;
   readonly client: Redis;
-  readonly slack: OutsideSlack;
+  readonly slack: MinimalSlack;
   start(): Promise<ChildProcess>;
 }
 
 /** Its processes' clocks go four times as fast: so the pauses that go by them do not take a test's time. */
 async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
-  const [redis, slack] = await Promise.all([startPersistentRedis(), startOutsideSlack()]);
+  const [redis, slack] = await Promise.all([startPersistentRedis(), startMinimalSlack()]);
   const client = new Redis(redis.url.replace('unix://', ''));
   client.on('error', () => undefined);
   const children: ChildProcess[] = [];
@@ -50,7 +50,7 @@ async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
   }
 }
 
-const keyOf = ({ workspace, key }: OutsidePost): string => `${workspace}/${key}`;
+const keyOf = ({ workspace, key }: SlackPost): string => `${workspace}/${key}`;
 const out = ({ slack }: Stage): number => new Set(slack.posts.map(keyOf)).size;
 const until = async (count: number, stage: Stage) => {
   const last = Date.now() + PATIENCE;
@@ -78,7 +78,7 @@ it.concurrent(
         Object.entries(await client.hgetall(`tally:{${workspaceId(0)}}:delivery-log`)).flatMap(
           ([field, json]) => (field.startsWith('s') ? [JSON.parse(json).state as string] : []),
         );
-      // Slack has the last post a moment before the ledger says so.
+      // Slack has the last post a moment before the delivery log says so.
       while ((await states()).includes('sending')) await delay(20);
       expect(await states()).toEqual(Array.from({ length: MANY.each }, () => 'posted'));
     }),

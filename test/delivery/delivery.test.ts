@@ -17,7 +17,7 @@ import type { ReportName, Schedule } from '../../src/workspace/schedules.ts';
 import { findSchedule } from '../../src/workspace/workspace.ts';
 import { goodToken } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
-import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
@@ -29,7 +29,7 @@ const HOUR = 60 * MINUTE;
 const NINE = at('2026-11-20T08:00:00Z');
 
 let redis: TestRedis;
-let slack: OutsideSlack;
+let slack: MinimalSlack;
 let now: number;
 let answer: (question: ReportQuestion, name: ReportName) => ReportResult | Promise<ReportResult>;
 let asked: ReportQuestion[];
@@ -37,7 +37,7 @@ let parts: ReturnType<typeof createDeliveryParts>;
 
 beforeEach(async () => {
   redis = await testRedis();
-  slack = await startOutsideSlack();
+  slack = await startMinimalSlack();
   slack.now = () => now;
   now = NINE + 3_000;
   asked = [];

@@ -4,20 +4,20 @@ import { checkLockKey, indexKey } from '../../src/workspace/keys.ts';
 import { shardOf } from '../../src/workspace/layout.ts';
 import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
-import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
-import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
+import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
 const HOUR = 3_600_000;
 
 let redis: TestRedis;
-let slack: OutsideSlack;
+let slack: MinimalSlack;
 let parts: ReturnType<typeof createDeliveryParts>;
 let ahead: number;
 
 beforeEach(async () => {
   redis = await testRedis();
-  slack = await startOutsideSlack();
+  slack = await startMinimalSlack();
   ahead = 0;
   slack.now = () => Date.now() + ahead;
   parts = createDeliveryParts({
@@ -129,7 +129,7 @@ it('moves a workspace to its shard once there are more, or fewer', async () => {
     await parts.engine.repair();
     const shard = shardOf(TEAM, shards);
     expect(await recurring(shard)).toEqual([TEAM]);
-    const naming = (await namingKeys(redis.client)).filter((key) => key.includes(`}:workspaces ${TEAM}`));
+    const naming = (await workspaceKeys(redis.client)).filter((key) => key.includes(`}:workspaces ${TEAM}`));
     expect(naming).toEqual([`${indexKey(shard)} ${TEAM}`]);
     expect(await redis.client.keys('*:deliver:repeat')).toEqual([`{tally-${shard}}:deliver:repeat`]);
     expect(await redis.client.keys('*:deliver:delayed')).toEqual([`{tally-${shard}}:deliver:delayed`]);

@@ -28,7 +28,7 @@ import type { IndexEntry } from '../../src/workspace/workspace-index.ts';
 import { textOf } from '../support/bot.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { lineOf, recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
-import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 const HOUR = 3_600_000;
@@ -37,9 +37,9 @@ const OWNER = 'U0OWNER001';
 const BOSS = 'U0BOSS0001';
 const SILENT = pino({ level: 'silent' });
 
-let slack: OutsideSlack;
+let slack: MinimalSlack;
 beforeEach(async () => {
-  slack = await startOutsideSlack();
+  slack = await startMinimalSlack();
   slack.now = () => NINE;
 });
 afterEach(() => slack.close());

@@ -26,7 +26,7 @@ import type { Schedule } from '../../src/workspace/schedules.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { lineOf, postOf, recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
-import { directMessage, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -34,9 +34,9 @@ const NINE = Date.parse('2026-11-20T08:00:00Z');
 const DATE = '2026-11-20';
 const CHANNEL = 'C0COSTS001';
 
-let slack: OutsideSlack;
+let slack: MinimalSlack;
 beforeEach(async () => {
-  slack = await startOutsideSlack();
+  slack = await startMinimalSlack();
   slack.now = () => NINE;
 });
 afterEach(() => slack.close());
@@ -162,7 +162,7 @@ describe('a message of Tally’s own', () => {
     expect([last?.state, last?.ts, methods()]).toEqual(['posted', '7.7', []]);
   });
 
-  it.each<[string, Parameters<OutsideSlack['fault']>[0]['method'], Outgoing['state'], number]>([
+  it.each<[string, Parameters<MinimalSlack['fault']>[0]['method'], Outgoing['state'], number]>([
     ['msg_too_long', 'chat.postMessage', 'due', NINE + 1_000 + MINUTE],
     ['internal_error', 'chat.postMessage', 'sending', NINE + 1_000 + MINUTE],
     ['internal_error', 'conversations.open', 'due', NINE + 1_000 + MINUTE],

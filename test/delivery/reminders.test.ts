@@ -8,8 +8,8 @@ import { serializeConnection } from '../../src/workspace/connections.ts';
 import { recordKey } from '../../src/workspace/keys.ts';
 import { serializeWatch } from '../../src/workspace/watches.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
-import { fakeLedger } from '../support/fake-ledger.ts';
-import { directMessage, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { createFakeBilling } from '../support/fake-billing.ts';
+import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
@@ -23,25 +23,31 @@ const EXPIRES = Date.parse('2026-12-01T15:00:00Z');
 const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
 
 let redis: TestRedis;
-let slack: OutsideSlack;
+let slack: MinimalSlack;
 let now: number;
 let isRejected: boolean;
 let parts: ReturnType<typeof createDeliveryParts>;
 
 beforeEach(async () => {
   redis = await testRedis();
-  slack = await startOutsideSlack();
+  slack = await startMinimalSlack();
   slack.now = () => now;
   now = BEGIN;
   isRejected = false;
-  const ledger = fakeLedger(
+  const fakeBilling = createFakeBilling(
     () => ({ amounts: () => new Map(), balance: () => 10 }),
     () => now,
   );
-  ledger.failure = ({ token }) =>
+  fakeBilling.failure = ({ token }) =>
     isRejected && token === 'token 1' ? new TokenRejected('billing') : undefined;
   parts = createDeliveryParts({
-    ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring, billing: ledger.client },
+    ...{
+      redis: redis.client,
+      redisUrl: redis.url,
+      slackUrl: slack.url,
+      keyring,
+      billing: fakeBilling.client,
+    },
     clock: () => now,
   });
   await set('settings', JSON.stringify({ managers: [BOSS] }));

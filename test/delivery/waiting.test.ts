@@ -3,7 +3,7 @@ import type { ReportResult } from '../../src/delivery/report.ts';
 import { TimedOut } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
-import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
@@ -13,7 +13,7 @@ const HOUR = 60 * MINUTE;
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 
 let redis: TestRedis;
-let slack: OutsideSlack;
+let slack: MinimalSlack;
 let now: number;
 let answer: () => ReportResult | Promise<ReportResult>;
 let looks: number[];
@@ -33,7 +33,7 @@ const another = () =>
 
 beforeEach(async () => {
   redis = await testRedis();
-  slack = await startOutsideSlack();
+  slack = await startMinimalSlack();
   slack.now = () => now;
   now = NINE;
   looks = [];

@@ -11,8 +11,8 @@ import { serializeConnection } from '../../src/workspace/connections.ts';
 import { recordKey } from '../../src/workspace/keys.ts';
 import { serializeWatch, type Watch } from '../../src/workspace/watches.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
-import { fakeLedger } from '../support/fake-ledger.ts';
-import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { createFakeBilling } from '../support/fake-billing.ts';
+import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { isThorough } from '../support/thorough.ts';
 import { randomFrom, type SimulatedProject, simulateProject } from './simulated-project.ts';
@@ -115,13 +115,13 @@ describe(`an engine over ${DAYS} days`, () => {
   const ZONE = 'America/New_York';
   const keyring = createKeyring([{ id: 'test', key: Buffer.alloc(32, 1) }]);
   let redis: TestRedis;
-  let slack: OutsideSlack;
+  let slack: MinimalSlack;
   let now: number;
   let parts: ReturnType<typeof createDeliveryParts>;
 
   beforeEach(async () => {
     redis = await testRedis();
-    slack = await startOutsideSlack();
+    slack = await startMinimalSlack();
     slack.now = () => now;
   });
 
@@ -137,7 +137,7 @@ describe(`an engine over ${DAYS} days`, () => {
     const random = randomFrom(5);
     now = BEGIN;
     const inMoney = (cents: number) => cents / 100;
-    const ledger = fakeLedger(
+    const fakeBilling = createFakeBilling(
       () => ({
         amounts: (at) => new Map([...project.reported(at)].map(([day, cents]) => [day, inMoney(cents)])),
         balance: (at) => {
@@ -149,7 +149,13 @@ describe(`an engine over ${DAYS} days`, () => {
     );
     const start = () =>
       createDeliveryParts({
-        ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring, billing: ledger.client },
+        ...{
+          redis: redis.client,
+          redisUrl: redis.url,
+          slackUrl: slack.url,
+          keyring,
+          billing: fakeBilling.client,
+        },
         clock: () => now,
       });
     parts = start();

@@ -10,8 +10,8 @@ import { serializeConnection } from '../../src/workspace/connections.ts';
 import { recordKey } from '../../src/workspace/keys.ts';
 import { serializeWatch, type Watch } from '../../src/workspace/watches.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
-import { type FakeLedger, fakeLedger } from '../support/fake-ledger.ts';
-import { directMessage, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
+import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
@@ -26,21 +26,21 @@ const BEGIN = at('2026-11-20T08:00:00Z');
 const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
 
 let redis: TestRedis;
-let slack: OutsideSlack;
+let slack: MinimalSlack;
 let now: number;
-let ledger: FakeLedger;
+let fakeBilling: FakeBilling;
 let balance: number | undefined;
 let amounts: Map<string, number>;
 let parts: ReturnType<typeof createDeliveryParts>;
 
 beforeEach(async () => {
   redis = await testRedis();
-  slack = await startOutsideSlack();
+  slack = await startMinimalSlack();
   slack.now = () => now;
   now = BEGIN;
   balance = 100_000;
   amounts = new Map(Array.from({ length: 120 }, (_, n) => [addDays('2026-11-20', -n - 1), 1_000]));
-  ledger = fakeLedger(
+  fakeBilling = createFakeBilling(
     () => ({ amounts: () => amounts, balance: () => balance }),
     () => now,
   );
@@ -57,7 +57,7 @@ const another = () =>
   createDeliveryParts({
     ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring },
     clock: () => now,
-    billing: ledger.client,
+    billing: fakeBilling.client,
   });
 
 const set = (field: string, value: string) => redis.client.hset(recordKey(TEAM), field, value);
@@ -106,9 +106,9 @@ describe('a watch on a balance', () => {
     expect(alert?.blocks).toContain('data_visualization');
     expect(alert?.blocks).toContain('watch-acknowledge');
     expect(await stateOf()).toMatchObject({ isCrossed: true, problem: undefined });
-    const hourly = ledger.asked.filter(({ what }) => what === 'balance');
+    const hourly = fakeBilling.asked.filter(({ what }) => what === 'balance');
     expect(hourly.length).toBeLessThanOrEqual(10);
-    expect(ledger.asked.filter(({ what }) => what === 'consumption')).toHaveLength(1);
+    expect(fakeBilling.asked.filter(({ what }) => what === 'consumption')).toHaveLength(1);
   });
 
   it('says in the thread that it recovered, updates the alert, and alerts again after that', async () => {
@@ -252,14 +252,14 @@ describe('a rejected token', () => {
         }),
       );
     await forHours(1);
-    ledger.asked.length = 0;
+    fakeBilling.asked.length = 0;
     const rejects = (token: string) => token === 'a good token';
-    ledger.failure = ({ token }) => (rejects(token) ? new TokenRejected('billing') : undefined);
+    fakeBilling.failure = ({ token }) => (rejects(token) ? new TokenRejected('billing') : undefined);
     balance = 10;
     await forHours(2);
-    ledger.asked.length = 0;
+    fakeBilling.asked.length = 0;
     await forHours(5);
-    expect(ledger.asked.length).toBeLessThanOrEqual(6);
+    expect(fakeBilling.asked.length).toBeLessThanOrEqual(6);
     await connect('a better token');
     await run();
     const inChannels = slack.posts.filter(({ channel }) => channel.startsWith('C'));
@@ -278,10 +278,10 @@ it('asks once a project and hour for 500 watches on 50 projects', async () => {
     await save(watch(rules[Math.floor(n / 50) % 2]!, { id, project: { id: `${(n % 50) + 1}`, product: 1 } }));
   }
   await forHours(2);
-  ledger.asked.length = 0;
+  fakeBilling.asked.length = 0;
   now += 1;
   await forHours(8);
-  const questions = (what: string) => ledger.asked.filter((one) => one.what === what).length;
+  const questions = (what: string) => fakeBilling.asked.filter((one) => one.what === what).length;
   expect(questions('balance')).toBe(50 * 8);
   // For corrections, every six hours.
   expect(questions('consumption')).toBe(50);

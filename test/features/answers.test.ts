@@ -45,7 +45,7 @@ describe('/balance', () => {
     const answer = await bot.ask('/balance 5001');
     expect(answer.ephemeral).toBe(true);
     expect(titles(answer)).toEqual(['header', 'section', 'context', 'actions']);
-    expect(answer.reads.split('\n').slice(0, 3)).toEqual([
+    expect(answer.visibleText.split('\n').slice(0, 3)).toEqual([
       'Project 5001 · 1,234,567.80 left',
       '*About 41 days*, until around 1 Jan 2027',
       expect.stringMatching(
@@ -96,10 +96,10 @@ describe('/balance', () => {
         ? `{"errors":[{"message":"the week is late"},{"message":"both"}],"data":{"bill":{"reportSubscriptionConsuming":{"items":${items(['"2026-11-14"', '1'])}}}}}`
         : '{"errors":[{"message":"the balance is late"},{"message":"both"}],"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":0}}}}',
     }));
-    const { reads } = await bot.ask('/balance 123');
+    const { visibleText } = await bot.ask('/balance 123');
     bot.billing.respond(undefined);
     const problem = 'The billing service reported a problem with';
-    expect(reads).toContain(
+    expect(visibleText).toContain(
       [
         `${problem} the balance:`,
         'the balance is late',
@@ -115,10 +115,10 @@ describe('/balance', () => {
     bot.billing.setBalance('5005', '{"balance":10,"bonuses":0}');
     for (const report of ['[]', 'null']) {
       bot.billing.setItems('5005', report);
-      const { reads } = await bot.ask('/balance 5005');
-      expect(reads).toContain('Project 5005 · 10.00 left');
-      expect(reads).toContain('*No runway yet*: 0 of the last 7 days reported, Tally needs at least 3');
-      expect(reads).not.toContain('could not be read');
+      const { visibleText } = await bot.ask('/balance 5005');
+      expect(visibleText).toContain('Project 5005 · 10.00 left');
+      expect(visibleText).toContain('*No runway yet*: 0 of the last 7 days reported, Tally needs at least 3');
+      expect(visibleText).not.toContain('could not be read');
     }
   });
 
@@ -128,29 +128,29 @@ describe('/balance', () => {
       '5006',
       items(...[14, 15, 16].map((day): [string, string] => [`"2026-11-${day}"`, '1'])),
     );
-    const { reads } = await bot.ask('/balance 5006');
-    expect(reads).toContain('*Less than a day, until around 21 Nov 2026*');
-    expect(reads).toContain('at 1.00 a day (3 of the last 7 days reported)');
-    expect(reads).not.toContain('0 days');
+    const { visibleText } = await bot.ask('/balance 5006');
+    expect(visibleText).toContain('*Less than a day, until around 21 Nov 2026*');
+    expect(visibleText).toContain('at 1.00 a day (3 of the last 7 days reported)');
+    expect(visibleText).not.toContain('0 days');
   });
 
   it('names project and product, but no period, when there is no data', async () => {
     bot.billing.setBalance('5007', 'null');
-    const { reads } = await bot.ask('/balance 5007 storage');
-    expect(reads).toContain(
+    const { visibleText } = await bot.ask('/balance 5007 storage');
+    expect(visibleText).toContain(
       'No Object storage data for project 5007.\nTry another product, or check the project ID.',
     );
-    expect(reads).not.toContain('period');
+    expect(visibleText).not.toContain('period');
   });
 
   it('names project and product when the service returns errors', async () => {
     bot.billing.respond(() => ({ status: 200, body: '{"errors":[{"message":"no access"}],"data":null}' }));
     const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123 last-month storage')];
     bot.billing.respond(undefined);
-    expect(balance.reads).toContain(
+    expect(balance.visibleText).toContain(
       'The billing service rejected the query for Cloud platform, project 123.\nIts message:\nno access',
     );
-    expect(spend.reads).toContain(
+    expect(spend.visibleText).toContain(
       'The billing service rejected the query for Object storage, project 123, 1–31 Oct.\nIts message:\nno access',
     );
   });
@@ -162,8 +162,8 @@ describe('/balance', () => {
     );
     const answer = await bot.ask('/balance 5002');
     bot.billing.respond(undefined);
-    expect(answer.reads).toContain('Project 5002 · 10.00 left');
-    expect(answer.reads).toContain('Runway unknown: ');
+    expect(answer.visibleText).toContain('Project 5002 · 10.00 left');
+    expect(answer.visibleText).toContain('Runway unknown: ');
   });
 
   it.each([
@@ -182,9 +182,9 @@ describe('/balance', () => {
       '5003',
       items(...[14, 15, 16].map((day): [string, string] => [`"2026-11-${day}"`, '1'])),
     );
-    const { reads } = await bot.ask('/balance 5003');
-    expect(reads).toContain(title);
-    expect(reads).toContain(sentence);
+    const { visibleText } = await bot.ask('/balance 5003');
+    expect(visibleText).toContain(title);
+    expect(visibleText).toContain(sentence);
   });
 
   it.each([
@@ -194,9 +194,9 @@ describe('/balance', () => {
     ['/balance last-7-days including today 123', 'last-7-days', '/balance 123'],
     ['/balance mtd', 'mtd', '/balance'],
   ])('says of %s that a period belongs to /spend, and offers what works', async (command, word, works) => {
-    const { reads, blocks } = await bot.ask(command);
-    expect(reads).toContain(`“${word}”`);
-    expect(reads).toContain('/spend takes periods');
+    const { visibleText, blocks } = await bot.ask(command);
+    expect(visibleText).toContain(`“${word}”`);
+    expect(visibleText).toContain('/spend takes periods');
     const buttons = blocks.filter(({ type }) => type === 'actions').map((block) => textOf(block));
     expect(buttons).toEqual([works]);
   });
@@ -205,9 +205,9 @@ describe('/balance', () => {
     ['/balance banana', 'I don’t recognize “banana”. Which project?'],
     ['/balance 123 456', 'You named two projects without a comma'],
   ])('refuses %s without asking for a period', async (command, why) => {
-    const { reads } = await bot.ask(command);
-    expect(reads).toContain(why);
-    expect(reads).not.toContain('last-7-days');
+    const { visibleText } = await bot.ask(command);
+    expect(visibleText).toContain(why);
+    expect(visibleText).not.toContain('last-7-days');
   });
 
   it('does not ask for a shorter period when the answer is too large', async () => {
@@ -215,19 +215,19 @@ describe('/balance', () => {
     bot.billing.respond(() => huge);
     const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123')];
     bot.billing.respond(undefined);
-    expect(balance.reads).toContain('sent more than 4 MB');
-    expect(balance.reads).not.toContain('period');
-    expect(spend.reads).toContain('Ask for a shorter period.');
+    expect(balance.visibleText).toContain('sent more than 4 MB');
+    expect(balance.visibleText).not.toContain('period');
+    expect(spend.visibleText).toContain('Ask for a shorter period.');
   });
 
   it('shows the sum when bonuses are negative, and overdrawn for the balance only', async () => {
     const week = items(...[14, 15, 16].map((day): [string, string] => [`"2026-11-${day}"`, '1']));
     bot.billing.setItems('5004', week);
     bot.billing.setBalance('5004', '{"balance":5,"bonuses":-100}');
-    const { reads } = await bot.ask('/balance 5004');
-    expect(reads).toContain('5.00 left');
-    expect(reads).toContain(':warning: *Overdrawn: balance and bonuses together are -95.00*');
-    expect(reads).toContain('bonuses -100.00 · ');
+    const { visibleText } = await bot.ask('/balance 5004');
+    expect(visibleText).toContain('5.00 left');
+    expect(visibleText).toContain(':warning: *Overdrawn: balance and bonuses together are -95.00*');
+    expect(visibleText).toContain('bonuses -100.00 · ');
   });
 });
 
@@ -242,10 +242,10 @@ describe('/spend', () => {
       'context',
       'actions',
     ]);
-    expect(answer.reads).toMatch(
+    expect(answer.visibleText).toMatch(
       /^Project 123 · [\d,]+\.\d\d spent\n\*[▲▼] [\d.]+ %\* a day vs 7–13 Nov · [\d,.]+ a day · peak Wed 18 Nov, [\d,.]+\n/,
     );
-    expect(answer.reads).toMatch(
+    expect(answer.visibleText).toMatch(
       /\n14–20 Nov UTC · 6 of 7 days reported, no data for Mon 16 Nov · bonuses [\d,.]+ · Cloud platform · fetched /,
     );
     expect(answer.blocks.find(({ type }) => type === 'container')).toMatchObject({
@@ -281,20 +281,20 @@ describe('/spend', () => {
         '10',
       ]);
     bot.billing.setItems('5030', items(...each('2026-07-04', 140)));
-    const { reads } = await bot.ask('/spend 5030 mtd');
-    expect(reads).toContain('Estimate for Nov 2026: about 300.00 ± 0.00, from 28 of the last 28 days');
-    expect((await bot.ask('/spend 5030 2026-11')).reads).toContain('Estimate for Nov 2026');
+    const { visibleText } = await bot.ask('/spend 5030 mtd');
+    expect(visibleText).toContain('Estimate for Nov 2026: about 300.00 ± 0.00, from 28 of the last 28 days');
+    expect((await bot.ask('/spend 5030 2026-11')).visibleText).toContain('Estimate for Nov 2026');
     for (const period of ['last-month', 'last-7-days', 'today', 'this-week'])
-      expect((await bot.ask(`/spend 5030 ${period}`)).reads).not.toContain('Estimate for');
+      expect((await bot.ask(`/spend 5030 ${period}`)).visibleText).not.toContain('Estimate for');
   });
 
   it('has no forecast with fewer than 7 reported days, and no range without earlier months', async () => {
     const november = (count: number) =>
       Array.from({ length: count }, (_, n): [string, string] => [`"2026-11-${10 + n}"`, '10']);
     bot.billing.setItems('5031', items(...november(6)));
-    expect((await bot.ask('/spend 5031 mtd')).reads).not.toContain('Estimate for');
+    expect((await bot.ask('/spend 5031 mtd')).visibleText).not.toContain('Estimate for');
     bot.billing.setItems('5031', items(...november(7)));
-    expect((await bot.ask('/spend 5031 mtd')).reads).toContain(
+    expect((await bot.ask('/spend 5031 mtd')).visibleText).toContain(
       'Estimate for Nov 2026: about 300.00, from 7 of the last 28 days',
     );
   });
@@ -311,13 +311,15 @@ describe('/spend', () => {
         ['"soon"', '7'],
       ),
     );
-    const { reads, blocks } = await bot.ask('/spend 5010');
-    expect(reads).toContain('Project 5010 · 1,000,000,000,000,000,000,000,000,012.30 spent (incomplete)');
-    expect(reads).toContain('Sat 14 Nov (2 items added)\n0.30');
-    expect(reads).toContain('Tue 17 Nov\nunreadable: n/a');
-    expect(reads).toContain('Sun 1 Nov (outside this period)\n5.00');
-    expect(reads).toContain('soon\n7.00');
-    expect(reads).toContain(
+    const { visibleText, blocks } = await bot.ask('/spend 5010');
+    expect(visibleText).toContain(
+      'Project 5010 · 1,000,000,000,000,000,000,000,000,012.30 spent (incomplete)',
+    );
+    expect(visibleText).toContain('Sat 14 Nov (2 items added)\n0.30');
+    expect(visibleText).toContain('Tue 17 Nov\nunreadable: n/a');
+    expect(visibleText).toContain('Sun 1 Nov (outside this period)\n5.00');
+    expect(visibleText).toContain('soon\n7.00');
+    expect(visibleText).toContain(
       '2 of 7 days reported, no data for Mon 16 Nov, Wed 18 Nov, Thu 19 Nov and Fri 20 Nov',
     );
     expect(JSON.stringify(blocks.find(({ type }) => type === 'data_visualization'))).toContain('16: no data');
@@ -327,10 +329,12 @@ describe('/spend', () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('2026-11-07') ? { status: 403, body: '' } : undefined,
     );
-    const { reads } = await bot.ask('/spend 123');
+    const { visibleText } = await bot.ask('/spend 123');
     bot.billing.respond(undefined);
-    expect(reads).toContain('spent');
-    expect(reads).toContain('No comparison with 7–13 Nov: The billing service refused this access token');
+    expect(visibleText).toContain('spent');
+    expect(visibleText).toContain(
+      'No comparison with 7–13 Nov: The billing service refused this access token',
+    );
   });
 
   it('repeats the service’s remarks about the previous period, even when they are all it has', async () => {
@@ -340,9 +344,9 @@ describe('/spend', () => {
           ? { status: 200, body: `{"errors":[{"message":"November <!here> is late"}],"data":${data}}` }
           : undefined,
       );
-      const { reads } = await bot.ask('/spend 123');
+      const { visibleText } = await bot.ask('/spend 123');
       bot.billing.respond(undefined);
-      return reads;
+      return visibleText;
     };
     const report = `{"bill":{"reportSubscriptionConsuming":{"items":${items(['"2026-11-07"', '1'])}}}}`;
     const remark =
@@ -357,10 +361,10 @@ describe('/spend', () => {
 
   it('says why there is no comparison when no day of the previous period is usable', async () => {
     bot.billing.setItems('5011', items(['"2026-11-20"', '5'], ['"soon"', '7'], ['"2026-11-08"', '"n/a"']));
-    const { reads } = await bot.ask('/spend 5011');
-    expect(reads).toContain('Too few days reported to compare with 7–13 Nov (0 of 7 days reported).');
+    const { visibleText } = await bot.ask('/spend 5011');
+    expect(visibleText).toContain('Too few days reported to compare with 7–13 Nov (0 of 7 days reported).');
     bot.billing.setItems('5012', items(['"soon"', '5'], ['"2026-11-08"', '3']));
-    expect((await bot.ask('/spend 5012')).reads).toContain(
+    expect((await bot.ask('/spend 5012')).visibleText).toContain(
       'Too few days reported to compare with 7–13 Nov (1 of 7 days reported).',
     );
   });
@@ -373,8 +377,8 @@ describe('/spend', () => {
         ...['07', '08', '09', 10, 11, 12, 13].map((day): [string, string] => [`"2026-11-${day}"`, '-5']),
       ),
     );
-    const { reads } = await bot.ask('/spend 5013');
-    expect(reads).toContain('\nvs -5.00 a day in 7–13 Nov · 30.00 a day');
+    const { visibleText } = await bot.ask('/spend 5013');
+    expect(visibleText).toContain('\nvs -5.00 a day in 7–13 Nov · 30.00 a day');
   });
 
   it('says how many days are reported on each side when one is missing', async () => {
@@ -385,13 +389,15 @@ describe('/spend', () => {
       items(...some(14, 15, 16, 17, 18, 19), ...some('07', '08', '09', 10, 11, 12)),
     );
     const even = await bot.ask('/spend 5014');
-    expect(even.reads).toContain('*unchanged* vs 7–13 Nov (6 of 7 days reported) · 30.00 a day');
-    expect(even.reads).toContain('14–20 Nov UTC · 6 of 7 days reported, no data for Fri 20 Nov');
+    expect(even.visibleText).toContain('*unchanged* vs 7–13 Nov (6 of 7 days reported) · 30.00 a day');
+    expect(even.visibleText).toContain('14–20 Nov UTC · 6 of 7 days reported, no data for Fri 20 Nov');
     bot.billing.setItems(
       '5014',
       items(...some(14, 15, 16, 17, 18, 19), ...some('07', '08', '09', 10, 11, 12, 13)),
     );
-    expect((await bot.ask('/spend 5014')).reads).toContain('*unchanged* a day vs 7–13 Nov · 30.00 a day');
+    expect((await bot.ask('/spend 5014')).visibleText).toContain(
+      '*unchanged* a day vs 7–13 Nov · 30.00 a day',
+    );
   });
 
   it('says whether items without a day are in the total', async () => {
@@ -399,9 +405,9 @@ describe('/spend', () => {
       '5017',
       `[{"day":"2026-11-14","totalAmount":1,"totalBonuses":0},{},{"day":"soon","totalAmount":"n/a"},{"day":"soon","totalAmount":2},{"day":"2026-11-01","totalAmount":null},{"day":"2026-11-01","totalAmount":4}]`,
     );
-    const { reads } = await bot.ask('/spend 5017');
-    expect(reads).toContain('Project 5017 · 7.00 spent (incomplete)');
-    expect(reads).toContain(
+    const { visibleText } = await bot.ask('/spend 5017');
+    expect(visibleText).toContain('Project 5017 · 7.00 spent (incomplete)');
+    expect(visibleText).toContain(
       [
         '1 item outside this period is in the total, not in the days.',
         '1 item outside this period without a readable amount is not counted.',
@@ -413,15 +419,15 @@ describe('/spend', () => {
 
   it('shows the sum of bonuses as incomplete when none can be parsed', async () => {
     bot.billing.setItems('5018', items(['"2026-11-14"', '1', 'null'], ['"2026-11-15"', '1', '"n/a"']));
-    const { reads } = await bot.ask('/spend 5018');
-    expect(reads).toContain(' · bonuses 0.00 (incomplete) · ');
-    expect(reads).toContain('The bonuses are incomplete: none could be read.');
+    const { visibleText } = await bot.ask('/spend 5018');
+    expect(visibleText).toContain(' · bonuses 0.00 (incomplete) · ');
+    expect(visibleText).toContain('The bonuses are incomplete: none could be read.');
   });
 
   it('names the period when it has no data', async () => {
     bot.billing.setItems('5019', '[]');
-    const { reads } = await bot.ask('/spend 5019 2025-10-01..2025-10-15 virtualization');
-    expect(reads).toContain('No Virtualization data for project 5019, 1–15 Oct 2025.');
+    const { visibleText } = await bot.ask('/spend 5019 2025-10-01..2025-10-15 virtualization');
+    expect(visibleText).toContain('No Virtualization data for project 5019, 1–15 Oct 2025.');
   });
 
   it('says so when nothing is reported for the previous period', async () => {
@@ -430,32 +436,32 @@ describe('/spend', () => {
         ? { status: 200, body: '{"data":{"bill":{"reportSubscriptionConsuming":{"items":[]}}}}' }
         : undefined,
     );
-    const { reads } = await bot.ask('/spend 123');
+    const { visibleText } = await bot.ask('/spend 123');
     bot.billing.respond(undefined);
-    expect(reads).toContain('Too few days reported to compare with 7–13 Nov (0 of 7 days reported).');
+    expect(visibleText).toContain('Too few days reported to compare with 7–13 Nov (0 of 7 days reported).');
   });
 
   it('shows no percentage when few days are reported, and says why', async () => {
     bot.billing.setItems('5015', items(['"2026-11-14"', '30'], ['"2026-11-07"', '10']));
-    const { reads } = await bot.ask('/spend 5015');
-    expect(reads).not.toMatch(/[▲▼]/);
-    expect(reads).toContain('14–20 Nov UTC · 1 of 7 days reported');
-    expect(reads).toContain('Too few days reported to compare with 7–13 Nov (1 of 7 days reported).');
+    const { visibleText } = await bot.ask('/spend 5015');
+    expect(visibleText).not.toMatch(/[▲▼]/);
+    expect(visibleText).toContain('14–20 Nov UTC · 1 of 7 days reported');
+    expect(visibleText).toContain('Too few days reported to compare with 7–13 Nov (1 of 7 days reported).');
   });
 
   it('compares a single day with the same weekday of the week before', async () => {
     bot.billing.setItems('5016', items(['"2026-11-20"', '30'], ['"2026-11-13"', '20']));
-    const { reads } = await bot.ask('/spend 5016 yesterday');
-    expect(reads).toMatch(/\n\*▲ 50.0 %\* vs Fri 13 Nov( ·|\n)/);
+    const { visibleText } = await bot.ask('/spend 5016 yesterday');
+    expect(visibleText).toMatch(/\n\*▲ 50.0 %\* vs Fri 13 Nov( ·|\n)/);
   });
 
   it('groups days when there are more than Slack’s tables and charts hold', async () => {
-    const { reads, blocks } = await bot.ask('/spend 123 last-12-months');
+    const { visibleText, blocks } = await bot.ask('/spend 123 last-12-months');
     const chart = blocks.find(({ type }) => type === 'data_visualization') as {
       chart: { axis_config: { categories: string[] } };
     };
     expect(chart.chart.axis_config.categories).toHaveLength(12);
-    expect(reads).toContain('By week');
+    expect(visibleText).toContain('By week');
     expect(bot.slack.complaints).toEqual([]);
   });
 
@@ -464,15 +470,15 @@ describe('/spend', () => {
     for (const type of ['data_visualization', 'container', 'table']) {
       bot.slack.refuse.clear();
       bot.slack.refuse.add(type);
-      const { blocks, reads } = await bot.ask('/spend 123');
+      const { blocks, visibleText } = await bot.ask('/spend 123');
       expect(titles({ blocks })).toEqual(['header', 'section', 'context', 'actions']);
-      expect(reads.split('\n').slice(0, 2)).toEqual(before.reads.split('\n').slice(0, 2));
+      expect(visibleText.split('\n').slice(0, 2)).toEqual(before.visibleText.split('\n').slice(0, 2));
     }
   });
 
   it('offers the other products when there is no data; the button asks again', async () => {
     const answer = await bot.ask('/spend 789 yesterday');
-    expect(answer.reads).toContain(
+    expect(answer.visibleText).toContain(
       'No Cloud platform data for project 789, Fri 20 Nov.\nTry another product or period, or check the project ID.',
     );
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Try Object storage');
@@ -480,18 +486,18 @@ describe('/spend', () => {
       const last = bot.slack.messages(OWNER, CHANNEL).at(-1)!;
       return last.text.includes('spent') && toAnswer(last);
     });
-    expect(retried.reads).toContain('Fri 20 Nov UTC');
-    expect(retried.reads).toContain('Object storage');
+    expect(retried.visibleText).toContain('Fri 20 Nov UTC');
+    expect(retried.visibleText).toContain('Object storage');
   });
 
   it('quotes the bad word with what is wrong, and offers the correction as a button', async () => {
     const answer = await bot.ask('/spend 123 last-wek');
-    expect(answer.reads).toContain('I don’t recognize “last-wek”. Did you mean this?');
+    expect(answer.visibleText).toContain('I don’t recognize “last-wek”. Did you mean this?');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/spend 123 last-week');
     const corrected = await bot.slack.waitFor(() =>
       bot.slack.messages(OWNER, CHANNEL).find(({ ts, text }) => ts === answer.ts && text.includes('spent')),
     );
-    expect(toAnswer(corrected).reads).toContain('9–15 Nov UTC');
+    expect(toAnswer(corrected).visibleText).toContain('9–15 Nov UTC');
   });
 
   it('shares the answer as of the time it was asked, and says who shared it', async () => {
@@ -502,7 +508,7 @@ describe('/spend', () => {
     );
     expect(shared.ephemeral).toBe(false);
     expect(textOf(shared.blocks)).not.toContain('Share');
-    expect(toAnswer(shared).reads).toContain(`shared by <@${OWNER}>`);
+    expect(toAnswer(shared).visibleText).toContain(`shared by <@${OWNER}>`);
     expect(shared.text).toBe(answer.text);
   });
 
@@ -517,8 +523,8 @@ describe('/spend', () => {
   });
 
   it('formats numbers in the reader’s Slack locale', async () => {
-    const { reads } = await bot.ask('/spend 123', MEMBER);
-    expect(reads).toMatch(/Project 123 · \d{3}\.\d{3},\d\d spent/);
+    const { visibleText } = await bot.ask('/spend 123', MEMBER);
+    expect(visibleText).toMatch(/Project 123 · \d{3}\.\d{3},\d\d spent/);
   });
 
   it.each([
@@ -526,16 +532,16 @@ describe('/spend', () => {
     ['1', 'Try again in a second.'],
   ])('says what a Retry-After of %s means', async (after, sentence) => {
     bot.billing.respond(() => ({ status: 429, body: '', headers: { 'retry-after': after } }));
-    const { reads } = await bot.ask('/spend 123');
+    const { visibleText } = await bot.ask('/spend 123');
     bot.billing.respond(undefined);
-    expect(reads).toContain(sentence);
+    expect(visibleText).toContain(sentence);
   });
 
   it('asks for a project when there is none, and shows help', async () => {
-    expect((await bot.ask('/spend mtd')).reads).toContain('Which project?');
-    expect((await bot.ask('/spend help')).reads).toContain('/spend [projects] [period] [product]');
-    expect((await bot.ask('/spend ?')).reads).toContain('Periods: yesterday, last-week');
-    expect((await bot.ask('/balance ?')).reads).toContain('/spend takes periods.');
+    expect((await bot.ask('/spend mtd')).visibleText).toContain('Which project?');
+    expect((await bot.ask('/spend help')).visibleText).toContain('/spend [projects] [period] [product]');
+    expect((await bot.ask('/spend ?')).visibleText).toContain('Periods: yesterday, last-week');
+    expect((await bot.ask('/balance ?')).visibleText).toContain('/spend takes periods.');
   });
 });
 
@@ -554,20 +560,20 @@ describe('Share on an answer that is a week old', () => {
     now = NOW + WEEK;
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Share');
     const shared = await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL)[before]);
-    return toAnswer(shared).reads;
+    return toAnswer(shared).visibleText;
   }
 
   it('divides today’s balance by today’s average, and says as of when', async () => {
     bot.billing.setBalance('5020', '{"balance":1970,"bonuses":0}');
     bot.billing.setItems('5020', items(...daily(NOW, 7, '10')));
     const answer = await bot.ask('/balance 5020');
-    expect(answer.reads).toContain('*About 197 days*');
+    expect(answer.visibleText).toContain('*About 197 days*');
     bot.billing.setBalance('5020', '{"balance":1480,"bonuses":0}');
     bot.billing.setItems('5020', items(...daily(NOW + WEEK, 7, '5')));
-    const reads = await sharedLater(answer);
-    expect(reads).toContain('*About 296 days*');
-    expect(reads).toContain('at 5.00 a day (7 of the last 7 days reported)');
-    expect(reads).toContain(
+    const visibleText = await sharedLater(answer);
+    expect(visibleText).toContain('*About 296 days*');
+    expect(visibleText).toContain('at 5.00 a day (7 of the last 7 days reported)');
+    expect(visibleText).toContain(
       `fetched <!date^${(NOW + WEEK - (NOW % 1000)) / 1000}^{date_short_pretty} {time}|`,
     );
   });
@@ -575,20 +581,20 @@ describe('Share on an answer that is a week old', () => {
   it('updates a month that was still running, and calls no other day today', async () => {
     bot.billing.setItems('5021', items(...daily(NOW, 21, '10', true)));
     const answer = await bot.ask('/spend 5021 mtd');
-    expect(answer.reads).toContain('1–21 Nov UTC · 20 of 20 days reported, today so far 10.00');
+    expect(answer.visibleText).toContain('1–21 Nov UTC · 20 of 20 days reported, today so far 10.00');
     bot.billing.setItems('5021', items(...daily(NOW + WEEK, 28, '10', true)));
-    const reads = await sharedLater(answer);
-    expect(reads).toContain('1–28 Nov UTC · 27 of 27 days reported, today so far 10.00');
-    expect(reads).toContain('Sat 28 Nov (so far)');
-    expect(reads).not.toContain('21 Nov (so far)');
+    const visibleText = await sharedLater(answer);
+    expect(visibleText).toContain('1–28 Nov UTC · 27 of 27 days reported, today so far 10.00');
+    expect(visibleText).toContain('Sat 28 Nov (so far)');
+    expect(visibleText).not.toContain('21 Nov (so far)');
   });
 
   it('keeps the days of a period that was over, and does not call the next day today', async () => {
     bot.billing.setItems('5022', items(...daily(NOW, 14, '10')));
     const answer = await bot.ask('/spend 5022');
-    expect(answer.reads).toContain('14–20 Nov UTC · 7 of 7 days reported');
-    const reads = await sharedLater(answer);
-    expect(reads).toContain('14–20 Nov UTC · 7 of 7 days reported · ');
+    expect(answer.visibleText).toContain('14–20 Nov UTC · 7 of 7 days reported');
+    const visibleText = await sharedLater(answer);
+    expect(visibleText).toContain('14–20 Nov UTC · 7 of 7 days reported · ');
   });
 });
 
@@ -597,8 +603,8 @@ describe('a person', () => {
     'who is a guest gets nothing from %s',
     async (command) => {
       const queries = await asked(async () => {
-        const { reads } = await bot.ask(command, GUEST, 'C0GENERAL1');
-        expect(reads).toContain('Guests can’t use Tally in this workspace.');
+        const { visibleText } = await bot.ask(command, GUEST, 'C0GENERAL1');
+        expect(visibleText).toContain('Guests can’t use Tally in this workspace.');
       });
       expect(queries).toEqual([]);
     },
@@ -610,31 +616,31 @@ describe('a person', () => {
     '/billing status abCD+efGH/ijKLmn==',
     '/billing d41d8cd9—8f00b204—e9800998—ecf8427e',
   ])('who pastes a secret of any shape is told so: %s', async (command) => {
-    const { reads } = await bot.ask(command);
-    expect(reads).toContain('looks like a token');
-    expect(reads).not.toContain(command.split(' ').at(-1));
+    const { visibleText } = await bot.ask(command);
+    expect(visibleText).toContain('looks like a token');
+    expect(visibleText).not.toContain(command.split(' ').at(-1));
   });
 
   it('can type a registered name, whatever it looks like', async () => {
     const alias = 'qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm';
     await addProject(bot, { alias, id: '123' });
-    expect((await bot.ask(`/spend ${alias}`)).reads).toContain(`${alias} · `);
-    const { reads } = await bot.ask(`/billing default ${alias}`);
-    expect(reads).not.toContain('looks like a token');
-    expect(reads).toContain(alias);
+    expect((await bot.ask(`/spend ${alias}`)).visibleText).toContain(`${alias} · `);
+    const { visibleText } = await bot.ask(`/billing default ${alias}`);
+    expect(visibleText).not.toContain('looks like a token');
+    expect(visibleText).toContain(alias);
     await bot.ask('/billing default none');
   });
 
   it('can ask about a project with a 32-digit ID', async () => {
-    const { reads } = await bot.ask('/spend 12345678901234567890123456789012');
-    expect(reads).toContain('project 12345678901234567890123456789012');
+    const { visibleText } = await bot.ask('/spend 12345678901234567890123456789012');
+    expect(visibleText).toContain('project 12345678901234567890123456789012');
   });
 
   it('who pastes a secret gets a warning, and the secret is in no log and no reply', async () => {
     const secret = 'gAAAAABsandboxSecret0123456789abcdefghij';
-    const { reads } = await bot.ask(`/spend 123 ${secret}`);
-    expect(reads).toContain('looks like a token');
-    expect(reads).not.toContain(secret);
+    const { visibleText } = await bot.ask(`/spend 123 ${secret}`);
+    expect(visibleText).toContain('looks like a token');
+    expect(visibleText).not.toContain(secret);
     expect(bot.log()).not.toContain(secret);
   });
 });

@@ -36,22 +36,22 @@ async function recordMany(count: number) {
 
 const newest = (person = OWNER, channel = CHANNEL) =>
   toAnswer(bot.slack.messages(person, channel).findLast(({ from }) => from === 'bot')!);
-const shown = () => [...newest().reads.matchAll(/project-(\d+)/g)].map(([, number]) => Number(number));
+const shown = () => [...newest().visibleText.matchAll(/project-(\d+)/g)].map(([, number]) => Number(number));
 const press = (ts: string, label: string, person = OWNER) =>
   bot.slack.press(person, { channel: CHANNEL, ts }, label);
 
 describe('/billing audit', () => {
   it('says when there are no entries', async () => {
-    const { reads, blocks } = await bot.ask('/billing audit');
-    expect(reads).toContain('No entries yet');
+    const { visibleText, blocks } = await bot.ask('/billing audit');
+    expect(visibleText).toContain('No entries yet');
     expect(blocks.some(({ type }) => type === 'actions')).toBe(false);
   });
 
   it('shows the time in the reader’s zone, who without a notification, what, and about what', async () => {
     await record({ action: 'connection replaced', about: 'main' });
-    const { reads, blocks, ephemeral } = await bot.ask('/billing audit');
+    const { visibleText, blocks, ephemeral } = await bot.ask('/billing audit');
     expect(ephemeral).toBe(true);
-    expect(reads).toContain('connection replaced');
+    expect(visibleText).toContain('connection replaced');
     const drawn = JSON.stringify(blocks);
     expect(drawn).toContain(`"type":"date","timestamp":${Math.floor(NOW / 1000)}`);
     expect(drawn).toContain(`{"type":"user","user_id":"${OWNER}"}`);
@@ -87,7 +87,7 @@ describe('/billing audit', () => {
     await press(ts, 'Older');
     await bot.slack.waitFor(() => shown()[0] === 5);
     expect(shown()).toEqual([5, 4, 3, 2, 1]);
-    expect(newest().reads).not.toContain('Older');
+    expect(newest().visibleText).not.toContain('Older');
     await press(ts, 'Newest');
     await bot.slack.waitFor(() => shown()[0] === 45);
     expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(1);
@@ -107,7 +107,7 @@ describe('/billing audit', () => {
   it.each([MEMBER, GUEST])('is not for %s, neither as a command nor as a button', async (person) => {
     await recordMany(25);
     const answer = await bot.ask('/billing audit', person, 'C0GENERAL1');
-    expect(answer.reads).toMatch(/Only Tally managers can do this|Guests can’t use Tally/);
+    expect(answer.visibleText).toMatch(/Only Tally managers can do this|Guests can’t use Tally/);
     for (const action_id of ['audit:older', 'audit:newest', 'audit-csv']) {
       const body = `payload=${encodeURIComponent(
         JSON.stringify({
@@ -144,15 +144,15 @@ describe('the CSV', () => {
     expect(content).toMatch(/^time,person,action,about\r\n/);
     expect(content).toContain(`2026-11-21T10:15:30.123Z,${OWNER},project added,project-25\r\n`);
     expect(content.trimEnd().split('\r\n')).toHaveLength(26);
-    await bot.slack.waitFor(() => newest().reads.includes('as a direct message'));
+    await bot.slack.waitFor(() => newest().visibleText.includes('as a direct message'));
     expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(2);
   });
 
   it('can be asked for by a word, too', async () => {
     await recordMany(1);
-    expect((await bot.ask('/billing audit CSV')).reads).toContain('as a direct message');
+    expect((await bot.ask('/billing audit CSV')).visibleText).toContain('as a direct message');
     expect(bot.slack.messages(OWNER, DIRECT).at(-1)?.files?.[0]?.name).toBe('tally-audit-2026-11-21.csv');
-    expect((await bot.ask('/billing audit csv', MEMBER)).reads).not.toContain('as a direct message');
+    expect((await bot.ask('/billing audit csv', MEMBER)).visibleText).not.toContain('as a direct message');
   });
 
   it('is sent as text, in whole lines as far as they fit, when Tally cannot send files', async () => {
@@ -160,10 +160,10 @@ describe('the CSV', () => {
     bot.slack.failNext('files.getUploadURLExternal', { error: 'missing_scope' });
     const { ts } = await bot.ask('/billing audit');
     await press(ts, 'CSV');
-    await bot.slack.waitFor(() => newest().reads.includes('files:write'));
-    const [, count] = /the newest (\d+) of 100 entries/.exec(newest().reads)!;
+    await bot.slack.waitFor(() => newest().visibleText.includes('files:write'));
+    const [, count] = /the newest (\d+) of 100 entries/.exec(newest().visibleText)!;
     const lines = newest()
-      .reads.split('\r\n')
+      .visibleText.split('\r\n')
       .filter((line) => line.includes('project-'));
     expect(lines).toHaveLength(Number(count));
     expect(lines.at(-1)).toMatch(new RegExp(`project-${101 - Number(count)}$`));
@@ -175,7 +175,9 @@ describe('the CSV', () => {
     bot.slack.failNext('files.completeUploadExternal', { error: 'internal_error' }, 3);
     const { ts } = await bot.ask('/billing audit');
     await press(ts, 'CSV');
-    await bot.slack.waitFor(() => newest().reads.includes('Slack returned an error for files.uploadV2'));
+    await bot.slack.waitFor(() =>
+      newest().visibleText.includes('Slack returned an error for files.uploadV2'),
+    );
   });
 
   it.each([

@@ -14,7 +14,7 @@ import {
 } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { showMoreFields } from '../support/more-fields.ts';
-import { isOfNobody } from '../support/redis.ts';
+import { isGlobalKey } from '../support/redis.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -58,7 +58,7 @@ const told = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');
 /** All of Redis, as text. */
 async function dump(): Promise<string> {
   const { client } = bot.redis;
-  const keys = (await client.keys('*')).filter((key) => !isOfNobody(key));
+  const keys = (await client.keys('*')).filter((key) => !isGlobalKey(key));
   const contentOf = async (key: string) => {
     const type = await client.type(key);
     if (type === 'hash') return client.hgetall(key);
@@ -116,7 +116,7 @@ describe('/billing connect', () => {
       bot.slack.messages(OWNER, CHANNEL).find(({ text }) => text.includes('Project 123')),
     );
     expect(posted.text).toContain('Late: was due Sat 21 Nov 2026, 09:00 (Europe/Rome)');
-    expect(toAnswer(posted).reads).toContain('Missed earlier:');
+    expect(toAnswer(posted).visibleText).toContain('Missed earlier:');
     expect(JSON.parse((await told())['schedule:schedul1'] ?? '{}').paused).toBeUndefined();
     expect(await auditLines()).toContain(`schedule resumed: Yesterday’s spend · ${CHANNEL}`);
   });
@@ -142,7 +142,7 @@ describe('/billing connect', () => {
     await bot.slack.waitFor(() => modalText().includes('User access token'));
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).not.toContain('nobody-knows');
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"initial_value":"123"');
-    expect((await bot.ask('/balance 123')).reads).toContain('left');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('left');
   });
 
   it('accepts a token that the service accepts although the test project has no data, and says so', async () => {
@@ -159,7 +159,7 @@ describe('/billing connect', () => {
     await bot.slack.dismiss(OWNER);
     const direct = OWNER.replace(/^U/, 'D');
     const told = await bot.slack.waitFor(() => bot.slack.messages(OWNER, direct).at(-1), 10_000);
-    expect(toAnswer(told).reads).toContain('Connected');
+    expect(toAnswer(told).visibleText).toContain('Connected');
   });
 
   it.each([
@@ -187,7 +187,7 @@ describe('/billing connect', () => {
     'is not for %s, neither as a command nor as a button nor as a form',
     async (person) => {
       const answer = await bot.ask('/billing connect', person, 'C0GENERAL1');
-      expect(answer.reads).toContain(
+      expect(answer.visibleText).toContain(
         person === GUEST ? 'Guests can’t use Tally in this workspace.' : 'Only Tally managers can do this.',
       );
       expect(bot.slack.modal(person)).toBeUndefined();
@@ -314,7 +314,9 @@ describe('/billing connect', () => {
   );
 
   it('rejects an invalid name after the verb', async () => {
-    expect((await bot.ask('/billing connect no/name')).reads).toContain('isn’t a valid connection name');
+    expect((await bot.ask('/billing connect no/name')).visibleText).toContain(
+      'isn’t a valid connection name',
+    );
     expect(bot.slack.modal(OWNER)).toBeUndefined();
   });
 
@@ -407,7 +409,7 @@ describe('several connections', () => {
     await register('us');
     await bot.redis.client.hdel('tally:{T0SANDBOX1}:record', 'settings');
     const answer = await bot.ask('/balance 123');
-    expect(answer.reads).toContain('There are several connections, and none of them is the default.');
+    expect(answer.visibleText).toContain('There are several connections, and none of them is the default.');
     expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
     expect((await auditLines())[0]).toBe('default connection changed: us');
     await bot.ask('/balance 123');
@@ -417,14 +419,14 @@ describe('several connections', () => {
   it('are repaired by registering again when a record is damaged', async () => {
     await register('main');
     await bot.redis.client.hset('tally:{T0SANDBOX1}:record', 'connection:main', '{');
-    expect((await bot.ask('/balance 123')).reads).toContain('can’t read the stored access token.');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('can’t read the stored access token.');
     await openForm();
     expect(modalText()).toContain(
       'The record of main is damaged and not used. Enter its token again to repair it.',
     );
     await bot.slack.dismiss(OWNER);
     await register('main');
-    expect((await bot.ask('/balance 123')).reads).toContain('left');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('left');
   });
 
   it('are limited to what a record can hold', async () => {
@@ -460,13 +462,13 @@ describe('several connections', () => {
     const asked = bot.billing.requests.length;
     for (const command of ['/balance lost', '/spend lost']) {
       const answer = await bot.ask(command);
-      expect(answer.reads).toContain('The connection “gone”, which lost uses, no longer exists.');
+      expect(answer.visibleText).toContain('The connection “gone”, which lost uses, no longer exists.');
       await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Choose another…');
       await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Edit a project'));
       await bot.slack.dismiss(OWNER);
-      const { reads } = await bot.ask(command, MEMBER);
-      expect(reads).toContain('The connection “gone”, which lost uses, no longer exists.');
-      expect(reads).not.toContain('Choose another…');
+      const { visibleText } = await bot.ask(command, MEMBER);
+      expect(visibleText).toContain('The connection “gone”, which lost uses, no longer exists.');
+      expect(visibleText).not.toContain('Choose another…');
     }
     expect(bot.billing.requests).toHaveLength(asked);
   });
@@ -474,15 +476,15 @@ describe('several connections', () => {
 
 describe('/billing disconnect', () => {
   const answerTo = async (label: string, ts: string) => {
-    const before = lastOf().reads;
+    const before = lastOf().visibleText;
     await bot.slack.press(OWNER, { channel: CHANNEL, ts }, label);
-    await bot.slack.waitFor(() => lastOf().reads !== before);
+    await bot.slack.waitFor(() => lastOf().visibleText !== before);
     return lastOf();
   };
   const chosen = async (id: string, value: string, ts: string) => {
-    const before = lastOf().reads;
+    const before = lastOf().visibleText;
     await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, id, value);
-    await bot.slack.waitFor(() => lastOf().reads !== before);
+    await bot.slack.waitFor(() => lastOf().visibleText !== before);
     return lastOf();
   };
 
@@ -490,10 +492,12 @@ describe('/billing disconnect', () => {
     await register('main');
     await register('finance');
     const which = await bot.ask('/billing disconnect');
-    expect(which.reads).toContain('Disconnect which connection?');
+    expect(which.visibleText).toContain('Disconnect which connection?');
     const confirm = await chosen('disconnect-ask', 'finance', which.ts);
-    expect(confirm.reads).toContain('Disconnect finance?');
-    expect((await answerTo('Disconnect', confirm.ts)).reads).toContain('copy of the token for finance.');
+    expect(confirm.visibleText).toContain('Disconnect finance?');
+    expect((await answerTo('Disconnect', confirm.ts)).visibleText).toContain(
+      'copy of the token for finance.',
+    );
     expect(Object.keys(await told())).toEqual(['connection:main']);
     expect((await auditLines())[0]).toBe('connection removed: finance');
   });
@@ -502,8 +506,8 @@ describe('/billing disconnect', () => {
     await register('main');
     await register('finance');
     const confirm = await bot.ask('/billing disconnect main');
-    expect(confirm.reads).toContain('finance becomes the default');
-    expect((await answerTo('Disconnect', confirm.ts)).reads).toContain(
+    expect(confirm.visibleText).toContain('finance becomes the default');
+    expect((await answerTo('Disconnect', confirm.ts)).visibleText).toContain(
       'The default connection is now finance.',
     );
     expect(JSON.parse((await told()).settings!).connection).toBe('finance');
@@ -511,15 +515,15 @@ describe('/billing disconnect', () => {
       'connection removed: main',
       'default connection changed: finance',
     ]);
-    expect((await bot.ask('/balance 123')).reads).toContain('left');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('left');
   });
 
   it('asks which one becomes the default when several are left', async () => {
     for (const name of ['main', 'finance', 'eu']) await register(name);
     const heir = await bot.ask('/billing disconnect main');
-    expect(heir.reads).toContain('Choose the new default.');
+    expect(heir.visibleText).toContain('Choose the new default.');
     const confirm = await chosen('disconnect-heir', 'eu', heir.ts);
-    expect(confirm.reads).toContain('eu becomes the default');
+    expect(confirm.visibleText).toContain('eu becomes the default');
     await answerTo('Disconnect', confirm.ts);
     expect(JSON.parse((await told()).settings!).connection).toBe('eu');
     expect(await connectionIn('main')).toBeNull();
@@ -540,16 +544,16 @@ describe('/billing disconnect', () => {
         JSON.stringify({ ...project, owner: OWNER, addedBy: OWNER, addedAt: NOW }),
       );
     }
-    const { reads } = await bot.ask('/billing disconnect finance');
-    expect(reads).toContain('These projects use finance');
-    expect(reads).toContain('These projects use finance: backups, prod.');
+    const { visibleText } = await bot.ask('/billing disconnect finance');
+    expect(visibleText).toContain('These projects use finance');
+    expect(visibleText).toContain('These projects use finance: backups, prod.');
   });
 
   it('does not delete a token that was registered after the question', async () => {
     await bot.connect();
     const question = await bot.ask('/billing disconnect');
     await register('main', { token: bot.billing.tokens[0]!.value });
-    expect((await answerTo('Disconnect', question.ts)).reads).toContain('Someone replaced the token');
+    expect((await answerTo('Disconnect', question.ts)).visibleText).toContain('Someone replaced the token');
     expect(await connectionIn('main')).not.toBeNull();
   });
 
@@ -557,21 +561,21 @@ describe('/billing disconnect', () => {
     await bot.connect();
     await bot.redis.client.hset('tally:{T0SANDBOX1}:record', 'connection:main', '{');
     const question = await bot.ask('/billing disconnect');
-    expect(question.reads).toContain('main · the record is damaged');
+    expect(question.visibleText).toContain('main · the record is damaged');
     await answerTo('Disconnect', question.ts);
     expect(await told()).toEqual({});
-    expect((await bot.ask('/billing disconnect nobody')).reads).toContain('not connected');
+    expect((await bot.ask('/billing disconnect nobody')).visibleText).toContain('not connected');
   });
 
   it('asks for confirmation, then deletes the sealed token', async () => {
     await bot.connect();
     const answer = await bot.ask('/billing disconnect');
-    expect(answer.reads).toContain('Disconnect Tally from the billing service?');
+    expect(answer.visibleText).toContain('Disconnect Tally from the billing service?');
     expect(await dump()).toContain('v1.test.');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Disconnect');
     await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('Disconnected.'));
     expect(await told()).toEqual({});
-    expect((await bot.ask('/balance 123')).reads).toContain('not connected');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('not connected');
   });
 
   it('changes nothing when the person cancels', async () => {
@@ -581,7 +585,7 @@ describe('/billing disconnect', () => {
     await bot.slack.waitFor(() =>
       textOf(bot.slack.messages(OWNER, CHANNEL)).includes('Nothing was changed.'),
     );
-    expect((await bot.ask('/balance 123')).reads).toContain('left');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('left');
   });
 });
 
@@ -600,7 +604,7 @@ describe('/billing settings', () => {
     await bot.slack.waitFor(() => modalText().includes('Saved.'));
     await bot.slack.dismiss(OWNER);
     const before = bot.billing.requests.length;
-    expect((await bot.ask('/spend 123 yesterday')).reads).toContain('Fri 20 Nov America/New_York');
+    expect((await bot.ask('/spend 123 yesterday')).visibleText).toContain('Fri 20 Nov America/New_York');
     expect(bot.billing.requests.slice(before).map(({ query }) => query)).toContainEqual(
       expect.stringContaining('periodFrom: "2026-11-20T05:00:00.000Z", periodTo: "2026-11-21T04:59:59.999Z"'),
     );
@@ -609,9 +613,9 @@ describe('/billing settings', () => {
 
 describe('/billing', () => {
   it('shows help, and suggests the nearest verb for an unknown one', async () => {
-    expect((await bot.ask('/billing')).reads).toContain('/spend [projects] [period] [product]');
+    expect((await bot.ask('/billing')).visibleText).toContain('/spend [projects] [period] [product]');
     const answer = await bot.ask('/billing conect');
-    expect(answer.reads).toContain('Unknown command “conect”. Did you mean this?');
+    expect(answer.visibleText).toContain('Unknown command “conect”. Did you mean this?');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/billing connect');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
   });
@@ -622,12 +626,12 @@ describe('/billing', () => {
     ['frobnicate! now', 'frobnicate!'],
     ['Z'.repeat(50), `${'Z'.repeat(39)}…`],
   ])('quotes an unknown verb as it was typed: %s', async (text, quoted) => {
-    expect((await bot.ask(`/billing ${text}`)).reads).toContain(`Unknown command “${quoted}”.`);
+    expect((await bot.ask(`/billing ${text}`)).visibleText).toContain(`Unknown command “${quoted}”.`);
   });
 
   it('does not repeat or log a token that was typed after a verb', async () => {
     const answer = await bot.ask('/billing connect sandboxToken0123456789abcdef');
-    expect(answer.reads).toContain('looks like a token');
+    expect(answer.visibleText).toContain('looks like a token');
     expect(await everywhere()).not.toContain('sandboxToken0123456789abcdef');
   });
 });
@@ -643,7 +647,7 @@ describe('what is secret', () => {
     await register('finance', { token: 'sandbox-token-nobody-knows' });
     const status = await bot.ask('/billing status');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: status.ts }, 'Test now');
-    await bot.slack.waitFor(() => lastOf().reads.includes('The test passed'));
+    await bot.slack.waitFor(() => lastOf().visibleText.includes('The test passed'));
     await bot.ask('/billing audit');
     const all = await everywhere();
     const secrets = [goodToken(bot.billing), administrator, accountant, 'sandbox-token-nobody-knows'];

@@ -10,37 +10,39 @@ beforeEach(async () => {
 });
 afterEach(() => bot.stop());
 
-const linesOf = (reads: string) => reads.split('\n').filter((line) => line.includes('`'));
+const linesOf = (visibleText: string) => visibleText.split('\n').filter((line) => line.includes('`'));
 
 describe('help', () => {
   it.each([OWNER, MEMBER])('has at most eight lines for %s, and the rest behind More…', async (person) => {
     const short = await bot.ask('/billing help', person);
-    expect(linesOf(short.reads).length).toBeGreaterThan(3);
-    expect(linesOf(short.reads).length).toBeLessThanOrEqual(8);
-    expect(short.reads).not.toContain('/billing help');
+    expect(linesOf(short.visibleText).length).toBeGreaterThan(3);
+    expect(linesOf(short.visibleText).length).toBeLessThanOrEqual(8);
+    expect(short.visibleText).not.toContain('/billing help');
     await bot.slack.press(person, { channel: CHANNEL, ts: short.ts }, 'More…');
     const whole = await bot.slack.waitFor(() =>
       bot.slack
         .messages(person, CHANNEL)
         .map(toAnswer)
-        .find(({ reads }) => reads.includes('/billing help')),
+        .find(({ visibleText }) => visibleText.includes('/billing help')),
     );
-    expect(whole.reads).toContain('/spend 123 last-7-days');
+    expect(whole.visibleText).toContain('/spend 123 last-7-days');
   });
 
   it('shows only what this person can do', async () => {
     const manages = /\/billing (?:connect|disconnect|settings|audit|projects access)/;
     for (const text of ['/billing help', '/billing help more'])
-      expect((await bot.ask(text, MEMBER)).reads).not.toMatch(manages);
-    expect((await bot.ask('/billing help more', OWNER)).reads).toMatch(manages);
+      expect((await bot.ask(text, MEMBER)).visibleText).not.toMatch(manages);
+    expect((await bot.ask('/billing help more', OWNER)).visibleText).toMatch(manages);
   });
 
   it('about one command shows that command’s lines', async () => {
-    const { reads } = await bot.ask('/billing audit help', OWNER);
-    expect(reads).toContain('/billing audit [csv]');
-    expect(reads).not.toContain('/spend');
-    expect((await bot.ask('/billing projects help', OWNER)).reads).toContain('/billing projects access');
-    expect((await bot.ask('/billing audit help', MEMBER)).reads).not.toContain('/billing audit');
+    const { visibleText } = await bot.ask('/billing audit help', OWNER);
+    expect(visibleText).toContain('/billing audit [csv]');
+    expect(visibleText).not.toContain('/spend');
+    expect((await bot.ask('/billing projects help', OWNER)).visibleText).toContain(
+      '/billing projects access',
+    );
+    expect((await bot.ask('/billing audit help', MEMBER)).visibleText).not.toContain('/billing audit');
   });
 });
 
@@ -54,7 +56,7 @@ describe('a word that a subcommand does not take', () => {
     ['/billing watchs', 'watchs', '/billing watch'],
   ])('%s is refused, with the command that works as a button', async (command, word, button) => {
     const answer = await bot.ask(command, OWNER);
-    expect(answer.reads).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));
+    expect(answer.visibleText).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));
     const labels = answer.blocks.filter(({ type }) => type === 'actions').map((block) => textOf(block));
     expect(labels).toEqual([button]);
   });

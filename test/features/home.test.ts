@@ -56,7 +56,7 @@ describe('the Home of a new workspace', () => {
     await bot.slack.dismiss(OWNER);
     expect(await open()).toContain('Connect Tally to the billing service: done');
     await bot.slack.press(OWNER, HOME, 'Balance');
-    expect(toAnswer(await told(OWNER)).reads).toContain('Project 123 · ');
+    expect(toAnswer(await told(OWNER)).visibleText).toContain('Project 123 · ');
   });
 
   it('leads on to a name after the first answer', async () => {
@@ -101,8 +101,8 @@ describe('the Home', () => {
       );
     await bot.slack.choose(OWNER, HOME, 'run:home', 'Spend, last 7 days');
     const answer = toAnswer(await told(OWNER));
-    expect(answer.reads).toContain('prod · ');
-    expect(answer.reads).toContain('14–20 Nov UTC');
+    expect(answer.visibleText).toContain('prod · ');
+    expect(answer.visibleText).toContain('14–20 Nov UTC');
     expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages. Only you see them.');
   });
 
@@ -154,7 +154,7 @@ describe('the Home', () => {
       await bot.slack.dismiss(OWNER);
     }
     await bot.slack.press(OWNER, HOME, 'All commands');
-    expect(toAnswer(await told(OWNER)).reads).toContain('/spend [projects]');
+    expect(toAnswer(await told(OWNER)).visibleText).toContain('/spend [projects]');
   });
 
   it('starts with what needs attention, and ends with the buttons', async () => {
@@ -273,7 +273,7 @@ describe('the Home', () => {
     const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`;
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
     await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers });
-    expect(toAnswer(await told(GUEST)).reads).toContain('Guests can’t use Tally in this workspace.');
+    expect(toAnswer(await told(GUEST)).visibleText).toContain('Guests can’t use Tally in this workspace.');
     expect(bot.billing.requests).toHaveLength(before);
   });
 

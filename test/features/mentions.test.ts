@@ -32,41 +32,41 @@ const calls = (method: string) => bot.slack.calls.filter((call) => call.method =
 
 describe('a mention', () => {
   it('is answered publicly, in a thread below it', async () => {
-    const { asked, message, reads } = await say('@Tally spend 123 last-7-days');
+    const { asked, message, visibleText } = await say('@Tally spend 123 last-7-days');
     expect(message).toMatchObject({ ephemeral: false, threadTs: asked.ts });
-    expect(reads).toContain('14–20 Nov UTC');
+    expect(visibleText).toContain('14–20 Nov UTC');
     expect(bot.slack.messages(OWNER, CHANNEL).at(-1)).toMatchObject({ ts: message.ts });
     expect(message.blocks!.map(({ type }) => type)).toContain('actions');
-    expect(reads).not.toContain('Share');
-    expect(reads).toContain(`asked by <@${MEMBER}>`);
+    expect(visibleText).not.toContain('Share');
+    expect(visibleText).toContain(`asked by <@${MEMBER}>`);
   });
 
   it('in a direct message is answered without a Share button', async () => {
     expect((await say('@Tally spend 123')).message.ephemeral).toBe(false);
     const direct = await say('spend 123', { channel: DIRECT });
     expect(direct.message.blocks!.map(({ type }) => type)).toContain('actions');
-    expect(direct.reads).not.toContain('Share');
+    expect(direct.visibleText).not.toContain('Share');
     const typed = await bot.ask('/balance 123', MEMBER, DIRECT);
     expect(typed.blocks.map(({ type }) => type)).toContain('actions');
-    expect(typed.reads).not.toContain('Share');
-    expect((await bot.ask('/balance 123', MEMBER)).reads).toContain('Share');
+    expect(typed.visibleText).not.toContain('Share');
+    expect((await bot.ask('/balance 123', MEMBER)).visibleText).toContain('Share');
   });
 
   it('reads the workspace’s record once', async () => {
     await say('@Tally balance 123');
-    const reads = async () =>
+    const visibleText = async () =>
       Number(/cmdstat_hgetall:calls=(\d+)/.exec(await bot.redis.client.info('commandstats'))?.[1]);
-    const before = await reads();
+    const before = await visibleText();
     await say('@Tally balance 123');
-    expect((await reads()) - before).toBe(1);
+    expect((await visibleText()) - before).toBe(1);
   });
 
   it('does not reveal the name of a project that is limited to other channels', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     await addProject(bot, { alias: 'public', id: '8' });
     for (const text of ['@Tally hiden', '@Tally spend hiden', '@Tally spnd hiden'])
-      expect((await say(text)).reads).not.toContain('hidden');
-    expect((await say('@Tally spend publc')).reads).toContain('/spend public');
+      expect((await say(text)).visibleText).not.toContain('hidden');
+    expect((await say('@Tally spend publc')).visibleText).toContain('/spend public');
   });
 
   it('in a thread is answered in that thread', async () => {
@@ -83,18 +83,18 @@ describe('a mention', () => {
     ['@Tally spend 123 2026-10-01..2026-10-15 cloud', '1–15 Oct UTC'],
     ['@Tally spend @mateus 123 mtd', '1–21 Nov UTC'],
   ])('is read as the command is: %s', async (text, answer) => {
-    const { message, reads } = await say(text);
-    expect(reads).toContain(answer);
+    const { message, visibleText } = await say(text);
+    expect(visibleText).toContain(answer);
     expect(message.ephemeral).toBe(false);
   });
 
   it('accepts project names, but only those of the channel', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
-    expect((await say('@Tally balance prod')).reads).toContain('prod · ');
+    expect((await say('@Tally balance prod')).visibleText).toContain('prod · ');
     const refused = await say('@Tally balance payroll');
     expect(refused).toMatchObject({ ephemeral: true });
-    expect(refused.reads).toContain('limited to certain channels');
+    expect(refused.visibleText).toContain('limited to certain channels');
   });
 
   it('is answered without chart and table when Slack rejects them', async () => {
@@ -149,19 +149,19 @@ describe('a mention', () => {
 
 describe('a mention that is no command', () => {
   it('without words gets short help, visible only to the person', async () => {
-    const { message, reads } = await say('@Tally');
+    const { message, visibleText } = await say('@Tally');
     expect(message.ephemeral).toBe(true);
     expect(message.threadTs).toBeUndefined();
-    expect(reads).toContain('spend 123 last month');
+    expect(visibleText).toContain('spend 123 last month');
     await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'All commands');
     await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('What Tally answers'));
   });
 
   it('answers a greeting with what it can be asked, not with an error', async () => {
     for (const text of ['@Tally hello', '@Tally hi there', '@Tally thanks!']) {
-      const { reads } = await say(text);
-      expect(reads).toContain('What would you like to know?');
-      expect(reads).not.toContain('recognize');
+      const { visibleText } = await say(text);
+      expect(visibleText).toContain('What would you like to know?');
+      expect(visibleText).not.toContain('recognize');
     }
   });
 
@@ -173,7 +173,7 @@ describe('a mention that is no command', () => {
 
   it('shows help when asked for it', async () => {
     for (const text of ['@Tally help', '@Tally billing', '@Tally /billing help'])
-      expect((await say(text)).reads).toContain('/spend [projects] [period] [product]');
+      expect((await say(text)).visibleText).toContain('/spend [projects] [period] [product]');
   });
 
   it.each([
@@ -195,9 +195,9 @@ describe('a mention that is no command', () => {
   });
 
   it('quotes an unknown word, escaped', async () => {
-    const { message, reads, text } = await say('@Tally <!channel> *frobnicate*');
+    const { message, visibleText, text } = await say('@Tally <!channel> *frobnicate*');
     expect(message.ephemeral).toBe(true);
-    expect(`${reads}${text}`).not.toContain('<!channel>');
+    expect(`${visibleText}${text}`).not.toContain('<!channel>');
     const section = message.blocks!.find(({ type }) => type === 'section') as { text: { type: string } };
     expect(section.text.type).toBe('plain_text');
   });
@@ -205,9 +205,11 @@ describe('a mention that is no command', () => {
   it('is rejected with the same words as the command, in the thread and privately', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     await say('@Tally balance 123', { thread: parent.ts });
-    const { message, reads } = await say('@Tally spend 123 last-wek &lt;!here&gt;', { thread: parent.ts });
+    const { message, visibleText } = await say('@Tally spend 123 last-wek &lt;!here&gt;', {
+      thread: parent.ts,
+    });
     expect(message).toMatchObject({ ephemeral: true, threadTs: parent.ts });
-    expect(reads).toContain('“last-wek”');
+    expect(visibleText).toContain('“last-wek”');
     expect(JSON.stringify(message)).not.toContain('<!here');
   });
 
@@ -231,9 +233,9 @@ describe('a question in one’s own words', () => {
     ['@Tally spend on prod in october', '1–31 Oct'],
     ['@Tally hi, what did prod cost last month?', '1–31 Oct'],
   ])('is answered as the command that it means: %s', async (text, answer) => {
-    const { message, reads } = await say(text);
+    const { message, visibleText } = await say(text);
     expect(message.ephemeral).toBe(false);
-    expect(reads).toContain(answer);
+    expect(visibleText).toContain(answer);
   });
 
   it.each([
@@ -241,13 +243,13 @@ describe('a question in one’s own words', () => {
     ['@Tally how much did prod and staging spend last month?', '1–31 Oct'],
   ])('is answered for several projects: %s', async (text, answer) => {
     await addProject(bot, { alias: 'staging', id: '456' });
-    const { reads } = await say(text);
-    expect(reads).toContain('2 projects · ');
-    expect(reads).toContain(answer);
+    const { visibleText } = await say(text);
+    expect(visibleText).toContain('2 projects · ');
+    expect(visibleText).toContain(answer);
   });
 
   it('is answered in a direct message', async () => {
-    expect((await say('how much did prod spend last month?', { channel: DIRECT })).reads).toContain(
+    expect((await say('how much did prod spend last month?', { channel: DIRECT })).visibleText).toContain(
       '1–31 Oct',
     );
   });
@@ -258,9 +260,9 @@ describe('a question in one’s own words', () => {
     ['@Tally how is prod doing?', '/balance prod', 'left'],
   ])('is never run on a guess: %s offers %s', async (text, label, answer) => {
     const before = bot.billing.requests.length;
-    const { message, reads } = await say(text);
+    const { message, visibleText } = await say(text);
     expect(message.ephemeral).toBe(true);
-    expect(reads).toContain('Did you mean this?');
+    expect(visibleText).toContain('Did you mean this?');
     expect(bot.billing.requests).toHaveLength(before);
     await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, label);
     await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes(answer));
@@ -283,7 +285,7 @@ describe('a form', () => {
     expect(slack.modal(OWNER)).toBeUndefined();
     await slack.press(OWNER, { channel: CHANNEL, ts: offered.ts }, 'Open the form…');
     await slack.waitFor(() => slack.modal(OWNER));
-    expect((await say('@Tally billing connect')).reads).toContain('Only Tally managers can do this');
+    expect((await say('@Tally billing connect')).visibleText).toContain('Only Tally managers can do this');
   });
 });
 
@@ -294,9 +296,9 @@ describe('who may ask by a mention', () => {
   ])('not %s: told so politely, alone, and nothing is asked', async (as, channel, sentence) => {
     const before = bot.billing.requests.length;
     for (const text of ['@Tally balance 123', '@Tally', '@Tally billing connect', '@Tally spnd 123']) {
-      const { message, reads } = await say(text, { as, channel });
+      const { message, visibleText } = await say(text, { as, channel });
       expect(message.ephemeral).toBe(true);
-      expect(reads).toContain(sentence);
+      expect(visibleText).toContain(sentence);
     }
     expect(bot.billing.requests).toHaveLength(before);
     expect(calls('chat.postMessage')).toEqual([]);
@@ -305,19 +307,19 @@ describe('who may ask by a mention', () => {
 
 describe('a direct message', () => {
   it('takes the same words, and is answered in a thread with all buttons', async () => {
-    const { message, reads } = await say('spend 123 last-7-days', { channel: DIRECT });
+    const { message, visibleText } = await say('spend 123 last-7-days', { channel: DIRECT });
     expect(message.ephemeral).toBe(false);
     expect(message.threadTs).toBeUndefined();
-    expect(reads).toContain('14–20 Nov UTC');
+    expect(visibleText).toContain('14–20 Nov UTC');
     expect(message.blocks!.map(({ type }) => type)).toContain('actions');
     const threaded = await say('@Tally balance 123', { channel: DIRECT, thread: message.ts });
     expect(threaded.message.threadTs).toBe(message.ts);
   });
 
   it('is rejected without mentioning others, because nobody else reads it', async () => {
-    const { message, reads } = await say('spend 123 last-wek', { channel: DIRECT });
+    const { message, visibleText } = await say('spend 123 last-wek', { channel: DIRECT });
     expect(message.ephemeral).toBe(false);
-    expect(reads).toContain('“last-wek”');
+    expect(visibleText).toContain('“last-wek”');
     await bot.slack.press(MEMBER, { channel: DIRECT, ts: message.ts }, '/spend 123 last-week');
     await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, DIRECT)).includes('9–15 Nov UTC'));
   });
@@ -353,13 +355,13 @@ describe('where Tally cannot post', () => {
     bot.slack.failNext('chat.postEphemeral', { error });
     await bot.slack.say(MEMBER, CHANNEL, '@Tally balance 123');
     const told = await bot.slack.waitFor(() => bot.slack.messages(MEMBER, DIRECT).at(-1));
-    expect(toAnswer(told).reads).toContain(advice);
+    expect(toAnswer(told).visibleText).toContain(advice);
   });
 
   it('the person gets a private message in the channel, if possible', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'is_archived' });
-    const { message, reads } = await say('@Tally balance 123');
+    const { message, visibleText } = await say('@Tally balance 123');
     expect(message.ephemeral).toBe(true);
-    expect(reads).toContain('archived');
+    expect(visibleText).toContain('archived');
   });
 });

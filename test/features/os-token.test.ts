@@ -10,7 +10,7 @@ import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { addProject } from '../support/projects.ts';
-import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
+import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
@@ -306,7 +306,7 @@ describe('an application access', () => {
   });
 
   it('cannot be registered without the manage right', async () => {
-    expect((await bot.ask('/billing projects access prod', MEMBER)).reads).toContain(
+    expect((await bot.ask('/billing projects access prod', MEMBER)).visibleText).toContain(
       'Only Tally managers can do this.',
     );
     expect(view(MEMBER)).toBeUndefined();
@@ -406,7 +406,7 @@ describe('/os-token', () => {
       await bot.redis.client.set('tally:{T0SANDBOX1}:audit', 'no stream');
       await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
       await shows('Something went wrong in Tally.');
-      const said = bot.slack.messages(OWNER, direct(OWNER)).map((one) => toAnswer(one).reads);
+      const said = bot.slack.messages(OWNER, direct(OWNER)).map((one) => toAnswer(one).visibleText);
       expect(said.join()).toContain(LIVES);
       expect(bot.log()).toContain('answered with an unknown error');
     });
@@ -422,7 +422,7 @@ describe('/os-token', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => toAnswer(one).reads.includes('Tally revoked it')),
+        .some((one) => toAnswer(one).visibleText.includes('Tally revoked it')),
     );
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
     expect(await handles()).toBe(0);
@@ -495,7 +495,7 @@ describe('/os-token', () => {
   it('shows in the status that the access was rejected, until it issues a token again', async () => {
     await register();
     const isRejected = async () =>
-      (await bot.ask('/billing status')).reads.includes('rejected by the identity service');
+      (await bot.ask('/billing status')).visibleText.includes('rejected by the identity service');
     now += 1_000;
     identity.setMode('401');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -533,8 +533,8 @@ describe('/os-token', () => {
   it('is only for the named people, not for managers and owners as such', async () => {
     await register('good', { people: [MEMBER] });
     const said = await bot.ask('/os-token prod', OWNER);
-    expect(said.reads).toContain('You can’t get tokens for prod.');
-    expect(said.reads).toContain(
+    expect(said.visibleText).toContain('You can’t get tokens for prod.');
+    expect(said.visibleText).toContain(
       'A Tally manager can add you with /billing projects access. Managers need to be added too.',
     );
     expect(view()).toBeUndefined();
@@ -555,7 +555,7 @@ describe('/os-token', () => {
   it('is not for guests who cannot use Tally, even if named', async () => {
     await register('good', { people: [GUEST] });
     const said = await bot.ask('/os-token prod', GUEST, GENERAL);
-    expect(said.reads).toContain('Guests can’t use Tally in this workspace.');
+    expect(said.visibleText).toContain('Guests can’t use Tally in this workspace.');
   });
 
   it('respects a project’s channels, in the modal too', async () => {
@@ -564,7 +564,7 @@ describe('/os-token', () => {
     await shows('Secret key');
     await fillIn('good', { people: [MEMBER] });
     await shows('can issue');
-    expect((await bot.ask('/os-token web', MEMBER, GENERAL)).reads).toContain('certain channels');
+    expect((await bot.ask('/os-token web', MEMBER, GENERAL)).visibleText).toContain('certain channels');
     await bot.slack.say(MEMBER, CHANNEL, '/os-token web');
     await shows('Continue', MEMBER).catch(() => undefined);
     await bot.slack.submit(MEMBER);
@@ -575,11 +575,11 @@ describe('/os-token', () => {
 
   it('says which access is missing, with a button to register it for those who can', async () => {
     const said = await bot.ask('/os-token prod');
-    expect(said.reads).toContain('prod has no application access');
-    expect(said.reads).toContain('Register an access…');
+    expect(said.visibleText).toContain('prod has no application access');
+    expect(said.visibleText).toContain('Register an access…');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: said.ts }, 'Register an access…');
     await shows('Secret key');
-    expect((await bot.ask('/os-token prod', MEMBER)).reads).not.toContain('Register an access…');
+    expect((await bot.ask('/os-token prod', MEMBER)).visibleText).not.toContain('Register an access…');
   });
 
   it('takes neither a period nor a product, and shows help', async () => {
@@ -589,31 +589,33 @@ describe('/os-token', () => {
       ['last 7 days prod', 'last-7-days'],
       ['october', 'october'],
     ]) {
-      const { reads } = await bot.ask(`/os-token ${typed}`);
-      expect(reads).toContain(`“${quoted}” is a period, and a token has none`);
-      expect(reads).toContain('/os-token prod');
+      const { visibleText } = await bot.ask(`/os-token ${typed}`);
+      expect(visibleText).toContain(`“${quoted}” is a period, and a token has none`);
+      expect(visibleText).toContain('/os-token prod');
     }
-    expect((await bot.ask('/os-token prod storage')).reads).toContain('a token covers the whole project');
-    const { reads } = await bot.ask('/os-token nowhere');
-    expect(reads).toContain('I don’t recognize “nowhere”.');
-    expect(reads).not.toContain('last-7-days');
-    expect((await bot.ask('/os-token prof')).reads).toContain('/os-token prod');
-    expect((await bot.ask('/os-token help')).reads).toContain('/os-token [project]');
-    expect((await bot.ask('/os-token')).reads).toContain('Which project?');
+    expect((await bot.ask('/os-token prod storage')).visibleText).toContain(
+      'a token covers the whole project',
+    );
+    const { visibleText } = await bot.ask('/os-token nowhere');
+    expect(visibleText).toContain('I don’t recognize “nowhere”.');
+    expect(visibleText).not.toContain('last-7-days');
+    expect((await bot.ask('/os-token prof')).visibleText).toContain('/os-token prod');
+    expect((await bot.ask('/os-token help')).visibleText).toContain('/os-token [project]');
+    expect((await bot.ask('/os-token')).visibleText).toContain('Which project?');
   });
 
   it('offers the access form when a secret is pasted, not the connection form', async () => {
     const pasted = `gAAAAA${'aB3-'.repeat(12)}`;
     const said = await bot.ask(`/os-token prod ${pasted}`);
-    expect(said.reads).toContain('That looks like a token or a password');
-    expect(said.reads).not.toContain('Connect…');
-    expect(said.reads).not.toContain(pasted);
+    expect(said.visibleText).toContain('That looks like a token or a password');
+    expect(said.visibleText).not.toContain('Connect…');
+    expect(said.visibleText).not.toContain(pasted);
     await bot.slack.choose(OWNER, { channel: CHANNEL, ts: said.ts }, 'access-form:project', 'prod');
     await shows('Secret key');
     expect(modalText()).toContain('issue temporary OS_TOKENs for prod');
-    const { reads } = await bot.ask(`/os-token prod ${pasted}`, MEMBER);
-    expect(reads).toContain('A Tally manager registers it with /billing projects access.');
-    expect(reads).not.toContain('Choose a project');
+    const { visibleText } = await bot.ask(`/os-token prod ${pasted}`, MEMBER);
+    expect(visibleText).toContain('A Tally manager registers it with /billing projects access.');
+    expect(visibleText).not.toContain('Choose a project');
     expect(bot.log()).not.toContain(pasted);
   });
 
@@ -625,10 +627,10 @@ describe('/os-token', () => {
       bot.slack
         .messages(OWNER, CHANNEL)
         .map(toAnswer)
-        .find(({ reads }) => reads.includes('never sends a token in a message')),
+        .find(({ visibleText }) => visibleText.includes('never sends a token in a message')),
     );
     expect(said.ephemeral).toBe(true);
-    expect(said.reads).toContain('type /os-token prod in a channel');
+    expect(said.visibleText).toContain('type /os-token prod in a channel');
     expect(identity.requests.length).toBe(asked);
   });
 });
@@ -779,7 +781,7 @@ describe('Revoke now', () => {
     const token = await issue(MEMBER);
     bot.slack.workspace.person(MEMBER)!.role = 'guest';
     now += 2 * 60_000;
-    expect((await bot.ask('/os-token prod', MEMBER)).reads).toContain(
+    expect((await bot.ask('/os-token prod', MEMBER)).visibleText).toContain(
       'Guests can’t use Tally in this workspace.',
     );
     await press('Revoke now', MEMBER);
@@ -803,9 +805,9 @@ describe('Revoke now', () => {
         bot.slack
           .messages(OWNER, direct(OWNER))
           .map(toAnswer)
-          .find(({ reads }) => reads.includes(said)),
+          .find(({ visibleText }) => visibleText.includes(said)),
       );
-      expect(message.reads).toContain('until 11:15 on Sat 21 Nov 2026 (Europe/London)');
+      expect(message.visibleText).toContain('until 11:15 on Sat 21 Nov 2026 (Europe/London)');
       expect((await auditLines())[0]).toMatch(entry);
     },
   );
@@ -884,7 +886,7 @@ describe('Revoke now', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => toAnswer(one).reads.includes('couldn’t revoke it either')),
+        .some((one) => toAnswer(one).visibleText.includes('couldn’t revoke it either')),
     );
     expect((await auditLines())[0]).toMatch(/^token revoked: .* · outcome unclear$/);
   });
@@ -1031,8 +1033,8 @@ describe('when the answer of Redis is lost', () => {
     line.loseAnswerTo(':revoke');
     await forged(OWNER, click('os-token-revoke'), carried!);
     const said = await bot.slack.waitFor(() => bot.slack.messages(OWNER, direct(OWNER)).map(toAnswer).at(-1));
-    expect(said.reads).toContain('can’t reach its database');
-    expect(said.reads).toContain('It works until 11:15 on Sat 21 Nov 2026 (Europe/London).');
+    expect(said.visibleText).toContain('can’t reach its database');
+    expect(said.visibleText).toContain('It works until 11:15 on Sat 21 Nov 2026 (Europe/London).');
   });
 
   it('another token is issued half a minute later, and the earlier one can be revoked at once', async () => {
@@ -1042,7 +1044,7 @@ describe('when the answer of Redis is lost', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => toAnswer(one).reads.includes('can’t reach its database')),
+        .some((one) => toAnswer(one).visibleText.includes('can’t reach its database')),
     );
     expect(pieces()[0]).toBe(first);
     now += 30_000;
@@ -1198,14 +1200,16 @@ describe('lists of projects', () => {
     expect(await home(OWNER)).not.toContain('OS_TOKEN…');
     expect(await home(MEMBER)).toContain('OS_TOKEN: access ending 0001');
     expect(await home(MEMBER)).toContain('OS_TOKEN…');
-    expect((await bot.ask('/billing projects', OWNER)).reads).toContain('OS_TOKEN: access ending 0001');
-    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('OS_TOKEN: access ending 0001');
+    expect((await bot.ask('/billing projects', OWNER)).visibleText).toContain('OS_TOKEN: access ending 0001');
+    expect((await bot.ask('/billing projects', MEMBER)).visibleText).toContain(
+      'OS_TOKEN: access ending 0001',
+    );
     await bot.connect();
-    expect((await bot.ask('/billing status', OWNER)).reads).toContain('prod · access ending 0001');
-    expect((await bot.ask('/billing status', MEMBER)).reads).not.toContain('0001');
+    expect((await bot.ask('/billing status', OWNER)).visibleText).toContain('prod · access ending 0001');
+    expect((await bot.ask('/billing status', MEMBER)).visibleText).not.toContain('0001');
     await register('good', { people: [OWNER] });
     expect(await home(MEMBER)).not.toContain('OS_TOKEN');
-    expect((await bot.ask('/billing projects', MEMBER)).reads).not.toContain('OS_TOKEN');
+    expect((await bot.ask('/billing projects', MEMBER)).visibleText).not.toContain('OS_TOKEN');
   });
 
   it('opens the form from a project’s row', async () => {
@@ -1218,7 +1222,8 @@ describe('lists of projects', () => {
 it('deletes everything when the workspace uninstalls', async () => {
   await register();
   await issue();
-  const left = async () => (await namingKeys(bot.redis.client)).filter((key) => key.includes('T0SANDBOX1'));
+  const left = async () =>
+    (await workspaceKeys(bot.redis.client)).filter((key) => key.includes('T0SANDBOX1'));
   expect(await left()).toEqual(expect.arrayContaining([expect.stringMatching(/:(grants|issued)$/)]));
   const body = JSON.stringify({
     ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_time: Math.floor(Date.now() / 1000) },

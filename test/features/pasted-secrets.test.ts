@@ -95,8 +95,8 @@ describe.each([
   ])('is repeated by nothing that answers %s', async (command) => {
     const secret = secretOf();
     const shown = watch();
-    const { reads } = await bot.ask(command.replace('S', secret));
-    expect(reads).toContain('That looks like a token or a password.');
+    const { visibleText } = await bot.ask(command.replace('S', secret));
+    expect(visibleText).toContain('That looks like a token or a password.');
     expect(bot.slack.modal(OWNER)).toBeUndefined();
     expect(shown().toLowerCase()).not.toContain(secret.toLowerCase());
   });
@@ -153,13 +153,13 @@ describe('a word that could be a secret, and is not registered', () => {
     ['@Tally spnd q7x2k9v4', 'I don’t recognize “spnd”.'],
   ])('is not repeated by the answer to %s', async (command, answer) => {
     const shown = watch();
-    expect((await bot.ask(command)).reads).toContain(answer);
+    expect((await bot.ask(command)).visibleText).toContain(answer);
     expect(shown()).not.toContain('q7x2k9v4');
   });
 
   it('is in no button, neither for a form nor to try again', async () => {
     const shown = watch();
-    expect((await bot.ask('@Tally projects add q7x2k9v4 77')).reads).toContain('Open the form');
+    expect((await bot.ask('@Tally projects add q7x2k9v4 77')).visibleText).toContain('Open the form');
     bot.slack.failNext('users.info', { error: 'internal_error' });
     await bot.ask('/billing connect q7x2k9v4');
     expect(shown()).not.toContain('q7x2k9v4');

@@ -77,11 +77,11 @@ const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: ans
 const replaced = (answer: { ts: string }, part: string, person = OWNER, channel = CHANNEL) =>
   bot.slack.waitFor(() => {
     const found = bot.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
-    return found !== undefined && toAnswer(found).reads.includes(part) && toAnswer(found);
+    return found !== undefined && toAnswer(found).visibleText.includes(part) && toAnswer(found);
   });
 
 const heard = (part: string, person: string, channel: string): number =>
-  bot.slack.messages(person, channel).filter((one) => toAnswer(one).reads.includes(part)).length;
+  bot.slack.messages(person, channel).filter((one) => toAnswer(one).visibleText.includes(part)).length;
 
 /** Waits until `work` has caused one more message with this text. */
 async function brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
@@ -136,9 +136,9 @@ describe('a project gets a name', () => {
 
   it('and can be asked about by it, in upper or lower case', async () => {
     await add('prod', '123', { currency: 'EUR' });
-    const { reads } = await bot.ask('/spend PROD yesterday', MEMBER);
-    expect(reads).toMatch(/^prod · [\d.,]+\sEUR spent/);
-    expect((await bot.ask('/spend 123 yesterday')).reads).toMatch(/^prod · /);
+    const { visibleText } = await bot.ask('/spend PROD yesterday', MEMBER);
+    expect(visibleText).toMatch(/^prod · [\d.,]+\sEUR spent/);
+    expect((await bot.ask('/spend 123 yesterday')).visibleText).toMatch(/^prod · /);
   });
 
   it('keeps every digit of a long ID', async () => {
@@ -254,10 +254,10 @@ describe('a project gets a name', () => {
       await bot.slack.waitFor(() => bot.slack.modal(OWNER));
       expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"initial_value":"456"');
       await bot.slack.dismiss(OWNER);
-      expect((await bot.ask(command, MEMBER)).reads).not.toContain('Name this project');
+      expect((await bot.ask(command, MEMBER)).visibleText).not.toContain('Name this project');
     }
     await add('named', '456');
-    expect((await bot.ask('/balance 456')).reads).not.toContain('Name this project');
+    expect((await bot.ask('/balance 456')).visibleText).not.toContain('Name this project');
   });
 });
 
@@ -346,10 +346,10 @@ describe('a name', () => {
 
   it('with “help” in it is a name for every command', async () => {
     await add('help-desk', '123');
-    expect((await bot.ask('/billing default help-desk')).reads).toContain(
+    expect((await bot.ask('/billing default help-desk')).visibleText).toContain(
       'The default project of this channel is help-desk',
     );
-    expect((await bot.ask('/balance help-desk')).reads).toMatch(/^help-desk · /);
+    expect((await bot.ask('/balance help-desk')).visibleText).toMatch(/^help-desk · /);
   });
 
   it('that is mistyped gets a suggestion', async () => {
@@ -366,36 +366,38 @@ describe('a name', () => {
     await add('attic', '789');
     const answer = await bot.ask('/spend attic yesterday');
     await bot.slack.press(OWNER, place(answer), 'Try Object storage');
-    expect((await replaced(answer, 'spent')).reads).toMatch(/^attic · /);
+    expect((await replaced(answer, 'spent')).visibleText).toMatch(/^attic · /);
   });
 });
 
 describe('/billing projects', () => {
   it('shows help when there are none', async () => {
     const owners = await bot.ask('/billing projects');
-    expect(owners.reads).toContain('No project has a name yet.');
+    expect(owners.visibleText).toContain('No project has a name yet.');
     await bot.slack.press(OWNER, place(owners), 'Add a project…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await bot.slack.dismiss(OWNER);
     const members = await bot.ask('/billing projects', MEMBER);
-    expect(members.reads).toContain('for example /spend 123');
-    expect(members.reads).not.toContain('Add a project…');
+    expect(members.visibleText).toContain('for example /spend 123');
+    expect(members.visibleText).not.toContain('Add a project…');
   });
 
   it('lists what a person can ask about here, with the actions for each', async () => {
     await add('prod', '123', { product: '2', currency: 'EUR', channels: [CHANNEL] });
     await add('dev', '456', { owner: MEMBER });
     const here = await bot.ask('/billing projects', MEMBER);
-    expect(here.reads).toContain(
+    expect(here.visibleText).toContain(
       `*prod*\nproject 123 · Object storage (2) · EUR · owner <@${OWNER}> · only in <#${CHANNEL}>`,
     );
-    expect(here.reads).toContain(`*dev*\nproject 456 · Cloud platform (1) · owner <@${MEMBER}> · everywhere`);
-    expect(here.reads).not.toMatch(/Edit…|Remove…|Add a project/);
+    expect(here.visibleText).toContain(
+      `*dev*\nproject 456 · Cloud platform (1) · owner <@${MEMBER}> · everywhere`,
+    );
+    expect(here.visibleText).not.toMatch(/Edit…|Remove…|Add a project/);
     const elsewhere = await bot.ask('/billing projects', MEMBER, GENERAL);
-    expect(elsewhere.reads).toContain('*dev*');
-    expect(elsewhere.reads).not.toContain('prod');
+    expect(elsewhere.visibleText).toContain('*dev*');
+    expect(elsewhere.visibleText).not.toContain('prod');
     const managers = await bot.ask('/billing projects', OWNER, GENERAL);
-    expect(managers.reads).toMatch(/\*prod\*.*Edit…\nApplication access…\nRemove….*Add a project…/s);
+    expect(managers.visibleText).toMatch(/\*prod\*.*Edit…\nApplication access…\nRemove….*Add a project…/s);
   });
 
   it('answers below the list, which stays', async () => {
@@ -415,17 +417,19 @@ describe('/billing projects', () => {
     );
     await bot.redis.client.hset(KEY, many);
     const first = await bot.ask('/billing projects');
-    expect(first.reads).toContain('45 projects');
-    expect(first.reads).toContain('page 1 of 3');
+    expect(first.visibleText).toContain('45 projects');
+    expect(first.visibleText).toContain('page 1 of 3');
     await bot.slack.press(OWNER, place(first), 'Next');
     const second = await replaced(first, 'page 2 of 3');
-    expect(second.reads).toContain('*team-30*');
+    expect(second.visibleText).toContain('*team-30*');
     await bot.slack.press(OWNER, place(first), 'Previous');
     await replaced(first, 'page 1 of 3');
-    expect((await bot.ask('/billing projects 7733')).reads).toContain('1 project with “7733”\n*team-33*');
+    expect((await bot.ask('/billing projects 7733')).visibleText).toContain(
+      '1 project with “7733”\n*team-33*',
+    );
     const none = await bot.ask('/billing projects nowhere');
-    expect(none.reads).toContain('No project matches “nowhere”.');
-    expect((await bot.ask('/billing projects page 99')).reads).toContain('page 3 of 3');
+    expect(none.visibleText).toContain('No project matches “nowhere”.');
+    expect((await bot.ask('/billing projects page 99')).visibleText).toContain('page 3 of 3');
   });
 
   it('is valid for Slack, whatever is registered', () => {
@@ -463,7 +467,9 @@ describe('/billing projects', () => {
   });
 
   it('suggests the nearest word for an unknown one', async () => {
-    expect((await bot.ask('/billing projects remov prod')).reads).toContain('/billing projects remove prod');
+    expect((await bot.ask('/billing projects remov prod')).visibleText).toContain(
+      '/billing projects remove prod',
+    );
   });
 });
 
@@ -477,7 +483,7 @@ describe('a project that is missing or unknown', () => {
     await add('prod', '123');
     await add('dev', '456');
     const answer = await bot.ask(`/billing projects ${words}`);
-    expect(answer.reads).toContain(sentence);
+    expect(answer.visibleText).toContain(sentence);
     const values = JSON.stringify(answer.blocks).match(/"value":"[^"]+"/g);
     const verb = words.split(' ')[0];
     expect(values).toEqual(
@@ -494,7 +500,7 @@ describe('a project that is missing or unknown', () => {
   it('offers Tally’s word for a common synonym, only to managers', async () => {
     await add('prod', '123');
     const answer = await bot.ask('/billing projects delete prod');
-    expect(answer.reads).toContain('Unknown command “delete”. Did you mean this?');
+    expect(answer.visibleText).toContain('Unknown command “delete”. Did you mean this?');
     expect(textOf(answer.blocks)).toContain('/billing projects remove prod');
     expect(textOf((await bot.ask('/billing projects delete prod', MEMBER)).blocks)).not.toContain(
       'remove prod',
@@ -538,7 +544,7 @@ describe('a project that is changed', () => {
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toBeUndefined();
     expect([await defaultOf(CHANNEL), await defaultOf(GENERAL)]).toEqual(['live', 'live']);
-    expect((await bot.ask('/balance')).reads).toMatch(/^live · /);
+    expect((await bot.ask('/balance')).visibleText).toMatch(/^live · /);
     expect((await audit())[0]).toBe(`${OWNER} project renamed prod to live`);
   });
 
@@ -584,7 +590,7 @@ describe('two managers at once', () => {
 describe('a project that is removed', () => {
   async function remove(alias: string): Promise<Answer> {
     const asked = await bot.ask(`/billing projects remove ${alias}`);
-    expect(asked.reads).toContain('You can undo this for 10 minutes.');
+    expect(asked.visibleText).toContain('You can undo this for 10 minutes.');
     await bot.slack.press(OWNER, place(asked), 'Remove');
     return replaced(asked, `Removed ${alias}.`);
   }
@@ -661,25 +667,25 @@ describe('a project whose record is damaged', () => {
     async (json) => {
       await damage(json);
       const list = await bot.ask('/billing projects');
-      expect(list.reads).toContain('live');
-      expect(list.reads).toContain('*prod* · *the record is damaged.*');
-      expect((await bot.ask('/billing projects', MEMBER)).reads).not.toContain('damaged');
+      expect(list.visibleText).toContain('live');
+      expect(list.visibleText).toContain('*prod* · *the record is damaged.*');
+      expect((await bot.ask('/billing projects', MEMBER)).visibleText).not.toContain('damaged');
       const edit = await bot.ask('/billing projects edit prod');
-      expect(edit.reads).toContain('Remove the damaged record of prod?');
+      expect(edit.visibleText).toContain('Remove the damaged record of prod?');
       const question = await bot.ask('/billing projects remove prod');
       await bot.slack.press(OWNER, place(question), 'Remove');
       await replaced(question, 'To add it again, type');
       expect(await stored('prod')).toBeUndefined();
       expect(await defaultOf(CHANNEL)).toBeNull();
       expect((await audit())[0]).toBe(`${OWNER} project removed prod (its record was damaged)`);
-      expect((await bot.ask('/balance 456')).reads).toContain('left');
+      expect((await bot.ask('/balance 456')).visibleText).toContain('left');
     },
   );
 
   it('may limit any ID, so only names are answered until it is removed', async () => {
     await damage('{');
-    expect((await bot.ask('/balance 123')).reads).toContain('Tally can’t read the stored project.');
-    expect((await bot.ask('/balance live')).reads).toContain('live');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('Tally can’t read the stored project.');
+    expect((await bot.ask('/balance live')).visibleText).toContain('live');
   });
 
   it('cannot be removed by members, nor can an intact one be removed as damaged', async () => {
@@ -698,21 +704,23 @@ describe('/billing default', () => {
   it('sets what a channel asks about, shows it, and clears it', async () => {
     await add('prod', '123');
     await add('dev', '456');
-    expect((await bot.ask('/billing default', MEMBER)).reads).toContain(
+    expect((await bot.ask('/billing default', MEMBER)).visibleText).toContain(
       'This channel has no default project',
     );
     const choice = await bot.ask('/billing default');
     await bot.slack.choose(OWNER, place(choice), 'rerun:default', 'dev');
     await replaced(choice, 'The default project of this channel is dev');
     await bot.ask('/billing default prod');
-    expect((await bot.ask('/billing default', MEMBER)).reads).toContain(
+    expect((await bot.ask('/billing default', MEMBER)).visibleText).toContain(
       'The default project of this channel is prod',
     );
-    expect((await bot.ask('/spend mtd', MEMBER)).reads).toMatch(/^prod · /);
-    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('*prod* · default in this channel');
-    expect((await bot.ask('/billing default none')).reads).toContain('Removed the default project');
+    expect((await bot.ask('/spend mtd', MEMBER)).visibleText).toMatch(/^prod · /);
+    expect((await bot.ask('/billing projects', MEMBER)).visibleText).toContain(
+      '*prod* · default in this channel',
+    );
+    expect((await bot.ask('/billing default none')).visibleText).toContain('Removed the default project');
     expect(await defaultOf(CHANNEL)).toBeNull();
-    expect((await bot.ask('/spend mtd', MEMBER)).reads).toContain('Which project?');
+    expect((await bot.ask('/spend mtd', MEMBER)).visibleText).toContain('Which project?');
     expect((await audit()).slice(0, 3)).toEqual([
       `${OWNER} channel default changed ${CHANNEL}: none`,
       `${OWNER} channel default changed ${CHANNEL}: prod`,
@@ -723,7 +731,7 @@ describe('/billing default', () => {
   it('is not available in direct messages', async () => {
     await add('prod', '123');
     for (const words of ['', ' prod', ' none'])
-      expect((await bot.ask(`/billing default${words}`, OWNER, 'D0OWNER001')).reads).toContain(
+      expect((await bot.ask(`/billing default${words}`, OWNER, 'D0OWNER001')).visibleText).toContain(
         'Direct messages have no default project.',
       );
     expect(await defaultOf('D0OWNER001')).toBeNull();
@@ -731,11 +739,11 @@ describe('/billing default', () => {
 
   it('accepts only a registered project that can be asked about there', async () => {
     await add('prod', '123', { channels: [GENERAL] });
-    expect((await bot.ask('/billing default nowhere')).reads).toContain('I don’t recognize “nowhere”.');
-    expect((await bot.ask('/billing default 999')).reads).toContain('I don’t recognize “999”.');
-    expect((await bot.ask('/billing default prod')).reads).toContain('is limited to other channels');
+    expect((await bot.ask('/billing default nowhere')).visibleText).toContain('I don’t recognize “nowhere”.');
+    expect((await bot.ask('/billing default 999')).visibleText).toContain('I don’t recognize “999”.');
+    expect((await bot.ask('/billing default prod')).visibleText).toContain('is limited to other channels');
     expect(await defaultOf(CHANNEL)).toBeNull();
-    expect((await bot.ask('/billing default 123', OWNER, GENERAL)).reads).toContain(
+    expect((await bot.ask('/billing default 123', OWNER, GENERAL)).visibleText).toContain(
       'default project of this channel is prod',
     );
   });
@@ -746,13 +754,13 @@ describe('a command without a project', () => {
     await add('prod', '123', { channels: [CHANNEL] });
     await add('dev', '789');
     const asked = await bot.ask('/spend Last Month storage', MEMBER);
-    expect(asked.reads).toContain('Which project?');
-    expect(asked.reads).not.toContain('Remember');
+    expect(asked.visibleText).toContain('Which project?');
+    expect(asked.visibleText).not.toContain('Remember');
     await bot.slack.choose(MEMBER, place(asked), 'rerun:project', 'dev');
-    const { reads } = await replaced(asked, 'dev · ', MEMBER);
-    expect(reads).toContain('1–31 Oct UTC');
-    expect(reads).toContain('Object storage');
-    expect((await bot.ask('/spend', MEMBER, GENERAL)).reads).not.toContain('prod');
+    const { visibleText } = await replaced(asked, 'dev · ', MEMBER);
+    expect(visibleText).toContain('1–31 Oct UTC');
+    expect(visibleText).toContain('Object storage');
+    expect((await bot.ask('/spend', MEMBER, GENERAL)).visibleText).not.toContain('prod');
   });
 
   it('saves a manager’s choice for the channel only when the box is ticked', async () => {
@@ -773,10 +781,10 @@ describe('a command without a project', () => {
     await brings('The default project of this channel is now prod', () =>
       bot.slack.act(OWNER, place(asked), { action_id: 'pick:project', selected_option: option }, ticked),
     );
-    expect((await replaced(asked, 'prod · ')).reads).toContain('1–21 Nov UTC');
+    expect((await replaced(asked, 'prod · ')).visibleText).toContain('1–21 Nov UTC');
     expect(await defaultOf(CHANNEL)).toBe('prod');
     expect((await audit())[0]).toBe(`${OWNER} channel default changed ${CHANNEL}: prod`);
-    expect((await bot.ask('/balance', MEMBER)).reads).toMatch(/^prod · /);
+    expect((await bot.ask('/balance', MEMBER)).visibleText).toMatch(/^prod · /);
   });
 
   it('does not save a project that is limited to other channels, but still answers', async () => {
@@ -792,14 +800,14 @@ describe('a command without a project', () => {
   it('offers no saving in a direct message', async () => {
     await add('prod', '123');
     const asked = await bot.ask('/balance', OWNER, 'D0OWNER001');
-    expect(asked.reads).toContain('Which project?');
-    expect(asked.reads).not.toContain('Remember');
+    expect(asked.visibleText).toContain('Which project?');
+    expect(asked.visibleText).not.toContain('Remember');
   });
 
   it('says how to name an ID when no project has a name, and lets managers add one', async () => {
     const members = await bot.ask('/spend mtd', MEMBER);
-    expect(members.reads).toContain('for example /spend 123 mtd');
-    expect(members.reads).not.toContain('Add a project…');
+    expect(members.visibleText).toContain('for example /spend 123 mtd');
+    expect(members.visibleText).not.toContain('Add a project…');
     const managers = await bot.ask('/spend mtd');
     await bot.slack.press(OWNER, place(managers), 'Add a project…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
@@ -834,8 +842,8 @@ describe('a limit to channels', () => {
       '/balance 123 storage',
       '/spend prod 2',
     ])
-      expect((await bot.ask(command, MEMBER, GENERAL)).reads).toContain(refused);
-    expect((await bot.ask('/balance 123', MEMBER, 'D0MEMBER01')).reads).toContain(refused);
+      expect((await bot.ask(command, MEMBER, GENERAL)).visibleText).toContain(refused);
+    expect((await bot.ask('/balance 123', MEMBER, 'D0MEMBER01')).visibleText).toContain(refused);
 
     for (const action of [
       { action_id: 'rerun:more', value: '/spend 123 yesterday' },
@@ -845,8 +853,8 @@ describe('a limit to channels', () => {
       await brings(refused, () => forgedClick(MEMBER, action, GENERAL), MEMBER, GENERAL);
     expect(bot.billing.requests.length).toBe(before);
 
-    expect((await bot.ask('/balance prod', MEMBER)).reads).toMatch(/^prod · /);
-    expect((await bot.ask('/balance 123', OWNER, GENERAL)).reads).toMatch(/^prod · /);
+    expect((await bot.ask('/balance prod', MEMBER)).visibleText).toMatch(/^prod · /);
+    expect((await bot.ask('/balance 123', OWNER, GENERAL)).visibleText).toMatch(/^prod · /);
   });
 });
 
@@ -862,12 +870,16 @@ describe('nothing is possible', () => {
       '/billing default prod',
       '/billing default none',
     ])
-      expect((await bot.ask(command, MEMBER)).reads).toMatch(
+      expect((await bot.ask(command, MEMBER)).visibleText).toMatch(
         /Only Tally managers can do this|Unknown command/,
       );
     expect(bot.slack.modal(MEMBER)).toBeUndefined();
-    expect((await bot.ask('/billing projects add help', MEMBER)).reads).toContain('/billing projects [name]');
-    expect((await bot.ask('/billing projects', GUEST, GENERAL)).reads).toContain('Guests can’t use Tally');
+    expect((await bot.ask('/billing projects add help', MEMBER)).visibleText).toContain(
+      '/billing projects [name]',
+    );
+    expect((await bot.ask('/billing projects', GUEST, GENERAL)).visibleText).toContain(
+      'Guests can’t use Tally',
+    );
     expect(await snapshot()).toEqual(before);
   });
 

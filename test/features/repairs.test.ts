@@ -28,7 +28,7 @@ const choices = (answer: Answer) =>
 const replaced = (ts: string, part: string) =>
   bot.slack.waitFor(() => {
     const found = bot.slack.messages(OWNER, CHANNEL).find((one) => one.ts === ts);
-    return found !== undefined && toAnswer(found).reads.includes(part);
+    return found !== undefined && toAnswer(found).visibleText.includes(part);
   });
 
 describe('a refusal', () => {
@@ -63,7 +63,7 @@ describe('a refusal', () => {
     'of %s lets choose a project',
     async (typed) => {
       const answer = await bot.ask(typed);
-      expect(answer.reads).toContain('I don’t recognize “banana”. Which project?');
+      expect(answer.visibleText).toContain('I don’t recognize “banana”. Which project?');
       expect(choices(answer)).toEqual(['prod', 'staging']);
     },
   );
@@ -73,7 +73,7 @@ describe('a refusal', () => {
     await bot.slack.choose(MEMBER, { channel: CHANNEL, ts: answer.ts }, 'rerun:project', 'prod');
     await bot.slack.waitFor(() => {
       const found = bot.slack.messages(MEMBER, CHANNEL).find((one) => one.ts === answer.ts);
-      return found !== undefined && toAnswer(found).reads.includes('Fri 20 Nov UTC');
+      return found !== undefined && toAnswer(found).visibleText.includes('Fri 20 Nov UTC');
     });
     const mistyped = await bot.ask('/spend prod banana');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: mistyped.ts }, '/spend prod');
@@ -83,9 +83,9 @@ describe('a refusal', () => {
   it('of a URL that redirects offers managers the form, and tells others whom to ask', async () => {
     bot.billing.setMode('html');
     expect(buttons(await bot.ask('/balance prod'))).toEqual(['Try again', 'Check the address…']);
-    const { reads, ...answer } = await bot.ask('/balance prod', MEMBER);
-    expect(reads).toContain('A Tally manager can check it');
-    expect(buttons({ reads, ...answer })).toEqual(['Try again']);
+    const { visibleText, ...answer } = await bot.ask('/balance prod', MEMBER);
+    expect(visibleText).toContain('A Tally manager can check it');
+    expect(buttons({ visibleText, ...answer })).toEqual(['Try again']);
     bot.billing.setMode(bot.billing.modes[0]!.mode);
   });
 });

@@ -19,7 +19,7 @@ let now = NOW;
 let bot: Bot;
 let inbox: Server;
 /** The bot's posts to each request's `response_url`, by request number. */
-const posted = new Map<string, { response_type: string; reads: string }[]>();
+const posted = new Map<string, { response_type: string; visibleText: string }[]>();
 let requests = 0;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
     for await (const chunk of request) text += String(chunk);
     const body = JSON.parse(text);
     const key = request.url!.slice(1);
-    posted.set(key, [...(posted.get(key) ?? []), { ...body, reads: textOf(body.blocks) }]);
+    posted.set(key, [...(posted.get(key) ?? []), { ...body, visibleText: textOf(body.blocks) }]);
     response.end('ok');
   });
   await new Promise<void>((resolve) => inbox.listen(0, '127.0.0.1', resolve));
@@ -182,9 +182,9 @@ const REFUSALS =
   /^(Guests can’t use Tally in this workspace\.|Tally only answers members of the workspace that installed it\.|Only full members of this workspace can set up schedules and watches\.|Only Tally managers can do this\.|You can’t get tokens for \w+\.)\n/;
 
 /** Whether it was done; if not, checks that the reply is a refusal and nothing else. */
-function done(reads: string, proof: string | RegExp): boolean {
-  if (REFUSALS.test(reads)) return false;
-  expect(reads).toMatch(proof);
+function done(visibleText: string, proof: string | RegExp): boolean {
+  if (REFUSALS.test(visibleText)) return false;
+  expect(visibleText).toMatch(proof);
   return true;
 }
 
@@ -194,30 +194,31 @@ async function opened(work: () => Promise<string>): Promise<boolean> {
   const key = await work();
   const isOpened = () => bot.slack.calls.slice(before).some(({ method }) => method === 'views.open');
   await bot.slack.waitFor(() => isOpened() || posted.has(key));
-  return isOpened() || done((await reply(key)).reads, 'nothing else would do');
+  return isOpened() || done((await reply(key)).visibleText, 'nothing else would do');
 }
 
 /** For each column of the table, whether this person can do it. */
 const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
-  'ask: command': async (person) => done((await reply(await command(person, '/balance 123'))).reads, ' left'),
+  'ask: command': async (person) =>
+    done((await reply(await command(person, '/balance 123'))).visibleText, ' left'),
   async 'ask: button'(person) {
     const key = await action(person, { action_id: 'rerun:spend', value: '/spend 123 yesterday' });
-    return done((await reply(key)).reads, ' spent');
+    return done((await reply(key)).visibleText, ' spent');
   },
   async 'ask: choice'(person) {
     const selected_option = option('/balance prod');
     const key = await action(person, { type: 'static_select', action_id: 'rerun:project', selected_option });
-    return done((await reply(key)).reads, ' left');
+    return done((await reply(key)).visibleText, ' left');
   },
   async share(person) {
     const key = await action(person, { action_id: 'share', value: `${now} /balance 123` });
-    const { reads, response_type } = await reply(key);
-    const isShared = done(reads, `shared by <@${person}>`);
+    const { visibleText, response_type } = await reply(key);
+    const isShared = done(visibleText, `shared by <@${person}>`);
     expect(response_type).toBe(isShared ? 'in_channel' : 'ephemeral');
     return isShared;
   },
   'list projects': async (person) =>
-    done((await reply(await command(person, '/billing projects'))).reads, 'prod'),
+    done((await reply(await command(person, '/billing projects'))).visibleText, 'prod'),
   async 'ask: mention'(person) {
     const ts = `${now / 1000}`;
     const event = { type: 'app_mention', user: person, user_team: homeOf(person), channel: CHANNEL, ts };
@@ -232,9 +233,12 @@ const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
   },
   'schedule: command': (person) => opened(() => command(person, '/billing schedule 123')),
   'schedule: list': async (person) =>
-    done((await reply(await command(person, '/billing schedules'))).reads, SCHEDULES),
+    done((await reply(await command(person, '/billing schedules'))).visibleText, SCHEDULES),
   'schedule: button': async (person) =>
-    done((await reply(await action(person, { action_id: 'schedule-list', value: '' }))).reads, SCHEDULES),
+    done(
+      (await reply(await action(person, { action_id: 'schedule-list', value: '' }))).visibleText,
+      SCHEDULES,
+    ),
   async 'schedule: form'(person) {
     const before = await schedules();
     const { args } = await calledBy(() => schedule(person), 'views.update');
@@ -459,9 +463,9 @@ const EVENTS: Record<string, object> = {
 
 /** The bot's answers to a request of this person, as one text. */
 const SAID: Record<keyof Listeners, (person: string, name: string) => Promise<string>> = {
-  commands: async (person, text) => (await reply(await command(person, text))).reads,
+  commands: async (person, text) => (await reply(await command(person, text))).visibleText,
   actions: async (person, action_id) =>
-    (await reply(await action(person, { action_id, value: 'prod' }))).reads,
+    (await reply(await action(person, { action_id, value: 'prod' }))).visibleText,
   async views(person, callback_id) {
     const form = FORMS[callback_id];
     if (form === undefined) throw new Error(`no valid form for the view ${callback_id} in FORMS`);
@@ -544,9 +548,9 @@ describe('a member', () => {
     'gains nothing from a button that reruns %s, or shares it',
     async (text) => {
       const rerun = await action(MEMBER, { action_id: 'rerun:x', value: text });
-      expect((await reply(rerun)).reads).toMatch(REFUSALS);
+      expect((await reply(rerun)).visibleText).toMatch(REFUSALS);
       const share = await action(MEMBER, { action_id: 'share', value: `${now} ${text}` });
-      expect((await reply(share)).reads).toMatch(REFUSALS);
+      expect((await reply(share)).visibleText).toMatch(REFUSALS);
     },
   );
 });
@@ -562,7 +566,7 @@ describe('somebody who may not ask', () => {
     const secret = '/billing gAAAAABnotATokenButItLooksLikeOne0123456789';
     const answers = new Set<string>();
     for (const text of ['/billing', '/billing connect', '/billing nothing', '/spend nothing', long, secret])
-      answers.add((await reply(await command(person, text))).reads);
+      answers.add((await reply(await command(person, text))).visibleText);
     expect([...answers]).toEqual([expect.stringContaining(refusal)]);
   });
 });
@@ -575,8 +579,8 @@ describe('an answer in the place of a private message', () => {
       const shown = await reply(await command(MEMBER, '/balance 123'));
       expect(shown.response_type).toBe('in_channel');
       const button = { action_id: 'rerun:x', value: '/balance 123' };
-      const { reads, response_type } = await reply(await action(MEMBER, button, around));
-      expect(reads).toContain(' left');
+      const { visibleText, response_type } = await reply(await action(MEMBER, button, around));
+      expect(visibleText).toContain(' left');
       expect(response_type).toBe('ephemeral');
     },
   );
@@ -593,13 +597,13 @@ describe('a manager', () => {
     bot.billing.setBalance('7001', '{"balance":10,"bonuses":0}');
     await addProject(bot, { alias: 'secret', id: '7001', channels: ['C0FINANCE1'] });
     await useSettings({});
-    expect((await reply(await command(OWNER, '/balance secret'))).reads).toContain('left');
+    expect((await reply(await command(OWNER, '/balance secret'))).visibleText).toContain('left');
     const share = await action(OWNER, { action_id: 'share', value: `${now} /balance secret` });
-    expect((await reply(share)).reads).toContain('limited to certain channels');
+    expect((await reply(share)).visibleText).toContain('limited to certain channels');
     await useSettings({ visibility: 'channel' });
     expect(await reply(await command(OWNER, '/balance secret'))).toMatchObject({
       response_type: 'ephemeral',
-      reads: expect.stringContaining('limited to certain channels'),
+      visibleText: expect.stringContaining('limited to certain channels'),
     });
     await bot.redis.client.hdel(HASH, 'project:secret');
   });
@@ -657,8 +661,8 @@ describe('when Slack does not return a person’s role', () => {
   ] as const)('a question is refused, acknowledged, and told why: %s %o', async (method, failure) => {
     bot.slack.failNext(method, failure);
     const before = bot.billing.requests.length;
-    const { reads } = await reply(await command(OWNER, '/balance 123'));
-    expect(reads).toContain(`Slack returned an error for ${method} (${failure.error}).`);
+    const { visibleText } = await reply(await command(OWNER, '/balance 123'));
+    expect(visibleText).toContain(`Slack returned an error for ${method} (${failure.error}).`);
     expect(bot.billing.requests).toHaveLength(before);
     expect(await COLUMNS['ask: command']!(OWNER)).toBe(true);
   });
@@ -675,15 +679,15 @@ describe('when Slack does not return a person’s role', () => {
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'settings-zone', 'tokyo');
     expect(await suggestions).toEqual([]);
-    expect((await reply(await key)).reads).toContain('Slack did not answer users.info');
+    expect((await reply(await key)).visibleText).toContain('Slack did not answer users.info');
   }, 20_000);
 
   it('a group that cannot be looked up grants nothing, and its members can still ask', async () => {
     await useSettings({ managerGroups: [FINOPS] });
     bot.slack.failNext('usergroups.users.list', { error: 'missing_scope' }, 2);
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
-    const { reads } = await reply(await command(MEMBER, '/billing settings'));
-    expect(reads).toContain('Slack returned an error for usergroups.users.list (missing_scope).');
+    const { visibleText } = await reply(await command(MEMBER, '/billing settings'));
+    expect(visibleText).toContain('Slack returned an error for usergroups.users.list (missing_scope).');
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });
 
@@ -705,9 +709,9 @@ describe('a payload that does not match the person', () => {
   ])('%s: refused', async (_, person, { team, home }) => {
     const around = { team, user: { id: person, team_id: home } };
     const button = await action(person, { action_id: 'rerun:x', value: '/balance 123' }, around);
-    expect((await reply(button)).reads).toMatch(REFUSALS);
+    expect((await reply(button)).visibleText).toMatch(REFUSALS);
     const manage = await action(person, { action_id: 'connect' }, around);
-    expect((await reply(manage)).reads).toMatch(REFUSALS);
+    expect((await reply(manage)).visibleText).toMatch(REFUSALS);
   });
 
   it('uses the workspace that has the app when a form is submitted from a shared channel', async () => {

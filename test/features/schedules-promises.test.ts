@@ -22,7 +22,7 @@ import { runs } from '../support/thorough.ts';
 
 const TEAM = 'T0SANDBOX1';
 const KEY = `tally:{${TEAM}}:record`;
-const LEDGER = `tally:{${TEAM}}:delivery-log`;
+const LOG_KEY = `tally:{${TEAM}}:delivery-log`;
 const at = (text: string): number => Date.parse(text);
 const SECOND = 1_000;
 const HOUR = 3_600_000;
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => tally.stop());
 beforeEach(async () => {
-  await tally.redis.client.del(KEY, LEDGER);
+  await tally.redis.client.del(KEY, LOG_KEY);
   now = NINE - HOUR;
 });
 afterEach(async () => {
@@ -111,7 +111,7 @@ async function openEdit(): Promise<string> {
 /** The delivery log's entry. */
 async function noted({ id }: Schedule, date: string, due: number, state = 'posted'): Promise<void> {
   const entry = { state, due, at: due, began: due, tries: 0 };
-  await tally.redis.client.hset(LEDGER, `${id}/${date}`, JSON.stringify(entry));
+  await tally.redis.client.hset(LOG_KEY, `${id}/${date}`, JSON.stringify(entry));
 }
 
 describe('what a form promises', () => {
@@ -130,7 +130,7 @@ describe('what a form promises', () => {
     expect(saved).toContain('Sat 21 Nov 2026, 17:00');
     expect(saved).toContain(why);
     await tally.slack.dismiss(OWNER);
-    expect((await list()).reads).toContain('next Sat 21 Nov 2026, 17:00');
+    expect((await list()).visibleText).toContain('next Sat 21 Nov 2026, 17:00');
   });
 
   it('is no date that has passed for the schedule, and it says so', async () => {
@@ -174,7 +174,7 @@ describe('what is due while the form is open', () => {
     );
     expect(await stored()).toMatchObject({ correctsFrom: 10, since });
     await tally.slack.dismiss(OWNER);
-    expect((await list()).reads).toContain(
+    expect((await list()).visibleText).toContain(
       '*not posted yet: Fri 20 Nov 2026, 09:00* · next Sat 21 Nov 2026, 09:00',
     );
   });

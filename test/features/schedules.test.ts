@@ -144,7 +144,7 @@ async function audit(): Promise<string[]> {
 }
 
 const heard = (part: string, person: string, channel: string) =>
-  tally.slack.messages(person, channel).filter((one) => toAnswer(one).reads.includes(part)).length;
+  tally.slack.messages(person, channel).filter((one) => toAnswer(one).visibleText.includes(part)).length;
 
 /** Waits until `work` has caused one more message with this text. */
 async function brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
@@ -152,12 +152,12 @@ async function brings(part: string, work: () => Promise<unknown>, person = OWNER
   await work();
   await tally.slack
     .waitFor(() => heard(part, person, channel) === before + 1)
-    .catch(() => expect(tally.reads(channel, person).slice(-3)).toContain(part));
+    .catch(() => expect(tally.messageTexts(channel, person).slice(-3)).toContain(part));
 }
 
 const forge = async (person: string, payload: object) => {
   const who = { team: { id: TEAM }, user: { id: person, team_id: TEAM }, trigger_id: 'x' };
-  expect((await tally.deliver({ ...who, ...payload })).status).toBe(200);
+  expect((await tally.interact({ ...who, ...payload })).status).toBe(200);
 };
 const forgedClick = (person: string, action_id: string, value: string, channel = CHANNEL) =>
   forge(person, {
@@ -248,10 +248,10 @@ describe('what was typed', () => {
   it.each(['schedule help', 'schedules ?', 'schedule prod help'])(
     'answers %s with schedules alone',
     async (text) => {
-      const { reads } = await ask(text, MEMBER);
-      expect(reads).toContain('Scheduled posts');
-      expect(reads).toContain('daily, weekdays');
-      expect(reads).toContain('/billing schedules');
+      const { visibleText } = await ask(text, MEMBER);
+      expect(visibleText).toContain('Scheduled posts');
+      expect(visibleText).toContain('daily, weekdays');
+      expect(visibleText).toContain('/billing schedules');
       expect(modal(MEMBER)).toBeUndefined();
     },
   );
@@ -272,8 +272,8 @@ describe('what was typed', () => {
   });
 
   it('corrects a typing mistake in the whole command', async () => {
-    const { reads } = await ask('schedule prod dayly 09:00');
-    expect(reads).toContain('/billing schedule prod daily 09:00');
+    const { visibleText } = await ask('schedule prod dayly 09:00');
+    expect(visibleText).toContain('/billing schedule prod daily 09:00');
   });
 });
 
@@ -439,7 +439,7 @@ describe('saving', () => {
     await setUp('schedule prod', MEMBER);
     const announced = tally.slack
       .messages(MEMBER, CHANNEL)
-      .findLast((one) => toAnswer(one).reads.startsWith('New scheduled post'))!;
+      .findLast((one) => toAnswer(one).visibleText.startsWith('New scheduled post'))!;
     const others = heard('1 scheduled post', OWNER, CHANNEL);
     await brings(
       '1 scheduled post',
@@ -563,12 +563,12 @@ describe('saving', () => {
       Object.fromEntries(more.map((id) => [`schedule:${id}`, JSON.stringify({ ...one, id })])),
     );
     expect(await save()).toContain('This workspace has 100 schedules');
-    expect((await ask('schedule prod')).reads).toContain('This workspace has 100 schedules');
+    expect((await ask('schedule prod')).visibleText).toContain('This workspace has 100 schedules');
     expect(await stored()).toHaveLength(100);
     const list = await ask('schedules');
-    expect(list.reads).toContain('100 scheduled posts');
-    expect(list.reads).toContain('page 1 of 5');
-    expect((await ask('schedules page 5')).reads).toContain('page 5 of 5');
+    expect(list.visibleText).toContain('100 scheduled posts');
+    expect(list.visibleText).toContain('page 1 of 5');
+    expect((await ask('schedules page 5')).visibleText).toContain('page 5 of 5');
   });
 });
 
@@ -627,16 +627,16 @@ describe('the list', () => {
     now = START + 500 * 86_400_000;
     const { id } = await setUp('schedule prod daily 09:00', MEMBER);
     const list = await ask('schedules', MEMBER);
-    expect(list.reads).toContain('1 scheduled post');
-    expect(list.reads).toContain(`*Yesterday’s spend* for prod → <#${CHANNEL}>`);
-    expect(list.reads).toContain(`Every day at 09:00 (Europe/Berlin) · owner <@${MEMBER}>`);
-    expect(list.reads).toMatch(/next \w+ \d+ \w+ \d{4}, 09:00 · /);
-    expect((await ask('schedules', OWNER)).reads).toMatch(/, 09:00 \(your time: <!date\^/);
-    expect(list.reads).toContain('nothing posted yet');
+    expect(list.visibleText).toContain('1 scheduled post');
+    expect(list.visibleText).toContain(`*Yesterday’s spend* for prod → <#${CHANNEL}>`);
+    expect(list.visibleText).toContain(`Every day at 09:00 (Europe/Berlin) · owner <@${MEMBER}>`);
+    expect(list.visibleText).toMatch(/next \w+ \d+ \w+ \d{4}, 09:00 · /);
+    expect((await ask('schedules', OWNER)).visibleText).toMatch(/, 09:00 \(your time: <!date\^/);
+    expect(list.visibleText).toContain('nothing posted yet');
     await row(list, 'pause', id, MEMBER);
-    expect((await updatedMessage(list, 'Paused. Nothing is posted or corrected', MEMBER)).reads).toContain(
-      `*paused* by <@${MEMBER}>`,
-    );
+    expect(
+      (await updatedMessage(list, 'Paused. Nothing is posted or corrected', MEMBER)).visibleText,
+    ).toContain(`*paused* by <@${MEMBER}>`);
     expect((await stored())[0]?.paused).toEqual({ why: 'person', at: now, by: MEMBER });
     now += MINUTE;
     await row(list, 'resume', id, MEMBER);
@@ -651,7 +651,7 @@ describe('the list', () => {
     const last = { date: '2026-11-21', due: now, at: now, failures: 0 };
     const shows = async (given: object) => {
       await tally.redis.client.hset(KEY, `sent:${id}`, JSON.stringify({ ...last, ...given }));
-      return (await ask('schedules')).reads;
+      return (await ask('schedules')).visibleText;
     };
     expect(await shows({ result: 'posted' })).toContain('last posted ');
     expect(await shows({ result: 'posted-late' })).toContain('last posted late');
@@ -671,7 +671,7 @@ describe('the list', () => {
       unanswered: { '500:1': { posts: 3, cause: 'It has <no> data.' } },
     };
     await tally.redis.client.hset(KEY, `sent:${schedule.id}`, JSON.stringify(sent));
-    expect((await ask('schedules')).reads).toContain(
+    expect((await ask('schedules')).visibleText).toContain(
       '*no figures for Project 500* (3 posts in a row): It has &lt;no&gt; data.',
     );
   });
@@ -681,9 +681,9 @@ describe('the list', () => {
     const paused = { why: 'app-removed', at: now };
     await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, paused }));
     const list = await ask('schedules');
-    expect(list.reads).toContain('*paused: Slack rejected Tally’s token* since');
-    expect(list.reads).toContain('resumes automatically once it works');
-    expect(list.reads).not.toContain('removed');
+    expect(list.visibleText).toContain('*paused: Slack rejected Tally’s token* since');
+    expect(list.visibleText).toContain('resumes automatically once it works');
+    expect(list.visibleText).not.toContain('removed');
     now += MINUTE;
     await row(list, 'resume', schedule.id);
     await updatedMessage(list, 'Resumed. If a post was missed, Tally sends it now.');
@@ -695,7 +695,7 @@ describe('the list', () => {
     const paused = { ...schedule, paused: { why: 'channel-archived', at: now } };
     await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
     const list = await ask('schedules', MEMBER);
-    expect(list.reads).toContain('*paused: the channel is archived*');
+    expect(list.visibleText).toContain('*paused: the channel is archived*');
     await row(list, 'edit', schedule.id, MEMBER);
     await modalSays('Edit schedule', MEMBER);
     expect(view(MEMBER)).toContain('"initial_time":"08:30"');
@@ -767,7 +767,7 @@ describe('the list', () => {
     async (action) => {
       const { id } = await setUp();
       const logged = tally.log().length;
-      await tally.deliver({
+      await tally.interact({
         type: 'block_actions',
         team: { id: TEAM },
         user: { id: OWNER, team_id: TEAM },
@@ -777,7 +777,7 @@ describe('the list', () => {
           { type: 'overflow', action_id: 'schedule-row', selected_option: { value: `${action} ${id}` } },
         ],
       });
-      expect((await ask('schedules')).reads).toContain('1 scheduled post');
+      expect((await ask('schedules')).visibleText).toContain('1 scheduled post');
       expect(tally.log().slice(logged)).not.toContain('answered with an unknown error');
       expect(await stored()).toHaveLength(1);
     },
@@ -812,8 +812,8 @@ describe('the list', () => {
     const list = await ask('schedules', MEMBER);
     const before = woken;
     await tally.slack.press(MEMBER, messageRef(list), 'Resume all');
-    const { reads } = await updatedMessage(list, 'Resumed 2 scheduled posts', MEMBER);
-    expect(reads).toContain(`Still paused in <#${GENERAL}>: That channel is archived`);
+    const { visibleText } = await updatedMessage(list, 'Resumed 2 scheduled posts', MEMBER);
+    expect(visibleText).toContain(`Still paused in <#${GENERAL}>: That channel is archived`);
     const after = await stored();
     const running = after.filter(({ paused }) => paused === undefined);
     expect(new Set(running.map(({ id }) => id))).toEqual(new Set([one?.id, two?.id]));
@@ -828,18 +828,18 @@ describe('the list', () => {
     await setUp();
     await tally.redis.client.hdel(KEY, 'project:prod');
     await add('live', '123');
-    expect((await ask('schedules')).reads).toContain('*Yesterday’s spend* for live');
+    expect((await ask('schedules')).visibleText).toContain('*Yesterday’s spend* for live');
     await tally.redis.client.hdel(KEY, 'project:live');
-    expect((await ask('schedules')).reads).toContain('*Yesterday’s spend* for Project 123');
+    expect((await ask('schedules')).visibleText).toContain('*Yesterday’s spend* for Project 123');
   });
 
   it('shows the others when one is damaged', async () => {
     await setUp();
     await tally.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{');
-    const { reads } = await ask('schedules');
-    expect(reads).toContain('1 scheduled post');
-    expect(reads).toContain('The record of a schedule is damaged');
-    expect((await ask('schedules', MEMBER)).reads).not.toContain('damaged');
+    const { visibleText } = await ask('schedules');
+    expect(visibleText).toContain('1 scheduled post');
+    expect(visibleText).toContain('The record of a schedule is damaged');
+    expect((await ask('schedules', MEMBER)).visibleText).not.toContain('damaged');
   });
 
   it('lets managers remove the damaged one, and leaves the others', async () => {
@@ -847,7 +847,9 @@ describe('the list', () => {
     await tally.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{', 'sent:aaaaaaaa', '{');
     const answer = await ask('schedules');
     await tally.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Remove damaged schedules');
-    await tally.slack.waitFor(() => tally.reads().some((one) => one.includes('Removed what was damaged.')));
+    await tally.slack.waitFor(() =>
+      tally.messageTexts().some((one) => one.includes('Removed what was damaged.')),
+    );
     const left = (await tally.redis.client.hkeys(KEY)).filter((field) => /^(schedule|sent):/.test(field));
     expect(left.length).toBe(1);
     expect(left).not.toContain('schedule:aaaaaaaa');
@@ -858,20 +860,20 @@ describe('who can see and change schedules', () => {
   it('shows members those of the channel and their own, managers all', async () => {
     await setUp('schedule prod', OWNER, CHANNEL);
     await setUp('schedule dev', OWNER, GENERAL);
-    expect((await ask('schedules', MEMBER, CHANNEL)).reads).toMatch(/for prod(?![\s\S]*for dev)/);
-    expect((await ask('schedules', MEMBER, GENERAL)).reads).toMatch(/for dev(?![\s\S]*for prod)/);
-    expect((await ask('schedules', MEMBER, SHARED)).reads).toContain('No scheduled posts here yet');
-    expect((await ask('schedules', ADMIN, GENERAL)).reads).toContain('2 scheduled posts');
+    expect((await ask('schedules', MEMBER, CHANNEL)).visibleText).toMatch(/for prod(?![\s\S]*for dev)/);
+    expect((await ask('schedules', MEMBER, GENERAL)).visibleText).toMatch(/for dev(?![\s\S]*for prod)/);
+    expect((await ask('schedules', MEMBER, SHARED)).visibleText).toContain('No scheduled posts here yet');
+    expect((await ask('schedules', ADMIN, GENERAL)).visibleText).toContain('2 scheduled posts');
     await setUp('schedule prod balance', MEMBER, CHANNEL);
-    expect((await ask('schedules', MEMBER, 'D0MEMBER01')).reads).toContain('1 scheduled post');
+    expect((await ask('schedules', MEMBER, 'D0MEMBER01')).visibleText).toContain('1 scheduled post');
     await add('prod', '123', { channels: [SHARED] });
-    expect((await ask('schedules', MEMBER, CHANNEL)).reads).toMatch(/^1 scheduled post\n\*Balance\*/);
+    expect((await ask('schedules', MEMBER, CHANNEL)).visibleText).toMatch(/^1 scheduled post\n\*Balance\*/);
   });
 
   it('is only for full members', async () => {
     await tally.redis.client.hset(KEY, 'settings', JSON.stringify({ guests: true, externals: true }));
     for (const words of ['schedule prod', 'schedules'])
-      expect((await ask(words, GUEST, GENERAL)).reads).toContain('Only full members');
+      expect((await ask(words, GUEST, GENERAL)).visibleText).toContain('Only full members');
     await brings('Only full members', () => forgedClick(GUEST, 'schedule-list', '', GENERAL), GUEST, GENERAL);
     expect(modal(GUEST)).toBeUndefined();
   });
@@ -926,7 +928,7 @@ describe('who can see and change schedules', () => {
 
   it('does not reveal the name of a project by its ID', async () => {
     await add('secret', '999', { channels: [GENERAL] });
-    expect((await ask('schedule 999', MEMBER, SHARED)).reads).toContain('limited to certain channels');
+    expect((await ask('schedule 999', MEMBER, SHARED)).visibleText).toContain('limited to certain channels');
     await openForm('schedule prod', MEMBER, SHARED);
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
     expect(await modalSays('That channel can’t see Project 999', MEMBER)).not.toContain('secret');
@@ -1003,10 +1005,10 @@ describe('in the whole bot', () => {
     expect(await home(OWNER)).toContain('*Yesterday’s spend* for prod');
     expect(await home(MEMBER)).not.toContain('Yesterday’s spend');
     const status = await bot.ask('/billing status');
-    expect(status.reads).toContain('*Scheduled posts* · 1 running');
-    expect(status.reads).toContain(`owner <@${OWNER}>\nnext `);
-    expect(status.reads).toContain('nothing posted yet');
-    expect(status.reads.trimEnd()).toMatch(/As of [^\n]+$/);
+    expect(status.visibleText).toContain('*Scheduled posts* · 1 running');
+    expect(status.visibleText).toContain(`owner <@${OWNER}>\nnext `);
+    expect(status.visibleText).toContain('nothing posted yet');
+    expect(status.visibleText.trimEnd()).toMatch(/As of [^\n]+$/);
     const [key = ''] = (await bot.redis.client.hkeys(KEY)).filter((one) => one.startsWith('schedule:'));
     const schedule = JSON.parse((await bot.redis.client.hget(KEY, key))!);
     const { since: at, id } = schedule;
@@ -1020,7 +1022,7 @@ describe('in the whole bot', () => {
       next: at,
     };
     await bot.redis.client.hset(KEY, `sent:${id}`, JSON.stringify(sent));
-    const meanwhile = (await bot.ask('/billing status')).reads;
+    const meanwhile = (await bot.ask('/billing status')).visibleText;
     expect(meanwhile).toContain('1 running · *1 not posted yet*');
     expect(meanwhile).toContain('It is down. Next try');
     const paused = { why: 'channel-archived', at: schedule.createdAt };
@@ -1033,9 +1035,9 @@ describe('in the whole bot', () => {
     await bot.redis.client.hset(KEY, Object.fromEntries(fields));
     await expect.poll(() => home(OWNER)).toContain('*paused: the channel is archived*');
     const many = await bot.ask('/billing status');
-    expect(many.reads).toContain('12 running · *1 paused by Tally*');
-    expect(many.reads).toContain('*paused: the channel is archived*');
-    expect(many.reads.match(/ owner /g)).toHaveLength(5);
+    expect(many.visibleText).toContain('12 running · *1 paused by Tally*');
+    expect(many.visibleText).toContain('*paused: the channel is archived*');
+    expect(many.visibleText.match(/ owner /g)).toHaveLength(5);
     const gone = { ...schedule, paused, owner: 'U0NOBODY99' };
     await bot.redis.client.hset(KEY, key, JSON.stringify(gone));
     const menus = async () => {
@@ -1046,31 +1048,33 @@ describe('in the whole bot', () => {
     expect(await menus()).not.toContain('"adopt older');
     await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
     await bot.redis.client.hdel(KEY, ...older.map((one) => `schedule:${one}`));
-    const { reads } = await bot.ask('/billing status', MEMBER);
-    expect(reads).toContain('0 running · *1 paused by Tally*');
-    expect(reads).toContain('*paused: the channel is archived*');
-    expect((await bot.ask('/billing status', MEMBER, GENERAL)).reads).not.toContain('Scheduled posts');
+    const { visibleText } = await bot.ask('/billing status', MEMBER);
+    expect(visibleText).toContain('0 running · *1 paused by Tally*');
+    expect(visibleText).toContain('*paused: the channel is archived*');
+    expect((await bot.ask('/billing status', MEMBER, GENERAL)).visibleText).not.toContain('Scheduled posts');
     await bot.redis.client.hset(
       KEY,
       key,
       JSON.stringify({ ...schedule, channel: GENERAL, owner: GUEST, paused }),
     );
     await bot.redis.client.hset(KEY, 'settings', JSON.stringify({ guests: true }));
-    expect((await bot.ask('/billing status', MEMBER, GENERAL)).reads).toContain('Scheduled posts');
-    expect((await bot.ask('/billing status', GUEST, GENERAL)).reads).not.toContain('Scheduled posts');
+    expect((await bot.ask('/billing status', MEMBER, GENERAL)).visibleText).toContain('Scheduled posts');
+    expect((await bot.ask('/billing status', GUEST, GENERAL)).visibleText).not.toContain('Scheduled posts');
     expect(await home(GUEST)).not.toContain('Yesterday’s spend');
     const list = await bot.ask('/billing status');
     await bot.slack.press(OWNER, messageRef(list), 'All schedules');
     await bot.slack.waitFor(() =>
-      bot.slack.messages(OWNER, CHANNEL).some((one) => toAnswer(one).reads.includes('1 scheduled post')),
+      bot.slack
+        .messages(OWNER, CHANNEL)
+        .some((one) => toAnswer(one).visibleText.includes('1 scheduled post')),
     );
   });
 
   it('are listed in help after the most common commands, and nothing failed silently', async () => {
-    const { reads } = await bot.ask('/billing help more');
-    expect(reads).toContain('/billing schedules');
+    const { visibleText } = await bot.ask('/billing help more');
+    expect(visibleText).toContain('/billing schedules');
     const inOrder = ['/spend', '/billing schedule ', '/billing connect', '/billing audit', '@Tally', 'Home'];
-    const places = inOrder.map((usage) => reads.indexOf(`\`${usage}`));
+    const places = inOrder.map((usage) => visibleText.indexOf(`\`${usage}`));
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(places[0]).toBeGreaterThan(0);
     expect(bot.slack.complaints).toEqual([]);

@@ -138,14 +138,14 @@ describe('/billing settings', () => {
   it('is shown beside amounts', async () => {
     await bot.connect();
     await save({ currency: 'CHF' });
-    expect((await bot.ask('/balance 123')).reads).toMatch(/left\n/);
-    expect((await bot.ask('/balance 123')).reads).toMatch(/[\d,]+\.\d\d\u00a0CHF left/);
+    expect((await bot.ask('/balance 123')).visibleText).toMatch(/left\n/);
+    expect((await bot.ask('/balance 123')).visibleText).toMatch(/[\d,]+\.\d\d\u00a0CHF left/);
   });
 
   it('offers number formats, each with an example', async () => {
     await openForm();
-    const reads = modalText().replaceAll(/[\u00a0\u202f]/g, ' ');
-    expect(reads).toContain('Numbers in public answers and posts');
+    const visibleText = modalText().replaceAll(/[\u00a0\u202f]/g, ' ');
+    expect(visibleText).toContain('Numbers in public answers and posts');
     for (const line of [
       '1,234,567.80 · English (United States)',
       '12,34,567.80 · English (India)',
@@ -153,7 +153,7 @@ describe('/billing settings', () => {
       '1 234 567,80 · suomi',
       '1 234 567,80 · français',
     ])
-      expect(reads.split('\n')).toContain(line);
+      expect(visibleText.split('\n')).toContain(line);
     expect(initial('locale')).toMatchObject({ value: 'en-US' });
   });
 
@@ -264,9 +264,9 @@ describe('damaged settings', () => {
   });
 
   it('stop figures, and say what to do', async () => {
-    const { reads, ephemeral } = await bot.ask('/spend 123');
-    expect(reads).toContain('This workspace’s settings are damaged.');
-    expect(reads).toContain('Open settings…');
+    const { visibleText, ephemeral } = await bot.ask('/spend 123');
+    expect(visibleText).toContain('This workspace’s settings are damaged.');
+    expect(visibleText).toContain('Open settings…');
     expect(ephemeral).toBe(true);
   });
 
@@ -278,11 +278,13 @@ describe('damaged settings', () => {
     await bot.slack.waitFor(() => modalText().includes('Replaced the damaged settings.'));
     expect(await audited()).toContainEqual([OWNER, 'settings changed', 'damaged settings replaced']);
     await bot.slack.dismiss(OWNER);
-    expect((await bot.ask('/spend 123')).reads).toContain('spent');
+    expect((await bot.ask('/spend 123')).visibleText).toContain('spent');
   });
 
   it('grant nobody the manage right', async () => {
-    expect((await bot.ask('/billing settings', MEMBER)).reads).toContain('Only Tally managers can do this');
+    expect((await bot.ask('/billing settings', MEMBER)).visibleText).toContain(
+      'Only Tally managers can do this',
+    );
   });
 });
 
@@ -303,7 +305,7 @@ describe('answers for everyone', () => {
     async (text) => {
       const answer = await bot.ask(text, MEMBER);
       expect(answer.ephemeral).toBe(false);
-      expect(answer.reads).toContain(`asked by <@${MEMBER}>`);
+      expect(answer.visibleText).toContain(`asked by <@${MEMBER}>`);
       const ids = answer.blocks
         .flatMap(({ elements }) => (elements ?? []) as { action_id?: string }[])
         .flatMap(({ action_id }) => action_id ?? []);
@@ -315,15 +317,15 @@ describe('answers for everyone', () => {
 
   it('use one number format for all readers', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
-    expect((await bot.ask('/balance 5001', MEMBER)).reads).toContain('1,234,567.80 left');
+    expect((await bot.ask('/balance 5001', MEMBER)).visibleText).toContain('1,234,567.80 left');
   });
 
   it('use the workspace’s number format, whoever asks', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
     await save({ locale: 'en-IN' });
-    expect((await bot.ask('/balance 5001', MEMBER)).reads).toContain('12,34,567.80 left');
+    expect((await bot.ask('/balance 5001', MEMBER)).visibleText).toContain('12,34,567.80 left');
     await save({ visibility: 'asker' });
-    expect((await bot.ask('/balance 5001', MEMBER)).reads).toContain('1.234.567,80 left');
+    expect((await bot.ask('/balance 5001', MEMBER)).visibleText).toContain('1.234.567,80 left');
   });
 
   it.each(['/balance', '/balance help', '/spend help', '/spend 123 7m', '/billing help'])(
@@ -349,6 +351,6 @@ describe('shared answers', () => {
     const shared = await bot.slack.waitFor(() =>
       bot.slack.messages(OWNER, CHANNEL).find(({ from }) => from === 'bot'),
     );
-    expect(toAnswer(shared).reads).toContain(`shared by <@${MEMBER}>`);
+    expect(toAnswer(shared).visibleText).toContain(`shared by <@${MEMBER}>`);
   });
 });

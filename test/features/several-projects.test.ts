@@ -62,7 +62,7 @@ describe('/spend about several projects', () => {
   it('shows the total, the change and the largest project, then a row each, largest first', async () => {
     inWindow();
     const answer = await bot.ask('/spend prod, staging');
-    expect(answer.reads.split('\n').slice(0, 2)).toEqual([
+    expect(answer.visibleText.split('\n').slice(0, 2)).toEqual([
       '2 projects · 490.00 spent',
       '*unchanged* vs 7–13 Nov · biggest change: prod + 70.00',
     ]);
@@ -71,7 +71,7 @@ describe('/spend about several projects', () => {
       ['staging', '280.00', '▼ 20.0 %', '57.1 %'],
       ['prod', '210.00', '▲ 50.0 %', '42.9 %'],
     ]);
-    expect(answer.reads).toContain('14–20 Nov UTC · Cloud platform · fetched ');
+    expect(answer.visibleText).toContain('14–20 Nov UTC · Cloud platform · fetched ');
     expect(bot.slack.complaints).toEqual([]);
   });
 
@@ -80,16 +80,16 @@ describe('/spend about several projects', () => {
       String(query).includes('6002') ? { status: 403, body: '' } : undefined,
     );
     const answer = await bot.ask('/spend prod,staging yesterday');
-    expect(answer.reads).toMatch(/^1 of 2 projects · [\d,.]+ spent/);
+    expect(answer.visibleText).toMatch(/^1 of 2 projects · [\d,.]+ spent/);
     expect(rowsOf(answer).at(-1)?.slice(0, 2)).toEqual(['staging', 'no answer']);
-    expect(answer.reads).toContain('staging: The billing service refused this access token');
+    expect(answer.visibleText).toContain('staging: The billing service refused this access token');
   });
 
   it('asks about all registered projects, each as its product, and names the products', async () => {
     inWindow();
     const before = bot.billing.requests.length;
     const answer = await bot.ask('/spend all yesterday');
-    expect(answer.reads).toMatch(/^3 projects · /);
+    expect(answer.visibleText).toMatch(/^3 projects · /);
     const queries = bot.billing.requests.slice(before).map(({ query }) => String(query));
     expect(queries.filter((query) => query.includes('6003, productId: 2'))).toHaveLength(2);
     expect(rowsOf(answer).map(([project]) => project)).toContain('archive (Object storage)');
@@ -106,15 +106,15 @@ describe('/spend about several projects', () => {
       open -= 1;
       return undefined;
     });
-    expect((await bot.ask(`/spend ${ids.join(',')} yesterday`)).reads).toMatch(/^12 projects · /);
+    expect((await bot.ask(`/spend ${ids.join(',')} yesterday`)).visibleText).toMatch(/^12 projects · /);
     // Two queries for each project.
     expect(most).toBeLessThanOrEqual(8);
   });
 
   it('has no percentage for the total when one project has none', async () => {
     bot.billing.setItems('6005', november(14, 20, '5'));
-    const { reads } = await bot.ask('/spend prod,6005');
-    expect(reads.split('\n')[1]).not.toMatch(/%/);
+    const { visibleText } = await bot.ask('/spend prod,6005');
+    expect(visibleText.split('\n')[1]).not.toMatch(/%/);
   });
 
   it('says in its row how many days of a project are reported', async () => {
@@ -125,20 +125,20 @@ describe('/spend about several projects', () => {
 
   it('rejects two projects without a comma; the button adds it', async () => {
     const refused = await bot.ask('/spend prod staging last-week');
-    expect(refused.reads).toContain('You named two projects without a comma');
+    expect(refused.visibleText).toContain('You named two projects without a comma');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: refused.ts }, '/spend prod,staging last-week');
     const answer = await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, CHANNEL)
         .find(({ ts, text }) => ts === refused.ts && text.includes('2 projects')),
     );
-    expect(toAnswer(answer).reads).toContain('9–15 Nov UTC');
+    expect(toAnswer(answer).visibleText).toContain('9–15 Nov UTC');
   });
 
   it('includes only projects that can be asked about in the channel', async () => {
     await addProject(bot, { alias: 'secret', id: '6004', channels: ['C0FINANCE1'] });
     const all = await bot.ask('/spend all yesterday', MEMBER);
-    expect(all.reads).not.toContain('secret');
+    expect(all.visibleText).not.toContain('secret');
     const named = await bot.ask('/spend prod,secret yesterday', MEMBER);
     expect(rowsOf(named).find(([project]) => project === 'secret')?.[1]).toBe('no answer');
     expect(bot.billing.requests.some(({ query }) => String(query).includes('6004'))).toBe(false);
@@ -148,7 +148,7 @@ describe('/spend about several projects', () => {
 describe('/balance about several projects', () => {
   it('shows the total balance and warns about what runs out, soonest first', async () => {
     const answer = await bot.ask('/balance prod,staging');
-    expect(answer.reads.split('\n').slice(0, 2)).toEqual([
+    expect(answer.visibleText.split('\n').slice(0, 2)).toEqual([
       '2 projects · 3,400.00 left',
       ':warning: *Under 14 days or overdrawn: staging*',
     ]);
@@ -162,8 +162,8 @@ describe('/balance about several projects', () => {
   it('is answered without a project that fails', async () => {
     bot.billing.setBalance('6002', 'null');
     const answer = await bot.ask('/balance prod,staging');
-    expect(answer.reads).toMatch(/^1 of 2 projects · 3,000\.00 left/);
-    expect(answer.reads).toContain('staging: No Cloud platform data for project 6002.');
+    expect(answer.visibleText).toMatch(/^1 of 2 projects · 3,000\.00 left/);
+    expect(answer.visibleText).toContain('staging: No Cloud platform data for project 6002.');
   });
 });
 
@@ -182,7 +182,7 @@ describe('a list of projects that is longer than an option’s value', () => {
     );
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'This month so far');
     await bot.slack.waitFor(() =>
-      toAnswer(bot.slack.messages(OWNER, CHANNEL).find(({ ts }) => ts === answer.ts)!).reads.includes(
+      toAnswer(bot.slack.messages(OWNER, CHANNEL).find(({ ts }) => ts === answer.ts)!).visibleText.includes(
         '1–21 Nov',
       ),
     );

@@ -79,7 +79,7 @@ describe('/spend … csv', () => {
   });
 
   it('is kept in a suggestion', async () => {
-    expect((await bot.ask('/spend prod lst-week csv')).reads).toContain('/spend prod last-week csv');
+    expect((await bot.ask('/spend prod lst-week csv')).visibleText).toContain('/spend prod last-week csv');
   });
 });
 

@@ -41,7 +41,7 @@ function shown(words: string, items: readonly WireCharge[], byline?: SharedBy) {
   const table = container?.child_blocks.find((block) => block.type === 'table');
   const chart = blocks.find((block) => block.type === 'data_visualization');
   return {
-    reads: textOf(blocks),
+    visibleText: textOf(blocks),
     types: blocks.map(({ type }) => type),
     title: container?.title?.text,
     chartTitle: chart?.title,

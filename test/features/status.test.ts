@@ -58,7 +58,7 @@ const lastWords = (person = OWNER) =>
 
 /** Presses a connection's button and waits until the message changes. */
 async function press(action: string, name: string) {
-  const { ts, blocks, reads } = newest();
+  const { ts, blocks, visibleText } = newest();
   const owning = blocks.find(({ elements }) =>
     (elements as { action_id?: string; value?: string }[] | undefined)?.some(
       (one) => one.action_id === action && one.value === name,
@@ -67,7 +67,7 @@ async function press(action: string, name: string) {
   if (owning === undefined) throw new Error(`There is no button ${action} for ${name}.`);
   const place = { channel: CHANNEL, ts };
   await bot.slack.act(OWNER, place, { block_id: owning.block_id, action_id: action });
-  await bot.slack.waitFor(() => lastWords() !== reads, 10_000);
+  await bot.slack.waitFor(() => lastWords() !== visibleText, 10_000);
   return newest();
 }
 
@@ -76,11 +76,11 @@ const buttonsIn = (blocks: readonly object[]) => JSON.stringify(blocks).match(/"
 describe('/billing status', () => {
   it('leads to the form while nothing is connected', async () => {
     const forOwner = await bot.ask('/billing status');
-    expect(forOwner.reads).toContain('isn’t connected to a billing service yet');
+    expect(forOwner.visibleText).toContain('isn’t connected to a billing service yet');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: forOwner.ts }, 'Connect…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     const forMember = await bot.ask('/billing status', MEMBER);
-    expect(forMember.reads).toContain('Ask a Tally manager to connect it');
+    expect(forMember.visibleText).toContain('Ask a Tally manager to connect it');
     expect(buttonsIn(forMember.blocks)).toEqual([]);
   });
 
@@ -90,12 +90,12 @@ describe('/billing status', () => {
       authUrl: 'https://identity.example.com/v3',
       expiresAt: NOW + 12 * DAY,
     });
-    const { reads } = await bot.ask('/billing status');
-    expect(reads).toContain(`${new URL(bot.billing.url).host} · identity identity.example.com`);
-    expect(reads).toContain(`token ending ${lastFour} · fingerprint ${fingerprint}`);
-    expect(reads).toContain('Read-only · For oneself · account Acme &lt;!channel&gt;');
-    expect(reads).toContain(`added by <@${OWNER}> on Tue 22 Sep 2026 for 90 days`);
-    expect(reads).toMatch(/^\*main\*\n\*expires Thu 3 Dec 2026 \(12 days\)\* · not used yet$/m);
+    const { visibleText } = await bot.ask('/billing status');
+    expect(visibleText).toContain(`${new URL(bot.billing.url).host} · identity identity.example.com`);
+    expect(visibleText).toContain(`token ending ${lastFour} · fingerprint ${fingerprint}`);
+    expect(visibleText).toContain('Read-only · For oneself · account Acme &lt;!channel&gt;');
+    expect(visibleText).toContain(`added by <@${OWNER}> on Tue 22 Sep 2026 for 90 days`);
+    expect(visibleText).toMatch(/^\*main\*\n\*expires Thu 3 Dec 2026 \(12 days\)\* · not used yet$/m);
   });
 
   it.each([
@@ -105,35 +105,35 @@ describe('/billing status', () => {
   ])('says of a lifetime %o: %s', async (more, words) => {
     const { expiresAt: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), { ...rest, ...more });
-    expect((await bot.ask('/billing status')).reads).toContain(words);
+    expect((await bot.ask('/billing status')).visibleText).toContain(words);
   });
 
   it('tells members only names and what is about to expire', async () => {
     const { fingerprint, lastFour } = await save('main', { account: 'Acme' });
-    expect((await bot.ask('/billing status', MEMBER)).reads).toContain(
+    expect((await bot.ask('/billing status', MEMBER)).visibleText).toContain(
       'All connections work. No token expires in the next two weeks.',
     );
     await save('finance', { expiresAt: NOW + 3 * DAY });
     await save('old', { expiresAt: NOW - DAY });
-    const { reads, blocks } = await bot.ask('/billing status', MEMBER);
-    expect(reads).toMatch(/^\*main\* · default$/m);
-    expect(reads).toMatch(/^\*finance\* · its token expires Tue 24 Nov 2026 \(3 days\)$/m);
-    expect(reads).toMatch(/^\*old\* · its token expired Fri 20 Nov 2026 \(yesterday\)/m);
+    const { visibleText, blocks } = await bot.ask('/billing status', MEMBER);
+    expect(visibleText).toMatch(/^\*main\* · default$/m);
+    expect(visibleText).toMatch(/^\*finance\* · its token expires Tue 24 Nov 2026 \(3 days\)$/m);
+    expect(visibleText).toMatch(/^\*old\* · its token expired Fri 20 Nov 2026 \(yesterday\)/m);
     for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, 'All connections work'])
-      expect(reads).not.toContain(hidden);
+      expect(visibleText).not.toContain(hidden);
     expect(buttonsIn(blocks)).toEqual([]);
   });
 
   it('says that the service rejected a token, until it is replaced', async () => {
     await save('main', { token: 'a-token-that-was-revoked-in-the-console' });
     await bot.ask('/balance 123');
-    const { reads } = await bot.ask('/billing status');
-    expect(reads).toContain('*The service rejected its token.* It may have expired or been revoked.');
-    expect((await bot.ask('/billing status', MEMBER)).reads).toMatch(
+    const { visibleText } = await bot.ask('/billing status');
+    expect(visibleText).toContain('*The service rejected its token.* It may have expired or been revoked.');
+    expect((await bot.ask('/billing status', MEMBER)).visibleText).toMatch(
       /^\*main\* · its token was rejected: a Tally manager can replace it$/m,
     );
     await save('main');
-    expect((await bot.ask('/billing status')).reads).not.toContain('rejected');
+    expect((await bot.ask('/billing status')).visibleText).not.toContain('rejected');
   });
 
   it('no longer says that a token was rejected once the service accepts it again, even within the hour', async () => {
@@ -142,11 +142,11 @@ describe('/billing status', () => {
     bot.billing.setMode('401');
     now += 60_000;
     await bot.ask('/balance 123');
-    expect((await bot.ask('/billing status')).reads).toContain('The service rejected its token.');
+    expect((await bot.ask('/billing status')).visibleText).toContain('The service rejected its token.');
     bot.billing.setMode('healthy');
     now += 60_000;
     await bot.ask('/balance 123');
-    const status = async () => (await bot.ask('/billing status')).reads;
+    const status = async () => (await bot.ask('/billing status')).visibleText;
     await expect.poll(status).not.toContain('rejected');
   });
 
@@ -175,19 +175,19 @@ describe('/billing status', () => {
 
   it('is not for guests', async () => {
     await save('main');
-    const { reads } = await bot.ask('/billing status', GUEST, 'C0GENERAL1');
-    expect(reads).toContain('Guests can’t use Tally in this workspace.');
-    expect(reads).not.toContain('main');
+    const { visibleText } = await bot.ask('/billing status', GUEST, 'C0GENERAL1');
+    expect(visibleText).toContain('Guests can’t use Tally in this workspace.');
+    expect(visibleText).not.toContain('main');
   });
 
   it('says when there is no default connection, and that settings are damaged', async () => {
     await save('eu');
     await save('us');
-    expect((await bot.ask('/billing status')).reads).toContain('There is no default connection');
+    expect((await bot.ask('/billing status')).visibleText).toContain('There is no default connection');
     await bot.redis.client.hset(HASH, 'settings', '{');
-    const { reads } = await bot.ask('/billing status');
-    expect(reads).toContain('This workspace’s settings are damaged');
-    expect(reads).toContain('*us*');
+    const { visibleText } = await bot.ask('/billing status');
+    expect(visibleText).toContain('This workspace’s settings are damaged');
+    expect(visibleText).toContain('*us*');
   });
 
   it('stays within Slack’s limits for the maximum of connections, all with a failed test', async () => {
@@ -214,16 +214,16 @@ describe('the page', () => {
     await save('b-soon', { expiresAt: NOW + 3 * DAY });
     await save('c-over', { expiresAt: NOW - DAY });
     await workspaces.chooseDefault(await changeIn(workspaces, TEAM), 'a-fine');
-    const { reads } = await bot.ask('/billing status');
-    expect(reads).toMatch(/^2 problems to look at\nConnections\n\*c-over\*/);
-    const places = ['*c-over*', '*b-soon*', '*a-fine*'].map((name) => reads.indexOf(name));
+    const { visibleText } = await bot.ask('/billing status');
+    expect(visibleText).toMatch(/^2 problems to look at\nConnections\n\*c-over\*/);
+    const places = ['*c-over*', '*b-soon*', '*a-fine*'].map((name) => visibleText.indexOf(name));
     expect(places).toEqual(places.toSorted((x, y) => x - y));
-    expect(reads).toContain('No answer from billing yet · As of');
+    expect(visibleText).toContain('No answer from billing yet · As of');
   });
 
   it('says that everything works when there are no problems', async () => {
     await save('main');
-    expect((await bot.ask('/billing status')).reads).toMatch(/^Everything works\nConnections\n/);
+    expect((await bot.ask('/billing status')).visibleText).toMatch(/^Everything works\nConnections\n/);
   });
 });
 
@@ -237,23 +237,25 @@ describe('a project whose connection is missing', () => {
   });
 
   it('is named with it, and with the fix for those who manage', async () => {
-    const { reads } = await bot.ask('/billing status');
-    expect(reads).toContain('*prod* uses the connection finance, which no longer exists.');
-    expect(reads).toContain('`/billing projects edit prod`, or reconnect it with `/billing connect finance`');
-    expect(reads).not.toContain('sound');
+    const { visibleText } = await bot.ask('/billing status');
+    expect(visibleText).toContain('*prod* uses the connection finance, which no longer exists.');
+    expect(visibleText).toContain(
+      '`/billing projects edit prod`, or reconnect it with `/billing connect finance`',
+    );
+    expect(visibleText).not.toContain('sound');
     const plain = await bot.ask('/billing status', MEMBER);
-    expect(plain.reads).toContain('*prod* uses the connection finance, which no longer exists.');
-    expect(plain.reads).not.toContain(ALL_WORK);
+    expect(plain.visibleText).toContain('*prod* uses the connection finance, which no longer exists.');
+    expect(plain.visibleText).not.toContain(ALL_WORK);
     await save('finance');
-    expect((await bot.ask('/billing status', MEMBER)).reads).toContain(ALL_WORK);
+    expect((await bot.ask('/billing status', MEMBER)).visibleText).toContain(ALL_WORK);
   });
 
   it('is not named where it cannot be asked about', async () => {
     await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: ['C0FINANCE1'] });
-    const { reads } = await bot.ask('/billing status', MEMBER);
-    expect(reads).toContain('Some projects in other channels use a connection that no longer exists.');
-    expect(reads).not.toMatch(/payroll|\bhr\b/);
-    expect((await bot.ask('/billing status')).reads).toContain('*payroll* uses the connection hr');
+    const { visibleText } = await bot.ask('/billing status', MEMBER);
+    expect(visibleText).toContain('Some projects in other channels use a connection that no longer exists.');
+    expect(visibleText).not.toMatch(/payroll|\bhr\b/);
+    expect((await bot.ask('/billing status')).visibleText).toContain('*payroll* uses the connection hr');
   });
 
   it('is one of many within Slack’s limits', async () => {
@@ -263,18 +265,18 @@ describe('a project whose connection is missing', () => {
         id: String(200 + n),
         connection: 'y'.repeat(32),
       });
-    const { reads, blocks } = await bot.ask('/billing status');
+    const { visibleText, blocks } = await bot.ask('/billing status');
     expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
-    expect(reads).toContain('and 21 more projects');
+    expect(visibleText).toContain('and 21 more projects');
   });
 
   it('is a problem when there is no default connection', async () => {
     await bot.redis.client.hdel(HASH, 'project:prod');
     await save('other');
     await bot.redis.client.hset(HASH, 'settings', JSON.stringify({ ...DEFAULT_SETTINGS, connection: 'x' }));
-    const { reads } = await bot.ask('/billing status', MEMBER);
-    expect(reads).toContain('There is no default connection');
-    expect(reads).not.toContain(ALL_WORK);
+    const { visibleText } = await bot.ask('/billing status', MEMBER);
+    expect(visibleText).toContain('There is no default connection');
+    expect(visibleText).not.toContain(ALL_WORK);
   });
 });
 
@@ -288,7 +290,7 @@ describe('the default connection', () => {
     });
     await bot.ask('/billing status');
     const after = await press('connection-default', 'finance');
-    expect(after.reads).toMatch(/^\*finance\* · default$/m);
+    expect(after.visibleText).toMatch(/^\*finance\* · default$/m);
     expect((await workspaces.read(TEAM)).settings).toMatchObject({
       zone: 'Asia/Tokyo',
       connection: 'finance',
@@ -341,8 +343,8 @@ describe('Test now', () => {
     await save('main');
     await save('finance', { token: bot.billing.tokens[0]!.value });
     await bot.ask('/billing status');
-    const { reads } = await press('connection-test', 'finance');
-    expect(reads).toMatch(
+    const { visibleText } = await press('connection-test', 'finance');
+    expect(visibleText).toMatch(
       /\*finance\*[\s\S]*The test passed: the token works, and project 123 has data\.[\s\S]*\*main\*/,
     );
     expect(bot.billing.requests).toHaveLength(1);
@@ -355,7 +357,7 @@ describe('Test now', () => {
   it('says that the project has no data while the token works', async () => {
     await save('main', { test: { project: '123', product: 2 } });
     await bot.ask('/billing status');
-    expect((await press('connection-test', 'main')).reads).toContain(
+    expect((await press('connection-test', 'main')).visibleText).toContain(
       'The token works, but there is no Object storage data for project 123',
     );
   });
@@ -372,8 +374,8 @@ describe('Test now', () => {
       await save('main');
       bot.billing.setMode(mode);
       await bot.ask('/billing status');
-      const { reads, blocks } = await press('connection-test', 'main');
-      expect(reads).toContain(sentence);
+      const { visibleText, blocks } = await press('connection-test', 'main');
+      expect(visibleText).toContain(sentence);
       expect(buttonsIn(blocks)).toContain('"action_id":"connection-test');
     },
   );
@@ -381,7 +383,7 @@ describe('Test now', () => {
   it('is not offered when no project was stored with the connection', async () => {
     const { test: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), rest);
-    expect((await bot.ask('/billing status')).reads).not.toContain('Test now');
+    expect((await bot.ask('/billing status')).visibleText).not.toContain('Test now');
   });
 });
 
@@ -391,10 +393,12 @@ describe('a sealed record that was moved', () => {
     bot.redis.client.hset(HASH, to, (await bot.redis.client.hget(from, field))!);
 
   const refusedEverywhere = async () => {
-    expect((await bot.ask('/balance 123')).reads).toContain('Tally can’t read the stored access token.');
-    const { reads } = await bot.ask('/billing status');
-    expect(reads).toContain('Its record was changed outside of Tally.');
-    expect((await bot.ask('/billing status', MEMBER)).reads).toContain(
+    expect((await bot.ask('/balance 123')).visibleText).toContain(
+      'Tally can’t read the stored access token.',
+    );
+    const { visibleText } = await bot.ask('/billing status');
+    expect(visibleText).toContain('Its record was changed outside of Tally.');
+    expect((await bot.ask('/billing status', MEMBER)).visibleText).toContain(
       'doesn’t work: a Tally manager can fix it',
     );
     expect(bot.billing.requests).toEqual([]);
@@ -404,7 +408,7 @@ describe('a sealed record that was moved', () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T0ELSEWHERE'), connection('main'));
     await move('tally:{T0ELSEWHERE}:record', 'connection:main', 'connection:main');
     await refusedEverywhere();
-    expect((await press('connection-test', 'main')).reads).toContain(
+    expect((await press('connection-test', 'main')).visibleText).toContain(
       'Tally can’t read the stored access token.',
     );
     expect(bot.billing.requests).toEqual([]);
@@ -434,8 +438,8 @@ describe('a sealed record that was moved', () => {
     const lost = createKeyring([{ id: 'lost', key: randomBytes(32) }]);
     const other = createWorkspaces({ redis: bot.redis.client, keyring: lost });
     await other.saveConnection(await changeIn(other, TEAM), connection('main'));
-    expect((await bot.ask('/billing status')).reads).toContain('missing from ENCRYPTION_KEYS');
-    expect((await bot.ask('/balance 123')).reads).toContain('add the key to ENCRYPTION_KEYS again');
+    expect((await bot.ask('/billing status')).visibleText).toContain('missing from ENCRYPTION_KEYS');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('add the key to ENCRYPTION_KEYS again');
   });
 });
 
@@ -451,16 +455,16 @@ describe('an application access', () => {
       registeredAt: NOW,
     };
     await workspaces.saveAccess(await changeIn(workspaces, TEAM), access);
-    const unconnected = (await bot.ask('/billing status')).reads;
+    const unconnected = (await bot.ask('/billing status')).visibleText;
     expect(unconnected).toContain('isn’t connected to a billing service yet');
     expect(unconnected).toContain('Project 123 · access ending abcd');
     await save('main');
-    expect((await bot.ask('/billing status')).reads).toContain('Project 123 · access ending abcd');
-    expect((await bot.ask('/billing status', MEMBER)).reads).not.toContain('abcd');
+    expect((await bot.ask('/billing status')).visibleText).toContain('Project 123 · access ending abcd');
+    expect((await bot.ask('/billing status', MEMBER)).visibleText).not.toContain('abcd');
     const json = (await bot.redis.client.hget(HASH, 'access:123'))!;
     const elsewhere = json.replace('identity.example.com', 'identity.example.org');
     await bot.redis.client.hset(HASH, 'access:123', elsewhere);
-    expect((await bot.ask('/billing status')).reads).toContain('Project 123 · can’t be decrypted');
+    expect((await bot.ask('/billing status')).visibleText).toContain('Project 123 · can’t be decrypted');
   });
 });
 
@@ -497,7 +501,7 @@ describe('what an answer saves', () => {
     await save('main');
     await bot.ask('/spend 123');
     await until(({ used }) => used === NOW);
-    expect((await bot.ask('/billing status')).reads).toMatch(/last used <!date\^\d+\^/);
+    expect((await bot.ask('/billing status')).visibleText).toMatch(/last used <!date\^\d+\^/);
   });
 
   it('is the exact balance of a registered project, and of no other', async () => {
@@ -537,7 +541,7 @@ describe('what an answer saves', () => {
     // A full Redis still reads but rejects writes.
     await bot.redis.client.config('SET', 'maxmemory', '1');
     try {
-      expect((await bot.ask('/balance 123')).reads).toContain('left');
+      expect((await bot.ask('/balance 123')).visibleText).toContain('left');
       await bot.slack.waitFor(() => bot.log().includes('the last use of a connection could not be saved'));
     } finally {
       await bot.redis.client.config('SET', 'maxmemory', '0');

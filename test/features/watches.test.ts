@@ -15,7 +15,7 @@ import type { Watch } from '../../src/workspace/watches.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { addProject } from '../support/projects.ts';
-import { namingKeys } from '../support/redis.ts';
+import { workspaceKeys } from '../support/redis.ts';
 import { createUserActions } from '../support/user-actions.ts';
 
 /** Saturday */
@@ -148,7 +148,7 @@ async function audit(): Promise<string[]> {
 
 /** Sends a click, even on a button that this person does not see; resolves with the reply. */
 async function forgedClick(person: string, action_id: string, value: string, channel = CHANNEL) {
-  const before = house.reads(channel, person).length;
+  const before = house.messageTexts(channel, person).length;
   const payload = {
     team: { id: TEAM },
     user: { id: person, team_id: TEAM },
@@ -157,8 +157,8 @@ async function forgedClick(person: string, action_id: string, value: string, cha
     channel: { id: channel },
     actions: [{ type: 'button', block_id: 'b', action_id, value }],
   };
-  expect((await house.deliver(payload)).status).toBe(200);
-  return house.slack.waitFor(() => house.reads(channel, person)[before]);
+  expect((await house.interact(payload)).status).toBe(200);
+  return house.slack.waitFor(() => house.messageTexts(channel, person)[before]);
 }
 
 const state = (given: Partial<WatchState> = {}): WatchState => ({
@@ -223,15 +223,15 @@ describe('what was typed', () => {
 
   it('has a button that opens the form with the rest', async () => {
     const refused = await ask('watch prod balance 5e4');
-    expect(refused.reads).toContain('Write amounts like 50000, 50,000 or 50000.50.');
+    expect(refused.visibleText).toContain('Write amounts like 50000, 50,000 or 50000.50.');
     await house.slack.press(OWNER, messageRef(refused), '/billing watch prod balance');
     expect(await modalSays('Set up a watch')).toContain('Without bonuses');
   });
 
   it.each(['watch help', 'watches ?', 'watch prod help'])('answers %s with watches alone', async (text) => {
-    const { reads } = await ask(text, MEMBER);
-    expect(reads).toContain('Watches');
-    expect(reads).toContain('spike 2x over 1000');
+    const { visibleText } = await ask(text, MEMBER);
+    expect(visibleText).toContain('Watches');
+    expect(visibleText).toContain('spike 2x over 1000');
   });
 
   it('matches docs/watches.md', async () => {
@@ -396,7 +396,7 @@ describe('a saved watch', () => {
     const many = Array.from({ length: 500 }, (_, n) => [`watch:w${String(n).padStart(7, '0')}`, '{}']);
     await house.redis.client.hset(KEY, Object.fromEntries(many));
     expect(await save()).toContain('This workspace has 500 watches, the maximum.');
-    expect((await ask('watch prod')).reads).toContain('This workspace has 500 watches, the maximum.');
+    expect((await ask('watch prod')).visibleText).toContain('This workspace has 500 watches, the maximum.');
   });
 
   it('keeps the first of two edits, and shows the second person its current values', async () => {
@@ -448,31 +448,33 @@ describe('a saved watch', () => {
 
 describe('the list', () => {
   it('explains watches when there are none', async () => {
-    const { reads } = await ask('watches');
-    expect(reads).toContain('No watches here yet.');
-    expect(reads).toContain('Watch…');
+    const { visibleText } = await ask('watches');
+    expect(visibleText).toContain('No watches here yet.');
+    expect(visibleText).toContain('Watch…');
   });
 
   it('shows the last value and the threshold, the checks and the owner', async () => {
     const { id } = await setUp('watch prod balance 50000', MEMBER);
     const measurement = { kind: 'balance', balance: new Big('48210') } as const;
     states.set(id, state({ isCrossed: true, measurement }));
-    const { reads } = await ask('watches', MEMBER);
-    expect(reads).toContain('1 watch');
-    expect(reads).toContain(`*prod*: balance below 50.000,00 → <#${CHANNEL}>`);
-    expect(reads).toContain(':warning: *Crossed* · now 48.210,00');
-    expect(reads).toMatch(/checked <!date.+ · next <!date.+ · owner <@U0MEMBER01>/);
+    const { visibleText } = await ask('watches', MEMBER);
+    expect(visibleText).toContain('1 watch');
+    expect(visibleText).toContain(`*prod*: balance below 50.000,00 → <#${CHANNEL}>`);
+    expect(visibleText).toContain(':warning: *Crossed* · now 48.210,00');
+    expect(visibleText).toMatch(/checked <!date.+ · next <!date.+ · owner <@U0MEMBER01>/);
     states.set(id, state({ problem: 'The <token> was rejected.' }));
-    expect((await ask('watches', MEMBER)).reads).toContain('*not checked:* The &lt;token&gt; was rejected.');
+    expect((await ask('watches', MEMBER)).visibleText).toContain(
+      '*not checked:* The &lt;token&gt; was rejected.',
+    );
   });
 
   it('pauses, resumes and snoozes', async () => {
     const { id } = await setUp('watch prod balance 50000', MEMBER);
     const list = await ask('watches', MEMBER);
     await row(list, 'pause', id, MEMBER);
-    expect((await updatedMessage(list, 'Nobody is alerted until you resume it', MEMBER)).reads).toContain(
-      `*paused* by <@${MEMBER}>`,
-    );
+    expect(
+      (await updatedMessage(list, 'Nobody is alerted until you resume it', MEMBER)).visibleText,
+    ).toContain(`*paused* by <@${MEMBER}>`);
     await row(list, 'resume', id, MEMBER);
     await updatedMessage(list, 'Resumed.', MEMBER);
     expect((await stored())[0]?.paused).toBeUndefined();
@@ -481,7 +483,7 @@ describe('the list', () => {
     await house.slack.press(MEMBER, messageRef(list), 'Until next month');
     await updatedMessage(list, 'Snoozed. Nobody is alerted until', MEMBER);
     expect((await stored())[0]?.snoozedUntil).toBe(Date.UTC(2026, 11, 1));
-    expect((await ask('watches', MEMBER)).reads).toContain('*snoozed* until');
+    expect((await ask('watches', MEMBER)).visibleText).toContain('*snoozed* until');
     await row(list, 'wake', id, MEMBER);
     await updatedMessage(list, 'No longer snoozed.', MEMBER);
     expect((await stored())[0]?.snoozedUntil).toBeUndefined();
@@ -519,10 +521,10 @@ describe('the list', () => {
     await openForm('watch prod balance 3', OWNER, OWNERS_DM);
     await save({ people: [OWNER] });
     await house.slack.dismiss(OWNER);
-    const { reads } = await ask('watches', MEMBER);
-    expect(reads).toContain('2 watches');
-    expect(reads).not.toContain('below 3.00');
-    expect((await ask('watches')).reads).toContain('3 watches');
+    const { visibleText } = await ask('watches', MEMBER);
+    expect(visibleText).toContain('2 watches');
+    expect(visibleText).not.toContain('below 3.00');
+    expect((await ask('watches')).visibleText).toContain('3 watches');
     const list = await ask('watches', MEMBER);
     expect(JSON.stringify(list.blocks)).not.toContain('watch-row');
     expect(await forgedClick(MEMBER, 'watch-row', `delete ${here.id}`)).toContain('Only its owner');
@@ -553,17 +555,17 @@ describe('the list', () => {
     });
     await house.redis.client.hset(KEY, Object.fromEntries(many));
     const list = await ask('watches');
-    expect(list.reads).toContain('22 watches');
-    expect(list.reads).toContain('page 1 of 2');
-    expect(list.reads).not.toContain('below 120.00');
-    expect((await ask('watches page 2')).reads).toContain('below 120.00');
+    expect(list.visibleText).toContain('22 watches');
+    expect(list.visibleText).toContain('page 1 of 2');
+    expect(list.visibleText).not.toContain('below 120.00');
+    expect((await ask('watches page 2')).visibleText).toContain('below 120.00');
   });
 
   it('shows damaged ones to managers, who can remove them', async () => {
     await house.redis.client.hset(KEY, 'watch:w0000001', '{"id":"w0000001"}');
     const list = await ask('watches');
-    expect(list.reads).toContain('The record of a watch is damaged');
-    expect((await ask('watches', MEMBER)).reads).not.toContain('damaged');
+    expect(list.visibleText).toContain('The record of a watch is damaged');
+    expect((await ask('watches', MEMBER)).visibleText).not.toContain('damaged');
     await house.slack.press(OWNER, messageRef(list), 'Remove damaged watches');
     await updatedMessage(list, 'Removed what was damaged.');
     expect(await house.redis.client.hexists(KEY, 'watch:w0000001')).toBe(0);
@@ -653,7 +655,7 @@ describe('in the whole bot', () => {
   };
   const seen = (person = OWNER) => bot.slack.messages(person, CHANNEL).map(toAnswer);
   const alert = (part = ' left — below ') =>
-    bot.slack.waitFor(() => seen().findLast(({ reads }) => reads.includes(part)), 20_000);
+    bot.slack.waitFor(() => seen().findLast(({ visibleText }) => visibleText.includes(part)), 20_000);
   const home = async (person: string) => {
     await bot.slack.openHome(person);
     return textOf(await bot.slack.waitFor(() => bot.slack.home(person)?.view.blocks));
@@ -682,8 +684,8 @@ describe('in the whole bot', () => {
     await bot.slack.submit(OWNER);
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
     await bot.slack.dismiss(OWNER);
-    const { ts, reads } = await alert();
-    expect(reads).toContain('prod · 48,210.00 left — below 50,000.00');
+    const { ts, visibleText } = await alert();
+    expect(visibleText).toContain('prod · 48,210.00 left — below 50,000.00');
     const at = { channel: CHANNEL, ts };
     await bot.slack.press(MEMBER, at, 'Acknowledge');
     await alert(`Acknowledged by <@${MEMBER}>`);
@@ -692,14 +694,14 @@ describe('in the whole bot', () => {
     const crossed = /^\*prod\*: balance below 50,000\.00 .+\n:warning: \*Crossed\* · now 48,210\.00\n/;
     await expect.poll(() => home(OWNER)).toMatch(crossed);
     expect(await home(MEMBER)).not.toContain('*Crossed*');
-    expect((await bot.ask('/billing status')).reads).toContain('*Watches* · 1 running · *1 crossed*');
+    expect((await bot.ask('/billing status')).visibleText).toContain('*Watches* · 1 running · *1 crossed*');
 
     await bot.slack.choose(OWNER, at, 'watch-snooze', 'Snooze for 7 days');
     await alert(`Snoozed by <@${OWNER}> until`);
-    expect((await bot.ask('/billing watches', MEMBER)).reads).toContain('*snoozed* until');
+    expect((await bot.ask('/billing watches', MEMBER)).visibleText).toContain('*snoozed* until');
     await bot.slack.press(MEMBER, at, 'Manage');
     await bot.slack.waitFor(
-      () => seen(MEMBER).filter(({ reads: said }) => said.includes('1 watch')).length > 1,
+      () => seen(MEMBER).filter(({ visibleText: said }) => said.includes('1 watch')).length > 1,
     );
   });
 
@@ -710,18 +712,18 @@ describe('in the whole bot', () => {
     await bot.slack.submit(OWNER);
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
     await bot.slack.dismiss(OWNER);
-    const status = async () => (await bot.ask('/billing status')).reads;
+    const status = async () => (await bot.ask('/billing status')).visibleText;
     await expect.poll(status, { timeout: 15_000 }).toContain('with a problem');
-    const reads = await status();
-    expect(reads).toMatch(/^\d problems? to look at/);
-    expect(reads).toContain('*Watches*');
-    expect(reads).toContain('The service rejected its token.');
-    expect(reads).toContain('*not checked:*');
+    const visibleText = await status();
+    expect(visibleText).toMatch(/^\d problems? to look at/);
+    expect(visibleText).toContain('*Watches*');
+    expect(visibleText).toContain('The service rejected its token.');
+    expect(visibleText).toContain('*not checked:*');
     bot.billing.setMode('healthy');
   });
 
   it('deletes everything when the workspace uninstalls', async () => {
-    const left = async () => (await namingKeys(bot.redis.client)).filter((key) => key.includes(TEAM));
+    const left = async () => (await workspaceKeys(bot.redis.client)).filter((key) => key.includes(TEAM));
     expect(await left()).toEqual(expect.arrayContaining([expect.stringContaining('watch-figures')]));
     const body = JSON.stringify({
       ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },

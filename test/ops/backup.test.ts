@@ -77,8 +77,8 @@ describe.skipIf(SERVER_BINARY === undefined || CLI === undefined)('a backup of R
   });
 
   it('answers with the token that was registered before it', async () => {
-    const { reads } = await restored.ask('/balance 123');
-    expect(reads).toMatch(/123 · [\d,.]+ left/);
+    const { visibleText } = await restored.ask('/balance 123');
+    expect(visibleText).toMatch(/123 · [\d,.]+ left/);
   });
 
   it('keeps the audit log', async () => {

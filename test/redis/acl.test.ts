@@ -6,7 +6,7 @@ import { documentedRules, eventually, SERVER_BINARY, startServer } from '../supp
 
 async function use(bot: Bot): Promise<void> {
   await bot.connect();
-  expect((await bot.ask('/spend 123')).reads).toContain('spent');
+  expect((await bot.ask('/spend 123')).visibleText).toContain('spent');
   await bot.ask('/billing default 123');
   await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
   await bot.slack.waitFor(() => bot.slack.modal(OWNER));

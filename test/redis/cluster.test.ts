@@ -9,7 +9,7 @@ import { shardOf } from '../../src/workspace/layout.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
-import { isOfNobody } from '../support/redis.ts';
+import { isGlobalKey } from '../support/redis.ts';
 import { eventually, type RedisCluster, SERVER_BINARY, startCluster } from '../support/redis-servers.ts';
 
 const TEAM = 'T0SANDBOX1';
@@ -27,7 +27,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
 
     /** All keys and index members that contain this ID. */
     const naming = async (id: string): Promise<string[]> => {
-      const keys = (await cluster.keys()).filter((key) => !isOfNobody(key));
+      const keys = (await cluster.keys()).filter((key) => !isGlobalKey(key));
       const client = new Cluster(cluster.masters.map(({ port }) => ({ host: '127.0.0.1', port })));
       const contents = await Promise.all(
         keys.map(async (key) => {
@@ -51,7 +51,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
 
       it('connects, answers, schedules, and delivers', async () => {
         await bot.connect();
-        expect((await bot.ask('/spend 123')).reads).toContain('spent');
+        expect((await bot.ask('/spend 123')).visibleText).toContain('spent');
         await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
         await bot.slack.waitFor(() => bot.slack.modal(OWNER));
         await bot.slack.submit(OWNER, {});

@@ -12,7 +12,7 @@ import { followLayout } from '../../src/workspace/layout-transition.ts';
 import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
-import { isOfNobody, type TestRedis, testRedis } from '../support/redis.ts';
+import { isGlobalKey, type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAMS = ['T1', 'T2', 'T3'];
 const ORG = 'E1';
@@ -96,7 +96,7 @@ const index = async () => {
 };
 
 async function expectMoved(): Promise<void> {
-  const keys = (await redis.keys('*')).filter((key) => !isOfNobody(key));
+  const keys = (await redis.keys('*')).filter((key) => !isGlobalKey(key));
   expect(keys.filter((key) => !key.includes('{'))).toEqual([]);
   expect(await index()).toEqual([ORG, ...TEAMS]);
   expect((await redis.smembers(`tally:{${ORG}}:members`)).sort()).toEqual(TEAMS);

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectRedis, guardWrite, waitUntilReady } from '../../src/redis.ts';
 import { createDeliveryParts, finding } from '../support/delivery.ts';
 import { saveManySchedules } from '../support/many-schedules.ts';
-import { startOutsideSlack } from '../support/outside-slack.ts';
+import { startMinimalSlack } from '../support/minimal-slack.ts';
 import { eventually, type RedisSentinels, SERVER_BINARY, startSentinels } from '../support/redis-servers.ts';
 
 /** With a second between two posts to a channel, so that the kill happens between posts. */
@@ -20,7 +20,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
     afterAll(() => sentinels.stop());
 
     it('keeps delivering, each post once, when the master is killed and another takes over', async () => {
-      const slack = await startOutsideSlack();
+      const slack = await startMinimalSlack();
       slack.slow = 50;
       const redis = connectRedis(sentinels.url);
       await waitUntilReady(redis, 5_000);

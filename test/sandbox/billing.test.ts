@@ -117,14 +117,14 @@ describe('the simulated usage', () => {
     fc.assert(
       fc.property(opening, (opened) => {
         const at = opened.getTime();
-        const ledger = createUsageHistory(at);
+        const history = createUsageHistory(at);
         const today = at - (at % DAY);
-        const reported = ledger.charges('123', today - 7 * DAY, today - 1);
+        const reported = history.charges('123', today - 7 * DAY, today - 1);
         const spent = reported.reduce((sum, { amount }) => sum + units(amount), 0n);
-        const { balance, bonuses } = ledger.balance('123', at);
+        const { balance, bonuses } = history.balance('123', at);
         expect(reported).toHaveLength(6);
         expect(reported.at(-1)?.day).toBe(new Date(today - DAY).toISOString().slice(0, 10));
-        expect(ledger.charges('123', today, at)).toHaveLength(1);
+        expect(history.charges('123', today, at)).toHaveLength(1);
         expect(((units(balance) + units(bonuses)) * 6n) / spent).toBe(41n);
       }),
     );

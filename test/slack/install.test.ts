@@ -29,7 +29,7 @@ const asked = (method: string, of: string) => bot.slack.called(method).filter((c
 describe('the page that installs', () => {
   it('says what Tally is and asks for exactly the scopes of the manifest, each with its reason', async () => {
     await started();
-    const { html, address } = await bot.begin();
+    const { html, address } = await bot.openInstallPage();
     const manifest = parse(await readFile('manifest.yml', 'utf8'));
     const { bot: needed, bot_optional: optional } = manifest.oauth_config.scopes;
     expect(SCOPES.filter((one) => !one.optional).map(({ scope }) => scope)).toEqual(needed);
@@ -62,13 +62,13 @@ describe('the page that installs', () => {
 
   it('leads to Slack itself where no other address is configured', async () => {
     await started({ env: { SLACK_API_URL: '' } });
-    const { address } = await bot.begin();
+    const { address } = await bot.openInstallPage();
     expect(`${address.origin}${address.pathname}`).toBe('https://slack.com/oauth/v2/authorize');
   });
 
   it('keeps nothing of who only looks, however often', async () => {
     await started();
-    for (let i = 0; i < 50; i += 1) await bot.begin();
+    for (let i = 0; i < 50; i += 1) await bot.openInstallPage();
     expect(await bot.keys()).toEqual([]);
   });
 
@@ -84,13 +84,13 @@ describe('the page that installs', () => {
 
   it('lets a second tab begin without ending the first', async () => {
     await started();
-    const [first, second] = [await bot.begin(), await bot.begin()];
+    const [first, second] = [await bot.openInstallPage(), await bot.openInstallPage()];
     const cookies = `${first.cookie}; ${second.cookie}`;
     for (const [{ state }, team] of [
       [first, NORTH],
       [second, SOUTH],
     ] as const)
-      expect((await bot.back({ code: bot.slack.allow(team), state }, cookies)).status).toBe(200);
+      expect((await bot.followRedirect({ code: bot.slack.allow(team), state }, cookies)).status).toBe(200);
   });
 
   it('is not there for a bot with the token of one workspace', async () => {
@@ -167,9 +167,9 @@ describe('coming back from Slack', () => {
 
   it('works once: the same address a second time installs nothing', async () => {
     await started();
-    const { state, cookie } = await bot.begin();
-    expect((await bot.back({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(200);
-    const again = await bot.back({ code: bot.slack.allow(SOUTH), state }, cookie);
+    const { state, cookie } = await bot.openInstallPage();
+    expect((await bot.followRedirect({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(200);
+    const again = await bot.followRedirect({ code: bot.slack.allow(SOUTH), state }, cookie);
     expect(again.status).toBe(400);
     expect(again.html).toContain('This link no longer works');
     expect(again.html).toContain(`href="${PUBLIC_URL}/slack/install"`);
@@ -179,9 +179,9 @@ describe('coming back from Slack', () => {
 
   it('works once even for two at the same time', async () => {
     await started();
-    const { state, cookie } = await bot.begin();
+    const { state, cookie } = await bot.openInstallPage();
     const both = await Promise.all(
-      [NORTH, SOUTH].map((team) => bot.back({ code: bot.slack.allow(team), state }, cookie)),
+      [NORTH, SOUTH].map((team) => bot.followRedirect({ code: bot.slack.allow(team), state }, cookie)),
     );
     expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
@@ -203,9 +203,12 @@ describe('coming back from Slack', () => {
     ],
   ])('is refused %s, before Slack is asked', async (_, change) => {
     await started();
-    const { state, cookie } = await bot.begin();
+    const { state, cookie } = await bot.openInstallPage();
     const changed = change(state, cookie);
-    const { status } = await bot.back({ code: bot.slack.allow(NORTH), state: changed.state }, changed.cookie);
+    const { status } = await bot.followRedirect(
+      { code: bot.slack.allow(NORTH), state: changed.state },
+      changed.cookie,
+    );
     expect(status).toBe(400);
     expect(bot.slack.called('oauth.v2.access')).toEqual([]);
     await nothingInstalled();
@@ -217,14 +220,14 @@ describe('coming back from Slack', () => {
     const store = createStateStore({ spend: async () => true }, STATE_SECRET, { scopes: [] });
     const state = await store.generateStateParam({ scopes: [] }, new Date(begun * 1000));
     const cookie = `tally-install-${/-([\w-]{12})/.exec(state)![1]}=${state}`;
-    expect((await bot.back({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(400);
+    expect((await bot.followRedirect({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(400);
     await expect(store.verifyStateParam(new Date((begun + 599) * 1000), state)).resolves.toBeDefined();
     await nothingInstalled();
   });
 
   it('waits where too many come from one network, and goes on with the same link', async () => {
     await started();
-    const { state, cookie } = await bot.begin();
+    const { state, cookie } = await bot.openInstallPage();
     const flood = (forwarded: string) =>
       fetch(`${bot.urls[0]}/slack/oauth_redirect?code=x&state=${state}`, {
         headers: { cookie, 'x-forwarded-for': `192.0.2.7, ${forwarded}` },
@@ -246,7 +249,7 @@ describe('coming back from Slack', () => {
     await started();
     const statuses: number[] = [];
     for (let i = 0; i < CALLBACK_LIMITS.total + 10; i += 1) {
-      const { state, cookie } = await bot.begin();
+      const { state, cookie } = await bot.openInstallPage();
       const address = `${bot.urls[0]}/slack/oauth_redirect?code=x&state=${state}`;
       const headers = { cookie, 'x-forwarded-for': `198.51.100.${i}` };
       statuses.push((await fetch(address, { headers })).status);
@@ -260,8 +263,8 @@ describe('coming back from Slack', () => {
 
   it('says so when the person said no', async () => {
     await started();
-    const { state, cookie } = await bot.begin();
-    const { status, html } = await bot.back({ error: 'access_denied', state }, cookie);
+    const { state, cookie } = await bot.openInstallPage();
+    const { status, html } = await bot.followRedirect({ error: 'access_denied', state }, cookie);
     expect(status).toBe(200);
     expect(html).toContain('Tally was not installed');
     await nothingInstalled();
@@ -273,24 +276,27 @@ describe('coming back from Slack', () => {
     const { status, html } = await bot.install(NORTH);
     expect(status).toBe(502);
     expect(html).toContain('<code>bad_redirect_uri</code>');
-    const { state, cookie } = await bot.begin();
-    const refused = await bot.back({ error: 'invalid_team_for_non_distributed_app', state }, cookie);
+    const { state, cookie } = await bot.openInstallPage();
+    const refused = await bot.followRedirect(
+      { error: 'invalid_team_for_non_distributed_app', state },
+      cookie,
+    );
     expect(refused.html).toContain('<code>invalid_team_for_non_distributed_app</code>');
     await nothingInstalled();
   });
 
   it('says so at once when Slack wants to be left alone, instead of waiting for as long', async () => {
     await started();
-    const { state, cookie } = await bot.begin();
+    const { state, cookie } = await bot.openInstallPage();
     bot.slack.limit('oauth.v2.access', 3_600);
-    const { status, html } = await bot.back({ code: bot.slack.allow(NORTH), state }, cookie);
+    const { status, html } = await bot.followRedirect({ code: bot.slack.allow(NORTH), state }, cookie);
     expect(status).toBe(502);
     expect(html).toContain('Slack did not complete the installation');
   });
 
   it('repeats nothing of what the address says', async () => {
     await started();
-    const { html } = await bot.back(
+    const { html } = await bot.followRedirect(
       { error: '<b>x</b>', code: '"><img>', state: '<i>' },
       'tally-install=<i>',
     );

@@ -46,7 +46,7 @@ async function started(
 const calls = (method: string) => bot.slack.calls.filter((call) => call.method === method).length;
 const posts = () => bot.slack.traffic.entries.filter(({ title }) => title === 'response_url').length;
 const until = (...expected: string[]) =>
-  bot.slack.waitFor(() => JSON.stringify(bot.reads()) === JSON.stringify(expected), 3_000);
+  bot.slack.waitFor(() => JSON.stringify(bot.messageTexts()) === JSON.stringify(expected), 3_000);
 
 describe('an answer that takes longer', () => {
   it('shows that Tally asks the billing service, and takes that message’s place', async () => {
@@ -66,7 +66,7 @@ describe('an answer that takes longer', () => {
     finish();
     await until(LOADING, '42');
     await delay(50);
-    expect(bot.reads()).toEqual([LOADING, '42']);
+    expect(bot.messageTexts()).toEqual([LOADING, '42']);
   });
 
   it('waits for the loading message that is still on its way', async () => {
@@ -88,19 +88,19 @@ describe('an answer that takes longer', () => {
     await bot.workspaces.saveSettings(await changeIn(bot.workspaces, TEAM), { visibility: 'channel' });
     await bot.slack.say(OWNER, CHANNEL, '/spend');
     await until(LOADING);
-    expect(bot.reads(CHANNEL, MEMBER)).toEqual([LOADING]);
+    expect(bot.messageTexts(CHANNEL, MEMBER)).toEqual([LOADING]);
     finish();
-    await bot.slack.waitFor(() => bot.reads(CHANNEL, MEMBER).at(-1) === '42');
+    await bot.slack.waitFor(() => bot.messageTexts(CHANNEL, MEMBER).at(-1) === '42');
     expect([calls('chat.postMessage'), calls('chat.update'), posts()]).toEqual([1, 1, 0]);
     isPrivate = true;
     isAnswering = new Promise((resolve) => {
       finish = resolve;
     });
     await bot.slack.say(OWNER, CHANNEL, '/spend');
-    await bot.slack.waitFor(() => bot.reads(CHANNEL, MEMBER).length === 2);
+    await bot.slack.waitFor(() => bot.messageTexts(CHANNEL, MEMBER).length === 2);
     finish();
-    await bot.slack.waitFor(() => bot.reads().at(-1) === 'only you');
-    expect(bot.reads(CHANNEL, MEMBER)).toEqual(['42']);
+    await bot.slack.waitFor(() => bot.messageTexts().at(-1) === 'only you');
+    expect(bot.messageTexts(CHANNEL, MEMBER)).toEqual(['42']);
   });
 
   it('is followed by the reason where it fails', async () => {
@@ -110,7 +110,7 @@ describe('an answer that takes longer', () => {
     await bot.slack.say(OWNER, CHANNEL, '/spend');
     await until(LOADING);
     finish();
-    await bot.slack.waitFor(() => bot.reads().length === 1 && bot.reads()[0] !== LOADING);
+    await bot.slack.waitFor(() => bot.messageTexts().length === 1 && bot.messageTexts()[0] !== LOADING);
   });
 
   it('does not replace a message that everybody sees', async () => {
@@ -122,10 +122,10 @@ describe('an answer that takes longer', () => {
       blocks: [actions(button('rerun:x', 'Spend', { value: '/spend' }))] as never,
     });
     await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Spend');
-    await bot.slack.waitFor(() => bot.reads().includes(LOADING));
+    await bot.slack.waitFor(() => bot.messageTexts().includes(LOADING));
     finish();
-    await bot.slack.waitFor(() => bot.reads().includes('42'));
-    expect(bot.reads(CHANNEL, MEMBER)).toHaveLength(1);
+    await bot.slack.waitFor(() => bot.messageTexts().includes('42'));
+    expect(bot.messageTexts(CHANNEL, MEMBER)).toHaveLength(1);
   });
 
   it('is not announced where it comes soon, and costs one call', async () => {
@@ -134,7 +134,7 @@ describe('an answer that takes longer', () => {
     await bot.slack.say(OWNER, CHANNEL, '/spend');
     await until('42');
     await delay(60);
-    expect([bot.reads(), posts()]).toEqual([['42'], 1]);
+    expect([bot.messageTexts(), posts()]).toEqual([['42'], 1]);
   });
 });
 
@@ -152,7 +152,7 @@ describe('a form, while Slack is slow', () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing');
     await bot.slack.waitFor(() => title() === 'Tally', 6_000);
     await bot.slack.waitFor(() => title() === 'Settings', 12_000);
-    expect(bot.reads()).toEqual([]);
+    expect(bot.messageTexts()).toEqual([]);
   }, 20_000);
 
   it('says in the same window that it isn’t for you', async () => {
@@ -180,6 +180,6 @@ describe('a form, while Slack is slow', () => {
     bot.slack.behaviour.latency = 100;
     await bot.slack.say(OWNER, CHANNEL, '/billing');
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('The list is full.'), 5_000);
-    expect(bot.reads()).toEqual([]);
+    expect(bot.messageTexts()).toEqual([]);
   });
 });

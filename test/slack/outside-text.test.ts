@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Answer, type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
-import { startOutsideSlack } from '../support/outside-slack.ts';
+import { startMinimalSlack } from '../support/minimal-slack.ts';
 import { addProject } from '../support/projects.ts';
 import { testRedis } from '../support/redis.ts';
 
@@ -154,7 +154,7 @@ describe('a scheduled post that is late, corrected, or fails', () => {
     let now = nine + 20 * 60_000;
     let digits = '100';
     let fails = false;
-    const [redis, slack] = await Promise.all([testRedis(), startOutsideSlack()]);
+    const [redis, slack] = await Promise.all([testRedis(), startMinimalSlack()]);
     slack.now = () => now;
     const parts = createDeliveryParts({
       redis: redis.client,

@@ -115,7 +115,7 @@ describe('a modal that a visit opened', () => {
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await tally.slack.waitFor(() => titles() === 'That did not work');
     expect(textOf(tally.slack.modal(OWNER)?.view)).toContain('rejected the access token');
-    expect(tally.reads()).toEqual([]);
+    expect(tally.messageTexts()).toEqual([]);
   });
 
   it('leaves a direct message where it was closed meanwhile', async () => {
@@ -175,7 +175,7 @@ describe('what is for the asker alone', () => {
   };
   const messages = (method: string) => tally.slack.calls.filter((call) => call.method === method);
   const ask = async (fields: object) => {
-    await tally.deliver({
+    await tally.interact({
       type: 'block_actions',
       team: { id: TEAM },
       user: { id: OWNER },
@@ -188,7 +188,7 @@ describe('what is for the asker alone', () => {
 
   it('stands in the channel where the response_url is no good any more', async () => {
     await started({ commands: { '/spend': sayHello } });
-    await tally.deliver({
+    await tally.interact({
       type: 'block_actions',
       team: { id: TEAM },
       user: { id: OWNER },
@@ -196,7 +196,7 @@ describe('what is for the asker alone', () => {
       response_url: 'http://127.0.0.1:1/gone',
       actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
     });
-    await tally.slack.waitFor(() => tally.reads().includes('Hello.'));
+    await tally.slack.waitFor(() => tally.messageTexts().includes('Hello.'));
   });
 
   it('comes as a direct message where the channel does not take it either, for whatever reason', async () => {
@@ -239,7 +239,7 @@ describe('a click in a message', () => {
     },
     actions: { connect: action((request) => request.reply.update(message('For the asker.'))) },
   };
-  const seenBy = (person: string) => tally.reads(CHANNEL, person).map((read) => read.split('\n')[0]);
+  const seenBy = (person: string) => tally.messageTexts(CHANNEL, person).map((read) => read.split('\n')[0]);
   const untilSeen = (count: number) => tally.slack.waitFor(() => seenBy(OWNER).length === count);
 
   it.each(['Again', 'Go'])('that everybody sees leaves it as it is: %s', async (label) => {
@@ -281,7 +281,7 @@ describe('an answer that Slack does not take at once', () => {
     commands: { '/spend': { ...listeners.commands!['/spend']!, open: true } },
   };
   const posts = () => tally.slack.calls.filter(({ method }) => method.startsWith('chat.post'));
-  const answers = () => tally.reads().filter((read) => read === 'Figures.').length;
+  const answers = () => tally.messageTexts().filter((read) => read === 'Figures.').length;
   const mention = () => tally.slack.say(OWNER, CHANNEL, '@Tally spend');
 
   it('waits for its turn: of three mentions at once each is answered once', async () => {
@@ -297,7 +297,7 @@ describe('an answer that Slack does not take at once', () => {
     await started(open);
     tally.slack.failNext('chat.postMessage', { status: 429, retryAfter: 31 });
     await mention();
-    await tally.slack.waitFor(() => tally.reads().length > 0);
+    await tally.slack.waitFor(() => tally.messageTexts().length > 0);
     expect(posts().map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.postEphemeral']);
   });
 
@@ -326,7 +326,7 @@ describe('an answer that Slack does not take at once', () => {
       treat(req, res, taken);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    await tally.deliver({
+    await tally.interact({
       type: 'block_actions',
       team: { id: TEAM },
       user: { id: OWNER },

@@ -81,7 +81,7 @@ describe('a listener', () => {
     await started();
     bot.slack.failNext('users.info', { status: 500 }, 5);
     const answer = await bot.ask('/balance 123');
-    expect(answer.reads).toContain('Slack did not answer users.info');
+    expect(answer.visibleText).toContain('Slack did not answer users.info');
     expect(bot.slack.complaints).toEqual([]);
   });
 
@@ -102,8 +102,12 @@ describe('a listener', () => {
     const store = await startRedis();
     await started({ redisUrl: store.url });
     await store.stop();
-    expect((await bot.ask('/balance 123')).reads).toContain('Tally can’t reach its database right now.');
-    expect((await bot.ask('/billing connect')).reads).toContain('Tally can’t reach its database right now.');
+    expect((await bot.ask('/balance 123')).visibleText).toContain(
+      'Tally can’t reach its database right now.',
+    );
+    expect((await bot.ask('/billing connect')).visibleText).toContain(
+      'Tally can’t reach its database right now.',
+    );
     expect((await fetch(`${bot.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
   });
@@ -123,8 +127,8 @@ describe('Socket Mode', () => {
   it('gives the same answers, with the pages but without the events on the port', async () => {
     await started({ mode: 'socket' });
     await bot.connect();
-    expect((await bot.ask('/balance 123')).reads).toContain('left');
-    expect((await bot.ask('/spend 123')).reads).toContain('spent');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('left');
+    expect((await bot.ask('/spend 123')).visibleText).toContain('spent');
     expect((await fetch(`${bot.url}/readyz`)).status).toBe(200);
     expect((await send(COMMAND, bot.slack.signed(COMMAND))).status).toBe(404);
   });
@@ -137,7 +141,7 @@ describe('Socket Mode', () => {
       15_000,
     );
     await bot.slack.waitFor(() => bot.slack.connections() > 0);
-    expect((await bot.ask('/billing help')).reads).toContain('/balance');
+    expect((await bot.ask('/billing help')).visibleText).toContain('/balance');
   });
 });
 

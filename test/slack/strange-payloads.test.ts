@@ -80,25 +80,27 @@ const nothingUnknown = () => expect(tally.log()).not.toMatch(/unknown error|a li
 
 describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
   it('is no button', async () => {
-    expect(await tally.deliver(act(name))).toMatchObject({ status: 200 });
+    expect(await tally.interact(act(name))).toMatchObject({ status: 200 });
     await untilLogged('no listener for this action');
     nothingUnknown();
   });
 
   it('is no form', async () => {
     const payload = submission({ callback_id: name, state: { values: {} }, private_metadata: '' });
-    expect(await tally.deliver(payload)).toEqual({ status: 200, body: '' });
+    expect(await tally.interact(payload)).toEqual({ status: 200, body: '' });
     nothingUnknown();
   });
 
   it('has no suggestions', async () => {
-    expect(await tally.deliver(suggestion(name, 'a'))).toEqual({ status: 200, body: '{"options":[]}' });
+    expect(await tally.interact(suggestion(name, 'a'))).toEqual({ status: 200, body: '{"options":[]}' });
     nothingUnknown();
   });
 
   it('is no command', async () => {
-    await tally.deliver(act('rerun:again', name));
-    await tally.slack.waitFor(() => tally.reads().some((read) => read.includes(`Unknown command “${name}”`)));
+    await tally.interact(act('rerun:again', name));
+    await tally.slack.waitFor(() =>
+      tally.messageTexts().some((text) => text.includes(`Unknown command “${name}”`)),
+    );
   });
 
   it('is no event', async () => {
@@ -116,14 +118,14 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
 
 describe('a suggestion asked for with nothing typed', () => {
   it('is found as for no words', async () => {
-    const { body } = await tally.deliver(suggestion('words', null));
+    const { body } = await tally.interact(suggestion('words', null));
     expect(JSON.parse(body)).toEqual({ options: [WORD] });
   });
 });
 
 describe('what is shared as of an instant that never was', () => {
   it.each(['-9e99', 'NaN', '', '9e99', '1e400', '8.64e15', '-1', 'x', '1.5'])('is of now: %s', async (at) => {
-    await tally.deliver(act('share', `${at} /spend`));
+    await tally.interact(act('share', `${at} /spend`));
     await tally.slack.waitFor(() => ran.length > 0);
     expect(ran).toEqual([NOW]);
   });
@@ -136,7 +138,7 @@ describe('a form that comes without its state', () => {
     [{}, ''],
     [{ values: null }, ''],
   ])('is read as empty: %o', async (state, private_metadata) => {
-    const { body } = await tally.deliver(submission({ callback_id: 'form', state, private_metadata }));
+    const { body } = await tally.interact(submission({ callback_id: 'form', state, private_metadata }));
     expect(body).toContain('"response_action":"update"');
     await tally.slack.waitFor(() => ran.length > 0);
   });
@@ -144,7 +146,7 @@ describe('a form that comes without its state', () => {
 
 describe('a form of an older version that cannot be read', () => {
   it('says so in its place', async () => {
-    const { body } = await tally.deliver(submission({ callback_id: 'broken', state: { values: {} } }));
+    const { body } = await tally.interact(submission({ callback_id: 'broken', state: { values: {} } }));
     expect(JSON.parse(body)).toMatchObject({ response_action: 'update' });
     expect(body).toContain('Something went wrong in Tally. Nothing was changed.');
   });
@@ -154,7 +156,7 @@ describe('a payload that names no workspace', () => {
   it('is answered where an answer can go, and acknowledged', async () => {
     const { response_url, replies } = await startReplies();
     const payload = { ...act('rerun:again', '/spend'), team: null, user: { id: OWNER }, response_url };
-    expect(await tally.deliver(payload)).toMatchObject({ status: 200 });
+    expect(await tally.interact(payload)).toMatchObject({ status: 200 });
     await tally.slack.waitFor(() => replies.length > 0);
     expect(replies[0]).toContain('Tally only answers members');
     nothingUnknown();
@@ -163,7 +165,7 @@ describe('a payload that names no workspace', () => {
 
   it('is refused in the modal that sent it', async () => {
     const payload = submission({ id: 'V1', callback_id: 'form', state: { values: {} } });
-    const { status } = await tally.deliver({ ...payload, team: null, user: { id: OWNER } });
+    const { status } = await tally.interact({ ...payload, team: null, user: { id: OWNER } });
     expect(status).toBe(200);
     await untilLogged('Tally only answers members of the workspace that installed it.');
     nothingUnknown();
@@ -193,9 +195,9 @@ describe('what is no text where Slack sends text', () => {
       { ...submission({ callback_id: 'form' }), user: { id: OWNER, team_id: odd } },
       { ...suggestion('words', ''), value: odd },
     ];
-    for (const payload of payloads) expect(await tally.deliver(payload)).toEqual({ status: 200, body: '' });
+    for (const payload of payloads) expect(await tally.interact(payload)).toEqual({ status: 200, body: '' });
     const heard = [{ event_id: odd }, { event: { type: odd } }, { team_id: odd }, { authorizations: [odd] }];
-    for (const more of heard) expect(await tally.hear(event(more))).toBe(200);
+    for (const more of heard) expect(await tally.event(event(more))).toBe(200);
     expect(ran).toEqual([]);
     nothingUnknown();
     expect(tally.log()).not.toContain('unhandledRejection');
@@ -203,8 +205,8 @@ describe('what is no text where Slack sends text', () => {
 
   it.each(['x'.repeat(65), 'T0/../E0', 't0lower'])('is no workspace that could leave: %s', async (id) => {
     const gone = { type: 'team_access_revoked', team_ids: [id] };
-    expect(await tally.hear(event({ event: gone }))).toBe(200);
-    expect(await tally.hear(event({ team_id: id, event: { type: 'app_uninstalled' } }))).toBe(200);
+    expect(await tally.event(event({ event: gone }))).toBe(200);
+    expect(await tally.event(event({ team_id: id, event: { type: 'app_uninstalled' } }))).toBe(200);
     nothingUnknown();
   });
 });

@@ -225,10 +225,10 @@ describe('a token that is being tested while the workspace leaves', () => {
 
   it('is not the only thing: an installation that Slack took back on its way into the store goes, too', async () => {
     await started();
-    const { state, cookie } = await bot.begin();
+    const { state, cookie } = await bot.openInstallPage();
     const code = bot.slack.allow(NORTH);
     bot.slack.refuse('auth.test', 'account_inactive');
-    await bot.back({ code, state }, cookie);
+    await bot.followRedirect({ code, state }, cookie);
     await until(async () => (await keysWith(NORTH.id)).length === 0);
   });
 

@@ -77,7 +77,7 @@ export interface Answer {
   readonly ephemeral: boolean;
   readonly blocks: readonly Record<string, unknown>[];
   /** All texts in the blocks, one on each line. */
-  readonly reads: string;
+  readonly visibleText: string;
 }
 
 export async function startBot(options: BotOptions = {}): Promise<Bot> {
@@ -207,7 +207,7 @@ export function toAnswer(message: {
   blocks?: readonly object[];
 }): Answer {
   const { ts, text, ephemeral, blocks = [] } = message;
-  return { ts, text, ephemeral, blocks: blocks as Answer['blocks'], reads: textOf(blocks) };
+  return { ts, text, ephemeral, blocks: blocks as Answer['blocks'], visibleText: textOf(blocks) };
 }
 
 /** Every text in blocks or a view, one on each line. */

@@ -1,7 +1,7 @@
 /** A process that only delivers scheduled posts, for tests that kill it. Addresses are its arguments. */
 import { connectRedis, waitUntilReady } from '../../src/redis.ts';
 import { createDeliveryParts } from './delivery.ts';
-import { lowBalances } from './fake-ledger.ts';
+import { lowBalances } from './fake-billing.ts';
 import { FIXED_KEYRING } from './many-watches.ts';
 
 const [redisUrl = '', slackUrl = '', since, speed] = process.argv.slice(2);

@@ -26,11 +26,11 @@ export interface ListenerBot {
   readonly redis: TestRedis;
   log(): string;
   /** The bot's messages that the person sees in the channel, oldest first. */
-  reads(channel?: string, person?: string): readonly string[];
+  messageTexts(channel?: string, person?: string): readonly string[];
   /** Sends an interaction payload; resolves with the status and body of the acknowledgement. */
-  deliver(payload: object): Promise<{ readonly status: number; readonly body: string }>;
+  interact(payload: object): Promise<{ readonly status: number; readonly body: string }>;
   /** Sends an event payload; resolves with the status. */
-  hear(body: object): Promise<number>;
+  event(body: object): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -99,12 +99,12 @@ export async function startListenerBot(
     workspaces,
     redis,
     log: () => lines.join(''),
-    reads: (channel = CHANNEL, person = OWNER) =>
+    messageTexts: (channel = CHANNEL, person = OWNER) =>
       slack
         .messages(person, channel)
         .filter(({ from }) => from !== person)
-        .map((message) => toAnswer(message).reads),
-    async deliver(payload) {
+        .map((message) => toAnswer(message).visibleText),
+    async interact(payload) {
       const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`;
       const answer = await fetch(`${url}/slack/events`, {
         method: 'POST',
@@ -113,7 +113,7 @@ export async function startListenerBot(
       });
       return { status: answer.status, body: await answer.text() };
     },
-    async hear(payload) {
+    async event(payload) {
       const body = JSON.stringify(payload);
       const headers = { 'content-type': 'application/json', ...slack.signed(body) };
       return (await fetch(`${url}/slack/events`, { method: 'POST', headers, body })).status;

@@ -13,7 +13,7 @@ import {
   startOAuthSlack,
   type Team,
 } from './oauth-slack.ts';
-import { namingKeys, type TestRedis, testRedis } from './redis.ts';
+import { type TestRedis, testRedis, workspaceKeys } from './redis.ts';
 import { uniqueClick } from './unique-click.ts';
 
 export const PUBLIC_URL = 'https://tally.example.com';
@@ -28,9 +28,9 @@ export interface OAuthBot {
   log(): string;
   install(team: Team): Promise<{ status: number; html: string }>;
   /** Opens `/slack/install`; returns the URL of Slack's page, its state, and the cookie. */
-  begin(url?: string): Promise<{ html: string; address: URL; state: string; cookie: string }>;
+  openInstallPage(url?: string): Promise<{ html: string; address: URL; state: string; cookie: string }>;
   /** Follows Slack's redirect back to the bot. */
-  back(query: Record<string, string>, cookie?: string): Promise<{ status: number; html: string }>;
+  followRedirect(query: Record<string, string>, cookie?: string): Promise<{ status: number; html: string }>;
   /** Sends a slash command; resolves with the acknowledgement and the reply. */
   command(team: Team, text: string, at?: number): Promise<{ status: number; body: string; reply: string }>;
   /** Clicks a button or submits a form; resolves with the acknowledgement. */
@@ -80,14 +80,14 @@ export async function startOAuthBot(
     redis,
     urls,
     log: () => lines.join(''),
-    async begin(url = urls[0]) {
+    async openInstallPage(url = urls[0]) {
       const response = await fetch(`${url}/slack/install`);
       const html = await response.text();
       const address = new URL(/class="button" href="([^"]+)"/.exec(html)![1]!.replaceAll('&amp;', '&'));
       const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0]!;
       return { html, address, state: address.searchParams.get('state') ?? '', cookie };
     },
-    async back(query, cookie = '') {
+    async followRedirect(query, cookie = '') {
       const response = await fetch(`${urls[0]}/slack/oauth_redirect?${new URLSearchParams(query)}`, {
         headers: { cookie },
         redirect: 'manual',
@@ -95,8 +95,8 @@ export async function startOAuthBot(
       return { status: response.status, html: await response.text() };
     },
     async install(team) {
-      const { state, cookie } = await bot.begin();
-      return bot.back({ code: slack.allow(team), state }, cookie);
+      const { state, cookie } = await bot.openInstallPage();
+      return bot.followRedirect({ code: slack.allow(team), state }, cookie);
     },
     async command(team, text, at = 0) {
       asked += 1;
@@ -164,7 +164,7 @@ export async function startOAuthBot(
     },
     event: async (body, url = urls[0]!) =>
       (await slack.send(url, JSON.stringify({ type: 'event_callback', event_time: now(), ...body }))).status,
-    keys: () => namingKeys(redis.client),
+    keys: () => workspaceKeys(redis.client),
     async stopBot() {
       stopped ??= Promise.all(processes.map((one) => one.stop()));
       await stopped;

@@ -16,14 +16,14 @@ export interface TestRedis {
 }
 
 /** Keys that belong to no workspace: the layout, the queue's own keys, and hashes of events and requests. */
-export const isOfNobody = (key: string): boolean =>
+export const isGlobalKey = (key: string): boolean =>
   /^(tally:layout|tally:\{tally-\d+\}:(check-lock|zones)|\{tally-\d+\}:deliver:(meta|stalled-check)|tally:(event|request):[\w-]{43})$/.test(
     key,
   );
 
 /** Returns all keys that can name a workspace; for an index, one entry per workspace: `<key> <workspace>`. */
-export async function namingKeys(client: Redis): Promise<string[]> {
-  const keys = (await client.keys('*')).filter((key) => !isOfNobody(key));
+export async function workspaceKeys(client: Redis): Promise<string[]> {
+  const keys = (await client.keys('*')).filter((key) => !isGlobalKey(key));
   const isIndex = (key: string) => /^tally:\{tally-\d+\}:workspaces$/.test(key);
   const entries = keys.filter(isIndex).map(async (key) => {
     const members = await client.zrange(key, '0', '-1');

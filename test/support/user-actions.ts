@@ -34,7 +34,7 @@ export function createUserActions(bot: () => ListenerBot) {
       return toAnswer(await bot().slack.waitFor(() => answers()[before]));
     },
     /** The text of the bot's last message; '' when there is none. */
-    lastText: (channel = CHANNEL, person = OWNER): string => bot().reads(channel, person).at(-1) ?? '',
+    lastText: (channel = CHANNEL, person = OWNER): string => bot().messageTexts(channel, person).at(-1) ?? '',
     messageRef: (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: answer.ts }),
     /** Resolves with the message once it contains the text. */
     updatedMessage: (
@@ -48,12 +48,15 @@ export function createUserActions(bot: () => ListenerBot) {
           const found = bot()
             .slack.messages(person, channel)
             .find(({ ts }) => ts === answer.ts);
-          return found !== undefined && toAnswer(found).reads.includes(text) && toAnswer(found);
+          return found !== undefined && toAnswer(found).visibleText.includes(text) && toAnswer(found);
         })
         .catch((error: Error) => {
-          throw new Error(`No “${text}” in: ${bot().reads(channel, person).slice(-3).join('\n---\n')}`, {
-            cause: error,
-          });
+          throw new Error(
+            `No “${text}” in: ${bot().messageTexts(channel, person).slice(-3).join('\n---\n')}`,
+            {
+              cause: error,
+            },
+          );
         }),
     /** The option with this value in a select of the person's modal; a new option when there is none, as in a search. */
     optionOf(field: string, value: string, person = OWNER): object {

@@ -334,19 +334,19 @@ describe('npm run reseal', () => {
       });
       let answers = 0;
       while (isRunning) {
-        expect((await bot.ask('/balance 123')).reads).toContain('left');
+        expect((await bot.ask('/balance 123')).visibleText).toContain('left');
         answers += 1;
       }
       expect((await resealing).code).toBe(0);
       expect(answers).toBeGreaterThan(0);
-      expect((await bot.ask('/balance 123')).reads).toContain('left');
+      expect((await bot.ask('/balance 123')).visibleText).toContain('left');
     } finally {
       await bot.stop();
     }
     const later = await startBot({ redisUrl: store.url, encryptionKeys: written(NEW) });
     try {
-      expect((await later.ask('/billing audit')).reads).toContain('Who did what');
-      expect((await later.ask('/balance 123')).reads).not.toContain('can’t read the stored');
+      expect((await later.ask('/billing audit')).visibleText).toContain('Who did what');
+      expect((await later.ask('/balance 123')).visibleText).not.toContain('can’t read the stored');
     } finally {
       await later.stop();
     }

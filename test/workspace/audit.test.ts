@@ -6,7 +6,7 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { type Audit, type AuditEntry, createAudit, MAX_AUDIT_ENTRIES } from '../../src/workspace/audit.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
-import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
+import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const ENTRY: AuditEntry = { at: Date.UTC(2026, 10, 21), who: 'U1', action: 'project added', about: 'prod' };
 const KEY = 'tally:{T1}:audit';
@@ -122,7 +122,7 @@ describe('the audit', () => {
     await redis.config('RESETSTAT');
     await workspaces.forget('T1');
     expect(await redis.info('commandstats')).toMatch(/cmdstat_unlink:calls=1,/);
-    expect((await namingKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
+    expect((await workspaceKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
   });
 
   it('is of a workspace, whatever is asked for', async () => {

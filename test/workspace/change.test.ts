@@ -20,7 +20,7 @@ import { findConnection, findProject } from '../../src/workspace/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
-import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
+import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const OLD = { id: 'old', key: randomBytes(32) };
@@ -183,7 +183,7 @@ describe('a change and its entry in the audit', () => {
 
 describe('what is under way when a workspace leaves', () => {
   beforeEach(saveAll);
-  const nothing = async () => expect(await namingKeys(redis)).toEqual([]);
+  const nothing = async () => expect(await workspaceKeys(redis)).toEqual([]);
 
   it.each(Object.keys(SAVING))('leaves no key: %s', async (name) => {
     const by = await change();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDeletion } from '../../src/workspace/deletion.ts';
 import { membersKey } from '../../src/workspace/keys.ts';
-import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
+import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const ORG = 'E0GRID0001';
 const TEAMS = ['T0GRID0001', 'T0GRID0002'];
@@ -18,7 +18,7 @@ describe('deleting an organisation', () => {
     const deleted: string[] = [];
     await createDeletion(redis.client, async (id) => void deleted.push(id)).organisation(ORG);
     expect(deleted.sort()).toEqual([ORG, ...TEAMS]);
-    expect(await namingKeys(redis.client)).toEqual([]);
+    expect(await workspaceKeys(redis.client)).toEqual([]);
   });
 
   it('still knows its workspaces where another part fails, so that it can be repeated', async () => {

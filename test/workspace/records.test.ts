@@ -20,7 +20,7 @@ import {
 import { acquireLease, extendLease, releaseLease } from '../../src/workspace/lease.ts';
 import { createOAuthNonces } from '../../src/workspace/replay-protection.ts';
 import { isUntouched, readCopy, writeCopy } from '../../src/workspace/workspace-copy.ts';
-import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
+import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
@@ -154,7 +154,7 @@ describe('an installation', () => {
     await deletion.workspace('T1', 'E1');
     expect(await store.members('E1')).toEqual(['T2']);
     await deletion.organisation('E1');
-    expect(await namingKeys(redis)).toEqual([]);
+    expect(await workspaceKeys(redis)).toEqual([]);
   });
 
   it('leaves nothing of a workspace that joins while its organisation leaves', async () => {
@@ -169,7 +169,7 @@ describe('an installation', () => {
       },
     });
     await createInstallationStore({ redis: leaving, keyring: createKeyring([OLD]) }).join('E1', 'T1');
-    expect((await namingKeys(redis)).filter((key) => !key.includes('workspaces'))).toEqual([]);
+    expect((await workspaceKeys(redis)).filter((key) => !key.includes('workspaces'))).toEqual([]);
   });
 
   it('is refreshed by one process at a time', async () => {

@@ -17,7 +17,7 @@ import { findConnection, findProject, findSchedule, requireSettings } from '../.
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
-import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
+import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const KEY = { id: 'k1', key: randomBytes(32) };
 const TOKEN = 'fake-user-access-token-abcd';
@@ -145,7 +145,7 @@ describe('a workspace', () => {
       await workspaces.note(id, { connection: 'main', at: NOW });
     }
     await workspaces.forget('T1');
-    expect((await namingKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
+    expect((await workspaceKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
     expect(findConnection(await workspaces.read('T2'))?.token()).toBe(TOKEN);
   });
 

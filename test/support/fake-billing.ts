@@ -5,14 +5,14 @@ import { PRODUCTS } from '../../src/domain/product.ts';
 
 type Day = string;
 
-export interface LedgerProject {
+export interface FakeProject {
   /** Day → cost as reported at an instant (ms); absent while it is not reported. */
   amounts(at: number): ReadonlyMap<Day, number>;
   /** The balance at an instant (ms); undefined for "no data". */
   balance(at: number): number | undefined;
 }
 
-export interface FakeLedger {
+export interface FakeBilling {
   readonly client: BillingClient;
   readonly asked: {
     readonly project: string;
@@ -25,14 +25,14 @@ export interface FakeLedger {
 
 const text = (value: number) => ({ text: value.toFixed(2) });
 
-export function fakeLedger(projects: (id: string) => LedgerProject, clock: () => number): FakeLedger {
+export function createFakeBilling(projects: (id: string) => FakeProject, clock: () => number): FakeBilling {
   const begin = (access: BillingAccess, project: string, what: 'balance' | 'consumption') => {
     fake.asked.push({ project, what, at: clock() });
     const failure = fake.failure(access, project, what);
     if (failure !== undefined) throw failure;
     return projects(project);
   };
-  const fake: FakeLedger = {
+  const fake: FakeBilling = {
     asked: [],
     failure: () => undefined,
     client: {
@@ -56,4 +56,4 @@ export function fakeLedger(projects: (id: string) => LedgerProject, clock: () =>
 
 /** Every project has a balance of ten and no reported days. */
 export const lowBalances = (clock: () => number): BillingClient =>
-  fakeLedger(() => ({ amounts: () => new Map(), balance: () => 10 }), clock).client;
+  createFakeBilling(() => ({ amounts: () => new Map(), balance: () => 10 }), clock).client;

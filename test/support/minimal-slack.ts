@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface OutsidePost {
+export interface SlackPost {
   readonly workspace: string;
   readonly channel: string;
   readonly thread: string | undefined;
@@ -26,9 +26,9 @@ interface Call {
 /** `take`: accepts the post and never answers. A number is an HTTP status, a text Slack's error code. */
 type Fault = string | { readonly retryAfter: number } | { readonly status: number; readonly take?: boolean };
 
-export interface OutsideSlack {
+export interface MinimalSlack {
   readonly url: string;
-  readonly posts: readonly OutsidePost[];
+  readonly posts: readonly SlackPost[];
   readonly calls: readonly Call[];
   /** Called before each API call. */
   fault: (call: Call) => Fault | undefined;
@@ -39,7 +39,7 @@ export interface OutsideSlack {
   /** User IDs. */
   readonly admins: Set<string>;
   /** Deletes a message, as a person can. */
-  remove(post: OutsidePost): void;
+  remove(post: SlackPost): void;
   /** Forgets every post and call. */
   reset(): void;
   close(): Promise<void>;
@@ -48,11 +48,11 @@ export interface OutsideSlack {
 /** The channel of a person's direct messages. */
 export const directMessage = (person: string): string => `D${person.slice(1)}`;
 
-export async function startOutsideSlack(): Promise<OutsideSlack> {
-  const posts: OutsidePost[] = [];
+export async function startMinimalSlack(): Promise<MinimalSlack> {
+  const posts: SlackPost[] = [];
   const calls: Call[] = [];
   let serial = 0;
-  const take = ({ workspace, args }: Call): OutsidePost => {
+  const take = ({ workspace, args }: Call): SlackPost => {
     const metadata = JSON.parse(args.get('metadata') ?? '{}');
     serial += 1;
     const post = {
@@ -136,7 +136,7 @@ export async function startOutsideSlack(): Promise<OutsideSlack> {
     response.end('{}');
   };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const slack: OutsideSlack = {
+  const slack: MinimalSlack = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
     posts,
     calls,
