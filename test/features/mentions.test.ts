@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { addProject } from '../support/projects.ts';
+import { addConnection, addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DIRECT = 'D0MEMBER01';
@@ -10,7 +10,7 @@ let bot: Bot;
 
 beforeEach(async () => {
   bot = await startBot({ now: () => NOW });
-  await bot.connect();
+  await addConnection(bot);
 });
 afterEach(() => bot.stop());
 

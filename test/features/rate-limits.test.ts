@@ -3,8 +3,9 @@ import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createRateLimiter, RATE_LIMITS } from '../../src/slack/rate-limit.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { startOAuthBot, until } from '../support/oauth-bot.ts';
+import { startOAuthBot } from '../support/oauth-bot.ts';
 import { addProject } from '../support/projects.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in (a second|\d+ seconds)\./;
@@ -200,7 +201,7 @@ describe('two workspaces with one billing service', () => {
       const before = bot.billing.requests.length;
       const flood = Array.from({ length: 100 }, (_, n) => bot.command(NORTH, `/spend ${n + 1_000}`));
       const ended = Promise.allSettled(flood);
-      await until(() => bot.billing.requests.length > before);
+      await waitUntil(() => bot.billing.requests.length > before);
       const answers = await Promise.all(
         Array.from({ length: 13 }, (_, n) => bot.command(SOUTH, `/spend 123 ${n + 1} days`)),
       );

@@ -3,6 +3,7 @@ import { FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { parseSettingsForm } from '../../src/features/settings/words.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { addConnection } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TEAM = 'T0SANDBOX1';
@@ -136,7 +137,7 @@ describe('/billing settings', () => {
   });
 
   it('is shown beside amounts', async () => {
-    await bot.connect();
+    await addConnection(bot);
     await save({ currency: 'CHF' });
     expect((await bot.ask('/balance 123')).visibleText).toMatch(/left\n/);
     expect((await bot.ask('/balance 123')).visibleText).toMatch(/[\d,]+\.\d\d\u00a0CHF left/);
@@ -259,7 +260,7 @@ describe('user groups', () => {
 
 describe('damaged settings', () => {
   beforeEach(async () => {
-    await bot.connect();
+    await addConnection(bot);
     await bot.redis.client.hset(HASH, 'settings', '{"zone":"Nowhere/Land"}');
   });
 
@@ -290,7 +291,7 @@ describe('damaged settings', () => {
 
 describe('answers for everyone', () => {
   beforeEach(async () => {
-    await bot.connect();
+    await addConnection(bot);
     await save({ visibility: 'channel' });
   });
 
@@ -345,7 +346,7 @@ describe('answers for everyone', () => {
 
 describe('shared answers', () => {
   it('say who shared them', async () => {
-    await bot.connect();
+    await addConnection(bot);
     const answer = await bot.ask('/balance 123', MEMBER);
     await bot.slack.press(MEMBER, { channel: CHANNEL, ts: answer.ts }, 'Share');
     const shared = await bot.slack.waitFor(() =>

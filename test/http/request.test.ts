@@ -22,7 +22,8 @@ import {
 } from '../../src/http/request.ts';
 import { failureMessage } from '../../src/slack/error-blocks.ts';
 import { textOf } from '../support/bot.ts';
-import { closedPort, failureOf, json, type Service, serve, serveRaw, until } from './service.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { closedPort, failureOf, json, type Service, serve, serveRaw } from './service.ts';
 
 const releases: (() => Promise<void>)[] = [];
 
@@ -152,7 +153,7 @@ describe('connections', () => {
     const asking = ask(it, service.url);
     await it.close();
     expect(await asking).toMatchObject({ text: '"late"' });
-    await until(() => service.open() === 0);
+    await waitUntil(() => service.open() === 0);
     expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServiceUnreachable);
   });
 
@@ -199,7 +200,7 @@ describe('the deadline', () => {
     const failure = await failureOf(ask(http({ limits: { deadline: 400 } }), service.url));
     expect(failure).toBeInstanceOf(TimedOut);
     expect(failure).toMatchObject({ service: 'billing', after: 400 });
-    await until(() => closed > 0);
+    await waitUntil(() => closed > 0);
     expect(asked).toBe(1);
   });
 
@@ -424,7 +425,7 @@ describe('requests of several workspaces to one service', () => {
     const it = http();
     const flood = Array.from({ length: 500 }, () => ask(it, `${service.url}/A`, of('A')));
     for (const one of flood) one.catch(() => {});
-    await until(() => paths().length === 16);
+    await waitUntil(() => paths().length === 16);
     const replies = await Promise.all(Array.from({ length: 13 }, () => ask(it, `${service.url}/B`, of('B'))));
     expect(replies.map(({ status }) => status)).toEqual(Array(13).fill(200));
     expect(paths().filter((path) => path === 'A')).toHaveLength(16);
@@ -436,7 +437,7 @@ describe('requests of several workspaces to one service', () => {
     const { service, held, paths } = await holding((url) => url === '/first');
     const it = http({ limits: { connections: 1 } });
     const first = ask(it, `${service.url}/first`, of('A'));
-    await until(() => held.length === 1);
+    await waitUntil(() => held.length === 1);
     const rest = ['A1', 'A2', 'A3', 'B1', 'B2', 'C1'].map((path) =>
       ask(it, `${service.url}/${path}`, of(path[0] ?? '')),
     );
@@ -451,11 +452,11 @@ describe('requests of several workspaces to one service', () => {
     const late = ['A', 'B', 'C', 'D'].map((tenant) =>
       ask(it, `${service.url}/background-${tenant}`, { ...of(tenant), priority: 'background' }),
     );
-    await until(() => held.length === 2);
+    await waitUntil(() => held.length === 2);
     for (const tenant of ['A', 'B', 'C', 'D']) await ask(it, `${service.url}/${tenant}`, of(tenant));
     expect(held).toHaveLength(2);
     for (const release of held.splice(0)) release();
-    await until(() => held.length === 2);
+    await waitUntil(() => held.length === 2);
     for (const release of held.splice(0)) release();
     await Promise.all(late);
     expect(paths().toSorted()).toEqual([
@@ -469,7 +470,7 @@ describe('requests of several workspaces to one service', () => {
     const it = http({ limits: { connections: 4 } });
     const flood = Array.from({ length: 20 }, () => ask(it, `${service.url}/A`, of('A')));
     for (const one of flood) one.catch(() => {});
-    await until(() => paths().length === 2);
+    await waitUntil(() => paths().length === 2);
     const reply = await ask(it, `${service.url}/B`, { ...of('B'), priority: 'background' });
     expect(reply.status).toBe(200);
     await service.close();
@@ -480,7 +481,7 @@ describe('requests of several workspaces to one service', () => {
     const { service, held } = await holding(() => true);
     const it = http({ limits: { connections: 2, queueLength: 1, queueTimeout: 50 } });
     const first = ask(it, service.url, of('A'));
-    await until(() => held.length === 1);
+    await waitUntil(() => held.length === 1);
     const second = ask(it, service.url, of('A'));
     expect(await failureOf(ask(it, service.url, of('A')))).toBeInstanceOf(QueueFull);
     expect(await failureOf(second)).toMatchObject({ kind: 'queue-full', service: 'billing' });
@@ -488,7 +489,7 @@ describe('requests of several workspaces to one service', () => {
     held[0]?.();
     expect(await first).toMatchObject({ status: 200 });
     const third = ask(it, service.url, of('A'));
-    await until(() => held.length === 2);
+    await waitUntil(() => held.length === 2);
     held[1]?.();
     expect(await third).toMatchObject({ status: 200 });
   });
@@ -497,14 +498,14 @@ describe('requests of several workspaces to one service', () => {
     const { service, held } = await holding(() => true);
     const it = http({ limits: { connections: 2 } });
     const first = ask(it, service.url, of('A'));
-    await until(() => held.length === 1);
+    await waitUntil(() => held.length === 1);
     const second = failureOf(ask(it, service.url, { ...of('A'), priority: 'background' }));
     expect(it.inProgress()).toBe(2);
     it.closeQueue();
     expect(await second).toBeInstanceOf(QueueFull);
     expect(await failureOf(ask(it, service.url, of('A')))).toBeInstanceOf(QueueFull);
     const other = ask(it, service.url, of('B'));
-    await until(() => held.length === 2);
+    await waitUntil(() => held.length === 2);
     held[1]?.();
     expect(await other).toMatchObject({ status: 200 });
     const closed = it.close();
@@ -665,7 +666,7 @@ describe('an answer that is too large', () => {
     const failure = await failureOf(ask(http({ limits: { bodyBytes: 100_000 } }), service.url));
     expect(failure).toBeInstanceOf(ResponseTooLarge);
     expect(failure).toMatchObject({ limit: 100_000 });
-    await until(() => service.open() === 0);
+    await waitUntil(() => service.open() === 0);
     expect(asked).toBe(1);
   });
 
@@ -680,7 +681,7 @@ describe('an answer that is too large', () => {
       kind: 'response-too-large',
       limit: 100_000,
     });
-    await until(() => service.open() === 0);
+    await waitUntil(() => service.open() === 0);
   });
 
   it('is accepted when only the header has the length, as for HEAD', async () => {

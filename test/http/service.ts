@@ -79,12 +79,6 @@ export function json(response: ServerResponse, body: unknown, status = 200): voi
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Waits until `holds` returns true, for effects on the other side of a socket. */
-export async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 400 && !holds(); i += 1) await new Promise((resolve) => setTimeout(resolve, 10));
-  if (!holds()) throw new Error('Timed out.');
-}
-
 /** Resolves with the failure that a promise rejects with. */
 export async function failureOf(asking: Promise<unknown>): Promise<unknown> {
   return asking.then(

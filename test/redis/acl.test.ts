@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
-import { documentedRules, eventually, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
+import { documentedRules, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 async function use(bot: Bot): Promise<void> {
   await bot.connect();
@@ -26,7 +27,7 @@ describe.skipIf(SERVER_BINARY === undefined)('a user of the ACL (skipped without
     await server.client.call('ACL', 'SETUSER', 'tally', ...(await documentedRules()));
     const bot = await startBot({ redisUrl: `redis://tally:a-password@127.0.0.1:${server.port}` });
     await use(bot);
-    await eventually(async () => (await server.client.keys('*T0SANDBOX1*')).length === 0);
+    await waitUntil(async () => (await server.client.keys('*T0SANDBOX1*')).length === 0);
     await bot.stop();
     expect(await server.client.call('ACL', 'LOG')).toEqual([]);
     await server.kill();

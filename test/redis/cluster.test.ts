@@ -7,10 +7,11 @@ import { connectRedis, guardWrite, waitUntilReady } from '../../src/redis.ts';
 import { checkLockKey } from '../../src/workspace/keys.ts';
 import { shardOf } from '../../src/workspace/layout.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
-import { type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
+import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
 import { isGlobalKey } from '../support/redis.ts';
-import { eventually, type RedisCluster, SERVER_BINARY, startCluster } from '../support/redis-servers.ts';
+import { type RedisCluster, SERVER_BINARY, startCluster } from '../support/redis-servers.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const TEAM = 'T0SANDBOX1';
 const DAY = 86_400_000;
@@ -56,7 +57,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
         await bot.slack.waitFor(() => bot.slack.modal(OWNER));
         await bot.slack.submit(OWNER, {});
         const saved = async () => (await naming(TEAM)).some((key) => key.endsWith(':deliver:repeat'));
-        await eventually(saved);
+        await waitUntil(saved);
         const shard = shardOf(TEAM, 16);
         expect(await naming(TEAM)).toEqual(
           expect.arrayContaining([
@@ -75,7 +76,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
         const posts = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => !ephemeral).length;
         const before = posts();
         await bot.startAnotherProcess();
-        await eventually(async () => posts() > before);
+        await waitUntil(async () => posts() > before);
       });
 
       it('leaves no key on any node after uninstalling', async () => {
@@ -87,7 +88,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
         await bot.waitUntilIdle();
         const url = bot.currentUrl();
         expect((await fetch(`${url}/slack/events`, { method: 'POST', body, headers })).status).toBe(200);
-        await eventually(async () => (await naming(TEAM)).length === 0);
+        await waitUntil(async () => (await naming(TEAM)).length === 0);
       });
     });
 
@@ -110,12 +111,12 @@ describe.skipIf(SERVER_BINARY === undefined)(
 
       it('leave nothing, alone and as an organization with all of its workspaces', async () => {
         expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
-        await until(async () => (await naming(NORTH.id)).length === 0);
+        await waitUntil(async () => (await naming(NORTH.id)).length === 0);
         expect(await naming(EAST.id)).not.toEqual([]);
         const event = { team_id: GRID.id, enterprise_id: GRID.enterprise, is_enterprise_install: true };
         expect(await bot.event({ ...event, event: UNINSTALLED })).toBe(200);
         for (const id of [GRID.id, EAST.id, GRID.enterprise ?? ''])
-          await until(async () => (await naming(id)).length === 0);
+          await waitUntil(async () => (await naming(id)).length === 0);
       });
     });
 
@@ -150,7 +151,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
         for (const error of unsure) expect(error).toMatchObject({ kind: 'store-unavailable', unsure: true });
         await cluster.masters[0]?.kill();
         const failed: unknown[] = [];
-        await eventually(async () => {
+        await waitUntil(async () => {
           const results = await write('3');
           for (const result of results) if (result.status === 'rejected') failed.push(result.reason);
           return isGood(results);

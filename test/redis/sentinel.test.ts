@@ -5,7 +5,8 @@ import { connectRedis, guardWrite, waitUntilReady } from '../../src/redis.ts';
 import { createDeliveryParts, finding } from '../support/delivery.ts';
 import { saveManySchedules } from '../support/many-schedules.ts';
 import { startMinimalSlack } from '../support/minimal-slack.ts';
-import { eventually, type RedisSentinels, SERVER_BINARY, startSentinels } from '../support/redis-servers.ts';
+import { type RedisSentinels, SERVER_BINARY, startSentinels } from '../support/redis-servers.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** With a second between two posts to a channel, so that the kill happens between posts. */
 const MANY = { workspaces: 8, each: 8, channels: 2 };
@@ -36,14 +37,14 @@ describe.skipIf(SERVER_BINARY === undefined)(
       parts.engine.start();
       const all = MANY.workspaces * MANY.each;
       const distinct = () => new Set(slack.posts.map(({ workspace, key }) => `${workspace} ${key}`)).size;
-      await eventually(async () => distinct() >= all / 4);
+      await waitUntil(async () => distinct() >= all / 4);
       expect(distinct()).toBeLessThan(all);
       await first.kill();
       const failure = await guardWrite(() => redis.set('tally:layout-test', '1')).catch(
         (error: unknown) => error,
       );
       expect(failure).toBeInstanceOf(StoreUnavailable);
-      await eventually(async () => distinct() === all, 60_000);
+      await waitUntil(async () => distinct() === all, 60_000);
       expect(await sentinels.master()).not.toBe(first);
       expect(slack.posts).toHaveLength(all);
       await parts.close();

@@ -15,7 +15,8 @@ import type { WebClient } from '../../src/slack/web-client.ts';
 import type { Workspace, Workspaces } from '../../src/workspace/workspaces.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
-import { type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
+import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MB = 1024 * 1024;
@@ -107,7 +108,7 @@ describe('a body that nobody signed', () => {
     const headers = { 'content-type': FORM, ...signed('', 'another') };
     const { socket, received } = await dial(tally.url);
     socket.write(head({ ...headers, 'content-length': 4 * MB }));
-    await until(received);
+    await waitUntil(received);
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
@@ -117,7 +118,7 @@ describe('a body that nobody signed', () => {
     const { socket, received } = await dial(tally.url);
     const size = SERVER_LIMITS.bodyBytes + 1;
     socket.write(`${head(headers)}${size.toString(16)}\r\n${'a'.repeat(size)}`);
-    await until(received);
+    await waitUntil(received);
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
@@ -129,7 +130,7 @@ describe('a body that nobody signed', () => {
     const { socket, received, closed } = await dial(tally.url);
     socket.write(head({ 'content-type': FORM, 'content-length': 1024 * MB }));
     for (let i = 0; i < 6; i += 1) socket.write('a'.repeat(MB));
-    await until(closed);
+    await waitUntil(closed);
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
@@ -144,7 +145,7 @@ describe('a body that nobody signed', () => {
     for (const headers of odd) {
       const { socket, received } = await dial(tally.url);
       socket.write(head({ 'content-type': FORM, ...headers, 'content-length': MB }));
-      await until(received);
+      await waitUntil(received);
       expect(received()).toContain('HTTP/1.1 401 ');
     }
   });
@@ -202,9 +203,9 @@ describe('a signed body', () => {
     socket.write(head({ 'content-type': FORM, ...signed(body), 'transfer-encoding': 'chunked' }));
     for (const sign of body) socket.write(`1\r\n${sign}\r\n`);
     socket.write('0\r\n\r\n');
-    await until(received);
+    await waitUntil(received);
     expect(received()).toContain('HTTP/1.1 200 ');
-    await until(() => ran.length > 0);
+    await waitUntil(() => ran.length > 0);
   });
 
   it('answers Slack’s question whether the address is ours', async () => {
@@ -261,14 +262,14 @@ describe('bodies under way', () => {
     }
     const body = 'command=/nothing';
     let answer = await post(tally.url, body, signed(body));
-    await until(async () => {
+    await waitUntil(async () => {
       answer = await post(tally.url, body, signed(body));
       return answer.status === 503;
     });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await fetch(`${tally.url}/anything`)).status).toBe(404);
     for (const { socket } of slow) socket.destroy();
-    await until(async () => (await post(tally.url, body, signed(body))).status === 200);
+    await waitUntil(async () => (await post(tally.url, body, signed(body))).status === 200);
   });
 
   it('cost what they are long, in however many chunks they come', async () => {
@@ -287,7 +288,7 @@ describe('bodies under way', () => {
       socket.write(head({ 'transfer-encoding': 'chunked' }));
       socket.write('1\r\nx\r\n'.repeat(100_000));
       socket.write('0\r\n\r\n');
-      await until(() => reads.length > turn);
+      await waitUntil(() => reads.length > turn);
     }
     expect(reads).toEqual(Array(3).fill('x'.repeat(100_000)));
   });
@@ -304,7 +305,7 @@ describe('a connection', () => {
       body.socket.write('a');
     }, 200);
     releases.push(() => clearInterval(drip));
-    await until(() => [silent, headers, body].every(({ closed }) => closed()), 20_000);
+    await waitUntil(() => [silent, headers, body].every(({ closed }) => closed()), 20_000);
     expect([headers, body].map(({ received }) => received().split('\r\n')[0])).toEqual(
       Array(2).fill('HTTP/1.1 408 Request Timeout'),
     );
@@ -344,12 +345,12 @@ describe('a request that is sent a second time, byte by byte', () => {
     const { tally, ran } = await started();
     const headers = signed(body);
     expect((await post(tally.url, body, headers, type)).status).toBe(200);
-    await until(() => ran.length > 0);
+    await waitUntil(() => ran.length > 0);
     expect((await post(tally.url, body, headers, type)).status).toBe(200);
-    await until(() => tally.log().includes('ignored a replayed request'));
+    await waitUntil(() => tally.log().includes('ignored a replayed request'));
     const another = { ...signed(`${body} `) };
     expect((await post(tally.url, `${body} `, another, type)).status).toBe(200);
-    await until(() => ran.length > 1);
+    await waitUntil(() => ran.length > 1);
     expect(ran).toEqual([kind, kind]);
   });
 
@@ -394,10 +395,10 @@ describe('a request that is sent a second time, byte by byte', () => {
     const first = `${help}&response_url=${replyTo('first')}`;
     const headers = signed(first);
     for (const url of bot.urls) expect((await post(url, first, headers)).status).toBe(200);
-    await until(() => bot.log().includes('ignored a replayed request'));
+    await waitUntil(() => bot.log().includes('ignored a replayed request'));
     const second = `${help}&response_url=${replyTo('second')}`;
     await post(bot.urls[1]!, second, signed(second));
-    await until(() => bot.slack.replies.length > 1);
+    await waitUntil(() => bot.slack.replies.length > 1);
     expect(bot.slack.replies.map(({ url }) => url).sort()).toEqual(['/reply/first', '/reply/second']);
     const keys = await bot.redis.client.keys('tally:request:*');
     expect(keys).toHaveLength(2);

@@ -5,8 +5,9 @@ import { parse } from 'yaml';
 import { createStateStore } from '../../src/slack/install/oauth-flow.ts';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
 import { CALLBACK_LIMITS } from '../../src/slack/install/throttle.ts';
-import { now, type OAuthBot, PUBLIC_URL, STATE_SECRET, startOAuthBot, until } from '../support/oauth-bot.ts';
+import { now, type OAuthBot, PUBLIC_URL, STATE_SECRET, startOAuthBot } from '../support/oauth-bot.ts';
 import { CLIENT, INSTALLER, type Team } from '../support/oauth-slack.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North & <Sons>' };
 const SOUTH: Team = { id: 'T0SOUTH001', name: 'South' };
@@ -125,12 +126,12 @@ describe('an installation', () => {
   it('sends its first steps to whoever installed it, with a button, and enters it into the audit', async () => {
     await started();
     await bot.install(NORTH);
-    await until(() => asked('chat.postMessage', NORTH.id).length > 0);
+    await waitUntil(() => asked('chat.postMessage', NORTH.id).length > 0);
     const { fields } = asked('chat.postMessage', NORTH.id)[0]!;
     expect(fields.channel).toBe(INSTALLER);
     for (const word of ['/billing connect', '/balance 123', '/spend 123', '"action_id":"connect"'])
       expect(fields.blocks).toContain(word);
-    await until(async () => (await bot.redis.client.exists(`tally:{${NORTH.id}}:audit`)) === 1);
+    await waitUntil(async () => (await bot.redis.client.exists(`tally:{${NORTH.id}}:audit`)) === 1);
     const [[, entry]] = (await bot.redis.client.xrange(`tally:{${NORTH.id}}:audit`, '-', '+')) as [
       [string, string[]],
     ];
@@ -141,7 +142,7 @@ describe('an installation', () => {
     await started();
     bot.slack.refuse('chat.postMessage', 'user_not_found');
     expect((await bot.install(NORTH)).status).toBe(200);
-    await until(() => bot.log().includes('a new installation was not audited or welcomed'));
+    await waitUntil(() => bot.log().includes('a new installation was not audited or welcomed'));
     expect((await bot.command(NORTH, '/billing help')).reply).toContain('/spend');
   });
 
@@ -333,7 +334,7 @@ describe('two workspaces', () => {
     const view = { id: 'V1', type: 'modal', app_installed_team_id: NORTH.id, private_metadata: '' };
     const actions = [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }];
     await bot.interact(SOUTH, { type: 'block_actions', view, actions });
-    await until(() => asked('chat.postMessage', NORTH.id).length > 1);
+    await waitUntil(() => asked('chat.postMessage', NORTH.id).length > 1);
     expect(JSON.stringify(asked('chat.postMessage', NORTH.id).at(-1))).toContain(
       'Tally only answers members',
     );
@@ -377,7 +378,7 @@ describe('a workspace without an installation that can be used', () => {
       response_url: bot.slack.replyAddress('button'),
     };
     expect((await bot.interact(NORTH, button)).status).toBe(200);
-    await until(() => bot.slack.replies.length > 0);
+    await waitUntil(() => bot.slack.replies.length > 0);
     expect(JSON.stringify(bot.slack.replies)).toContain('/slack/install');
   });
 
@@ -464,7 +465,7 @@ describe('a token that runs out', () => {
     await bot.install(SOON);
     bot.slack.delay(300);
     const asking = bot.command(SOON, '/billing help');
-    await until(() => refreshes().length > 0);
+    await waitUntil(() => refreshes().length > 0);
     await bot.event({ team_id: SOON.id, event: { type: 'app_uninstalled' } });
     expect((await asking).body).toContain('/slack/install');
     await bot.stopBot();

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type OAuthBot, STATE_SECRET, startOAuthBot, until } from '../support/oauth-bot.ts';
+import { type OAuthBot, STATE_SECRET, startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
 import { dumpOf, encodingsOf } from '../support/secrets.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
 const TURNING: Team = { id: 'T0TURN0001', name: 'Turning', expires: 3600 };
@@ -52,7 +53,7 @@ describe('a secret', () => {
     );
     bot.slack.revoke(NORTH.id);
     await bot.command(NORTH, '/balance 123');
-    await until(() => bot.slack.called('oauth.v2.access').some(({ fields }) => fields.refresh_token));
+    await waitUntil(() => bot.slack.called('oauth.v2.access').some(({ fields }) => fields.refresh_token));
 
     const dump = await dumpOf(bot.redis.client);
     // A code, a refresh token and the app's own secret go to Slack once, and only there.

@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createSocketMode, type SocketModeConnection } from '../../src/slack/socket-mode.ts';
 import { BACKGROUND_OPTIONS } from '../../src/slack/web-client.ts';
-import { until } from '../support/oauth-bot.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const HELLO = JSON.stringify({ type: 'hello' });
 
@@ -90,23 +90,23 @@ describe('Socket Mode', () => {
     await started();
     slack.sockets[0]?.send(JSON.stringify({ type: 'disconnect', reason }));
     // Slack's own client would sleep five seconds first.
-    await until(() => slack.sockets.length === 2 && socket.up(), 4_000);
-    await until(() => slack.open() === 1);
+    await waitUntil(() => slack.sockets.length === 2 && socket.up(), 4_000);
+    await waitUntil(() => slack.open() === 1);
   });
 
   it('connects anew when the connection broke', async () => {
     await started();
     slack.sockets[0]?.terminate();
-    await until(() => slack.sockets.length === 2 && socket.up());
+    await waitUntil(() => slack.sockets.length === 2 && socket.up());
   });
 
   it('keeps trying while Slack’s API is down, and is not up meanwhile', async () => {
     await started();
     slack.fail(2);
     slack.sockets[0]?.terminate();
-    await until(() => slack.asked() === 3);
+    await waitUntil(() => slack.asked() === 3);
     expect(lines.join('')).toContain('Slack could not be reached again');
-    await until(() => socket.up());
+    await waitUntil(() => socket.up());
   });
 
   it('keeps trying when a connection closes before it stood', async () => {
@@ -114,7 +114,7 @@ describe('Socket Mode', () => {
     let refusals = 2;
     slack.onConnection((one) => (refusals-- > 0 ? one.terminate() : one.send(HELLO)));
     slack.sockets[0]?.terminate();
-    await until(() => slack.sockets.length === 4 && socket.up());
+    await waitUntil(() => slack.sockets.length === 4 && socket.up());
   });
 
   it('does not start where Slack refuses', async () => {
@@ -134,7 +134,7 @@ describe('Socket Mode', () => {
     await started();
     slack.fail(1);
     slack.sockets[0]?.terminate();
-    await until(() => slack.asked() === 2);
+    await waitUntil(() => slack.asked() === 2);
     await socket.stop();
     slack.sockets[0]?.terminate();
     await new Promise((resolve) => setTimeout(resolve, 700));
@@ -154,7 +154,7 @@ describe('Socket Mode', () => {
     process.on('unhandledRejection', note);
     slack.sockets[0]?.send(envelope);
     slack.sockets[0]?.send(event({ event: { type: 'message' } }));
-    await until(() => bodies.length > 0 && slack.received.length > 0);
+    await waitUntil(() => bodies.length > 0 && slack.received.length > 0);
     await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', note);
     expect(lost).toEqual([]);

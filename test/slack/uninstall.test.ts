@@ -4,8 +4,9 @@ import { startRedis } from '../../sandbox/redis.ts';
 import { createScheduler } from '../../src/delivery/scheduler.ts';
 import { connectQueue } from '../../src/redis.ts';
 import { save, schedule } from '../support/delivery.ts';
-import { now, type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
+import { now, type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
 const SOUTH: Team = { id: 'T0SOUTH001', name: 'South' };
@@ -49,7 +50,7 @@ async function livedIn(team: Team): Promise<void> {
   expect(status).toBe(200);
   await bot.connect(team, 'Read-only');
   expect((await bot.command(team, '/balance 123')).reply).toContain('left');
-  await until(async () => (await keysWith(team.whole ? ORG : team.id)).length >= 2);
+  await waitUntil(async () => (await keysWith(team.whole ? ORG : team.id)).length >= 2);
   await save(bot.redis.client, team.id, schedule({ since: Date.now() }));
   await bot.redis.client.hset(`tally:{${team.id}}:delivery-log`, 'schedul1/2026-11-20', '{}');
   await wakes(bot.redis.url, team.id);
@@ -207,7 +208,7 @@ describe('an organisation that leaves', () => {
 async function connectingWhile(leave: () => Promise<unknown>): Promise<void> {
   bot.billing.setMode('slow');
   const connecting = bot.connect(NORTH, 'Read-only');
-  await until(() => bot.billing.requests.length > 0);
+  await waitUntil(() => bot.billing.requests.length > 0);
   await leave();
   await connecting;
 }
@@ -229,7 +230,7 @@ describe('a token that is being tested while the workspace leaves', () => {
     const code = bot.slack.allow(NORTH);
     bot.slack.refuse('auth.test', 'account_inactive');
     await bot.followRedirect({ code, state }, cookie);
-    await until(async () => (await keysWith(NORTH.id)).length === 0);
+    await waitUntil(async () => (await keysWith(NORTH.id)).length === 0);
   });
 
   it.each([0, 1])('is not stored with the one token either, be it the very first: %i', async (at) => {

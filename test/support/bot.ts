@@ -10,6 +10,7 @@ import type { Registry } from '../../src/features/registry.ts';
 import { createLog } from '../../src/ops/log.ts';
 import type { RateLimiter } from '../../src/slack/rate-limit.ts';
 import type { LoadingDelays } from '../../src/slack/reply-target.ts';
+import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 
@@ -44,6 +45,7 @@ export interface Bot {
   readonly slack: Slack;
   readonly billing: BillingService;
   readonly redis: TestRedis;
+  readonly keyring: Keyring;
   /** The features' declarations. */
   readonly registry: Registry;
   /** The first process's address. */
@@ -54,7 +56,7 @@ export interface Bot {
   log(): string;
   /** Sends a command and resolves with the next message that this person sees. */
   ask(text: string, person?: string, channel?: string): Promise<Answer>;
-  /** Registers the fake billing service's read-only token. */
+  /** Registers the fake billing service's read-only token through the form; see also `addConnection`. */
   connect(): Promise<void>;
   /** Waits until no request to billing or identity is queued or running. */
   waitUntilIdle(): Promise<void>;
@@ -121,6 +123,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     slack,
     billing,
     redis,
+    keyring: createKeyring(config.keys),
     registry: first.registry,
     url,
     currentUrl: () => url,

@@ -15,6 +15,7 @@ import {
 } from './oauth-slack.ts';
 import { type TestRedis, testRedis, workspaceKeys } from './redis.ts';
 import { uniqueClick } from './unique-click.ts';
+import { waitUntil } from './wait-until.ts';
 
 export const PUBLIC_URL = 'https://tally.example.com';
 export const STATE_SECRET = 'state-secret-for-tests-0123456789';
@@ -118,7 +119,7 @@ export async function startOAuthBot(
       const views = slack.called('views.open').length;
       const replied = () => slack.replies.find((one) => one.url.endsWith(`/${name}`));
       if (body === '')
-        await until(() => replied() !== undefined || slack.called('views.open').length > views);
+        await waitUntil(() => replied() !== undefined || slack.called('views.open').length > views);
       return { status: response.status, body, reply: JSON.stringify(replied()?.body ?? '') };
     },
     async interact(team, payload) {
@@ -160,7 +161,7 @@ export async function startOAuthBot(
       };
       const before = slack.called('views.update').length;
       await bot.interact(team, { type: 'view_submission', view });
-      await until(() => slack.called('views.update').length > before);
+      await waitUntil(() => slack.called('views.update').length > before);
     },
     event: async (body, url = urls[0]!) =>
       (await slack.send(url, JSON.stringify({ type: 'event_callback', event_time: now(), ...body }))).status,
@@ -178,12 +179,3 @@ export async function startOAuthBot(
 }
 
 export const now = (): number => Math.floor(Date.now() / 1000);
-
-/** Rejects when `holds` does not become true in time. */
-export async function until(holds: () => unknown, patience = 10_000): Promise<void> {
-  const end = Date.now() + patience;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('Timed out.');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { waitUntil } from './wait-until.ts';
 
 const isInstalled = (binary: string): boolean => spawnSync(binary, ['--version']).status === 0;
 
@@ -222,11 +223,11 @@ export async function startCluster({
     String(await client.cluster('INFO')).includes(`cluster_known_nodes:${all.length}`);
   const isOk = async ({ client }: RedisServer) =>
     String(await client.cluster('INFO')).includes('cluster_state:ok');
-  await eventually(async () => (await Promise.all(all.map(isKnown))).every(Boolean));
+  await waitUntil(async () => (await Promise.all(all.map(isKnown))).every(Boolean));
   await Promise.all(
     replicas.map(async ({ client }, at) => {
       const master = String(await masters[at]?.client.cluster('MYID'));
-      await eventually(() =>
+      await waitUntil(() =>
         client.call('CLUSTER', 'REPLICATE', master).then(
           () => true,
           () => false,
@@ -234,9 +235,9 @@ export async function startCluster({
       );
     }),
   );
-  await eventually(async () => (await Promise.all(all.map(isOk))).every(Boolean));
+  await waitUntil(async () => (await Promise.all(all.map(isOk))).every(Boolean));
   if (isReplicated)
-    await eventually(async () =>
+    await waitUntil(async () =>
       (await Promise.all(masters.map(({ client }) => client.info('replication')))).every((info) =>
         /slave0:.*state=online/.test(info),
       ),
@@ -268,7 +269,7 @@ export async function startSentinels(certificates?: Certificates): Promise<Redis
   const first = await startServer(safe, { certificates });
   const replica = () => startServer([...safe, `replicaof 127.0.0.1 ${first.port}`], { certificates });
   const servers = [first, ...(await Promise.all([replica(), replica()]))];
-  await eventually(async () => (await first.client.info('replication')).includes('connected_slaves:2'));
+  await waitUntil(async () => (await first.client.info('replication')).includes('connected_slaves:2'));
   const config = [
     `sentinel monitor tally 127.0.0.1 ${first.port} 2`,
     'sentinel down-after-milliseconds tally 1000',
@@ -281,7 +282,7 @@ export async function startSentinels(certificates?: Certificates): Promise<Redis
     const value = (name: string) => state[state.indexOf(name) + 1];
     return value('num-other-sentinels') === '2' && value('num-slaves') === '2';
   };
-  await eventually(async () => (await Promise.all(sentinels.map(isComplete))).every(Boolean));
+  await waitUntil(async () => (await Promise.all(sentinels.map(isComplete))).every(Boolean));
   return {
     url: `redis${certificates ? 's' : ''}+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/tally`,
     servers,
@@ -297,13 +298,4 @@ export async function startSentinels(certificates?: Certificates): Promise<Redis
     },
     stop: async () => void (await Promise.all([...servers, ...sentinels].map(({ kill }) => kill()))),
   };
-}
-
-/** Rejects when `holds` does not become true within `patience` ms. */
-export async function eventually(holds: () => Promise<boolean>, patience = 20_000): Promise<void> {
-  const end = Date.now() + patience;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('Timed out.');
-    await delay(20);
-  }
 }
