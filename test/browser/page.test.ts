@@ -5,13 +5,13 @@ import { findChromium } from '../../sandbox/browser.ts';
 import { buildPage, PAGE } from '../../sandbox/build.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { NO_CONTROLS } from '../../sandbox/slack/snapshot.ts';
-import { startWorld, type World, words } from '../sandbox/slack-bot.ts';
+import { type BoltBot, plainText, startBoltBot } from '../sandbox/bolt-bot.ts';
 import { sharedBrowser } from '../support/browser.ts';
 
 const COSTS = 'C0COSTS001';
 const chromium = findChromium();
 const chosen: string[] = [];
-let world: World;
+let boltBot: BoltBot;
 let browser: Browser | undefined;
 let context: BrowserContext;
 let page: Page;
@@ -28,7 +28,7 @@ beforeEach(async ({ skip }) => {
   if (browser === undefined) return skip('no Chromium is installed');
   chosen.length = 0;
   const panel = { ...NO_CONTROLS, credentials: [{ label: 'Read-only', value: 'a-token-to-paste' }] };
-  world = await startWorld(
+  boltBot = await startBoltBot(
     (app) => {
       app.action('more', async ({ ack, payload }) => {
         if ('selected_option' in payload) chosen.push(String(payload.selected_option?.value));
@@ -45,29 +45,29 @@ beforeEach(async ({ skip }) => {
   page = await context.newPage();
   page.setDefaultTimeout(10_000);
   page.on('pageerror', (error) => errors.push(error.message));
-  await page.goto(`${world.slack.url}?as=${OWNER}`);
+  await page.goto(`${boltBot.slack.url}?as=${OWNER}`);
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
 });
 afterEach(async () => {
   await context?.close();
-  await world?.close();
+  await boltBot?.close();
   expect(errors.splice(0)).toEqual([]);
 });
 
 /** Higher than a phone's screen. */
 const FORM = {
   type: 'modal' as const,
-  title: words('A form'),
-  submit: words('Save'),
+  title: plainText('A form'),
+  submit: plainText('Save'),
   blocks: ['Token', ...Array.from({ length: 11 }, (_, i) => `Field ${i}`)].map((label) => ({
     type: 'input' as const,
-    label: words(label),
+    label: plainText(label),
     element: { type: 'plain_text_input' as const, action_id: 'typed' },
   })),
 };
 
 const post = (text: string, blocks?: KnownBlock[]) =>
-  world.slack.workspace.post({ channel: COSTS, from: 'bot', text, blocks });
+  boltBot.slack.workspace.post({ channel: COSTS, from: 'bot', text, blocks });
 const entry = (name: string | RegExp) => page.getByRole('button', { name });
 const theme = () => page.locator('html').getAttribute('data-theme');
 const focused = () => page.locator(':focus').innerText();
@@ -97,7 +97,7 @@ describe('on a phone', { timeout: 30_000 }, () => {
 
   it('needs no horizontal scrolling in the conversation, the panel and a form', async () => {
     post('Wide', [TABLE_IN_CONTAINER]);
-    await page.goto(`${world.slack.url}?as=${OWNER}&channel=${COSTS}`);
+    await page.goto(`${boltBot.slack.url}?as=${OWNER}&channel=${COSTS}`);
     await page.getByText('Each day').click();
     const overhang = () =>
       page
@@ -153,9 +153,9 @@ describe('unread messages', { timeout: 30_000 }, () => {
   });
 
   it('leave out the viewer’s own messages and ephemeral ones', async () => {
-    world.slack.workspace.post({ channel: COSTS, from: OWNER, text: 'Mine' });
-    world.slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Private', viewer: OWNER });
-    world.slack.workspace.post({ channel: COSTS, from: MEMBER, text: 'Theirs' });
+    boltBot.slack.workspace.post({ channel: COSTS, from: OWNER, text: 'Mine' });
+    boltBot.slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Private', viewer: OWNER });
+    boltBot.slack.workspace.post({ channel: COSTS, from: MEMBER, text: 'Theirs' });
     await entry('cloud-costs 1 unread').waitFor();
   });
 
@@ -183,7 +183,7 @@ describe('the panel beside a form', { timeout: 30_000 }, () => {
 });
 
 describe('an overflow menu', { timeout: 30_000 }, () => {
-  const option = (value: string) => ({ text: words(value), value });
+  const option = (value: string) => ({ text: plainText(value), value });
   const MENU: KnownBlock = {
     type: 'actions',
     elements: [
@@ -255,8 +255,8 @@ describe('an overflow menu', { timeout: 30_000 }, () => {
 
 const TABLE_IN_CONTAINER: KnownBlock = {
   type: 'container',
-  title: words('Each day'),
-  subtitle: words('14–20 Nov'),
+  title: plainText('Each day'),
+  subtitle: plainText('14–20 Nov'),
   is_collapsible: true,
   default_collapsed: true,
   child_blocks: [

@@ -7,8 +7,14 @@ import { SERVER_BINARY } from '../support/redis-servers.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { type ChaosEnvironment, startChaosEnvironment } from './environment.ts';
 import { FAULTS, type Fault, type FaultName } from './faults.ts';
-import { installing } from './installation.ts';
-import { delivering, issuing, type Operation, resealing, revoking } from './operations.ts';
+import { createInstallation } from './installation.ts';
+import {
+  createDeliveries,
+  createReseal,
+  createTokenIssue,
+  createTokenRevocation,
+  type Operation,
+} from './operations.ts';
 
 const isFullRun = process.env.CHAOS === 'whole';
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 1e9));
@@ -16,13 +22,13 @@ const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 1e9));
 const MAX_STEPS = 60;
 
 const OPERATIONS: Readonly<
-  Record<string, { open: (environment: ChaosEnvironment) => Promise<Operation>; steps: number }>
+  Record<string, { create: (environment: ChaosEnvironment) => Promise<Operation>; steps: number }>
 > = {
-  'a delivery': { open: delivering, steps: 30 },
-  'an OS_TOKEN’s issue': { open: issuing, steps: 12 },
-  'an OS_TOKEN’s revocation': { open: revoking, steps: 10 },
-  resealing: { open: resealing, steps: 14 },
-  'an installation': { open: installing, steps: 12 },
+  'a delivery': { create: createDeliveries, steps: 30 },
+  'an OS_TOKEN’s issue': { create: createTokenIssue, steps: 12 },
+  'an OS_TOKEN’s revocation': { create: createTokenRevocation, steps: 10 },
+  resealing: { create: createReseal, steps: 14 },
+  'an installation': { create: createInstallation, steps: 12 },
 };
 
 const random = seededRandom(seed);
@@ -30,12 +36,12 @@ const names = Object.keys(FAULTS) as FaultName[];
 
 describe.skipIf(SERVER_BINARY === undefined).each(Object.entries(OPERATIONS))(
   '%s',
-  (_name, { open, steps }) => {
+  (_name, { create, steps }) => {
     let environment: ChaosEnvironment;
     let operation: Operation;
     beforeAll(async () => {
       environment = await startChaosEnvironment();
-      operation = await open(environment);
+      operation = await create(environment);
     }, 60_000);
     afterAll(async () => {
       await operation?.close();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { CLIENT, SIGNING_SECRET, startOAuthSlack, type Team } from '../support/oauth-slack.ts';
 import { becomesTrue, type ChaosEnvironment } from './environment.ts';
-import { brokenPromises, type Operation } from './operations.ts';
+import { brokenGuarantees, type Operation } from './operations.ts';
 
 const TEAM: Team = { id: 'T0INSTALL', name: 'Acme' };
 
@@ -11,7 +11,7 @@ interface Page {
 }
 
 /** Installing by OAuth: Tally is reported as installed only where it is, and can be installed in the end. */
-export async function installing(environment: ChaosEnvironment): Promise<Operation> {
+export async function createInstallation(environment: ChaosEnvironment): Promise<Operation> {
   const slack = await startOAuthSlack();
   const proxy = await environment.proxies.open(Number(new URL(slack.url).port));
   const env = {
@@ -86,7 +86,7 @@ export async function installing(environment: ChaosEnvironment): Promise<Operati
       // A connection that broke comes back within seconds, and the page says to try again.
       const install = async () => isSaidToWork(await comeBack(await open()));
       const isInstalled = await becomesTrue(install, 20_000);
-      return brokenPromises({
+      return brokenGuarantees({
         ...guarantees,
         'it can be installed after the fault': isInstalled,
         'it answers commands after the fault': await answersCommands(),

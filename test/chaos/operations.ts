@@ -23,11 +23,11 @@ export interface Operation {
   close(): Promise<void>;
 }
 
-export const brokenPromises = (promises: Readonly<Record<string, boolean>>): string[] =>
-  Object.entries(promises).flatMap(([promise, isKept]) => (isKept ? [] : [promise]));
+export const brokenGuarantees = (guarantees: Readonly<Record<string, boolean>>): string[] =>
+  Object.entries(guarantees).flatMap(([promise, isKept]) => (isKept ? [] : [promise]));
 
 /** `/os-token`: every token that is shown is in the audit log, and no token stays valid without a trace. */
-export async function issuing(environment: ChaosEnvironment): Promise<Operation> {
+export async function createTokenIssue(environment: ChaosEnvironment): Promise<Operation> {
   const user = await startOsTokenUser(environment);
   return {
     async run(begin, heal) {
@@ -63,14 +63,14 @@ export async function issuing(environment: ChaosEnvironment): Promise<Operation>
         () => user.dismiss().then(user.ask),
         () => [...user.shown()].some(isNew),
       );
-      return brokenPromises({ ...guarantees, 'a token can be issued after the fault': again });
+      return brokenGuarantees({ ...guarantees, 'a token can be issued after the fault': again });
     },
     close: user.close,
   };
 }
 
 /** **Revoke now**: a token is reported as revoked only when it is, and can be revoked in the end. */
-export async function revoking(environment: ChaosEnvironment): Promise<Operation> {
+export async function createTokenRevocation(environment: ChaosEnvironment): Promise<Operation> {
   const user = await startOsTokenUser(environment);
   return {
     async run(begin, heal) {
@@ -109,7 +109,7 @@ export async function revoking(environment: ChaosEnvironment): Promise<Operation
       };
       const isOver = !/Revoke/.test(shown) || (await retryUntil(press, isRevoked));
       environment.setClock(0);
-      return brokenPromises({ ...guarantees, 'the token can be revoked after the fault': isOver });
+      return brokenGuarantees({ ...guarantees, 'the token can be revoked after the fault': isOver });
     },
     close: user.close,
   };
@@ -127,7 +127,7 @@ async function retryUntil(work: () => Promise<unknown>, holds: () => unknown): P
 const DUE_WORKSPACES = 3;
 
 /** Scheduled posts: each is posted once, or twice with a note that it may be a duplicate. */
-export async function delivering(environment: ChaosEnvironment): Promise<Operation> {
+export async function createDeliveries(environment: ChaosEnvironment): Promise<Operation> {
   const slack = await startMinimalSlack();
   const proxyPort = await environment.proxies.open(Number(new URL(slack.url).port));
   const start = async () => {
@@ -174,7 +174,7 @@ export async function delivering(environment: ChaosEnvironment): Promise<Operati
           slack.posts.findIndex(({ workspace, key }) => workspace === post.workspace && key === post.key) !==
           at,
       );
-      const result = brokenPromises({
+      const result = brokenGuarantees({
         'every post was sent': keys() === all,
         'the delivery log has every post': isOver,
         'a duplicate says that it may be one': twice.every(({ blocks }) => blocks.includes('here twice')),
@@ -201,7 +201,7 @@ async function expireLeases({ client }: ChaosEnvironment): Promise<void> {
 }
 
 /** `tally reseal`: no token is lost, and a second run leaves all of them with the newest key. */
-export async function resealing(environment: ChaosEnvironment): Promise<Operation> {
+export async function createReseal(environment: ChaosEnvironment): Promise<Operation> {
   const [old, newest]: SealingKey[] = ['old', 'new'].map((id) => ({ id, key: randomBytes(32) }));
   const keys = [newest!, old!];
   const env = {
@@ -237,7 +237,7 @@ export async function resealing(environment: ChaosEnvironment): Promise<Operatio
       const between = await tokens(storeWith(...keys));
       const newly = await tokens(storeWith(newest!));
       const second = await environment.run(['reseal'], env);
-      return brokenPromises({
+      return brokenGuarantees({
         'no token is lost': between.every((token, n) => token === all[n]),
         'it reports success only when it is complete':
           first.child.exitCode !== 0 || newly.every((token) => token !== undefined),

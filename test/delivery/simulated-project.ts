@@ -1,5 +1,7 @@
 /** A project for 400 days: weekends, growth, spikes, credits, days that are late, missing or corrected, and top-ups. */
 
+import { seededRandom } from '../support/seeded-random.ts';
+
 type Day = string;
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -14,17 +16,6 @@ export interface SimulatedProject {
   balance(at: number): number | undefined;
 }
 
-/** Reproducible numbers from 0 to 1. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 interface SimulatedDay {
   readonly day: Day;
   readonly begins: number;
@@ -34,7 +25,7 @@ interface SimulatedDay {
 }
 
 export function simulateProject(seed: number, first: number, count: number): SimulatedProject {
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   const days = Array.from({ length: count }, (_, n): SimulatedDay => {
     const begins = first + n * DAY;
     const date = new Date(begins);

@@ -14,8 +14,9 @@ import { createDeliveryParts } from '../support/delivery.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { isThorough } from '../support/thorough.ts';
-import { randomFrom, type SimulatedProject, simulateProject } from './simulated-project.ts';
+import { type SimulatedProject, simulateProject } from './simulated-project.ts';
 import { createOracle, type OracleRule } from './watch-oracle.ts';
 
 const DAY = 86_400_000;
@@ -74,7 +75,7 @@ describe(`judging ${DAYS} days`, () => {
     'tells what an oracle tells, at whatever hours it looks (project %d)',
     (seed) => {
       const project = simulateProject(seed, FIRST, HISTORY + DAYS);
-      const random = randomFrom(seed * 7);
+      const random = seededRandom(seed * 7);
       const since = dayIn(BEGIN, 'UTC');
       const watches = RULES.map((rule) => ({
         rule,
@@ -134,7 +135,7 @@ describe(`an engine over ${DAYS} days`, () => {
 
   it('tells each crossing once, over restarts, lost answers and changed thresholds', async () => {
     const project = simulateProject(11, FIRST, HISTORY + DAYS);
-    const random = randomFrom(5);
+    const random = seededRandom(5);
     now = BEGIN;
     const inMoney = (cents: number) => cents / 100;
     const fakeBilling = createFakeBilling(

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { closingWorlds, words } from './slack-bot.ts';
+import { createBoltBotStarter, plainText } from './bolt-bot.ts';
 
 const COSTS = 'C0COSTS001';
 
-const start = closingWorlds();
+const start = createBoltBotStarter();
 
-const option = (value: string) => ({ text: words(value.toUpperCase()), value });
+const option = (value: string) => ({ text: plainText(value.toUpperCase()), value });
 
 const BLOCKS = [
   {
     type: 'actions' as const,
     block_id: 'row',
     elements: [
-      { type: 'button' as const, action_id: 'share', text: words('Share'), value: 'it' },
+      { type: 'button' as const, action_id: 'share', text: plainText('Share'), value: 'it' },
       {
         type: 'static_select' as const,
         action_id: 'period',
         options: [option('day'), option('week')],
-        placeholder: words('Period'),
+        placeholder: plainText('Period'),
       },
-      { type: 'external_select' as const, action_id: 'zone', placeholder: words('Zone') },
+      { type: 'external_select' as const, action_id: 'zone', placeholder: plainText('Zone') },
     ],
   },
 ];
@@ -53,7 +53,9 @@ describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
         user: { id: OWNER },
         channel: { id: COSTS },
         container: { type: 'message', message_ts: answer.ts, is_ephemeral: true },
-        actions: [{ type: 'button', block_id: 'row', action_id: 'share', value: 'it', text: words('Share') }],
+        actions: [
+          { type: 'button', block_id: 'row', action_id: 'share', value: 'it', text: plainText('Share') },
+        ],
       },
     ]);
     expect(heard[0]).not.toHaveProperty('message');
@@ -70,7 +72,7 @@ describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
       },
       { mode },
     );
-    const blocks = [{ type: 'container' as const, title: words('More'), child_blocks: BLOCKS }];
+    const blocks = [{ type: 'container' as const, title: plainText('More'), child_blocks: BLOCKS }];
     const message = slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Old', blocks });
     await slack.press(OWNER, message, 'Share');
     expect(actions).toMatchObject([

@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { closingWorlds, openSlack, words } from './slack-bot.ts';
+import { createBoltBotStarter, openSlack, plainText } from './bolt-bot.ts';
 
 const GENERAL = 'C0GENERAL1';
 const COSTS = 'C0COSTS001';
 const FINANCE = 'C0FINANCE1';
 const OWNERS_DM = 'D0OWNER001';
 
-const start = closingWorlds();
+const start = createBoltBotStarter();
 
 describe.each(['http', 'socket'] as const)('a conversation over %s', (mode) => {
   it('sends a command to the bot and its answer back privately', async () => {
@@ -73,7 +73,7 @@ describe.each(['http', 'socket'] as const)('a conversation over %s', (mode) => {
           heard.push((event as { text?: string }).text);
         });
         app.event('app_home_opened', async ({ event, client }) => {
-          const blocks = [{ type: 'header' as const, text: words('Hello') }];
+          const blocks = [{ type: 'header' as const, text: plainText('Hello') }];
           await client.views.publish({ user_id: event.user, view: { type: 'home', blocks } });
         });
       },

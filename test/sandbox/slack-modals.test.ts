@@ -1,16 +1,16 @@
 import type { View } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { callApi, closingWorlds, type World, words } from './slack-bot.ts';
+import { type BoltBot, callApi, createBoltBotStarter, plainText } from './bolt-bot.ts';
 
 const COSTS = 'C0COSTS001';
 
-const start = closingWorlds();
+const start = createBoltBotStarter();
 
 const field = (blockId: string, rest: object = {}, optional = false) => ({
   type: 'input' as const,
   block_id: blockId,
-  label: words(blockId),
+  label: plainText(blockId),
   optional,
   element: { type: 'plain_text_input' as const, action_id: 'value', ...rest },
 });
@@ -18,8 +18,8 @@ const field = (blockId: string, rest: object = {}, optional = false) => ({
 const modal = (title: string, rest: object = {}): View => ({
   type: 'modal',
   callback_id: 'form',
-  title: words(title),
-  submit: words('Send'),
+  title: plainText(title),
+  submit: plainText('Send'),
   blocks: [field('name', { min_length: 2, max_length: 5 }), field('note', {}, true)],
   ...rest,
 });
@@ -41,33 +41,33 @@ const withForm = (answer: unknown, heard: unknown[] = [], rest: object = {}) =>
     });
   });
 
-const open = async ({ slack }: World) => {
+const open = async ({ slack }: BoltBot) => {
   await slack.say(OWNER, COSTS, '/spend');
   return slack.waitFor(() => slack.modal(OWNER));
 };
 
 describe('a modal', () => {
   it('belongs to the person who asked for it', async () => {
-    const world = await withForm(undefined);
-    await open(world);
-    expect(world.slack.snapshot(OWNER).views).toMatchObject([
+    const boltBot = await withForm(undefined);
+    await open(boltBot);
+    expect(boltBot.slack.snapshot(OWNER).views).toMatchObject([
       { view: { title: { text: 'One' } }, busy: false },
     ]);
-    expect(world.slack.snapshot(MEMBER).views).toEqual([]);
+    expect(boltBot.slack.snapshot(MEMBER).views).toEqual([]);
   });
 
   it('closes when its submission is acknowledged, and sends empty inputs as null', async () => {
     const heard: unknown[] = [];
-    const world = await withForm(undefined, heard);
-    await open(world);
-    expect(await world.slack.submit(OWNER, { name: 'Ada' })).toEqual({ ok: true });
+    const boltBot = await withForm(undefined, heard);
+    await open(boltBot);
+    expect(await boltBot.slack.submit(OWNER, { name: 'Ada' })).toEqual({ ok: true });
     expect(heard).toEqual([
       {
         name: { value: { type: 'plain_text_input', value: 'Ada' } },
         note: { value: { type: 'plain_text_input', value: null } },
       },
     ]);
-    expect(world.slack.modal(OWNER)).toBeUndefined();
+    expect(boltBot.slack.modal(OWNER)).toBeUndefined();
   });
 
   it.each([
@@ -76,18 +76,18 @@ describe('a modal', () => {
     ['Augusta', 'Must be no more than 5 characters.'],
   ])('is not sent with the name "%s"', async (name, sentence) => {
     const heard: unknown[] = [];
-    const world = await withForm(undefined, heard);
-    await open(world);
-    expect(await world.slack.submit(OWNER, { name })).toEqual({ ok: false, error: 'invalid_input' });
-    expect(world.slack.modal(OWNER)?.errors).toEqual({ name: sentence });
+    const boltBot = await withForm(undefined, heard);
+    await open(boltBot);
+    expect(await boltBot.slack.submit(OWNER, { name })).toEqual({ ok: false, error: 'invalid_input' });
+    expect(boltBot.slack.modal(OWNER)?.errors).toEqual({ name: sentence });
     expect(heard).toEqual([]);
   });
 
   it('shows the bot’s errors beside their inputs', async () => {
-    const world = await withForm({ response_action: 'errors', errors: { name: 'Not that one.' } });
-    await open(world);
-    await world.slack.submit(OWNER, { name: 'Ada' });
-    expect(world.slack.snapshot(OWNER).views).toMatchObject([
+    const boltBot = await withForm({ response_action: 'errors', errors: { name: 'Not that one.' } });
+    await open(boltBot);
+    await boltBot.slack.submit(OWNER, { name: 'Ada' });
+    expect(boltBot.slack.snapshot(OWNER).views).toMatchObject([
       { errors: { name: 'Not that one.' }, busy: false },
     ]);
   });
@@ -97,16 +97,16 @@ describe('a modal', () => {
     ['a view that is too long', { response_action: 'update', view: modal('x'.repeat(25)) }],
     ['an action that Slack does not know', { response_action: 'explode' }],
   ])('has trouble connecting when it is answered with %s', async (_what, answer) => {
-    const world = await withForm(answer);
-    await open(world);
-    const outcome = await world.slack.submit(OWNER, { name: 'Ada' });
+    const boltBot = await withForm(answer);
+    await open(boltBot);
+    const outcome = await boltBot.slack.submit(OWNER, { name: 'Ada' });
     expect(outcome).toEqual({ ok: false, error: 'We had some trouble connecting. Try again?' });
-    expect(world.slack.complaints).toHaveLength(1);
-    expect(world.slack.modal(OWNER)).toMatchObject({ busy: false, view: { title: { text: 'One' } } });
+    expect(boltBot.slack.complaints).toHaveLength(1);
+    expect(boltBot.slack.modal(OWNER)).toMatchObject({ busy: false, view: { title: { text: 'One' } } });
   });
 
   it('shows a connection error when the bot does not answer in time', async () => {
-    const world = await start(
+    const boltBot = await start(
       (app) => {
         app.command('/spend', async ({ ack, body, client }) => {
           await ack();
@@ -116,17 +116,17 @@ describe('a modal', () => {
       },
       { ackTimeout: 60 },
     );
-    await open(world);
-    expect(await world.slack.submit(OWNER, { name: 'Ada' })).toMatchObject({ ok: false });
-    expect(world.slack.modal(OWNER)?.errors).toEqual({ '': 'We had some trouble connecting. Try again?' });
+    await open(boltBot);
+    expect(await boltBot.slack.submit(OWNER, { name: 'Ada' })).toMatchObject({ ok: false });
+    expect(boltBot.slack.modal(OWNER)?.errors).toEqual({ '': 'We had some trouble connecting. Try again?' });
   });
 
   it('is updated, covered or closed as the acknowledgement says', async () => {
     const titles = async (answer: unknown) => {
-      const world = await withForm(answer);
-      await open(world);
-      await world.slack.submit(OWNER, { name: 'Ada' });
-      return world.slack.snapshot(OWNER).views.map(({ view }) => 'title' in view && view.title.text);
+      const boltBot = await withForm(answer);
+      await open(boltBot);
+      await boltBot.slack.submit(OWNER, { name: 'Ada' });
+      return boltBot.slack.snapshot(OWNER).views.map(({ view }) => 'title' in view && view.title.text);
     };
     expect(await titles({ response_action: 'update', view: modal('Two') })).toEqual(['Two']);
     expect(await titles({ response_action: 'push', view: modal('Two') })).toEqual(['One', 'Two']);
@@ -135,18 +135,18 @@ describe('a modal', () => {
 
   it('notifies the bot that it was closed, if the bot asks for it', async () => {
     const heard: unknown[] = [];
-    const world = await withForm(undefined, heard, { notify_on_close: true });
-    await open(world);
-    await world.slack.dismiss(OWNER);
-    expect(world.slack.modal(OWNER)).toBeUndefined();
+    const boltBot = await withForm(undefined, heard, { notify_on_close: true });
+    await open(boltBot);
+    await boltBot.slack.dismiss(OWNER);
+    expect(boltBot.slack.modal(OWNER)).toBeUndefined();
     expect(heard).toEqual(['view_closed']);
   });
 
   it('does not notify the bot otherwise', async () => {
     const heard: unknown[] = [];
-    const world = await withForm(undefined, heard);
-    await open(world);
-    await world.slack.dismiss(OWNER);
+    const boltBot = await withForm(undefined, heard);
+    await open(boltBot);
+    await boltBot.slack.dismiss(OWNER);
     expect(heard).toEqual([]);
   });
 });
@@ -154,14 +154,14 @@ describe('a modal', () => {
 describe('a trigger', () => {
   const triggerOf = async (options: object = {}) => {
     const ids: string[] = [];
-    const world = await start((app) => {
+    const boltBot = await start((app) => {
       app.command('/spend', async ({ ack, body }) => {
         ids.push(body.trigger_id);
         await ack();
       });
     }, options);
-    await world.slack.say(OWNER, COSTS, '/spend');
-    return { ...world, trigger_id: ids[0] };
+    await boltBot.slack.say(OWNER, COSTS, '/spend');
+    return { ...boltBot, trigger_id: ids[0] };
   };
 
   it('opens only one modal', async () => {
@@ -207,13 +207,13 @@ describe('a trigger', () => {
 describe('the stack of modals', () => {
   it('has at most three views', async () => {
     const results: unknown[] = [];
-    const world = await start((app) => {
+    const boltBot = await start((app) => {
       app.command('/spend', async ({ ack, body, client }) => {
         await ack();
         const blocks = [{ type: 'actions' as const, elements: [button] }];
         await client.views.open({ trigger_id: body.trigger_id, view: modal('1', { blocks }) });
       });
-      const button = { type: 'button' as const, action_id: 'more', text: words('More') };
+      const button = { type: 'button' as const, action_id: 'more', text: plainText('More') };
       app.action('more', async ({ ack, body, client }) => {
         await ack();
         if (body.type !== 'block_actions') return;
@@ -225,8 +225,8 @@ describe('the stack of modals', () => {
         );
       });
     });
-    await open(world);
-    const { slack } = world;
+    await open(boltBot);
+    const { slack } = boltBot;
     for (let depth = 1; depth <= 3; depth += 1) {
       await slack.press(OWNER, { viewId: slack.modal(OWNER)!.id }, 'More');
       await slack.waitFor(() => results.length === depth);
@@ -241,20 +241,20 @@ describe('the stack of modals', () => {
 
 describe('views.update', () => {
   it('changes an open modal, unless it has changed since', async () => {
-    const world = await withForm(undefined);
-    const { id: view_id, hash } = await open(world);
+    const boltBot = await withForm(undefined);
+    const { id: view_id, hash } = await open(boltBot);
     const update = (title: string) =>
-      callApi(world.slack, 'views.update', { view_id, hash, view: modal(title) });
+      callApi(boltBot.slack, 'views.update', { view_id, hash, view: modal(title) });
     expect(await update('Two')).toMatchObject({ ok: true });
     expect(await update('Three')).toEqual({ ok: false, error: 'hash_conflict' });
-    expect(world.slack.modal(OWNER)?.view.title?.text).toBe('Two');
+    expect(boltBot.slack.modal(OWNER)?.view.title?.text).toBe('Two');
   });
 
   it('does not find a closed view', async () => {
-    const world = await withForm(undefined);
-    const { id: view_id } = await open(world);
-    await world.slack.dismiss(OWNER);
-    const answer = await callApi(world.slack, 'views.update', { view_id, view: modal('Two') });
+    const boltBot = await withForm(undefined);
+    const { id: view_id } = await open(boltBot);
+    await boltBot.slack.dismiss(OWNER);
+    const answer = await callApi(boltBot.slack, 'views.update', { view_id, view: modal('Two') });
     expect(answer).toEqual({ ok: false, error: 'not_found' });
   });
 });

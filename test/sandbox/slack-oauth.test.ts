@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, ORBIT_MEMBER, ORBIT_OWNER, OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
-import { callApi, MANIFEST, openSlack } from './slack-bot.ts';
+import { callApi, MANIFEST, openSlack } from './bolt-bot.ts';
 
 const CLIENT = { client_id: '1.2', client_secret: 'a-client-secret-for-tests-only' };
 const BACK = 'http://127.0.0.1:9/slack/oauth_redirect';

@@ -4,7 +4,7 @@ import type { ServerEvent, Snapshot } from '../../sandbox/protocol.ts';
 import { MEMBER, OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { MASK } from '../../sandbox/slack/masking.ts';
 import { NO_CONTROLS } from '../../sandbox/slack/snapshot.ts';
-import { BOT_TOKEN, callApi, openSlack, SIGNING_SECRET } from './slack-bot.ts';
+import { BOT_TOKEN, callApi, openSlack, SIGNING_SECRET } from './bolt-bot.ts';
 
 const GENERAL = 'C0GENERAL1';
 const PASTED = 'a-token-of-the-billing-service';

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { startWorld, type World, words } from './slack-bot.ts';
+import { type BoltBot, plainText, startBoltBot } from './bolt-bot.ts';
 
 const COSTS = 'C0COSTS001';
 const BLOCKS = [
   {
     type: 'actions' as const,
-    elements: [{ type: 'button' as const, action_id: 'again', text: words('Again') }],
+    elements: [{ type: 'button' as const, action_id: 'again', text: plainText('Again') }],
   },
 ];
 const CHART = {
@@ -17,12 +17,12 @@ const CHART = {
 
 describe('a response URL', () => {
   let now = 1_800_000_000_000;
-  let world: World;
+  let boltBot: BoltBot;
   let urls: string[];
 
   beforeEach(async () => {
     urls = [];
-    world = await startWorld(
+    boltBot = await startBoltBot(
       (app) => {
         app.command('/spend', async ({ ack, body }) => {
           urls.push(body.response_url);
@@ -36,7 +36,7 @@ describe('a response URL', () => {
       { now: () => now },
     );
   });
-  afterEach(() => world.close());
+  afterEach(() => boltBot.close());
 
   const answer = async (body: object, url = urls.at(-1) ?? '') => {
     const response = await fetch(url, {
@@ -46,9 +46,9 @@ describe('a response URL', () => {
     });
     return [response.status, ((await response.json()) as { error?: string }).error ?? 'ok'];
   };
-  const asked = () => world.slack.say(OWNER, COSTS, '/spend');
+  const asked = () => boltBot.slack.say(OWNER, COSTS, '/spend');
   const clicked = async (viewer?: string) => {
-    const { slack } = world;
+    const { slack } = boltBot;
     const message = slack.workspace.post({
       channel: COSTS,
       from: 'bot',
@@ -60,7 +60,7 @@ describe('a response URL', () => {
     return message;
   };
   const seen = (person: string) =>
-    world.slack.messages(person, COSTS).map(({ text, ephemeral }) => [text, ephemeral]);
+    boltBot.slack.messages(person, COSTS).map(({ text, ephemeral }) => [text, ephemeral]);
 
   it('works five times', async () => {
     await asked();
@@ -75,7 +75,7 @@ describe('a response URL', () => {
     expect(await answer({ text: 'just' })).toEqual([200, 'ok']);
     now += 1;
     expect(await answer({ text: 'late' })).toEqual([404, 'expired_url']);
-    expect(await answer({ text: 'made up' }, `${world.slack.url}/response/made-up`)).toEqual([
+    expect(await answer({ text: 'made up' }, `${boltBot.slack.url}/response/made-up`)).toEqual([
       404,
       'expired_url',
     ]);
@@ -105,7 +105,7 @@ describe('a response URL', () => {
     await clicked();
     await answer({ text: 'New', replace_original: true });
     expect(seen(MEMBER)).toEqual([['New', false]]);
-    expect(world.slack.messages(MEMBER, COSTS)[0]).toMatchObject({ edited: true });
+    expect(boltBot.slack.messages(MEMBER, COSTS)[0]).toMatchObject({ edited: true });
   });
 
   it('deletes the clicked message', async () => {
@@ -122,7 +122,7 @@ describe('a response URL', () => {
   });
 
   it('posts another answer instead when replacing is switched off', async () => {
-    world.slack.behaviour.replacesCommandAnswers = false;
+    boltBot.slack.behaviour.replacesCommandAnswers = false;
     await asked();
     await answer({ text: 'One' });
     await answer({ text: 'Two', replace_original: true });
@@ -135,7 +135,7 @@ describe('a response URL', () => {
   it('rejects empty messages and invalid blocks', async () => {
     await asked();
     expect(await answer({})).toEqual([500, 'no_text']);
-    expect(await answer({ text: 'x', blocks: [{ type: 'header', text: words('') }] })).toEqual([
+    expect(await answer({ text: 'x', blocks: [{ type: 'header', text: plainText('') }] })).toEqual([
       400,
       'invalid_blocks',
     ]);
@@ -145,7 +145,7 @@ describe('a response URL', () => {
   it('accepts a chart, unless that is switched off', async () => {
     await asked();
     expect(await answer({ text: 'x', blocks: [CHART] })).toEqual([200, 'ok']);
-    world.slack.refuse.add('data_visualization');
+    boltBot.slack.refuse.add('data_visualization');
     expect(await answer({ text: 'x', blocks: [CHART] })).toEqual([400, 'invalid_blocks']);
     expect(await answer({ text: 'x' })).toEqual([200, 'ok']);
   });
@@ -153,9 +153,9 @@ describe('a response URL', () => {
   it('rejects a table when that is switched off, in a container too', async () => {
     await asked();
     const table = { type: 'table', rows: [[{ type: 'raw_text', text: 'a' }]] };
-    const blocks = [{ type: 'container', title: words('Each day'), child_blocks: [table] }];
+    const blocks = [{ type: 'container', title: plainText('Each day'), child_blocks: [table] }];
     expect(await answer({ text: 'x', blocks })).toEqual([200, 'ok']);
-    world.slack.refuse.add('table');
+    boltBot.slack.refuse.add('table');
     expect(await answer({ text: 'x', blocks })).toEqual([400, 'invalid_blocks']);
   });
 });

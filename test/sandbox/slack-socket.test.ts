@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { APP_TOKEN, callApi, openSlack, startWorld } from './slack-bot.ts';
+import { APP_TOKEN, callApi, openSlack, startBoltBot } from './bolt-bot.ts';
 
 const COSTS = 'C0COSTS001';
 
@@ -80,7 +80,7 @@ describe('Socket Mode', () => {
   });
 
   it('asks a connection to reconnect, and the bot does', async () => {
-    const { slack, close } = await startWorld(
+    const { slack, close } = await startBoltBot(
       (app) => {
         app.command('/spend', async ({ ack }) => {
           await ack('Still here');

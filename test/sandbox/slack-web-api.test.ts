@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { webApi } from '@slack/bolt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER, type Slack } from '../../sandbox/slack/index.ts';
-import { APP_TOKEN, BOT_TOKEN, callApi, MANIFEST, openSlack, SIGNING_SECRET, words } from './slack-bot.ts';
+import { APP_TOKEN, BOT_TOKEN, callApi, MANIFEST, openSlack, plainText, SIGNING_SECRET } from './bolt-bot.ts';
 
 const GENERAL = 'C0GENERAL1';
 const FINANCE = 'C0FINANCE1';
@@ -143,7 +143,7 @@ describe('posting', () => {
   });
 
   it('explains what is wrong with blocks', async () => {
-    const blocks = JSON.stringify([{ type: 'header', text: words('x'.repeat(151)) }]);
+    const blocks = JSON.stringify([{ type: 'header', text: plainText('x'.repeat(151)) }]);
     expect(await call('chat.postMessage', { channel: GENERAL, text: 'x', blocks })).toEqual({
       ok: false,
       error: 'invalid_blocks',

@@ -5,7 +5,13 @@ import { parse } from 'yaml';
 import { createStateStore } from '../../src/slack/install/oauth-flow.ts';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
 import { CALLBACK_LIMITS } from '../../src/slack/install/throttle.ts';
-import { now, type OAuthBot, PUBLIC_URL, STATE_SECRET, startOAuthBot } from '../support/oauth-bot.ts';
+import {
+  epochSeconds,
+  type OAuthBot,
+  PUBLIC_URL,
+  STATE_SECRET,
+  startOAuthBot,
+} from '../support/oauth-bot.ts';
 import { CLIENT, INSTALLER, type Team } from '../support/oauth-slack.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -217,7 +223,7 @@ describe('coming back from Slack', () => {
 
   it('is refused when the ten minutes are over', async () => {
     await started();
-    const begun = now() - 600;
+    const begun = epochSeconds() - 600;
     const store = createStateStore({ spend: async () => true }, STATE_SECRET, { scopes: [] });
     const state = await store.generateStateParam({ scopes: [] }, new Date(begun * 1000));
     const cookie = `tally-install-${/-([\w-]{12})/.exec(state)![1]}=${state}`;

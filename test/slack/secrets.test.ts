@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type OAuthBot, STATE_SECRET, startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
-import { dumpOf, encodingsOf } from '../support/secrets.ts';
+import { dumpRedis, encodingsOf } from '../support/secrets.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
@@ -55,7 +55,7 @@ describe('a secret', () => {
     await bot.command(NORTH, '/balance 123');
     await waitUntil(() => bot.slack.called('oauth.v2.access').some(({ fields }) => fields.refresh_token));
 
-    const dump = await dumpOf(bot.redis.client);
+    const dump = await dumpRedis(bot.redis.client);
     // A code, a refresh token and the app's own secret go to Slack once, and only there.
     const calls = bot.slack.calls
       .filter(({ method }) => method !== 'oauth.v2.access')

@@ -4,7 +4,7 @@ import { startRedis } from '../../sandbox/redis.ts';
 import { createScheduler } from '../../src/delivery/scheduler.ts';
 import { connectQueue } from '../../src/redis.ts';
 import { save, schedule } from '../support/delivery.ts';
-import { now, type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
+import { epochSeconds, type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -110,7 +110,7 @@ describe('a workspace that leaves', () => {
   it('that came back is not thrown out by an event from before that Slack sends again', async () => {
     await started();
     await livedIn(NORTH);
-    const event = { team_id: NORTH.id, event: UNINSTALLED, event_time: now() - 300 };
+    const event = { team_id: NORTH.id, event: UNINSTALLED, event_time: epochSeconds() - 300 };
     expect(await bot.event(event)).toBe(200);
     expect(await isInstalled(NORTH)).toBe(1);
     bot.slack.revoke(NORTH.id);
@@ -122,9 +122,9 @@ describe('a workspace that leaves', () => {
     await started();
     await livedIn(NORTH);
     const event = { team_id: NORTH.id, event: UNINSTALLED };
-    expect(await bot.event({ ...event, event_time: now() - 3_500 })).toBe(200);
+    expect(await bot.event({ ...event, event_time: epochSeconds() - 3_500 })).toBe(200);
     expect(await isInstalled(NORTH)).toBe(1);
-    expect(await bot.event({ ...event, event_time: now() - 3_700 })).toBe(200);
+    expect(await bot.event({ ...event, event_time: epochSeconds() - 3_700 })).toBe(200);
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
@@ -132,7 +132,7 @@ describe('a workspace that leaves', () => {
     await started();
     await livedIn(NORTH);
     const body = JSON.stringify({ type: 'event_callback', team_id: NORTH.id, event: UNINSTALLED });
-    const at = String(now());
+    const at = String(epochSeconds());
     const signature = createHmac('sha256', 'another').update(`v0:${at}:${body}`).digest('hex');
     const { status } = await fetch(`${bot.urls[0]}/slack/events`, {
       method: 'POST',

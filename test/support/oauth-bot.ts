@@ -164,7 +164,8 @@ export async function startOAuthBot(
       await waitUntil(() => slack.called('views.update').length > before);
     },
     event: async (body, url = urls[0]!) =>
-      (await slack.send(url, JSON.stringify({ type: 'event_callback', event_time: now(), ...body }))).status,
+      (await slack.send(url, JSON.stringify({ type: 'event_callback', event_time: epochSeconds(), ...body })))
+        .status,
     keys: () => workspaceKeys(redis.client),
     async stopBot() {
       stopped ??= Promise.all(processes.map((one) => one.stop()));
@@ -178,4 +179,4 @@ export async function startOAuthBot(
   return bot;
 }
 
-export const now = (): number => Math.floor(Date.now() / 1000);
+export const epochSeconds = (): number => Math.floor(Date.now() / 1000);

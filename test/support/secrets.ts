@@ -16,7 +16,7 @@ export function encodingsOf(secret: string): readonly string[] {
 }
 
 /** Every key in Redis with its value. */
-export async function dumpOf(redis: Redis): Promise<string> {
+export async function dumpRedis(redis: Redis): Promise<string> {
   const found: unknown[] = [];
   for (const key of await redis.keys('*')) {
     const type = await redis.type(key);

@@ -46,24 +46,24 @@ const silent: Logger = {
   getLevel: () => LogLevel.ERROR,
 };
 
-export interface World {
+export interface BoltBot {
   slack: Slack;
   close(): Promise<void>;
 }
 
 type Options = Partial<Omit<SlackOptions, 'botUrl'>>;
 
-/** @param furnish registers the bot's listeners */
-export async function startWorld(furnish: (app: App) => void, options: Options = {}): Promise<World> {
-  return options.mode === 'socket' ? overSocket(furnish, options) : overHttp(furnish, options);
+/** @param register registers the bot's listeners */
+export async function startBoltBot(register: (app: App) => void, options: Options = {}): Promise<BoltBot> {
+  return options.mode === 'socket' ? overSocket(register, options) : overHttp(register, options);
 }
 
-async function overHttp(furnish: (app: App) => void, options: Options): Promise<World> {
+async function overHttp(register: (app: App) => void, options: Options): Promise<BoltBot> {
   let botUrl = '';
   const slack = await openSlack({ ...options, botUrl: () => botUrl });
   const receiver = new HTTPReceiver({ signingSecret: SIGNING_SECRET, logger: silent });
   const app = new App({ token: BOT_TOKEN, receiver, ...client(slack) });
-  furnish(app);
+  register(app);
   const server = await receiver.start(0);
   botUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
@@ -76,7 +76,7 @@ async function overHttp(furnish: (app: App) => void, options: Options): Promise<
   };
 }
 
-async function overSocket(furnish: (app: App) => void, options: Options): Promise<World> {
+async function overSocket(register: (app: App) => void, options: Options): Promise<BoltBot> {
   const slack = await openSlack({ ...options, mode: 'socket', appToken: APP_TOKEN });
   const { clientOptions, ...rest } = client(slack);
   // The ping timeout is also the delay before reconnecting.
@@ -87,7 +87,7 @@ async function overSocket(furnish: (app: App) => void, options: Options): Promis
     logger: silent,
   });
   const app = new App({ token: BOT_TOKEN, receiver, clientOptions, ...rest });
-  furnish(app);
+  register(app);
   await app.start();
   return {
     slack,
@@ -135,17 +135,17 @@ function client(slack: Slack) {
   return { clientOptions, logger: silent, ...known };
 }
 
-export const words = (text: string) => ({ type: 'plain_text' as const, text });
+export const plainText = (text: string) => ({ type: 'plain_text' as const, text });
 
-/** Returns a `startWorld` whose worlds are closed after each test. */
-export function closingWorlds(): typeof startWorld {
-  const worlds: World[] = [];
+/** Returns a `startBoltBot` whose bots are stopped after each test. */
+export function createBoltBotStarter(): typeof startBoltBot {
+  const boltBots: BoltBot[] = [];
   afterEach(async () => {
-    for (const { close } of worlds.splice(0)) await close();
+    for (const { close } of boltBots.splice(0)) await close();
   });
   return async (...args) => {
-    const world = await startWorld(...args);
-    worlds.push(world);
-    return world;
+    const boltBot = await startBoltBot(...args);
+    boltBots.push(boltBot);
+    return boltBot;
   };
 }
