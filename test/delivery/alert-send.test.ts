@@ -15,16 +15,16 @@ import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import type { Watch } from '../../src/workspace/watches.ts';
 import { recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
-import { directMessage, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const CHANNEL = 'C0COSTS001';
 const [OWNER, ANNA, BEN, BOSS] = ['U0OWNER001', 'U0ANNA0001', 'U0BEN00001', 'U0BOSS0001'];
 
-let slack: OutsideSlack;
+let slack: MinimalSlack;
 beforeEach(async () => {
-  slack = await startOutsideSlack();
+  slack = await startMinimalSlack();
   slack.now = () => NOW;
 });
 afterEach(() => slack.close());
@@ -79,7 +79,7 @@ async function send(messages: readonly AlertMessage[], options: Given = {}) {
 const channels = () => slack.posts.map(({ channel }) => channel);
 /** Slack refuses whatever goes to these conversations. */
 const refuses =
-  (code: string, ...to: readonly string[]): OutsideSlack['fault'] =>
+  (code: string, ...to: readonly string[]): MinimalSlack['fault'] =>
   ({ method, args }) =>
     method === 'chat.postMessage' && to.includes(args.get('channel') ?? '') ? code : undefined;
 
@@ -165,7 +165,7 @@ describe('an alert that is out', () => {
   const events = [CROSSED, RECOVERED];
   /** What is stored of it after it was drawn again, with this answer of Slack. */
   async function redrawn(
-    answer: ReturnType<OutsideSlack['fault']> = undefined,
+    answer: ReturnType<MinimalSlack['fault']> = undefined,
     given: Partial<AlertMessage> = {},
     options: Given = {},
   ) {

@@ -26,7 +26,7 @@ import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import type { Watch } from '../../src/workspace/watches.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
-import { type FakeLedger, fakeLedger } from '../support/fake-ledger.ts';
+import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -67,7 +67,7 @@ interface Given {
   readonly balance?: number | undefined;
   /** Of the last days, the newest first. */
   readonly days?: readonly (number | undefined)[];
-  readonly failure?: FakeLedger['failure'] | undefined;
+  readonly failure?: FakeBilling['failure'] | undefined;
   /** Whether the run is over, after that many questions and writes. */
   readonly isOver?: (asked: number, written: number) => boolean;
   readonly write?: (write: StateWrite) => ReturnType<DeliveryContext['writeState']>;
@@ -82,7 +82,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
   const amounts = new Map(
     days.flatMap((cost, n) => (cost === undefined ? [] : [[addDays(TODAY, -n - 1), cost] as const])),
   );
-  const ledger = fakeLedger(
+  const ledger = createFakeBilling(
     () => ({ amounts: () => amounts, balance: () => balance }),
     () => now,
   );

@@ -14,7 +14,6 @@ import { endWithParent } from '../support/end-with-parent.ts';
 import {
   type Certificates,
   documentedRules,
-  eventually,
   makeCertificates,
   NO_TLS,
   type RedisServer,
@@ -22,6 +21,7 @@ import {
   startSentinels,
   startServer,
 } from '../support/redis-servers.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const FORMS = ['rediss://', 'rediss+sentinel://', 'rediss+cluster://'] as const;
 type Form = (typeof FORMS)[number];
@@ -93,7 +93,7 @@ describe.skipIf(NO_TLS !== undefined)(`with TLS${NO_TLS === undefined ? '' : ` (
       log += part;
     });
     botUrl = `http://127.0.0.1:${port}`;
-    await eventually(async () => holds(log, botUrl));
+    await waitUntil(async () => holds(log, botUrl));
     return bot;
   }
 

@@ -45,6 +45,7 @@ export interface Bot {
   readonly slack: Slack;
   readonly billing: BillingService;
   readonly redis: TestRedis;
+  /** Of `encryptionKeys`. */
   readonly keyring: Keyring;
   /** The features' declarations. */
   readonly registry: Registry;
@@ -123,7 +124,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     slack,
     billing,
     redis,
-    keyring: createKeyring(config.keys),
+    keyring: createKeyring(configWith(encryptionKeys).keys),
     registry: first.registry,
     url,
     currentUrl: () => url,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { checkLockKey } from '../../src/workspace/keys.ts';
 import { BOT_TOKEN, type Bot, type BotProcess, CHANNEL, SIGNING_SECRET, startBot } from '../support/bot.ts';
-import { eventually } from '../support/redis-servers.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const OLD = `2026:${randomBytes(32).toString('base64')}`;
 const NEW = `2027:${randomBytes(32).toString('base64')}`;
@@ -50,7 +50,7 @@ describe('two processes while the keys are rotated', () => {
         writer?.receive();
         await bot.connect();
         reader?.receive();
-        expect((await bot.ask('/balance 123')).reads, step).toContain('left');
+        expect((await bot.ask('/balance 123')).visibleText, step).toContain('left');
       }
     };
     for (const [step, keys] of ROLLOUTS) {
@@ -71,12 +71,12 @@ describe('two processes while the keys are rotated', () => {
     const record = `tally:{T0SANDBOX1}:record`;
     const sealed = await bot.redis.client.hget(record, 'connection:main');
     behind.receive();
-    const { reads } = await bot.ask('/balance 123');
-    expect(reads).toContain('encryption key is missing');
-    expect(reads).toContain('ENCRYPTION_KEYS');
+    const { visibleText } = await bot.ask('/balance 123');
+    expect(visibleText).toContain('encryption key is missing');
+    expect(visibleText).toContain('ENCRYPTION_KEYS');
     expect(await bot.redis.client.hget(record, 'connection:main')).toBe(sealed);
     newest.receive();
-    expect((await bot.ask('/balance 123')).reads).toContain('left');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('left');
   });
 
   it('a post that came due in a process that was left out goes out once by the next one', async () => {
@@ -96,12 +96,12 @@ describe('two processes while the keys are rotated', () => {
     ahead = 2 * DAY;
     await restart(OLD);
     const log = async () => JSON.stringify(await bot.redis.client.hgetall('tally:{T0SANDBOX1}:delivery-log'));
-    await eventually(async () => (await log()).includes('can’t read the stored'));
+    await waitUntil(async () => (await log()).includes('can’t read the stored'));
     expect(posts()).toBe(before);
     await bot.stopBot();
     ahead += 600_000;
     await restart(BOTH_NEW_SEALS);
-    await eventually(async () => posts() > before);
+    await waitUntil(async () => posts() > before);
     expect(posts()).toBe(before + 1);
   });
 });
