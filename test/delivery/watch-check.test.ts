@@ -82,11 +82,11 @@ async function check(watches: readonly Watch[], given: Given = {}) {
   const amounts = new Map(
     days.flatMap((cost, n) => (cost === undefined ? [] : [[addDays(TODAY, -n - 1), cost] as const])),
   );
-  const ledger = createFakeBilling(
+  const fakeBilling = createFakeBilling(
     () => ({ amounts: () => amounts, balance: () => balance }),
     () => now,
   );
-  if (given.failure) ledger.failure = given.failure;
+  if (given.failure) fakeBilling.failure = given.failure;
   const workspace = recordOf(watches, given.workspace);
   const writes: StateWrite[] = [];
   const saved: (readonly [string, StoredFigures])[] = [];
@@ -104,15 +104,15 @@ async function check(watches: readonly Watch[], given: Given = {}) {
       lease: { teamId: 'T1', token: 't' },
     },
     billing: {
-      ...ledger.client,
-      consumption: (...args: Parameters<typeof ledger.client.consumption>) => {
+      ...fakeBilling.client,
+      consumption: (...args: Parameters<typeof fakeBilling.client.consumption>) => {
         ranges.push([args[1].project, args[2].from, args[2].to]);
-        return ledger.client.consumption(...args);
+        return fakeBilling.client.consumption(...args);
       },
     },
     answerNotes: { add: (...note: unknown[]) => void notes.push(note), all: () => [] },
     deliveryLog: { read: async () => snapshot },
-    isOver: () => given.isOver?.(ledger.asked.length, writes.length) ?? false,
+    isOver: () => given.isOver?.(fakeBilling.asked.length, writes.length) ?? false,
     writeState: async (write: StateWrite) => {
       writes.push(write);
       return (await given.write?.(write)) ?? 'written';
@@ -125,7 +125,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
   const failure = await checkWatches(store, context).catch((error: unknown) => error);
   return {
     ...{ failure, writes, saved, notes, ranges, workspace },
-    asked: ledger.asked.map(({ project, what }) => `${what} ${project}`).sort(),
+    asked: fakeBilling.asked.map(({ project, what }) => `${what} ${project}`).sort(),
     figures: Object.fromEntries(saved),
     state: (name: string) => {
       const json = writes.findLast((one) => one.name === name)?.json;
@@ -630,7 +630,7 @@ describe('what people see of a watch', () => {
   });
 
   it('before it is saved, is a preview on what billing says of the project', async () => {
-    const { client } = fakeLedger(
+    const { client } = createFakeBilling(
       () => ({ amounts: () => new Map([[YESTERDAY, 5]]), balance: () => 60 }),
       () => NOW,
     );
