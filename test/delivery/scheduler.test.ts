@@ -153,6 +153,20 @@ it('wakes once for one instant, however often and by whomever it was asked', asy
   await other.stop(1_000);
 });
 
+it('wakes once for one second, or for one minute where that is far off', async () => {
+  const delayed = async () => (await stored((bull) => bull.getDelayed())).length;
+  const soon = Math.ceil(Date.now() / 1_000) * 1_000 + 300_000;
+  for (const early of [900, 500]) await scheduler.runAt(TEAM, soon - early);
+  expect(await delayed()).toBe(1);
+  await scheduler.runAt(TEAM, soon + 500);
+  expect(await delayed()).toBe(2);
+  const late = Math.ceil(Date.now() / 60_000) * 60_000 + 1_200_000;
+  for (const early of [50_000, 20_000]) await scheduler.runAt(TEAM, late - early);
+  expect(await delayed()).toBe(3);
+  await scheduler.runAt(TEAM, late + 20_000);
+  expect(await delayed()).toBe(4);
+});
+
 it('wakes at once for what is past, and again for the same workspace afterwards', async () => {
   const { until } = ringing();
   await scheduler.runAt(TEAM, 0);
