@@ -81,7 +81,7 @@ export async function deliveries(
     ...events,
     `posts ${slack.posts.length}, duplicates ${slack.posts.length - distinct()}, lost ${all - distinct()}`,
     `seconds: half ${share(0.5)}, 90 % ${share(0.9)}, 99 % ${share(0.99)}, all ${share(1)}`,
-    `marked as possibly posted twice: ${slack.posts.filter(({ blocks }) => blocks.includes('here twice')).length}`,
+    `marked as possibly posted twice: ${slack.posts.filter(({ blocks }) => blocks.includes('may be a duplicate')).length}`,
     `history calls: ${slack.calls.filter(({ method }) => method === 'conversations.history').length}`,
   ];
 }

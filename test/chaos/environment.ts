@@ -3,18 +3,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { Redis } from 'ioredis';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot, CLOCK, ROOT } from '../../sandbox/build.ts';
-import { endProcess, type PersistentRedis, startPersistentRedis } from '../support/delivery-processes.ts';
+import { endProcess } from '../support/delivery-processes.ts';
 import { endWithParent } from '../support/end-with-parent.ts';
 import { createFaultProxies, type FaultProxies } from './fault-proxies.ts';
+import { type ChaosStore, openStore, type StoreKind } from './stores.ts';
 
 export interface ChaosEnvironment {
-  readonly redis: PersistentRedis;
-  /** Connected to Redis directly, not through a proxy. */
-  readonly client: Redis;
-  /** REDIS_URL for the process: through a proxy. */
+  readonly store: ChaosStore;
+  /** REDIS_URL for the process: through a proxy where there is one server. */
   readonly redisUrl: string;
   readonly proxies: FaultProxies;
   /** Kills the latest process. */
@@ -38,23 +36,24 @@ export interface Process {
 /** A step contains a workspace's ID or the start of an HTTP request. */
 const STEP_MARKERS = ['T0', 'POST /', 'DELETE /'];
 
-export async function startChaosEnvironment(): Promise<ChaosEnvironment> {
+export async function startChaosEnvironment(kind: StoreKind = 'one server'): Promise<ChaosEnvironment> {
   await buildBot(() => undefined);
-  const redis = await startPersistentRedis();
+  const store = await openStore(kind);
   const proxies = createFaultProxies(STEP_MARKERS);
-  const path = redis.url.replace('unix://', '');
-  const redisUrl = `unix://${await proxies.open(path)}`;
-  const client = new Redis(path, { retryStrategy: () => 20, maxRetriesPerRequest: null });
-  client.on('error', () => undefined);
+  const proxied =
+    kind === 'one server' ? `unix://${await proxies.open(store.url.replace('unix://', ''))}` : undefined;
+  // Sentinels and Clusters name their servers themselves.
+  const redisUrl = () => proxied ?? store.url;
   let latest: ChildProcess | undefined;
   let ahead = 0;
   const children: ChildProcess[] = [];
   const isAlive = (): boolean => latest?.exitCode === null && latest.signalCode === null;
 
   return {
-    redis,
-    client,
-    redisUrl,
+    store,
+    get redisUrl() {
+      return redisUrl();
+    },
     proxies,
     isAlive,
     adopt(child) {
@@ -72,7 +71,7 @@ export async function startChaosEnvironment(): Promise<ChaosEnvironment> {
       const clock = `${pathToFileURL(CLOCK).href}?ahead=${ahead}`;
       const child = spawn(process.execPath, ['--import', clock, BOT_ENTRY, ...args], {
         cwd: ROOT,
-        env: { PATH: process.env.PATH, REDIS_URL: redisUrl, PORT: String(port), ...env },
+        env: { PATH: process.env.PATH, REDIS_URL: redisUrl(), PORT: String(port), ...env },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       });
       endWithParent(child);
@@ -101,10 +100,9 @@ export async function startChaosEnvironment(): Promise<ChaosEnvironment> {
       return started;
     },
     async stop() {
-      client.disconnect();
       await Promise.all(children.map((child) => endProcess(child, 'SIGKILL')));
       await proxies.close();
-      await redis.stop();
+      await store.stop();
     },
   };
 }

@@ -23,7 +23,7 @@ const during = (
 
 const DAY = 86_400_000;
 const config = (environment: ChaosEnvironment, ...args: string[]) =>
-  environment.client.call('CONFIG', 'SET', ...args);
+  environment.store.client.call('CONFIG', 'SET', ...args);
 
 export const FAULTS = {
   'the process is killed before its request arrives': {
@@ -43,20 +43,20 @@ export const FAULTS = {
   'an error page comes in place of the request': { strike: () => 'error-before' },
   'an error page comes in place of the answer': { strike: () => 'error-after' },
   'Redis is killed and starts again': during(
-    (environment) => environment.redis.restart(),
+    (environment) => environment.store.restart(),
     async () => undefined,
   ),
   'Redis is frozen': during(
-    (environment) => environment.redis.signal('SIGSTOP'),
-    async (environment) => environment.redis.signal('SIGCONT'),
+    (environment) => environment.store.signal('SIGSTOP'),
+    async (environment) => environment.store.signal('SIGCONT'),
   ),
   'Redis is full': during(
     (environment) => config(environment, 'maxmemory', '1'),
     (environment) => config(environment, 'maxmemory', '0'),
   ),
   'Redis is read-only': during(
-    (environment) => environment.client.call('REPLICAOF', '127.0.0.1', '1'),
-    (environment) => environment.client.call('REPLICAOF', 'NO', 'ONE'),
+    (environment) => environment.store.client.call('REPLICAOF', '127.0.0.1', '1'),
+    (environment) => environment.store.client.call('REPLICAOF', 'NO', 'ONE'),
   ),
   'the clock jumps a day ahead': during(
     (environment) => environment.setClock(DAY),
@@ -68,4 +68,10 @@ export const FAULTS = {
   ),
 } satisfies Record<string, Fault>;
 
-export type FaultName = keyof typeof FAULTS;
+/** Where Redis has several servers. */
+export const FAILOVERS = {
+  'the master is killed and a replica takes over': during(
+    (environment) => environment.store.killMaster(),
+    (environment) => environment.store.restore(),
+  ),
+} satisfies Record<string, Fault>;

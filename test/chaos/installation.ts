@@ -67,7 +67,7 @@ export async function createInstallation(environment: ChaosEnvironment): Promise
   return {
     async run(begin, heal) {
       environment.setClock(0);
-      await environment.client.flushall();
+      await environment.store.flush();
       await start();
       const session = await open();
       begin();
@@ -96,8 +96,8 @@ export async function createInstallation(environment: ChaosEnvironment): Promise
   };
 
   async function storesSecret(): Promise<boolean> {
-    const keys = await environment.client.keys('*');
-    const dumps = await Promise.all(keys.map((key) => environment.client.dumpBuffer(key)));
+    const keys = await environment.store.keys();
+    const dumps = await Promise.all(keys.map((key) => environment.store.client.dumpBuffer(key)));
     const stored = dumps.map((one) => one?.toString('latin1') ?? '').join('\n');
     return slack.secrets.some((secret) => stored.includes(secret));
   }

@@ -47,7 +47,7 @@ export async function startOsTokenUser(environment: ChaosEnvironment) {
   await slack.submit(OWNER, { access_id: id, secret, people: [OWNER] });
   if (!(await becomesTrue(() => window().includes('can issue')))) throw new Error(`No access: ${window()}`);
   await slack.dismiss(OWNER);
-  const record = await environment.client.hgetall(recordKey(TEAM));
+  const record = await environment.store.client.hgetall(recordKey(TEAM));
   environment.killProcess();
 
   return {
@@ -68,8 +68,8 @@ export async function startOsTokenUser(environment: ChaosEnvironment) {
     async reset() {
       environment.killProcess();
       await becomesTrue(() => !environment.isAlive());
-      await environment.client.flushall();
-      await environment.client.hset(recordKey(TEAM), record);
+      await environment.store.flush();
+      await environment.store.client.hset(recordKey(TEAM), record);
       issued.clear();
       await dismiss();
       await start();
@@ -82,14 +82,14 @@ export async function startOsTokenUser(environment: ChaosEnvironment) {
         .catch(() => undefined),
     /** Newest first: `token issued: …`. */
     audit: async () =>
-      (await createAudit(environment.client).list(TEAM, 50)).map(
+      (await createAudit(environment.store.client).list(TEAM, 50)).map(
         ({ action, about }) => `${action}: ${about}`,
       ),
     /** Everything that Redis holds, as text. */
     async stored() {
-      const keys = await environment.client.keys('*');
+      const keys = await environment.store.keys();
       return Buffer.concat(
-        (await Promise.all(keys.map((key) => environment.client.dumpBuffer(key)))).map(
+        (await Promise.all(keys.map((key) => environment.store.client.dumpBuffer(key)))).map(
           (one) => one ?? Buffer.alloc(0),
         ),
       ).toString('latin1');

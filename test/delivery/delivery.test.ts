@@ -342,7 +342,7 @@ describe('a process that died while Slack was asked', () => {
     await run();
     await run();
     expect(inChannel()).toMatchObject([{ key: KEY }]);
-    expect(inChannel()[0]?.blocks).not.toContain('here twice');
+    expect(inChannel()[0]?.blocks).not.toContain('may be a duplicate');
   });
 
   it('is posted again and says so where the history may not be read', async () => {

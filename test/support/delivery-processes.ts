@@ -31,7 +31,11 @@ export async function startDeliveryProcess(
     stdio: ['ignore', 'pipe', process.env.DELIVERY_LOG ? 'inherit' : 'ignore'],
   });
   endWithParent(child);
-  await once(child.stdout!, 'data');
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`The delivery process ended before it was ready (${signal ?? code}).`);
+  });
+  await Promise.race([once(child.stdout!, 'data'), ended]);
+  ended.catch(() => undefined);
   return child;
 }
 

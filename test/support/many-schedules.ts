@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../../src/redis.ts';
 import { recordKey } from '../../src/workspace/keys.ts';
 import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
 import { schedule } from './delivery.ts';
@@ -16,7 +16,7 @@ export const workspaceId = (n: number): string => `T${String(n).padStart(9, '0')
 
 /** Saves schedules that are all due daily at the minute of `due`. */
 export async function saveManySchedules(
-  redis: Redis,
+  redis: RedisConnection,
   { workspaces, each, channels, due, since }: ScheduleCounts,
 ): Promise<void> {
   const index = createWorkspaceIndex(redis);

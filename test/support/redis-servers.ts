@@ -183,11 +183,16 @@ export async function documentedRules(): Promise<string[]> {
 }
 
 export interface RedisCluster {
+  /** Names the servers that run. */
   readonly url: string;
   readonly masters: readonly RedisServer[];
   readonly replicas: readonly RedisServer[];
   /** Every key of every master. */
   keys(): Promise<string[]>;
+  /** Those that run and hold slots. */
+  currentMasters(): Promise<readonly RedisServer[]>;
+  /** Gives a replica to a master that has none. */
+  addReplica(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -209,6 +214,17 @@ export async function startCluster({
   const masters = await Promise.all([start(), start(), start()]);
   const replicas = isReplicated ? await Promise.all([start(), start(), start()]) : [];
   const all = [...masters, ...replicas];
+  const running = () => all.filter(({ client }) => client.status !== 'end');
+  const currentMasters = async () => {
+    const isMaster = async ({ client }: RedisServer) =>
+      / (?:\S*,)?myself,master \S+ .* connected \d/.test(String(await client.cluster('NODES')));
+    const found = await Promise.all(
+      running().map(async (server) => ((await isMaster(server)) ? [server] : [])),
+    );
+    return found.flat();
+  };
+  const isOnline = async ({ client }: RedisServer) =>
+    /slave0:.*state=online/.test(await client.info('replication'));
   await Promise.all(
     masters.map(async ({ client }, at) => {
       const first = Math.ceil((SLOTS * at) / 3);
@@ -236,19 +252,37 @@ export async function startCluster({
     }),
   );
   await waitUntil(async () => (await Promise.all(all.map(isOk))).every(Boolean));
-  if (isReplicated)
-    await waitUntil(async () =>
-      (await Promise.all(masters.map(({ client }) => client.info('replication')))).every((info) =>
-        /slave0:.*state=online/.test(info),
-      ),
-    );
+  if (isReplicated) await waitUntil(async () => (await Promise.all(masters.map(isOnline))).every(Boolean));
   const rules = await documentedRules();
   await Promise.all(all.map(({ client }) => client.call('ACL', 'SETUSER', 'tally', ...rules)));
   return {
-    url: `redis${certificates ? 's' : ''}+cluster://tally:a-password@${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    get url() {
+      const hosts = running().map(({ port }) => `127.0.0.1:${port}`);
+      return `redis${certificates ? 's' : ''}+cluster://tally:a-password@${hosts.join(',')}`;
+    },
     masters,
     replicas,
     keys: async () => (await Promise.all(masters.map(({ client }) => client.keys('*')))).flat(),
+    currentMasters,
+    async addReplica() {
+      const current = await currentMasters();
+      const states = await Promise.all(current.map(isOnline));
+      const alone = current[states.indexOf(false)];
+      if (alone === undefined) return;
+      const id = String(await alone.client.cluster('MYID'));
+      const replica = await start();
+      all.push(replica);
+      await replica.client.call('CLUSTER', 'MEET', '127.0.0.1', alone.port);
+      await replica.client.call('ACL', 'SETUSER', 'tally', ...rules);
+      await waitUntil(() =>
+        replica.client.call('CLUSTER', 'REPLICATE', id).then(
+          () => true,
+          () => false,
+        ),
+      );
+      await waitUntil(() => isOnline(alone));
+      await waitUntil(async () => (await Promise.all(running().map(isOk))).every(Boolean));
+    },
     stop: async () => void (await Promise.all(all.map(({ kill }) => kill()))),
   };
 }
@@ -259,6 +293,8 @@ export interface RedisSentinels {
   readonly sentinels: readonly RedisServer[];
   /** The current master, according to the Sentinels. */
   master(): Promise<RedisServer>;
+  /** Gives the current master another replica. */
+  addReplica(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -280,21 +316,34 @@ export async function startSentinels(certificates?: Certificates): Promise<Redis
   const isComplete = async ({ client }: RedisServer) => {
     const state = (await client.call('SENTINEL', 'MASTER', 'tally')) as string[];
     const value = (name: string) => state[state.indexOf(name) + 1];
-    return value('num-other-sentinels') === '2' && value('num-slaves') === '2';
+    return value('num-other-sentinels') === '2' && Number(value('num-slaves')) >= 2;
   };
   await waitUntil(async () => (await Promise.all(sentinels.map(isComplete))).every(Boolean));
+  const masterOf = async ({ client }: RedisServer) => {
+    const [, port] = (await client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'tally')) as string[];
+    return servers.find((server) => server.port === Number(port));
+  };
+  const master = async () => {
+    const found = await Promise.any(sentinels.map(masterOf));
+    if (found === undefined) throw new Error('The Sentinels name an unknown server.');
+    return found;
+  };
   return {
     url: `redis${certificates ? 's' : ''}+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/tally`,
     servers,
     sentinels,
-    async master() {
-      const answers = sentinels.map(({ client }) =>
-        client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'tally'),
-      );
-      const [, port] = (await Promise.any(answers)) as string[];
-      const found = servers.find((server) => server.port === Number(port));
-      if (found === undefined) throw new Error('The Sentinels name an unknown server.');
-      return found;
+    master,
+    async addReplica() {
+      let current: RedisServer | undefined;
+      await waitUntil(async () => {
+        const named = await Promise.all(sentinels.map(masterOf));
+        current = named.every((one) => one === named[0]) ? named[0] : undefined;
+        return current?.client.status === 'ready' && (await current.client.info()).includes('role:master');
+      });
+      const { port, client } = current!;
+      servers.push(await startServer([...safe, `replicaof 127.0.0.1 ${port}`], { certificates }));
+      await waitUntil(async () => (await client.info('replication')).includes('connected_slaves:2'));
+      await waitUntil(async () => (await Promise.all(sentinels.map(isComplete))).every(Boolean));
     },
     stop: async () => void (await Promise.all([...servers, ...sentinels].map(({ kill }) => kill()))),
   };
