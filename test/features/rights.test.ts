@@ -137,23 +137,22 @@ async function submit(person: string, currency: string, around: Loose = {}) {
 }
 
 const SCHEDULES = /scheduled post/;
-const schedules = async () =>
-  (await bot.redis.client.hkeys(HASH)).filter((key) => key.startsWith('schedule:')).length;
+const WATCHES = /watch/;
+const saved = async (kind: 'schedule' | 'watch') =>
+  (await bot.redis.client.hkeys(HASH)).filter((key) => key.startsWith(`${kind}:`)).length;
 
-/** The submitted form of `/billing schedule`. */
-async function schedule(person: string) {
-  const chosen = (value: string) => ({ value: { selected_option: option(value) } });
-  const values = {
-    projects: { value: { selected_options: [option('123:1')] } },
-    report: chosen('yesterday'),
-    cadence: chosen('daily'),
-    time: { value: { selected_time: '09:00' } },
-    zone: chosen('UTC'),
-    channel: { value: { selected_conversation: CHANNEL } },
-  };
-  const view = { id: 'V0STALE', type: 'modal', callback_id: 'schedule', private_metadata: '' };
-  const payload = { ...from(person), type: 'view_submission', view: { ...view, state: { values } } };
-  expect((await interaction(payload)).status).toBe(200);
+/** Submits a valid form. @returns whether it was saved */
+async function submitted(person: string, kind: 'schedule' | 'watch'): Promise<boolean> {
+  const before = await saved(kind);
+  const view = { id: 'V0STALE', type: 'modal', callback_id: kind, private_metadata: '' };
+  const state = { values: FORMS[kind]!.values };
+  const payload = { ...from(person), type: 'view_submission', view: { ...view, state } };
+  const { args } = await calledBy(async () => {
+    expect((await interaction(payload)).status).toBe(200);
+  }, 'views.update');
+  const isSaved = done(textOf((args.view as { blocks: object[] }).blocks), 'Saved:');
+  expect(await saved(kind)).toBe(before + (isSaved ? 1 : 0));
+  return isSaved;
 }
 
 async function suggest(person: string, action_id: string, value = '') {
@@ -239,13 +238,13 @@ const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
       (await reply(await action(person, { action_id: 'schedule-list', value: '' }))).visibleText,
       SCHEDULES,
     ),
-  async 'schedule: form'(person) {
-    const before = await schedules();
-    const { args } = await calledBy(() => schedule(person), 'views.update');
-    const isSaved = done(textOf((args.view as { blocks: object[] }).blocks), 'Saved:');
-    expect(await schedules()).toBe(before + (isSaved ? 1 : 0));
-    return isSaved;
-  },
+  'schedule: form': (person) => submitted(person, 'schedule'),
+  'watch: command': (person) => opened(() => command(person, '/billing watch 123')),
+  'watch: list': async (person) =>
+    done((await reply(await command(person, '/billing watches'))).visibleText, WATCHES),
+  'watch: button': async (person) =>
+    done((await reply(await action(person, { action_id: 'watch-list', value: '' }))).visibleText, WATCHES),
+  'watch: form': (person) => submitted(person, 'watch'),
   'manage: command': (person) => opened(() => command(person, '/billing settings')),
   'manage: button': (person) => opened(() => action(person, { action_id: 'connect', value: '' })),
   async 'manage: form'(person) {
