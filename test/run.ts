@@ -44,8 +44,10 @@ const ONLY_IN_ALL = [
   'test/sandbox/slack-launcher.test.ts',
   'test/house/deleted-features.test.ts',
   'test/delivery/crash.test.ts',
+  'test/delivery/watches-year.test.ts',
   'test/vault/reseal.test.ts',
   'test/redis/copy.test.ts',
+  'test/redis/tls.test.ts',
   'test/domain/long-texts.test.ts',
   'test/domain/forecast-accuracy.test.ts',
 ];
