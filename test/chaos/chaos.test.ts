@@ -117,5 +117,5 @@ describe.skipIf(SERVER_BINARY === undefined).each(titled)('%s', (title, { operat
       const name = names[Math.floor(random() * names.length)]!;
       const step = 1 + Math.floor(random() * (store === 'one server' ? steps : 6));
       expect((await runWithFault(name, step)).broken, name).toEqual([]);
-    }, 60_000);
+    }, 180_000);
 });
