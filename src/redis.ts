@@ -72,15 +72,18 @@ const PATIENT = {
 export function connectRedis(url: string, { onOutage, onRecovery }: Watchers = {}): RedisConnection {
   const redis = openConnection(url, true);
   let isAway = false;
+  let wasReady = false;
   const lost = (error: Error) => {
     if (isAway) return;
     isAway = true;
-    if (error.message.includes('Connection is closed')) void findReason(url, error).then(onOutage);
-    else onOutage?.(error);
+    if (wasReady || !error.message.includes('Connection is closed')) return onOutage?.(error);
+    // A wrong address or certificate shows at the first connection.
+    void findReason(url, error).then((reason) => isAway && onOutage?.(reason));
   };
   const found = () => {
     if (isAway) onRecovery?.();
     isAway = false;
+    wasReady = true;
   };
   redis.on('error', lost);
   // A peer that closes politely emits no error.
