@@ -173,7 +173,7 @@ export async function createDeliveries(environment: ChaosEnvironment): Promise<O
       const fast = { since: Date.now() - 20_000, speed: 4 };
       if (needsAnother) slack.now = () => fast.since + (Date.now() - fast.since) * fast.speed;
       const next = needsAnother ? await start(fast) : undefined;
-      // A process that lives on may hold a lease for a minute although it lost the answer that gave it.
+      // With an error page in place of an answer, posts were seen to come up to 58 s later.
       const isOver = await becomesTrue(isDone, 90_000);
       const twice = slack.posts.filter(
         (post, at) =>
