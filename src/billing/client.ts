@@ -202,7 +202,7 @@ export async function settleOptional(consumption: Promise<Consumption>): Promise
 }
 
 /**
- * For a project that is known to exist, if NoData means that none of these days is reported yet.
+ * For a project that is known to exist: there NoData means that none of these days is reported yet.
  *
  * @returns no items and no remarks
  * @throws `error` itself if it is not NoData

@@ -19,7 +19,7 @@ const CLOCK_SKEW = 300_000;
 const PAGE = 100;
 const MAX_PAGES = 5;
 
-/** Slack's codes if Tally can't read the channel: an optional scope is missing, or Tally isn't a member. */
+/** Slack's codes when Tally can't read the channel: an optional scope is missing, or Tally isn't a member. */
 const NOT_READABLE: readonly string[] = [
   'missing_scope',
   'not_allowed_token_type',

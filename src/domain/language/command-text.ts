@@ -220,7 +220,7 @@ export function parseProjectText(text: string, aliases?: Aliases): CommandWords 
   );
 }
 
-/** As `parseCommandText`, if several projects mean nothing. */
+/** As `parseCommandText`, for commands about one project. */
 export function parseSingleProjectText(text: string, aliases?: Aliases): CommandWords {
   return parseWith(
     text,

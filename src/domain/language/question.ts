@@ -20,7 +20,7 @@ export type Question =
   /** The commands that it comes nearest to, the likeliest first. At least one. */
   | { readonly kind: 'offered'; readonly commands: readonly QuestionCommand[] };
 
-/** A project for the grammar if a question names all of them. */
+/** Stands for a project in the grammar when a question names all of them. */
 const ANY_PROJECT = '1';
 
 /**

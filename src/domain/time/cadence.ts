@@ -82,7 +82,7 @@ function daysOf(cadence: Cadence, first: Day): Generator<Day> {
   }
 }
 
-/** Whether the clocks show the due time as the timing names it: not if they skip it. */
+/** Whether the clocks show the due time as the timing names it; false if they skip it. */
 function isOnTheClock({ date, at }: DueTime, { time, zone }: Timing): boolean {
   const shown = wallClockAt(at, zone);
   return shown.day === date && shown.time === time;

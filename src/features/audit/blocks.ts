@@ -77,7 +77,7 @@ export const auditSentMessage = (): Message => {
   return { text: sentence, blocks: [section(sentence)] };
 };
 
-/** The newest lines that fit, if Tally may not send files. */
+/** The newest lines that fit, for when Tally may not send files. */
 export function auditTextMessage(entries: readonly RecordedEntry[]): Message {
   const shown = fitting(entries);
   const count =

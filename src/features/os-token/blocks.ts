@@ -204,7 +204,7 @@ export const revokedModal = (
     shownIn.tokens,
   );
 
-/** A token that may still work, if the window that could revoke it is gone. */
+/** A token that may still work although the window that could revoke it is gone. */
 export function notRevokedText({ text, blocks }: Message, until: string): Message {
   const works = `The token was not revoked, and the window that could revoke it is closed. It works ${until}.`;
   return { text: `${text} ${works}`, blocks: [...blocks, section(works)] };

@@ -37,7 +37,7 @@ export function mainFigureLine(one: ProjectFigures, { main, today }: ReportPerio
   ].join(' · ');
 }
 
-/** `Spent on Fri 20 Nov 150.00 · ▲ 1.9 % vs …`: if another figure comes first. */
+/** `Spent on Fri 20 Nov 150.00 · ▲ 1.9 % vs …`, when another figure comes first. */
 export const spentLine = (one: ProjectFigures, brief: ReportPeriods): string =>
   [
     `*Spent ${shortFailure(brief.main.window, brief.today)}* ${totalText(one.briefing.main, formatterFor(one))}`,
