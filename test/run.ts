@@ -10,7 +10,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { RunSummary } from './support/summary-reporter.ts';
+import type { FailedTest, RunSummary } from './support/summary-reporter.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PATH = [join(ROOT, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
@@ -80,11 +80,50 @@ async function run(
 async function check(name: string, command: string[]): Promise<RunSummary> {
   const { ok, output } = await run(command, ['ignore', 'pipe', 'pipe']);
   console.log(ok ? `✓ ${name}` : `✗ ${name}: ${command.join(' ')}\n${output}`);
-  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [] };
+  return ok
+    ? { ...NO_TESTS, passed: 1 }
+    : { ...NO_TESTS, failed: 1, failures: [{ file: 'a static check', name }] };
 }
 
-/** @param output 'inherit': as it comes; 'pipe': when it is over */
-async function vitest(what: string[], output: 'inherit' | 'pipe', env: NodeJS.ProcessEnv = {}) {
+const NO_TESTS: RunSummary = { passed: 0, failed: 0, failures: [], skipped: [] };
+
+interface TestRun {
+  /** Empty for a run that wrote it as it came. */
+  readonly output: string;
+  readonly sum: RunSummary;
+}
+
+/** The most failures that are looked at again. */
+const MOST_RUN_AGAIN = 5;
+/** Tests that failed among all others and passed alone: they are too slow for a busy machine, or depend on one another. */
+const unsteady: string[] = [];
+
+/**
+ * Runs tests. In a whole run the files of a few failures run once more, alone, so that a busy machine can be told from a fault.
+ *
+ * @param output 'inherit': as it comes; 'pipe': when it is over
+ */
+async function vitest(what: string[], output: 'inherit' | 'pipe', env?: NodeJS.ProcessEnv): Promise<TestRun> {
+  const first = await vitestOnce(what, output, env);
+  const { failed, failures } = first.sum;
+  if (!isWhole || failed === 0 || failed > MOST_RUN_AGAIN || failures.length < failed) return first;
+  const files = [...new Set(failures.map(({ file }) => file))];
+  const again = await vitestOnce([...files, '--maxWorkers=1'], 'pipe', env);
+  const passedAlone = again.sum.failed === 0 && again.sum.passed > 0;
+  if (passedAlone) unsteady.push(...failures.map(nameOf));
+  const sum = passedAlone
+    ? { ...first.sum, passed: first.sum.passed + failed, failed: 0, failures: [] }
+    : first.sum;
+  return { sum, output: `${first.output}\nThe files of what failed, alone\n${again.output}` };
+}
+
+const nameOf = ({ file, name }: FailedTest): string => `${file} > ${name}`;
+
+async function vitestOnce(
+  what: string[],
+  output: 'inherit' | 'pipe',
+  env: NodeJS.ProcessEnv = {},
+): Promise<TestRun> {
   const file = join(scratch, `${++runs}.json`);
   const reporters = ['--reporter=default', '--reporter=./test/support/summary-reporter.ts'];
   const command = ['vitest', 'run', ...what, ...reporters];
@@ -94,7 +133,7 @@ async function vitest(what: string[], output: 'inherit' | 'pipe', env: NodeJS.Pr
   });
   const sum = await readFile(file, 'utf8').then(
     (text): RunSummary => JSON.parse(text),
-    (): RunSummary => ({ passed: 0, failed: 0, skipped: [] }),
+    (): RunSummary => NO_TESTS,
   );
   // A run that broke before or after its tests has failed, even when no test did.
   return { output: ran.output, sum: !ok && sum.failed === 0 ? { ...sum, failed: 1 } : sum };
@@ -117,17 +156,13 @@ async function folderOfNode(version: string): Promise<string | undefined> {
   return ok ? dirname(output.trim()) : undefined;
 }
 
-async function onOtherNodes(): Promise<{ version: string; output: string; sum: RunSummary }[]> {
+async function onOtherNodes(): Promise<(TestRun & { version: string })[]> {
   const done = [];
   for (const version of NODES) {
     const folder = await folderOfNode(version);
     if (folder === undefined) {
-      const sum = {
-        passed: 0,
-        failed: 0,
-        skipped: [`Node ${version}: npm's package of it could not be had`],
-      };
-      done.push({ version, output: '', sum });
+      const reason = `Node ${version}: npm's package of it could not be had`;
+      done.push({ version, output: '', sum: { ...NO_TESTS, skipped: [reason] } });
       continue;
     }
     const path = [folder, PATH].join(delimiter);
@@ -149,18 +184,18 @@ const ON_EACH_SERVER = [
 ];
 
 /** The other tests use redis-server, or valkey-server where it is the only one. */
-async function onValkey(): Promise<{ output: string; sum: RunSummary }> {
+async function onValkey(): Promise<TestRun> {
   const isThere = (binary: string) =>
     spawnSync(binary, ['--version'], { env: { ...process.env, PATH } }).status === 0;
   if (isThere('valkey-server') && !isThere('redis-server'))
-    return { output: 'All tests used it.', sum: { passed: 0, failed: 0, skipped: [] } };
+    return { output: 'All tests used it.', sum: NO_TESTS };
   const reason = 'Valkey: valkey-server is not installed';
-  if (!isThere('valkey-server')) return { output: reason, sum: { passed: 0, failed: 0, skipped: [reason] } };
+  if (!isThere('valkey-server')) return { output: reason, sum: { ...NO_TESTS, skipped: [reason] } };
   return vitest([...ON_EACH_SERVER, '--maxWorkers=2'], 'pipe', { REDIS_SERVER_BINARY: 'valkey-server' });
 }
 
 /** One after the other, while the other tests wait for processes and browsers. */
-async function inOtherZones(): Promise<{ zone: string; output: string; sum: RunSummary }[]> {
+async function inOtherZones(): Promise<(TestRun & { zone: string })[]> {
   const done = [];
   for (const zone of ZONES) {
     const what = ['test/domain/time', 'test/domain/money', '--maxWorkers=1'];
@@ -175,12 +210,13 @@ const left = ONLY_IN_ALL.map((pattern) => `--exclude=${pattern}`);
 const checking = Promise.all(CHECKS.map(([name, command]) => check(name, command)));
 // A quick run does both at once, because tests often wait; in a whole one browsers and processes need the time themselves.
 if (isWhole) await checking;
-const [checks, { sum }, zones] = await Promise.all([
+const [checks, main, zones] = await Promise.all([
   checking,
   isWhole ? vitest([], 'inherit') : vitest(left, 'inherit', { TZ: ZONES[0] }),
   isWhole ? inOtherZones() : [],
 ]);
-const sums = [...checks, sum];
+if (isWhole) console.log(main.output);
+const sums = [...checks, main.sum];
 for (const { zone, output, sum } of zones) {
   console.log(`\nTests of time and money, TZ=${zone}\n${output}`);
   sums.push(sum);
@@ -199,6 +235,13 @@ await rm(scratch, { recursive: true, force: true });
 const passed = sums.reduce((total, sum) => total + sum.passed, 0);
 const failed = sums.reduce((total, sum) => total + sum.failed, 0);
 const skipped = sums.flatMap((sum) => sum.skipped);
-console.log(['', ...skipped.map((reason) => `skipped: ${reason}`)].join('\n'));
+const failures = sums.flatMap((sum) => sum.failures.map(nameOf));
+// Last, because the end of a long output is what is read and kept.
+for (const [what, lines] of Object.entries({
+  skipped,
+  'passed only when run alone': unsteady,
+  failed: failures,
+}))
+  for (const line of lines) console.log(`${what}: ${line}`);
 console.log(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`);
 process.exitCode = failed > 0 ? 1 : 0;

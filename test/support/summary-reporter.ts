@@ -1,9 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 
+export interface FailedTest {
+  /** Relative to the project. */
+  readonly file: string;
+  readonly name: string;
+}
+
 export interface RunSummary {
   passed: number;
   failed: number;
+  /** Tests, and files that did not load. */
+  failures: FailedTest[];
   /** Full names, with reasons. */
   skipped: string[];
 }
@@ -12,13 +20,18 @@ export interface RunSummary {
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     // Errors outside of tests count as failures: files that do not load, hooks, unhandled rejections.
-    const sum: RunSummary = { passed: 0, failed: unhandled.length, skipped: [] };
+    const sum: RunSummary = { passed: 0, failed: unhandled.length, failures: [], skipped: [] };
     for (const module of modules) {
-      for (const part of [module, ...module.children.allSuites()]) if (part.errors().length > 0) sum.failed++;
+      const fail = (name: string): void => {
+        sum.failed++;
+        sum.failures.push({ file: module.relativeModuleId, name });
+      };
+      for (const part of [module, ...module.children.allSuites()])
+        if (part.errors().length > 0) fail(part.type === 'module' ? 'the file itself' : part.fullName);
       for (const test of module.children.allTests()) {
         const result = test.result();
         if (result.state === 'passed') sum.passed++;
-        else if (result.state === 'failed') sum.failed++;
+        else if (result.state === 'failed') fail(test.fullName);
         else
           sum.skipped.push(
             `${test.fullName}: ${(result.state === 'skipped' && result.note) || 'no reason given'}`,
