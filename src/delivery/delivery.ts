@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import { type Day, dayAt } from '../domain/time/calendar.ts';
@@ -67,6 +68,8 @@ const CHANNELS = 5;
 export function createDelivery(parts: DeliveryParts): Delivery {
   const { deliveryLog, watchFigures, clientFor, clock, log, workspaces } = parts;
   const stopping = new AbortController();
+  // Every post that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
+  setMaxListeners(0, stopping.signal);
   const billingForRun = createBillingCache(parts.billing, clock);
   const unrecordedPosts = new Map<string, string>();
   const reportOf = ({ report }: Pick<Schedule, 'report'>): PostableReport => {
