@@ -19,7 +19,8 @@ type CallSite = NodeJS.CallSite;
 
 /**
  * Has stack traces name the files and lines of src where the bundle runs. Node's own `--enable-source-maps` keeps every map
- * and the text of every bundled file in memory, about 8 MB; here a map is read when the first error of its file is shown.
+ * and the text of every bundled file in memory, about 8 MB; here a map is read when the first error of its file is shown. Node also asks for the stack of each
+ * error that closes a connection, as when undici ends an idle one: those stay as they are, for nobody sees them.
  */
 function nameSourcesInStackTraces(): void {
   const maps = new Map<string, SourceMap | undefined>();
@@ -27,9 +28,13 @@ function nameSourcesInStackTraces(): void {
     if (!maps.has(file)) maps.set(file, readMap(file));
     return maps.get(file);
   };
-  Error.prepareStackTrace = (error, sites) =>
-    [messageOf(error), ...sites.map((site) => `    at ${describeSite(site, mapOf)}`)].join('\n');
+  Error.prepareStackTrace = (error, sites) => {
+    const describe = isOfUndici(error) ? String : (site: CallSite) => describeSite(site, mapOf);
+    return [messageOf(error), ...sites.map((site) => `    at ${describe(site)}`)].join('\n');
+  };
 }
+
+const isOfUndici = (error: Error): boolean => 'code' in error && String(error.code).startsWith('UND_ERR');
 
 function messageOf(error: Error): string {
   try {
