@@ -56,7 +56,7 @@ function parseEpoch(text: string, zone: string): Day | undefined {
 function midnightOf(date: string): number | undefined {
   const midnight = Date.parse(`${date}T00:00:00.000Z`);
   // V8 reads 30 February as 2 March.
-  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date) ? midnight : undefined;
+  return new Date(midnight).getUTCDate() === Number(date.slice(-2)) ? midnight : undefined;
 }
 
 /** @returns minutes ahead of UTC; 0 without an offset, because the API uses UTC throughout */

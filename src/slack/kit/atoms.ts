@@ -22,6 +22,7 @@ import { clipText, SLACK_LIMITS } from './limits.ts';
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** Slack formats only at word boundaries, so the underscore of `Los_Angeles` needs no escaping. */
+const SPECIAL = /[&<>*~`_]/;
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /**
@@ -29,6 +30,8 @@ const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
  * formatting marks, because Slack has no escape for `*`, `_`, `~` and the backtick.
  */
 export function escapeMarkup(text: string): string {
+  // Most texts have none of the signs, and to look around each underscore takes longer than to find that out.
+  if (!SPECIAL.test(text)) return text;
   return text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 }
 
