@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import type { RedisConnection } from '../redis.ts';
 import type { WebClient } from '../slack/web-client.ts';
+import { deleteOrphan } from '../workspace/deletion.ts';
 import type { LastUsed } from '../workspace/last-used.ts';
 import { layoutOf } from '../workspace/layout.ts';
 import type { LastDelivery } from '../workspace/schedules.ts';
@@ -67,6 +68,7 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
     workspaces,
     deliveryLog,
     index: createWorkspaceIndex(redis),
+    deleteOrphan: (workspace, fields) => deleteOrphan(redis, workspace, fields),
     layout: () => layoutOf(redis),
     clock,
     log,

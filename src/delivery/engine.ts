@@ -20,6 +20,8 @@ export interface EngineParts {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
   readonly index: WorkspaceIndex;
+  /** Deletes a record that is only the rest of a deletion. @returns whether it was one @throws StoreUnavailable */
+  readonly deleteOrphan: (workspace: string, fields: Workspace['fields']) => Promise<boolean>;
   /** Of shards, as in the record of the layout: those from `shards` on are emptied. @throws StoreUnavailable */
   readonly layout: () => Promise<Pick<Layout, 'shards' | 'mostShards'>>;
   /** ms since the epoch */
@@ -103,11 +105,12 @@ const MAX_ATTEMPTS = 5;
  * and of two at the same time the one that read first starts again.
  */
 async function deriveRuns(parts: EngineParts, teamId: string): Promise<void> {
-  const { workspaces, deliveryLog, scheduler, index, clock } = parts;
+  const { workspaces, deliveryLog, scheduler, index, deleteOrphan, clock } = parts;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const entry = await index.touch(teamId);
     const [workspace, snapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
-    if (hasLeft(workspace)) return forgetWorkspace(parts, entry);
+    if (hasLeft(workspace) || (await deleteOrphan(teamId, workspace.fields)))
+      return forgetWorkspace(parts, entry);
     const timings = scheduledTimings(workspace);
     await scheduler.setTimings(teamId, timings);
     const now = clock();

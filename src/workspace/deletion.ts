@@ -1,6 +1,7 @@
 import { guardRead, type RedisConnection } from '../redis.ts';
-import { keysOf, membersKey } from './keys.ts';
+import { FIELDS, keysOf, membersKey, recordKey } from './keys.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
+import type { RecordFields } from './workspace-store.ts';
 
 /** Deletes everything that Redis holds of a workspace or an organisation. @throws StoreUnavailable from each method */
 export interface Deletion {
@@ -41,4 +42,28 @@ export function createDeletion(redis: RedisConnection, others: (id: string) => P
       await guardRead(() => redis.unlink(membersKey(id)));
     },
   };
+}
+
+const DELETE_NOTE = `
+if redis.call('HLEN', KEYS[1]) ~= 1 or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+return redis.call('UNLINK', KEYS[1])`;
+
+/**
+ * A process that dies while it joins a workspace to an organisation that leaves may write its note after everything was
+ * deleted. Deletes such a note if there is nothing else in the record.
+ *
+ * @returns whether nothing of the workspace is left
+ * @throws StoreUnavailable
+ */
+export async function deleteOrphan(
+  redis: RedisConnection,
+  workspace: string,
+  fields: RecordFields,
+): Promise<boolean> {
+  const organisation = fields[FIELDS.organisation];
+  if (organisation === undefined || Object.keys(fields).length > 1) return false;
+  const isMember = await guardRead(() => redis.sismember(membersKey(organisation), workspace));
+  if (isMember === 1) return false;
+  const note = [FIELDS.organisation, organisation];
+  return (await guardRead(() => redis.eval(DELETE_NOTE, 1, recordKey(workspace), ...note))) === 1;
 }

@@ -173,7 +173,7 @@ export async function createDeliveries(environment: ChaosEnvironment): Promise<O
       const fast = { since: Date.now() - 20_000, speed: 4 };
       if (needsAnother) slack.now = () => fast.since + (Date.now() - fast.since) * fast.speed;
       const next = needsAnother ? await start(fast) : undefined;
-      // With an error page in place of an answer, posts were seen to come up to 58 s later.
+      // A process that met an error page lives on, and its first pause after a failure is a minute by its own clock.
       const isOver = await becomesTrue(isDone, 90_000);
       const twice = slack.posts.filter(
         (post, at) =>

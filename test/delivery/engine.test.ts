@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDeletion } from '../../src/workspace/deletion.ts';
-import { checkLockKey, indexKey } from '../../src/workspace/keys.ts';
+import { checkLockKey, indexKey, membersKey, recordKey } from '../../src/workspace/keys.ts';
 import { shardOf } from '../../src/workspace/layout.ts';
 import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
@@ -174,4 +174,18 @@ it('leaves nothing that names a workspace which leaves while its posts are deliv
     await new Promise((resolve) => setTimeout(resolve, 10));
   expect(await named()).toBe(false);
   expect(slack.posts).toEqual([]);
+});
+
+it.each([
+  ['is deleted', {}, [], []],
+  ['stays if the workspace belongs to it', {}, [TEAM], ['served']],
+  ['stays beside anything else', { settings: '{}' }, [], ['served', 'settings']],
+])('the note of an organisation that has left %s', async (_, fields, members, left) => {
+  await redis.client.hset(recordKey(TEAM), { served: 'E0GRID0001', ...fields });
+  if (members.length > 0) await redis.client.sadd(membersKey('E0GRID0001'), ...members);
+  await parts.engine.changed(TEAM);
+  expect((await redis.client.hkeys(recordKey(TEAM))).sort()).toEqual(left);
+  expect(await createWorkspaceIndex(redis.client).due(0, Number.MAX_SAFE_INTEGER, 10)).toHaveLength(
+    left.length === 0 ? 0 : 1,
+  );
 });

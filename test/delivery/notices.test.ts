@@ -572,6 +572,7 @@ describe('scheduled runs', () => {
       delivery: { run: call('run', () => NINE + 9), send: call('send'), stop: call('stop') } as never,
       workspaces: { read: async () => workspace } as never,
       deliveryLog: { read: async () => snapshotOf([]) } as never,
+      deleteOrphan: async () => false,
       index: {
         ...{ touch: call('touch', () => ENTRY), setCheck: call('setCheck'), remove: call('remove') },
         ...{

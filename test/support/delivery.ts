@@ -14,6 +14,7 @@ import { createWatching } from '../../src/delivery/watching.ts';
 import { connectQueue } from '../../src/redis.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
+import { deleteOrphan } from '../../src/workspace/deletion.ts';
 import { recordKey } from '../../src/workspace/keys.ts';
 import { createLastUsed } from '../../src/workspace/last-used.ts';
 import { layoutOf } from '../../src/workspace/layout.ts';
@@ -97,6 +98,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     workspaces,
     deliveryLog,
     index: createWorkspaceIndex(redis),
+    deleteOrphan: (workspace, fields) => deleteOrphan(redis, workspace, fields),
     layout,
     clock,
     log,
