@@ -7,6 +7,7 @@ import {
   sumMoney,
   toPlainDigits,
   type WireScalar,
+  ZERO,
 } from './amount.ts';
 import { type BillingDay, parseBillingDay } from './billing-day.ts';
 
@@ -100,31 +101,30 @@ export interface UsageQuestion {
 
 /** Puts every item into exactly one row, whatever it contains. Never throws. */
 export function computeUsage(items: readonly WireCharge[], question: UsageQuestion): Usage {
-  const charges = items.map((item) => parseCharge(item, question.zone));
   const requestedDays = new Set(question.days);
   const isRequested = (day: Day): boolean => requestedDays.has(day) || day === question.today;
+  const [total, bonuses, outside, unplaced] = [emptyTotal(), emptyTotal(), emptyTotal(), emptyTotal()];
+  const charges: Charge[] = [];
+  for (const item of items) {
+    const charge = parseCharge(item, question.zone);
+    charges.push(charge);
+    add(charge.amount, total);
+    add(charge.bonuses, bonuses);
+    if ('unplaced' in charge.day) add(charge.amount, unplaced);
+    else if (!isRequested(charge.day.day)) add(charge.amount, outside);
+  }
   const rows = rowsOf(charges, isRequested);
+  const amounts = amountsByDay(rows);
   const fullDays = [...requestedDays].filter((day) => day !== question.today).sort();
-  const daysWithItems = new Set(rows.map(({ day }) => day));
-  const amounts = readableAmounts(rows);
-  const figures = fullDays.flatMap((day) => amounts.get(day) ?? []);
-  const today = question.today === undefined ? undefined : amounts.get(question.today);
+  const today = question.today && amounts.get(question.today);
   return {
-    rows,
-    total: totalOf(charges.map(({ amount }) => amount)),
-    bonuses: totalOf(charges.map(({ bonuses }) => bonuses)),
-    fullDays: fullDays.length,
-    reported: figures.map(({ day }) => day),
-    missing: fullDays.filter((day) => !daysWithItems.has(day)),
-    unreadableDays: fullDays.filter((day) => daysWithItems.has(day) && !amounts.has(day)),
-    partialDays: figures.filter(({ incomplete }) => incomplete).map(({ day }) => day),
-    outside: totalOf(
-      charges.flatMap(({ day, amount }) => ('day' in day && !isRequested(day.day) ? amount : [])),
-    ),
-    unplaced: totalOf(charges.flatMap(({ day, amount }) => ('unplaced' in day ? amount : []))),
+    ...{ rows, total, bonuses, outside, unplaced },
     mergedDays: rows.filter(({ merged }) => merged > 1).length,
-    ...extremes(figures),
-    ...(today && { today: { day: today.day, value: today.value } }),
+    fullDays: fullDays.length,
+    ...summarizeDays(fullDays, amounts),
+    ...(question.today &&
+      today &&
+      'value' in today && { today: { day: question.today, value: today.value } }),
   };
 }
 
@@ -136,9 +136,23 @@ function parseCharge(item: WireCharge, zone: string): Charge {
   };
 }
 
+type RunningTotal = { -readonly [key in keyof UsageTotal]: UsageTotal[key] };
+
+const emptyTotal = (): RunningTotal => ({ value: ZERO, incomplete: false, readable: 0, unreadable: 0 });
+
+function add(amount: Amount, total: RunningTotal): void {
+  if ('unreadable' in amount) {
+    total.incomplete = true;
+    total.unreadable += 1;
+  } else {
+    total.value = total.readable === 0 ? amount.value : total.value.plus(amount.value);
+    total.readable += 1;
+  }
+}
+
 function rowsOf(charges: readonly Charge[], isRequested: (day: Day) => boolean): UsageRow[] {
   const byDay = new Map<Day, Charge[]>();
-  const unplaced: UsageRow[] = [];
+  const [within, outside, unplaced] = [[] as UsageRow[], [] as UsageRow[], [] as UsageRow[]];
   for (const charge of charges) {
     if ('unplaced' in charge.day) {
       unplaced.push(rowOf([charge], charge.day.unplaced));
@@ -149,66 +163,78 @@ function rowsOf(charges: readonly Charge[], isRequested: (day: Day) => boolean):
     if (sameDay) sameDay.push(charge);
     else byDay.set(day, [charge]);
   }
-  const placed = [...byDay]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([day, sameDay]) => ({ ...rowOf(sameDay, day), day, outside: !isRequested(day) }));
-  const [within, outside] = [placed.filter((row) => !row.outside), placed.filter((row) => row.outside)];
-  return [...within, ...outside, ...unplaced];
+  for (const [day, sameDay] of byDay) {
+    const row = { ...rowOf(sameDay, day), day, outside: !isRequested(day) };
+    (row.outside ? outside : within).push(row);
+  }
+  return [...within.sort(byName), ...outside.sort(byName), ...unplaced];
 }
+
+const byName = (a: UsageRow, b: UsageRow): number => (a.shown < b.shown ? -1 : 1);
 
 function rowOf(charges: readonly Charge[], shown: string): UsageRow {
   return {
     shown,
-    amount: rowAmountOf(charges.map(({ amount }) => amount)),
-    bonuses: rowAmountOf(charges.map(({ bonuses }) => bonuses)),
+    amount: rowAmountOf(charges, 'amount'),
+    bonuses: rowAmountOf(charges, 'bonuses'),
     merged: charges.length,
     outside: false,
   };
 }
 
-function rowAmountOf(amounts: readonly Amount[]): RowAmount {
-  const readable = amounts.filter((amount) => 'value' in amount);
-  const [first, second] = readable;
-  if (first === undefined) return { unreadable: unreadableText(amounts) };
-  const value = sumMoney(readable.map((amount) => amount.value));
-  const raw = second ? toPlainDigits(value) : first.raw;
-  return { value, raw, incomplete: readable.length < amounts.length };
-}
-
-/** @returns the first three different texts */
-function unreadableText(amounts: readonly Amount[]): string {
-  const texts = new Set(amounts.flatMap((amount) => ('unreadable' in amount ? amount.unreadable : [])));
-  return [...texts].slice(0, 3).join(', ') + (texts.size > 3 ? ', …' : '');
-}
-
-function totalOf(amounts: readonly Amount[]): UsageTotal {
-  const readable = amounts.filter((amount) => 'value' in amount);
-  const unreadable = amounts.length - readable.length;
-  const value = sumMoney(readable.map((amount) => amount.value));
-  return { value, incomplete: unreadable > 0, readable: readable.length, unreadable };
-}
-
-function readableAmounts(rows: readonly UsageRow[]): Map<Day, DayFigure & { incomplete: boolean }> {
-  const amounts = new Map<Day, DayFigure & { incomplete: boolean }>();
-  for (const { day, amount } of rows) {
-    if (day !== undefined && 'value' in amount) amounts.set(day, { ...amount, day });
+function rowAmountOf(charges: readonly Charge[], part: 'amount' | 'bonuses'): RowAmount {
+  const total = emptyTotal();
+  const unreadable = new Set<string>();
+  let raw = '';
+  for (const { [part]: amount } of charges) {
+    if ('unreadable' in amount) unreadable.add(amount.unreadable);
+    else if (total.readable === 0) raw = amount.raw;
+    add(amount, total);
   }
+  const { value, incomplete, readable } = total;
+  if (readable === 0) return { unreadable: firstThree(unreadable) };
+  return { value, raw: readable > 1 ? toPlainDigits(value) : raw, incomplete };
+}
+
+const firstThree = (texts: ReadonlySet<string>): string =>
+  [...texts].slice(0, 3).join(', ') + (texts.size > 3 ? ', …' : '');
+
+function amountsByDay(rows: readonly UsageRow[]): ReadonlyMap<Day, RowAmount> {
+  const amounts = new Map<Day, RowAmount>();
+  for (const { day, amount } of rows) if (day !== undefined) amounts.set(day, amount);
   return amounts;
 }
 
-function extremes(figures: readonly DayFigure[]): { average?: Money; highest?: DayFigure } {
-  if (figures.length === 0) return {};
-  const { day, value } = figures.reduce((highest, next) => (next.value.gt(highest.value) ? next : highest));
-  const sum = sumMoney(figures.map((figure) => figure.value));
-  return { average: divide(sum, figures.length), highest: { day, value } };
+/** @param days complete ones, ascending */
+function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount>) {
+  const [reported, missing] = [[] as Day[], [] as Day[]];
+  const [unreadableDays, partialDays] = [[] as Day[], [] as Day[]];
+  const spent = emptyTotal();
+  let highest: DayFigure | undefined;
+  for (const day of days) {
+    const amount = amounts.get(day);
+    if (amount === undefined) missing.push(day);
+    else if ('unreadable' in amount) unreadableDays.push(day);
+    else {
+      reported.push(day);
+      if (amount.incomplete) partialDays.push(day);
+      add(amount, spent);
+      if (highest === undefined || amount.value.gt(highest.value)) highest = { day, value: amount.value };
+    }
+  }
+  const figures = highest && { average: divide(spent.value, reported.length), highest };
+  return { reported, missing, unreadableDays, partialDays, ...figures };
 }
 
 /** @returns the amount of each complete day with a readable one */
-export function reportedAmounts(usage: Usage): ReadonlyMap<Day, Money> {
-  const amounts = readableAmounts(usage.rows);
-  return new Map(
-    usage.reported.flatMap((day) => amounts.get(day) ?? []).map(({ day, value }) => [day, value]),
-  );
+export function reportedAmounts({ rows, reported }: Usage): ReadonlyMap<Day, Money> {
+  const amounts = amountsByDay(rows);
+  const values = new Map<Day, Money>();
+  for (const day of reported) {
+    const amount = amounts.get(day);
+    if (amount !== undefined && 'value' in amount) values.set(day, amount.value);
+  }
+  return values;
 }
 
 /** @returns the sum of those of `days` that `usage` reports, and how many they are */
