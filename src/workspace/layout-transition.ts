@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gateCommands, isCluster, type OutgoingCommand, type RedisConnection } from '../redis.ts';
 import { type Layout, layoutOf, shardOf } from './layout.ts';
 import { moveWorkspace, oldNames, ownerOfKey } from './old-layout.ts';
@@ -6,6 +7,9 @@ import { moveWorkspace, oldNames, ownerOfKey } from './old-layout.ts';
 const HOLDS_MS = 4_000;
 /** How long the move is announced before it starts, in ms: by then every bot has read the layout again. */
 export const ANNOUNCED_MS = 3 * HOLDS_MS;
+
+/** The part of `HOLDS_MS` for which a command may be on its way to Redis. */
+const IN_TRANSIT = 4;
 
 /**
  * Lets a bot run on Redis while its keys move from the earlier layout to today's, beside bots of the earlier version until
@@ -25,7 +29,9 @@ export function followLayout(
 ): void {
   if (isCluster(redis)) return;
   let layout: Layout | undefined;
+  /** When the layout was asked for and when the answer came: Redis counted `movesIn` in between. */
   let readAt = 0;
+  let answeredAt = 0;
   let reading: Promise<void> | undefined;
   let isOld = false;
   let isOpen = false;
@@ -35,6 +41,7 @@ export function followLayout(
     const startedAt = performance.now();
     layout = await layoutOf(redis);
     readAt = startedAt;
+    answeredAt = performance.now();
     if (layout.version > 1 && layout.movesIn === undefined) return release();
     if (!isOld) onOldLayout();
     isOld = true;
@@ -46,28 +53,48 @@ export function followLayout(
     return reading;
   };
 
-  const prepare = (command: OutgoingCommand, ids: readonly string[], now: Layout): void => {
-    const isMoving = now.movesIn !== undefined && performance.now() >= readAt + now.movesIn;
+  /** While it is not certain on which side of the move's beginning this is. In one promise, so that commands keep their order. */
+  let uncertain: Promise<void> | undefined;
+  const untilCertain = (ms: number): Promise<void> => {
+    uncertain ??= sleep(ms).finally(() => {
+      uncertain = undefined;
+    });
+    return uncertain;
+  };
+
+  const moveFirst = (ids: readonly string[], { shards }: Layout): void => {
     for (const id of ids) {
-      if (!isMoving) command.rename(oldNames(id));
-      else if (!moved.has(id)) {
-        moved.add(id);
-        // Sent before the command, on the same connection, and not held up by the gate.
-        isOpen = true;
-        moveWorkspace(redis, id, shardOf(id, now.shards)).catch(() => moved.delete(id));
-        isOpen = false;
-      }
+      if (moved.has(id)) continue;
+      moved.add(id);
+      // Sent before the command, on the same connection, and not held up by the gate.
+      isOpen = true;
+      moveWorkspace(redis, id, shardOf(id, shards)).catch(() => moved.delete(id));
+      isOpen = false;
     }
+  };
+
+  /**
+   * No bot may ask for old names once another one may have begun to move: a workspace would look empty. Each knows the
+   * beginning only as exactly as its answer took, so in between it waits, which is as long as an answer takes and a second.
+   */
+  const prepare = (command: OutgoingCommand, ids: readonly string[]): Promise<void> | undefined => {
+    if (layout === undefined || (layout.version > 1 && layout.movesIn === undefined)) return undefined;
+    const { movesIn = Number.POSITIVE_INFINITY } = layout;
+    const now = performance.now();
+    if (uncertain === undefined && now < readAt + movesIn - holds / IN_TRANSIT) {
+      for (const id of ids) command.rename(oldNames(id));
+      return undefined;
+    }
+    const wait = answeredAt + movesIn - now;
+    if (uncertain !== undefined || wait > 0) return untilCertain(wait).then(() => prepare(command, ids));
+    moveFirst(ids, layout);
+    return undefined;
   };
 
   const release = gateCommands(redis, (command) => {
     const ids = [...new Set(command.keys.flatMap((key) => ownerOfKey(key) ?? []))];
     if (isOpen || ids.length === 0) return undefined;
-    const finish = () => {
-      if (layout !== undefined && (layout.version === 1 || layout.movesIn !== undefined))
-        prepare(command, ids, layout);
-    };
-    if (layout !== undefined && performance.now() - readAt < holds) return finish();
-    return readAgain().then(finish);
+    if (layout !== undefined && performance.now() - readAt < holds) return prepare(command, ids);
+    return readAgain().then(() => prepare(command, ids));
   });
 }
