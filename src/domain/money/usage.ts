@@ -145,7 +145,7 @@ function add(amount: Amount, total: RunningTotal): void {
     total.incomplete = true;
     total.unreadable += 1;
   } else {
-    total.value = total.readable === 0 ? amount.value : total.value.plus(amount.value);
+    total.value = total.value.plus(amount.value);
     total.readable += 1;
   }
 }
@@ -188,7 +188,7 @@ function rowAmountOf(charges: readonly Charge[], part: 'amount' | 'bonuses'): Ro
   let raw = '';
   for (const { [part]: amount } of charges) {
     if ('unreadable' in amount) unreadable.add(amount.unreadable);
-    else if (total.readable === 0) raw = amount.raw;
+    else raw = amount.raw;
     add(amount, total);
   }
   const { value, incomplete, readable } = total;
