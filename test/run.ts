@@ -80,9 +80,7 @@ async function run(
 async function check(name: string, command: string[]): Promise<RunSummary> {
   const { ok, output } = await run(command, ['ignore', 'pipe', 'pipe']);
   console.log(ok ? `✓ ${name}` : `✗ ${name}: ${command.join(' ')}\n${output}`);
-  return ok
-    ? { ...NO_TESTS, passed: 1 }
-    : { ...NO_TESTS, failed: 1, failures: [{ file: 'a static check', name }] };
+  return ok ? { ...NO_TESTS, passed: 1 } : { ...NO_TESTS, failed: 1, failures: [{ name }] };
 }
 
 const NO_TESTS: RunSummary = { passed: 0, failed: 0, failures: [], skipped: [] };
@@ -106,8 +104,9 @@ const unsteady: string[] = [];
 async function vitest(what: string[], output: 'inherit' | 'pipe', env?: NodeJS.ProcessEnv): Promise<TestRun> {
   const first = await vitestOnce(what, output, env);
   const { failed, failures } = first.sum;
-  if (!isWhole || failed === 0 || failed > MOST_RUN_AGAIN || failures.length < failed) return first;
-  const files = [...new Set(failures.map(({ file }) => file))];
+  const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
+  const isOfTests = failures.every(({ file }) => file !== undefined);
+  if (!isWhole || failed === 0 || failed > MOST_RUN_AGAIN || !isOfTests) return first;
   const again = await vitestOnce([...files, '--maxWorkers=1'], 'pipe', env);
   const passedAlone = again.sum.failed === 0 && again.sum.passed > 0;
   if (passedAlone) unsteady.push(...failures.map(nameOf));
@@ -117,7 +116,7 @@ async function vitest(what: string[], output: 'inherit' | 'pipe', env?: NodeJS.P
   return { sum, output: `${first.output}\nThe files of what failed, alone\n${again.output}` };
 }
 
-const nameOf = ({ file, name }: FailedTest): string => `${file} > ${name}`;
+const nameOf = ({ file, name }: FailedTest): string => (file === undefined ? name : `${file} > ${name}`);
 
 async function vitestOnce(
   what: string[],
@@ -135,8 +134,9 @@ async function vitestOnce(
     (text): RunSummary => JSON.parse(text),
     (): RunSummary => NO_TESTS,
   );
+  const broken = { name: `the run itself broke: vitest ${what.join(' ')}` };
   // A run that broke before or after its tests has failed, even when no test did.
-  return { output: ran.output, sum: !ok && sum.failed === 0 ? { ...sum, failed: 1 } : sum };
+  return { output: ran.output, sum: ok || sum.failed > 0 ? sum : { ...sum, failed: 1, failures: [broken] } };
 }
 
 /** The versions of Node that people run besides the one at hand, and what may differ between them. */

@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 
 export interface FailedTest {
-  /** Relative to the project. */
-  readonly file: string;
+  /** Relative to the project; undefined for what went wrong outside of every test. */
+  readonly file?: string;
   readonly name: string;
 }
 
 export interface RunSummary {
   passed: number;
   failed: number;
-  /** Tests, and files that did not load. */
+  /** Tests, files that did not load, and errors outside of both. */
   failures: FailedTest[];
   /** Full names, with reasons. */
   skipped: string[];
@@ -20,7 +20,8 @@ export interface RunSummary {
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     // Errors outside of tests count as failures: files that do not load, hooks, unhandled rejections.
-    const sum: RunSummary = { passed: 0, failed: unhandled.length, failures: [], skipped: [] };
+    const failures = unhandled.map((error) => ({ name: `outside of a test: ${messageOf(error)}` }));
+    const sum: RunSummary = { passed: 0, failed: failures.length, failures, skipped: [] };
     for (const module of modules) {
       const fail = (name: string): void => {
         sum.failed++;
@@ -42,3 +43,6 @@ export default class SummaryReporter implements Reporter {
     if (file !== undefined) writeFileSync(file, JSON.stringify(sum));
   }
 }
+
+const messageOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
