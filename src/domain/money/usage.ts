@@ -116,15 +116,13 @@ export function computeUsage(items: readonly WireCharge[], question: UsageQuesti
   const rows = rowsOf(charges, isRequested);
   const amounts = amountsByDay(rows);
   const fullDays = [...requestedDays].filter((day) => day !== question.today).sort();
-  const today = question.today && amounts.get(question.today);
+  const today = question.today && figureOn(question.today, amounts);
   return {
     ...{ rows, total, bonuses, outside, unplaced },
     mergedDays: rows.filter(({ merged }) => merged > 1).length,
     fullDays: fullDays.length,
     ...summarizeDays(fullDays, amounts),
-    ...(question.today &&
-      today &&
-      'value' in today && { today: { day: question.today, value: today.value } }),
+    ...(today && { today }),
   };
 }
 
@@ -205,6 +203,11 @@ function amountsByDay(rows: readonly UsageRow[]): ReadonlyMap<Day, RowAmount> {
   return amounts;
 }
 
+function figureOn(day: Day, amounts: ReadonlyMap<Day, RowAmount>): DayFigure | undefined {
+  const amount = amounts.get(day);
+  return amount !== undefined && 'value' in amount ? { day, value: amount.value } : undefined;
+}
+
 /** @param days complete ones, ascending */
 function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount>) {
   const [reported, missing] = [[] as Day[], [] as Day[]];
@@ -229,12 +232,8 @@ function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount
 /** @returns the amount of each complete day with a readable one */
 export function reportedAmounts({ rows, reported }: Usage): ReadonlyMap<Day, Money> {
   const amounts = amountsByDay(rows);
-  const values = new Map<Day, Money>();
-  for (const day of reported) {
-    const amount = amounts.get(day);
-    if (amount !== undefined && 'value' in amount) values.set(day, amount.value);
-  }
-  return values;
+  const figures = reported.flatMap((day) => figureOn(day, amounts) ?? []);
+  return new Map(figures.map(({ day, value }) => [day, value]));
 }
 
 /** @returns the sum of those of `days` that `usage` reports, and how many they are */
