@@ -8,8 +8,8 @@ const HOLDS_MS = 4_000;
 /** How long the move is announced before it starts, in ms: by then every bot has read the layout again. */
 export const ANNOUNCED_MS = 3 * HOLDS_MS;
 
-/** The part of `HOLDS_MS` for which a command may be on its way to Redis. */
-const IN_TRANSIT = 4;
+/** For how long a command may be on its way to Redis, as a part of how long the layout holds. */
+const IN_TRANSIT = 1 / 4;
 
 /**
  * Lets a bot run on Redis while its keys move from the earlier layout to today's, beside bots of the earlier version until
@@ -74,14 +74,14 @@ export function followLayout(
   };
 
   /**
-   * No bot may ask for old names once another one may have begun to move: a workspace would look empty. Each knows the
-   * beginning only as exactly as its answer took, so in between it waits, which is as long as an answer takes and a second.
+   * No bot may ask for old names once another one may have begun to move: a workspace would look empty. How exactly a bot
+   * knows the beginning depends on how quickly Redis answered, so around it commands wait: a second, and as long as that took.
    */
   const prepare = (command: OutgoingCommand, ids: readonly string[]): Promise<void> | undefined => {
     if (layout === undefined || (layout.version > 1 && layout.movesIn === undefined)) return undefined;
     const { movesIn = Number.POSITIVE_INFINITY } = layout;
     const now = performance.now();
-    if (uncertain === undefined && now < readAt + movesIn - holds / IN_TRANSIT) {
+    if (uncertain === undefined && now < readAt + movesIn - holds * IN_TRANSIT) {
       for (const id of ids) command.rename(oldNames(id));
       return undefined;
     }
