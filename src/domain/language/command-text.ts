@@ -12,7 +12,7 @@ import {
 import { ParseError, parseErrorAt, parseWith, rejectUnknownWords, senseOf, tryParse } from './parse.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './period-phrase.ts';
 import { explainUnparsed } from './syntax-hints.ts';
-import type { Aliases, TokenizedText } from './tokenizer.ts';
+import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 
 export { nearestWord, normalizeText } from './text.ts';
 
@@ -88,8 +88,26 @@ const secondItem = (source: TokenizedText, at: number, next: number, kind: strin
     `Ask about one ${kind} at a time.`,
   );
 
+const isDayNumber = (token: Token | undefined): boolean =>
+  token?.kind === 'number' && /^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits);
+const isMonth = (token: Token | undefined): boolean => token?.kind === 'word' && token.sense.role === 'month';
+
+/** `28 february` among other words, where its day looks like another project. */
+function dayInWords(source: TokenizedText): ParseError | undefined {
+  const { tokens } = source;
+  const at = tokens.findIndex(
+    (token, n) =>
+      (isDayNumber(token) && isMonth(tokens[n + 1])) || (isMonth(token) && isDayNumber(tokens[n + 1])),
+  );
+  if (at === -1) return undefined;
+  const works = 'Days are written in digits, such as 2026-10-05.';
+  return parseErrorAt(source, at, at + 2, 'is a day in words, which I can’t read', works);
+}
+
 /** Two projects without a comma: with one they are a list. */
 function secondProject(source: TokenizedText, at: number, next: number, second: string): ParseError {
+  const day = dayInWords(source);
+  if (day !== undefined) return day;
   const { tokens, text } = source;
   const first = tokens.findIndex(({ kind }) => kind === 'alias' || kind === 'number');
   const last = tokens.findLastIndex(

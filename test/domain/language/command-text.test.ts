@@ -310,6 +310,22 @@ describe('an ambiguous word', () => {
 describe('the sentence of a refusal', () => {
   it.each([
     [
+      '123 28 february',
+      '“28 february” is a day in words, which I can’t read. Days are written in digits, such as 2026-10-05.',
+    ],
+    [
+      '123 february 28',
+      '“february 28” is a day in words, which I can’t read. Days are written in digits, such as 2026-10-05.',
+    ],
+    [
+      '30 february 123',
+      '“30 february” is a day in words, which I can’t read. Days are written in digits, such as 2026-10-05.',
+    ],
+    [
+      '456 31 apr 2026',
+      '“31 apr” is a day in words, which I can’t read. Days are written in digits, such as 2026-10-05.',
+    ],
+    [
       'banana',
       'I don’t recognize “banana”. Type a project, a period (last-7-days, this-month, 2026-10) or a product',
     ],
