@@ -81,7 +81,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   const shardFor = async (workspace: string): Promise<number> => shardOf(workspace, await parts.shards());
   const workers = createWorkers(parts, async (shard) => {
     const queue = await queueOf(shard);
-    await bounded(() => queue.trimEvents(0)).catch(onError);
+    await bounded(() => deleteEvents(connection, queue)).catch(onError);
   });
   /** For a run to come, which this process may be the only one to know of. */
   const runningQueueFor = async (workspace: string): Promise<Queue<Payload>> => {
@@ -123,7 +123,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
         await queue.removeJobScheduler(workspace);
         const single = await findJobIds(connection, queue, `${workspace}.`);
         await Promise.all(single.map((id) => queue.remove(id)));
-        await queue.trimEvents(0);
+        await deleteEvents(connection, queue);
       });
     },
     async stop(finishing) {
@@ -194,6 +194,10 @@ function isOnTime(planned: number, pattern: string, clock: () => number): boolea
   const wanted = nextOccurrence(pattern, clock());
   return wanted !== undefined && Math.abs(planned + aheadOfMachine(clock) - wanted) < LEEWAY;
 }
+
+/** BullMQ's own `trimEvents` lets Redis keep some, and they can name a workspace that has left. */
+const deleteEvents = (connection: RedisConnection, queue: Queue): Promise<number> =>
+  connection.xtrim(queue.toKey('events'), 'MAXLEN', 0);
 
 /** Jobs that wait; a running one is removed when it ends. */
 async function findJobIds(

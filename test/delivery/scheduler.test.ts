@@ -6,6 +6,7 @@ import { createScheduler, type Scheduler } from '../../src/delivery/scheduler.ts
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
+import { type PendingCommands, watchPending } from '../support/redis-commands.ts';
 
 const TEAM = 'T0TEAM0001';
 const DAILY = { cadence: { kind: 'daily' }, time: '09:00', zone: 'Europe/Rome' } as const;
@@ -14,10 +15,12 @@ const WEEKLY = { cadence: { kind: 'weekly', weekday: 1 }, time: '08:00', zone: '
 let redis: TestRedis;
 let queue: ReturnType<typeof connectQueue>;
 let scheduler: Scheduler;
+let pending: PendingCommands;
 let ahead: number;
 
 beforeEach(async () => {
   redis = await testRedis();
+  pending = watchPending(redis);
   queue = connectQueue(redis.url, () => undefined);
   ahead = 0;
   scheduler = make();
@@ -26,6 +29,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await scheduler.stop(1_000);
   queue.disconnect();
+  pending.stop();
   await redis.close();
 });
 
@@ -39,9 +43,8 @@ const make = () =>
     lookAgain: 50,
   });
 
-/** Redis connections that wait for a job. */
-const waiting = async () =>
-  ((await redis.client.client('LIST')) as string).match(/cmd=bzpopmin/g)?.length ?? 0;
+/** Workers that wait for a job. */
+const waiting = () => pending.count('bzpopmin');
 
 /** What BullMQ has in store. */
 async function stored<T>(look: (bull: Queue) => Promise<T>): Promise<T> {
@@ -230,7 +233,7 @@ it('leaves nothing in Redis, and waits with no connection, before anything is sc
   await scheduler.forget(TEAM, 3);
   await delay(200);
   expect(await redis.client.keys('*')).toEqual([]);
-  expect(await waiting()).toBe(0);
+  expect(waiting()).toBe(0);
   expect(rung).toEqual([]);
 });
 
@@ -246,12 +249,12 @@ it('runs what another process scheduled that ended before it could', async () =>
 
 it('begins to wait for jobs at the first one that it schedules, if it was started', async () => {
   await scheduler.runAt(TEAM, Date.now() + 60_000);
-  expect(await waiting()).toBe(0);
+  expect(waiting()).toBe(0);
   const { until } = ringing();
   await scheduler.runAt(TEAM, 0);
   await until(1);
-  while ((await waiting()) === 0) await delay(20);
-  expect(await waiting()).toBe(1);
+  while (waiting() === 0) await delay(20);
+  expect(waiting()).toBe(1);
 });
 
 it('ends a process that has nothing scheduled at once', async () => {
@@ -259,5 +262,5 @@ it('ends a process that has nothing scheduled at once', async () => {
   await scheduler.stop(1_000);
   await scheduler.runAt(TEAM, 0);
   await delay(200);
-  expect(await waiting()).toBe(0);
+  expect(waiting()).toBe(0);
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';
+import { commandsOf } from '../support/redis-commands.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DIRECT = 'D0MEMBER01';
@@ -54,11 +55,8 @@ describe('a mention', () => {
 
   it('reads the workspace’s record once', async () => {
     await say('@Tally balance 123');
-    const visibleText = async () =>
-      Number(/cmdstat_hgetall:calls=(\d+)/.exec(await bot.redis.client.info('commandstats'))?.[1]);
-    const before = await visibleText();
-    await say('@Tally balance 123');
-    expect((await visibleText()) - before).toBe(1);
+    const sent = await commandsOf(bot.redis, () => say('@Tally balance 123'));
+    expect(sent.filter((name) => name === 'hgetall')).toHaveLength(1);
   });
 
   it('does not reveal the name of a project that is limited to other channels', async () => {
