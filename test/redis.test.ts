@@ -1,40 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../sandbox/redis.ts';
 import { NoData, StoreUnavailable } from '../src/domain/failure/index.ts';
 import { PRODUCTS } from '../src/domain/product.ts';
 import { connectRedis, gateCommands, guardRead, type RedisConnection, waitUntilReady } from '../src/redis.ts';
-import { SERVER_BINARY } from './support/redis-servers.ts';
+import { type TestRedis, testRedis } from './support/redis.ts';
+import { type RedisProxy, startRedisProxy } from './support/redis-proxy.ts';
+import { type RedisServer, SERVER_BINARY, startServer } from './support/redis-servers.ts';
 
-let home: string;
-let server: ChildProcess | undefined;
+const NOWHERE = 'unix:///nowhere/redis.sock';
 const open: RedisConnection[] = [];
 
-async function startServer(...more: string[]): Promise<void> {
-  const socket = ['--port', '0', '--unixsocket', join(home, 'redis.sock'), '--dir', home, '--save', ''];
-  server = spawn(SERVER_BINARY ?? '', [...socket, ...more], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const { stdout } = server;
-  if (stdout === null) throw new Error('No output to read.');
-  await new Promise<void>((resolve) => {
-    stdout.on('data', (chunk) => /ready to accept/i.test(String(chunk)) && resolve());
-  });
-}
-
-async function stopServer(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-  if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
-  const gone = once(server, 'exit');
-  server.kill(signal);
-  await gone;
-}
-
-function connected(watchers?: Parameters<typeof connectRedis>[1]): RedisConnection {
-  const redis = connectRedis(`unix://${join(home, 'redis.sock')}`, watchers);
+function connected(url: string, watchers?: Parameters<typeof connectRedis>[1]): RedisConnection {
+  const redis = connectRedis(url, watchers);
   open.push(redis);
   return redis;
 }
@@ -45,28 +25,27 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'tally-store-'));
-});
-afterEach(async () => {
+afterEach(() => {
   for (const redis of open.splice(0)) redis.disconnect();
-  await stopServer();
 });
-afterAll(() => rm(home, { recursive: true, force: true }));
 
 describe('a connection', () => {
-  it('speaks with the Redis inside the sandbox’s process as well', async () => {
-    const embedded = await startRedis({ embedded: true });
-    const redis = connectRedis(embedded.url);
+  it.each([
+    ['the one that is installed', false],
+    ['the embedded one', true],
+  ])('opens over a Unix socket and answers: %s', async (_, embedded) => {
+    const server = await startRedis({ embedded });
+    const redis = connected(server.url);
     await waitUntilReady(redis, 5_000);
+    await waitUntilReady(redis, 0);
     await redis.hset('h', 'a', '1');
     expect(await redis.hmget('h', 'a', 'b')).toEqual(['1', null]);
     redis.disconnect();
-    await embedded.stop();
+    await server.stop();
   });
 
   it('refuses commands at once while nothing is there, instead of keeping them', async () => {
-    const redis = connected();
+    const redis = connected(NOWHERE);
     const failures = await Promise.all([1, 2, 3].map(() => failureOf(guardRead(() => redis.get('a')))));
     for (const failure of failures) expect(failure).toBeInstanceOf(StoreUnavailable);
     expect(await failureOf(waitUntilReady(redis, 50))).toBeInstanceOf(StoreUnavailable);
@@ -74,52 +53,52 @@ describe('a connection', () => {
 });
 
 describe('a connection to a server that comes and goes', () => {
-  beforeEach(({ skip }) => skip(SERVER_BINARY === undefined, 'no Redis server is installed'));
-
-  it('opens over a Unix socket and answers', async () => {
-    await startServer();
-    const redis = connected();
-    await waitUntilReady(redis, 5_000);
-    await waitUntilReady(redis, 0);
-    await redis.hset('h', 'a', '1');
-    expect(await redis.hmget('h', 'a', 'b')).toEqual(['1', null]);
+  let store: TestRedis;
+  let proxy: RedisProxy;
+  beforeEach(async () => {
+    store = await testRedis();
+    proxy = await startRedisProxy(store.url);
+  });
+  afterEach(async () => {
+    await proxy.stop();
+    await store.close();
   });
 
   it('tells of an outage once, of the recovery once, and works again by itself', async () => {
-    await startServer();
     const told: string[] = [];
-    const redis = connected({ onOutage: () => told.push('away'), onRecovery: () => told.push('back') });
+    const redis = connected(proxy.url, {
+      onOutage: () => told.push('away'),
+      onRecovery: () => told.push('back'),
+    });
     await waitUntilReady(redis, 5_000);
     expect(told).toEqual([]);
 
-    await stopServer();
+    await proxy.stop();
     await new Promise<void>((resolve) => {
       let attempts = 0;
       redis.on('reconnecting', () => ++attempts === 3 && resolve());
     });
     expect(told).toEqual(['away']);
 
-    await startServer();
+    await proxy.start();
     await waitUntilReady(redis, 5_000);
     expect(told).toEqual(['away', 'back']);
     expect(await redis.ping()).toBe('PONG');
   });
 
   it('tells of a Redis that closes politely, too', async () => {
-    await startServer();
     const told: string[] = [];
-    const redis = connected({ onOutage: ({ message }) => told.push(message) });
+    const redis = connected(proxy.url, { onOutage: ({ message }) => told.push(message) });
     await waitUntilReady(redis, 5_000);
     const reconnecting = once(redis, 'reconnecting');
-    await stopServer('SIGTERM');
+    await proxy.stop('ended');
     await reconnecting;
     expect(told).toHaveLength(1);
   });
 
   it('does not call its own end an outage', async () => {
-    await startServer();
     const told: string[] = [];
-    const redis = connected({ onOutage: () => told.push('away') });
+    const redis = connected(proxy.url, { onOutage: () => told.push('away') });
     await waitUntilReady(redis, 5_000);
     const end = once(redis, 'end');
     await redis.quit();
@@ -129,22 +108,28 @@ describe('a connection to a server that comes and goes', () => {
   });
 
   it('gives a command up when Redis stands still, and when it dies over it', async () => {
-    await startServer();
-    const redis = connected();
+    const redis = connected(proxy.url);
     await waitUntilReady(redis, 5_000);
-    server?.kill('SIGSTOP');
+    proxy.freeze();
     expect(await failureOf(guardRead(() => redis.get('a')))).toBeInstanceOf(StoreUnavailable);
     const waiting = failureOf(guardRead(() => redis.get('b')));
-    await stopServer();
+    await proxy.stop();
     expect(await waiting).toBeInstanceOf(StoreUnavailable);
   });
+});
 
+describe('a connection to a server that refuses', () => {
+  let server: RedisServer;
+  beforeEach(({ skip }) =>
+    skip(SERVER_BINARY === undefined, 'the embedded Redis has no password and is never full'),
+  );
+  afterEach(() => server?.kill());
   it('takes a wrong password for an outage, and keeps it out of what is told', async () => {
-    await startServer('--requirepass', 'the-right-password');
+    server = await startServer(['requirepass the-right-password']);
     const told: Error[] = [];
-    const url = `unix://${join(home, 'redis.sock')}?password=a-wrong-password`;
-    const redis = connectRedis(url, { onOutage: (error) => told.push(error) });
-    open.push(redis);
+    const redis = connected(`redis://:a-wrong-password@127.0.0.1:${server.port}`, {
+      onOutage: (error) => told.push(error),
+    });
     const failure = await failureOf(guardRead(() => redis.get('a')));
     expect(failure).toBeInstanceOf(StoreUnavailable);
     expect(await failureOf(waitUntilReady(redis, 300))).toBeInstanceOf(StoreUnavailable);
@@ -153,8 +138,8 @@ describe('a connection to a server that comes and goes', () => {
   });
 
   it('tells a Redis that cannot serve from a command that is wrong', async () => {
-    await startServer('--maxmemory', '1');
-    const redis = connected();
+    server = await startServer(['maxmemory 1']);
+    const redis = connected(`redis://127.0.0.1:${server.port}`);
     await waitUntilReady(redis, 5_000);
     expect(await failureOf(guardRead(() => redis.set('a', '1')))).toBeInstanceOf(StoreUnavailable);
     expect(await failureOf(guardRead(() => redis.call('NOSUCHCOMMAND')))).toMatchObject({
@@ -169,7 +154,7 @@ describe('a command that waits at a gate', () => {
     const note = (error: unknown) => void unhandled.push(error);
     process.on('unhandledRejection', note);
     try {
-      const redis = connected() as Redis;
+      const redis = connected(NOWHERE) as Redis;
       gateCommands(redis, () => delay(1));
       expect(await failureOf(redis.get('a'))).toBeInstanceOf(Error);
       await delay(20);

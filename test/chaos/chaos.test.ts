@@ -3,7 +3,8 @@
  * fault at every step; a normal run injects one for each operation. CHAOS_SEED=… repeats a run.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SERVER_BINARY } from '../support/redis-servers.ts';
+import { skippedTitle } from '../support/describe-unless.ts';
+import { NO_SERVER } from '../support/redis-servers.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { type ChaosEnvironment, startChaosEnvironment } from './environment.ts';
 import { FAILOVERS, FAULTS, type Fault } from './faults.ts';
@@ -59,9 +60,11 @@ const chosen = isFullRun
   ? runs
   : [...runs.filter(({ store }) => store === 'one server'), runs.at(-1 - Math.floor(random() * 6))!];
 
-const titled = chosen.map((run) => [`${run.operationName} with ${run.store}`, run] as const);
+const titled = chosen.map(
+  (run) => [skippedTitle(`${run.operationName} with ${run.store}`, NO_SERVER), run] as const,
+);
 
-describe.skipIf(SERVER_BINARY === undefined).each(titled)('%s', (title, { operationName, store, faults }) => {
+describe.skipIf(NO_SERVER !== undefined).each(titled)('%s', (title, { operationName, store, faults }) => {
   const { create, steps } = OPERATIONS[operationName]!;
   const names = Object.keys(faults);
   let environment: ChaosEnvironment;

@@ -1007,7 +1007,7 @@ describe('when the answer of Redis is lost', () => {
   });
   afterEach(async () => {
     await bot.stopBot();
-    await line.close();
+    await line.stop();
     await store.close();
   });
 

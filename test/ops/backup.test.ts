@@ -4,17 +4,20 @@ import { chmod, copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { type RedisServer, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
+import { describeUnless } from '../support/describe-unless.ts';
+import { NO_SERVER, type RedisServer, startServer } from '../support/redis-servers.ts';
 
 const CLI = ['redis-cli', 'valkey-cli'].find((name) => spawnSync(name, ['--version']).status === 0);
 const KEYS = `first:${randomBytes(32).toString('base64')}`;
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30);
 
 /** The steps of docs/operating.md, "Back up and restore", without containers. */
-describe.skipIf(SERVER_BINARY === undefined || CLI === undefined)('a backup of Redis', () => {
+const REASON = NO_SERVER ?? (CLI === undefined ? 'without redis-cli or valkey-cli' : undefined);
+
+describeUnless(REASON, 'a backup of Redis', () => {
   let folder: string;
   let servers: RedisServer[];
   let before: string[];

@@ -1,8 +1,9 @@
 /** Runs the bot as the ACL user from docs/redis.md. */
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
-import { documentedRules, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
+import { describeUnless } from '../support/describe-unless.ts';
+import { documentedRules, NO_SERVER, startServer } from '../support/redis-servers.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 async function use(bot: Bot): Promise<void> {
@@ -21,7 +22,7 @@ async function use(bot: Bot): Promise<void> {
   expect((await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers })).status).toBe(200);
 }
 
-describe.skipIf(SERVER_BINARY === undefined)('a user of the ACL (skipped without redis-server)', () => {
+describeUnless(NO_SERVER, 'a user of the ACL', () => {
   it('with the documented rights can do everything that Tally does', async () => {
     const server = await startServer();
     await server.client.call('ACL', 'SETUSER', 'tally', ...(await documentedRules()));

@@ -7,159 +7,157 @@ import { connectRedis, guardWrite, waitUntilReady } from '../../src/redis.ts';
 import { checkLockKey } from '../../src/workspace/keys.ts';
 import { shardOf } from '../../src/workspace/layout.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
 import { isGlobalKey } from '../support/redis.ts';
-import { type RedisCluster, SERVER_BINARY, startCluster } from '../support/redis-servers.ts';
+import { NO_SERVER, type RedisCluster, startCluster } from '../support/redis-servers.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const TEAM = 'T0SANDBOX1';
 const DAY = 86_400_000;
 const UNINSTALLED = { type: 'app_uninstalled' };
 
-describe.skipIf(SERVER_BINARY === undefined)(
-  'on a Cluster (skipped without redis-server or valkey-server)',
-  () => {
-    let cluster: RedisCluster;
+describeUnless(NO_SERVER, 'on a Cluster', () => {
+  let cluster: RedisCluster;
+  beforeAll(async () => {
+    cluster = await startCluster({ replicas: true });
+  }, 30_000);
+  afterAll(() => cluster.stop());
+
+  /** All keys and index members that contain this ID. */
+  const naming = async (id: string): Promise<string[]> => {
+    const keys = (await cluster.keys()).filter((key) => !isGlobalKey(key));
+    const client = new Cluster(cluster.masters.map(({ port }) => ({ host: '127.0.0.1', port })));
+    const contents = await Promise.all(
+      keys.map(async (key) => {
+        const type = await client.type(key);
+        if (type === 'zset') return client.zrange(key, '0', '-1');
+        if (type === 'set') return client.smembers(key);
+        return type === 'stream' ? client.xrange(key, '-', '+') : '';
+      }),
+    );
+    client.disconnect();
+    return keys.filter((key, at) => `${key} ${JSON.stringify(contents[at])}`.includes(id));
+  };
+
+  describe('the bot', () => {
+    let bot: Bot;
+    let ahead = 0;
     beforeAll(async () => {
-      cluster = await startCluster({ replicas: true });
-    }, 30_000);
-    afterAll(() => cluster.stop());
+      bot = await startBot({ redisUrl: cluster.url, now: () => Date.now() + ahead });
+    });
+    afterAll(() => bot.stop());
 
-    /** All keys and index members that contain this ID. */
-    const naming = async (id: string): Promise<string[]> => {
-      const keys = (await cluster.keys()).filter((key) => !isGlobalKey(key));
-      const client = new Cluster(cluster.masters.map(({ port }) => ({ host: '127.0.0.1', port })));
-      const contents = await Promise.all(
-        keys.map(async (key) => {
-          const type = await client.type(key);
-          if (type === 'zset') return client.zrange(key, '0', '-1');
-          if (type === 'set') return client.smembers(key);
-          return type === 'stream' ? client.xrange(key, '-', '+') : '';
-        }),
+    it('connects, answers, schedules, and delivers', async () => {
+      await bot.connect();
+      expect((await bot.ask('/spend 123')).visibleText).toContain('spent');
+      await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
+      await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+      await bot.slack.submit(OWNER, {});
+      const saved = async () => (await naming(TEAM)).some((key) => key.endsWith(':deliver:repeat'));
+      await waitUntil(saved);
+      const shard = shardOf(TEAM, 16);
+      expect(await naming(TEAM)).toEqual(
+        expect.arrayContaining([
+          `tally:{${TEAM}}:record`,
+          `tally:{${TEAM}}:audit`,
+          `tally:{tally-${shard}}:workspaces`,
+          `{tally-${shard}}:deliver:repeat`,
+        ]),
       );
+      await bot.stopBot();
+      ahead = 2 * DAY;
+      const client = connectRedis(cluster.url);
+      await waitUntilReady(client, 5_000);
+      await client.del(checkLockKey(shard));
       client.disconnect();
-      return keys.filter((key, at) => `${key} ${JSON.stringify(contents[at])}`.includes(id));
-    };
-
-    describe('the bot', () => {
-      let bot: Bot;
-      let ahead = 0;
-      beforeAll(async () => {
-        bot = await startBot({ redisUrl: cluster.url, now: () => Date.now() + ahead });
-      });
-      afterAll(() => bot.stop());
-
-      it('connects, answers, schedules, and delivers', async () => {
-        await bot.connect();
-        expect((await bot.ask('/spend 123')).visibleText).toContain('spent');
-        await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
-        await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-        await bot.slack.submit(OWNER, {});
-        const saved = async () => (await naming(TEAM)).some((key) => key.endsWith(':deliver:repeat'));
-        await waitUntil(saved);
-        const shard = shardOf(TEAM, 16);
-        expect(await naming(TEAM)).toEqual(
-          expect.arrayContaining([
-            `tally:{${TEAM}}:record`,
-            `tally:{${TEAM}}:audit`,
-            `tally:{tally-${shard}}:workspaces`,
-            `{tally-${shard}}:deliver:repeat`,
-          ]),
-        );
-        await bot.stopBot();
-        ahead = 2 * DAY;
-        const client = connectRedis(cluster.url);
-        await waitUntilReady(client, 5_000);
-        await client.del(checkLockKey(shard));
-        client.disconnect();
-        const posts = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => !ephemeral).length;
-        const before = posts();
-        await bot.startAnotherProcess();
-        await waitUntil(async () => posts() > before);
-      });
-
-      it('leaves no key on any node after uninstalling', async () => {
-        const body = JSON.stringify({
-          ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },
-          event: UNINSTALLED,
-        });
-        const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };
-        await bot.waitUntilIdle();
-        const url = bot.currentUrl();
-        expect((await fetch(`${url}/slack/events`, { method: 'POST', body, headers })).status).toBe(200);
-        await waitUntil(async () => (await naming(TEAM)).length === 0);
-      });
+      const posts = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => !ephemeral).length;
+      const before = posts();
+      await bot.startAnotherProcess();
+      await waitUntil(async () => posts() > before);
     });
 
-    describe('many workspaces, installed by OAuth', () => {
-      const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
-      const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: 'E0GRID0001', whole: true };
-      const EAST: Team = { ...GRID, id: 'T0EAST0001' };
-      let bot: OAuthBot;
-      beforeAll(async () => {
-        bot = await startOAuthBot({ env: { REDIS_URL: cluster.url } });
-        for (const team of [NORTH, GRID]) expect((await bot.install(team)).status).toBe(200);
-        for (const team of [NORTH, GRID, EAST]) await bot.connect(team, 'Read-only');
+    it('leaves no key on any node after uninstalling', async () => {
+      const body = JSON.stringify({
+        ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },
+        event: UNINSTALLED,
       });
-      afterAll(() => bot.stop());
+      const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };
+      await bot.waitUntilIdle();
+      const url = bot.currentUrl();
+      expect((await fetch(`${url}/slack/events`, { method: 'POST', body, headers })).status).toBe(200);
+      await waitUntil(async () => (await naming(TEAM)).length === 0);
+    });
+  });
 
-      it('answer in parallel', async () => {
-        for (const team of [NORTH, GRID, EAST])
-          expect((await bot.command(team, '/balance 123')).reply).toContain('left');
-      });
+  describe('many workspaces, installed by OAuth', () => {
+    const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
+    const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: 'E0GRID0001', whole: true };
+    const EAST: Team = { ...GRID, id: 'T0EAST0001' };
+    let bot: OAuthBot;
+    beforeAll(async () => {
+      bot = await startOAuthBot({ env: { REDIS_URL: cluster.url } });
+      for (const team of [NORTH, GRID]) expect((await bot.install(team)).status).toBe(200);
+      for (const team of [NORTH, GRID, EAST]) await bot.connect(team, 'Read-only');
+    });
+    afterAll(() => bot.stop());
 
-      it('leave nothing, alone and as an organization with all of its workspaces', async () => {
-        expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
-        await waitUntil(async () => (await naming(NORTH.id)).length === 0);
-        expect(await naming(EAST.id)).not.toEqual([]);
-        const event = { team_id: GRID.id, enterprise_id: GRID.enterprise, is_enterprise_install: true };
-        expect(await bot.event({ ...event, event: UNINSTALLED })).toBe(200);
-        for (const id of [GRID.id, EAST.id, GRID.enterprise ?? ''])
-          await waitUntil(async () => (await naming(id)).length === 0);
-      });
+    it('answer in parallel', async () => {
+      for (const team of [NORTH, GRID, EAST])
+        expect((await bot.command(team, '/balance 123')).reply).toContain('left');
     });
 
-    // The last test, because it kills a master.
-    describe('a connection', () => {
-      it('rejects commands at once while no node is reachable', async () => {
-        const redis = connectRedis('redis+cluster://127.0.0.1:1,127.0.0.1:2');
-        const failure = await guardWrite(() => redis.set('a', '1')).catch((error: unknown) => error);
-        expect(failure).toBeInstanceOf(StoreUnavailable);
-        expect(failure).toMatchObject({ unsure: false });
-        await expect(waitUntilReady(redis, 50)).rejects.toBeInstanceOf(StoreUnavailable);
-        redis.disconnect();
-      });
-
-      it('fails for the slots of a killed node only until its replica takes over', async () => {
-        const outages: Error[] = [];
-        const redis = connectRedis(cluster.url, {
-          onOutage: (error) => outages.push(error),
-        });
-        await waitUntilReady(redis, 5_000);
-        // One for each master.
-        const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `tally:event:${name}`);
-        const write = (value: string) =>
-          Promise.allSettled(keys.map((key) => guardWrite(() => redis.set(key, value))));
-        const isGood = (results: readonly PromiseSettledResult<unknown>[]) =>
-          results.every(({ status }) => status === 'fulfilled');
-        expect(isGood(await write('1'))).toBe(true);
-        // A master that accepts commands and never answers: it is unknown whether they were executed.
-        cluster.masters[0]?.signal('SIGSTOP');
-        const unsure = (await write('2')).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-        expect(unsure.length).toBeGreaterThan(0);
-        for (const error of unsure) expect(error).toMatchObject({ kind: 'store-unavailable', unsure: true });
-        await cluster.masters[0]?.kill();
-        const failed: unknown[] = [];
-        await waitUntil(async () => {
-          const results = await write('3');
-          for (const result of results) if (result.status === 'rejected') failed.push(result.reason);
-          return isGood(results);
-        });
-        for (const error of failed) expect(error).toBeInstanceOf(StoreUnavailable);
-        expect(outages.length).toBeGreaterThan(0);
-        redis.disconnect();
-      });
+    it('leave nothing, alone and as an organization with all of its workspaces', async () => {
+      expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
+      await waitUntil(async () => (await naming(NORTH.id)).length === 0);
+      expect(await naming(EAST.id)).not.toEqual([]);
+      const event = { team_id: GRID.id, enterprise_id: GRID.enterprise, is_enterprise_install: true };
+      expect(await bot.event({ ...event, event: UNINSTALLED })).toBe(200);
+      for (const id of [GRID.id, EAST.id, GRID.enterprise ?? ''])
+        await waitUntil(async () => (await naming(id)).length === 0);
     });
-  },
-);
+  });
+
+  // The last test, because it kills a master.
+  describe('a connection', () => {
+    it('rejects commands at once while no node is reachable', async () => {
+      const redis = connectRedis('redis+cluster://127.0.0.1:1,127.0.0.1:2');
+      const failure = await guardWrite(() => redis.set('a', '1')).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(StoreUnavailable);
+      expect(failure).toMatchObject({ unsure: false });
+      await expect(waitUntilReady(redis, 50)).rejects.toBeInstanceOf(StoreUnavailable);
+      redis.disconnect();
+    });
+
+    it('fails for the slots of a killed node only until its replica takes over', async () => {
+      const outages: Error[] = [];
+      const redis = connectRedis(cluster.url, {
+        onOutage: (error) => outages.push(error),
+      });
+      await waitUntilReady(redis, 5_000);
+      // One for each master.
+      const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `tally:event:${name}`);
+      const write = (value: string) =>
+        Promise.allSettled(keys.map((key) => guardWrite(() => redis.set(key, value))));
+      const isGood = (results: readonly PromiseSettledResult<unknown>[]) =>
+        results.every(({ status }) => status === 'fulfilled');
+      expect(isGood(await write('1'))).toBe(true);
+      // A master that accepts commands and never answers: it is unknown whether they were executed.
+      cluster.masters[0]?.signal('SIGSTOP');
+      const unsure = (await write('2')).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      expect(unsure.length).toBeGreaterThan(0);
+      for (const error of unsure) expect(error).toMatchObject({ kind: 'store-unavailable', unsure: true });
+      await cluster.masters[0]?.kill();
+      const failed: unknown[] = [];
+      await waitUntil(async () => {
+        const results = await write('3');
+        for (const result of results) if (result.status === 'rejected') failed.push(result.reason);
+        return isGood(results);
+      });
+      for (const error of failed) expect(error).toBeInstanceOf(StoreUnavailable);
+      expect(outages.length).toBeGreaterThan(0);
+      redis.disconnect();
+    });
+  });
+});

@@ -2,174 +2,170 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Cluster, Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { copyWorkspaces } from '../../src/ops/copy-workspaces.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis.ts';
 import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
-import { type RedisCluster, SERVER_BINARY, startCluster } from '../support/redis-servers.ts';
+import { NO_SERVER, type RedisCluster, startCluster } from '../support/redis-servers.ts';
 
 const COUNT = 30;
 const id = (n: number) => `T${n}`;
 
-describe.skipIf(SERVER_BINARY === undefined)(
-  'to a Cluster (skipped without redis-server or valkey-server)',
-  () => {
-    let cluster: RedisCluster;
-    let to: Cluster;
-    let from: TestRedis;
-    beforeAll(async () => {
-      cluster = await startCluster();
-      to = new Cluster(cluster.masters.map(({ port }) => ({ host: '127.0.0.1', port })));
-    }, 30_000);
-    afterAll(async () => {
-      to.disconnect();
-      await cluster.stop();
-    });
-    beforeEach(async () => {
-      from = await testRedis();
-      for (const { client } of cluster.masters) await client.flushall();
-    });
-    afterEach(() => from.close());
+describeUnless(NO_SERVER, 'to a Cluster', () => {
+  let cluster: RedisCluster;
+  let to: Cluster;
+  let from: TestRedis;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    to = new Cluster(cluster.masters.map(({ port }) => ({ host: '127.0.0.1', port })));
+  }, 30_000);
+  afterAll(async () => {
+    to.disconnect();
+    await cluster.stop();
+  });
+  beforeEach(async () => {
+    from = await testRedis();
+    for (const { client } of cluster.masters) await client.flushall();
+  });
+  afterEach(() => from.close());
 
-    const migrate = (...args: string[]) =>
-      new Promise<{ code: number; said: string }>((resolve) => {
-        execFile(
-          process.execPath,
-          ['--import', 'tsx', 'src/tally.ts', 'migrate', ...args],
-          {
-            env: {
-              PATH: process.env.PATH,
-              SLACK_BOT_TOKEN: 'xoxb-for-tests-only',
-              SLACK_SIGNING_SECRET: 'a-signing-secret-for-tests-only',
-              REDIS_URL: cluster.url,
-              ENCRYPTION_KEYS: `k:${randomBytes(32).toString('base64')}`,
-            },
+  const migrate = (...args: string[]) =>
+    new Promise<{ code: number; said: string }>((resolve) => {
+      execFile(
+        process.execPath,
+        ['--import', 'tsx', 'src/tally.ts', 'migrate', ...args],
+        {
+          env: {
+            PATH: process.env.PATH,
+            SLACK_BOT_TOKEN: 'xoxb-for-tests-only',
+            SLACK_SIGNING_SECRET: 'a-signing-secret-for-tests-only',
+            REDIS_URL: cluster.url,
+            ENCRYPTION_KEYS: `k:${randomBytes(32).toString('base64')}`,
           },
-          (error, output, errors) => resolve({ code: Number(error?.code ?? 0), said: `${output}${errors}` }),
-        );
+        },
+        (error, output, errors) => resolve({ code: Number(error?.code ?? 0), said: `${output}${errors}` }),
+      );
+    });
+  const copy = async (): Promise<{ code: number; said: string }> => {
+    const lines: string[] = [];
+    const [source, target] = [connectRedis(from.url), connectRedis(cluster.url)];
+    await Promise.all([waitUntilReady(source, 5_000), waitUntilReady(target, 5_000)]);
+    const isDone = await copyWorkspaces({
+      from: source,
+      to: target,
+      printLine: (line) => void lines.push(line),
+    });
+    source.disconnect();
+    target.disconnect();
+    return { code: isDone ? 0 : 1, said: lines.join('\n') };
+  };
+
+  const saveOld = async () => {
+    for (let n = 0; n < COUNT; n += 1) {
+      await from.client.hset(`tally:workspace:${id(n)}`, {
+        settings: '{"zone":"Asia/Tokyo"}',
+        served: 'E1',
       });
-    const copy = async (): Promise<{ code: number; said: string }> => {
-      const lines: string[] = [];
-      const [source, target] = [connectRedis(from.url), connectRedis(cluster.url)];
-      await Promise.all([waitUntilReady(source, 5_000), waitUntilReady(target, 5_000)]);
-      const isDone = await copyWorkspaces({
-        from: source,
-        to: target,
-        printLine: (line) => void lines.push(line),
-      });
-      source.disconnect();
-      target.disconnect();
-      return { code: isDone ? 0 : 1, said: lines.join('\n') };
+      await from.client.xadd(
+        `tally:audit:${id(n)}`,
+        '5-1',
+        'at',
+        '1',
+        'who',
+        'U1',
+        'deed',
+        'x',
+        'about',
+        id(n),
+      );
+      await from.client.hset(`tally:ledger:${id(n)}`, 'schedul1/2026-11-20', '{}');
+      await from.client.pexpire(`tally:ledger:${id(n)}`, 600_000);
+    }
+    await from.client.sadd('tally:org:E1', ...Array.from({ length: COUNT }, (_, n) => id(n)));
+  };
+
+  it('copies everything, then only changes, and deletes what was deleted', async () => {
+    await saveOld();
+    const first = await migrate('--from', from.url);
+    expect(first).toMatchObject({
+      code: 0,
+      said: expect.stringContaining(`${COUNT + 1} workspaces copied`),
+    });
+    expect(await from.client.exists('tally:workspace:T0')).toBe(1);
+    for (let n = 0; n < COUNT; n += 1) {
+      expect(await to.hget(`tally:{${id(n)}}:record`, 'settings')).toBe('{"zone":"Asia/Tokyo"}');
+      expect(await to.xrange(`tally:{${id(n)}}:audit`, '-', '+')).toMatchObject([['5-1', expect.anything()]]);
+      expect(await to.pttl(`tally:{${id(n)}}:delivery-log`)).toBeGreaterThan(0);
+    }
+    expect(await to.scard('tally:{E1}:members')).toBe(COUNT);
+    const listed: string[] = [];
+    for await (const one of createWorkspaceIndex(to).list()) listed.push(one);
+    expect(listed).toHaveLength(COUNT + 1);
+
+    await from.client.hset('tally:workspace:T1', 'settings', '{"zone":"Europe/Rome"}');
+    await from.client.hdel('tally:workspace:T1', 'served');
+    await from.client.unlink('tally:workspace:T2', 'tally:audit:T2', 'tally:ledger:T2');
+    await from.client.srem('tally:org:E1', 'T2');
+    const second = await copy();
+    expect(second.said).toContain(`2 workspaces copied, ${COUNT - 2} the same already, 1 deleted`);
+    expect(await to.hgetall('tally:{T1}:record')).toEqual({ settings: '{"zone":"Europe/Rome"}' });
+    expect((await cluster.keys()).filter((key) => key.includes('{T2}'))).toEqual([]);
+    expect((await copy()).said).toContain('0 workspaces copied');
+  });
+
+  it('never overwrites what a bot changed on the new one', async () => {
+    await saveOld();
+    await copy();
+    await to.hset('tally:{T1}:record', 'settings', '{"zone":"UTC"}');
+    await from.client.hset('tally:workspace:T1', 'settings', '{"zone":"Europe/Rome"}');
+    await to.hset('tally:{T4}:record', 'settings', '{"zone":"UTC"}');
+    await to.hset('tally:{T99}:record', 'settings', '{}');
+    await createWorkspaceIndex(to).setCheck('T99', 0);
+    const { code, said } = await copy();
+    expect(code).toBe(1);
+    expect(said).toContain('T1 changed in both: the new Redis keeps its own.');
+    expect(await to.hget('tally:{T1}:record', 'settings')).toBe('{"zone":"UTC"}');
+    expect(await to.exists('tally:{T99}:record')).toBe(1);
+  });
+
+  it('refuses while a bot runs on the new one, and reports bots on the old one', async () => {
+    const bot = async (port: number, name: string, path = '') => {
+      const client = new Redis({ ...(path === '' ? { port } : { path }), connectionName: name });
+      await client.ping();
+      return client;
     };
-
-    const saveOld = async () => {
-      for (let n = 0; n < COUNT; n += 1) {
-        await from.client.hset(`tally:workspace:${id(n)}`, {
-          settings: '{"zone":"Asia/Tokyo"}',
-          served: 'E1',
-        });
-        await from.client.xadd(
-          `tally:audit:${id(n)}`,
-          '5-1',
-          'at',
-          '1',
-          'who',
-          'U1',
-          'deed',
-          'x',
-          'about',
-          id(n),
-        );
-        await from.client.hset(`tally:ledger:${id(n)}`, 'schedul1/2026-11-20', '{}');
-        await from.client.pexpire(`tally:ledger:${id(n)}`, 600_000);
-      }
-      await from.client.sadd('tally:org:E1', ...Array.from({ length: COUNT }, (_, n) => id(n)));
-    };
-
-    it('copies everything, then only changes, and deletes what was deleted', async () => {
-      await saveOld();
-      const first = await migrate('--from', from.url);
-      expect(first).toMatchObject({
-        code: 0,
-        said: expect.stringContaining(`${COUNT + 1} workspaces copied`),
-      });
-      expect(await from.client.exists('tally:workspace:T0')).toBe(1);
-      for (let n = 0; n < COUNT; n += 1) {
-        expect(await to.hget(`tally:{${id(n)}}:record`, 'settings')).toBe('{"zone":"Asia/Tokyo"}');
-        expect(await to.xrange(`tally:{${id(n)}}:audit`, '-', '+')).toMatchObject([
-          ['5-1', expect.anything()],
-        ]);
-        expect(await to.pttl(`tally:{${id(n)}}:delivery-log`)).toBeGreaterThan(0);
-      }
-      expect(await to.scard('tally:{E1}:members')).toBe(COUNT);
-      const listed: string[] = [];
-      for await (const one of createWorkspaceIndex(to).list()) listed.push(one);
-      expect(listed).toHaveLength(COUNT + 1);
-
-      await from.client.hset('tally:workspace:T1', 'settings', '{"zone":"Europe/Rome"}');
-      await from.client.hdel('tally:workspace:T1', 'served');
-      await from.client.unlink('tally:workspace:T2', 'tally:audit:T2', 'tally:ledger:T2');
-      await from.client.srem('tally:org:E1', 'T2');
-      const second = await copy();
-      expect(second.said).toContain(`2 workspaces copied, ${COUNT - 2} the same already, 1 deleted`);
-      expect(await to.hgetall('tally:{T1}:record')).toEqual({ settings: '{"zone":"Europe/Rome"}' });
-      expect((await cluster.keys()).filter((key) => key.includes('{T2}'))).toEqual([]);
-      expect((await copy()).said).toContain('0 workspaces copied');
+    const early = await bot(cluster.masters[1]?.port ?? 0, '{tally-3}:ZGVsaXZlcg==');
+    expect(await copy()).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('already runs on the new Redis'),
     });
-
-    it('never overwrites what a bot changed on the new one', async () => {
-      await saveOld();
-      await copy();
-      await to.hset('tally:{T1}:record', 'settings', '{"zone":"UTC"}');
-      await from.client.hset('tally:workspace:T1', 'settings', '{"zone":"Europe/Rome"}');
-      await to.hset('tally:{T4}:record', 'settings', '{"zone":"UTC"}');
-      await to.hset('tally:{T99}:record', 'settings', '{}');
-      await createWorkspaceIndex(to).setCheck('T99', 0);
-      const { code, said } = await copy();
-      expect(code).toBe(1);
-      expect(said).toContain('T1 changed in both: the new Redis keeps its own.');
-      expect(await to.hget('tally:{T1}:record', 'settings')).toBe('{"zone":"UTC"}');
-      expect(await to.exists('tally:{T99}:record')).toBe(1);
+    early.disconnect();
+    const late = await bot(0, 'tally:jobs:ZGVsaXZlcg==', from.url.replace(/^unix:\/\/|\?.*$/g, ''));
+    expect(await copy()).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('Bots still run on the old Redis'),
     });
+    late.disconnect();
+  });
 
-    it('refuses while a bot runs on the new one, and reports bots on the old one', async () => {
-      const bot = async (port: number, name: string, path = '') => {
-        const client = new Redis({ ...(path === '' ? { port } : { path }), connectionName: name });
-        await client.ping();
-        return client;
-      };
-      const early = await bot(cluster.masters[1]?.port ?? 0, '{tally-3}:ZGVsaXZlcg==');
-      expect(await copy()).toMatchObject({
-        code: 1,
-        said: expect.stringContaining('already runs on the new Redis'),
-      });
-      early.disconnect();
-      const late = await bot(0, 'tally:jobs:ZGVsaXZlcg==', from.url.replace(/^unix:\/\/|\?.*$/g, ''));
-      expect(await copy()).toMatchObject({
-        code: 0,
-        said: expect.stringContaining('Bots still run on the old Redis'),
-      });
-      late.disconnect();
-    });
+  it('restarts an interrupted copy', async () => {
+    await saveOld();
+    await copy();
+    await to.set('tally:{T1}:copied', 'under way');
+    await to.hdel('tally:{T1}:record', 'served');
+    expect((await copy()).said).toContain('1 workspace copied');
+    expect(await to.hget('tally:{T1}:record', 'served')).toBe('E1');
+  });
 
-    it('restarts an interrupted copy', async () => {
-      await saveOld();
-      await copy();
-      await to.set('tally:{T1}:copied', 'under way');
-      await to.hdel('tally:{T1}:record', 'served');
-      expect((await copy()).said).toContain('1 workspace copied');
-      expect(await to.hget('tally:{T1}:record', 'served')).toBe('E1');
+  it('reports what is wrong with the URL, and spreads the scheduler over more shards', async () => {
+    expect(await migrate('--from', 'redis+cluster://one:x')).toMatchObject({
+      code: 64,
+      said: expect.stringContaining('The URL after --from is invalid: host 1 is not host:port'),
     });
-
-    it('reports what is wrong with the URL, and spreads the scheduler over more shards', async () => {
-      expect(await migrate('--from', 'redis+cluster://one:x')).toMatchObject({
-        code: 64,
-        said: expect.stringContaining('The URL after --from is invalid: host 1 is not host:port'),
-      });
-      expect(await migrate('--shards', '0')).toMatchObject({ code: 64 });
-      expect(await migrate('--shards', '32')).toMatchObject({ code: 0 });
-      expect(await to.hgetall('tally:layout')).toMatchObject({ shards: '32', 'most-shards': '32' });
-    });
-  },
-);
+    expect(await migrate('--shards', '0')).toMatchObject({ code: 64 });
+    expect(await migrate('--shards', '32')).toMatchObject({ code: 0 });
+    expect(await to.hgetall('tally:layout')).toMatchObject({ shards: '32', 'most-shards': '32' });
+  });
+});

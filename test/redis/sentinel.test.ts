@@ -1,55 +1,53 @@
 /** Deliveries while the master is killed and Sentinels promote a replica. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectRedis, guardWrite, waitUntilReady } from '../../src/redis.ts';
 import { createDeliveryParts, finding } from '../support/delivery.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { saveManySchedules } from '../support/many-schedules.ts';
 import { startMinimalSlack } from '../support/minimal-slack.ts';
-import { type RedisSentinels, SERVER_BINARY, startSentinels } from '../support/redis-servers.ts';
+import { NO_SERVER, type RedisSentinels, startSentinels } from '../support/redis-servers.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** With a second between two posts to a channel, so that the kill happens between posts. */
 const MANY = { workspaces: 8, each: 8, channels: 2 };
 
-describe.skipIf(SERVER_BINARY === undefined)(
-  'with Sentinels (skipped without redis-server or valkey-server)',
-  () => {
-    let sentinels: RedisSentinels;
-    beforeAll(async () => {
-      sentinels = await startSentinels();
-    }, 30_000);
-    afterAll(() => sentinels.stop());
+describeUnless(NO_SERVER, 'with Sentinels', () => {
+  let sentinels: RedisSentinels;
+  beforeAll(async () => {
+    sentinels = await startSentinels();
+  }, 30_000);
+  afterAll(() => sentinels.stop());
 
-    it('keeps delivering, each post once, when the master is killed and another takes over', async () => {
-      const slack = await startMinimalSlack();
-      slack.slow = 50;
-      const redis = connectRedis(sentinels.url);
-      await waitUntilReady(redis, 5_000);
-      const first = await sentinels.master();
-      const due = Math.floor(Date.now() / 60_000) * 60_000;
-      await saveManySchedules(first.client, { ...MANY, due, since: due - 60_000 });
-      const parts = createDeliveryParts({
-        redis,
-        redisUrl: sentinels.url,
-        slackUrl: slack.url,
-        report: () => finding('100'),
-      });
-      parts.engine.start();
-      const all = MANY.workspaces * MANY.each;
-      const distinct = () => new Set(slack.posts.map(({ workspace, key }) => `${workspace} ${key}`)).size;
-      await waitUntil(async () => distinct() >= all / 4);
-      expect(distinct()).toBeLessThan(all);
-      await first.kill();
-      const failure = await guardWrite(() => redis.set('tally:layout-test', '1')).catch(
-        (error: unknown) => error,
-      );
-      expect(failure).toBeInstanceOf(StoreUnavailable);
-      await waitUntil(async () => distinct() === all, 60_000);
-      expect(await sentinels.master()).not.toBe(first);
-      expect(slack.posts).toHaveLength(all);
-      await parts.close();
-      redis.disconnect();
-      await slack.close();
-    }, 90_000);
-  },
-);
+  it('keeps delivering, each post once, when the master is killed and another takes over', async () => {
+    const slack = await startMinimalSlack();
+    slack.slow = 50;
+    const redis = connectRedis(sentinels.url);
+    await waitUntilReady(redis, 5_000);
+    const first = await sentinels.master();
+    const due = Math.floor(Date.now() / 60_000) * 60_000;
+    await saveManySchedules(first.client, { ...MANY, due, since: due - 60_000 });
+    const parts = createDeliveryParts({
+      redis,
+      redisUrl: sentinels.url,
+      slackUrl: slack.url,
+      report: () => finding('100'),
+    });
+    parts.engine.start();
+    const all = MANY.workspaces * MANY.each;
+    const distinct = () => new Set(slack.posts.map(({ workspace, key }) => `${workspace} ${key}`)).size;
+    await waitUntil(async () => distinct() >= all / 4);
+    expect(distinct()).toBeLessThan(all);
+    await first.kill();
+    const failure = await guardWrite(() => redis.set('tally:layout-test', '1')).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(StoreUnavailable);
+    await waitUntil(async () => distinct() === all, 60_000);
+    expect(await sentinels.master()).not.toBe(first);
+    expect(slack.posts).toHaveLength(all);
+    await parts.close();
+    redis.disconnect();
+    await slack.close();
+  }, 90_000);
+});

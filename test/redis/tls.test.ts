@@ -4,12 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
 import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { CHANNEL, slackEnvironment, startTestSlack } from '../support/bot.ts';
 import { endProcess } from '../support/delivery-processes.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { endWithParent } from '../support/end-with-parent.ts';
 import {
   type Certificates,
@@ -26,7 +27,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const FORMS = ['rediss://', 'rediss+sentinel://', 'rediss+cluster://'] as const;
 type Form = (typeof FORMS)[number];
 
-describe.skipIf(NO_TLS !== undefined)(`with TLS${NO_TLS === undefined ? '' : ` (skipped ${NO_TLS})`}`, () => {
+describeUnless(NO_TLS, 'with TLS', () => {
   const urls = new Map<Form, string>();
   const releases: (() => Promise<unknown>)[] = [];
   let home: string;

@@ -1,18 +1,22 @@
 import { connect as connectTo, createServer, type Socket } from 'node:net';
 
-/** A proxy to Redis that can lose answers. */
+/** A proxy to Redis that loses answers, goes away and stands still: an outage of any server. */
 export interface RedisProxy {
   readonly url: string;
   /** Lets Redis run the next command that contains the text, then drops the connection before the answer arrives. */
   loseAnswerTo(text: string): void;
-  close(): Promise<void>;
+  /** Takes no connection until `start`. The open ones break, or end as when a server shuts down. */
+  stop(how?: 'broken' | 'ended'): Promise<void>;
+  start(): Promise<void>;
+  /** Stays connected and passes nothing on, until the connection is a new one. */
+  freeze(): void;
 }
 
-/** @param url `unix:///path?db=1`, as from `testRedis` */
+/** Started. @param url `unix:///path?db=1`, as from `testRedis` */
 export async function startRedisProxy(url: string): Promise<RedisProxy> {
   const { pathname, search } = new URL(url);
   const path = `${pathname}.line-${++proxies}`;
-  const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
   let wanted: string | undefined;
   const server = createServer((client) => {
     const redis = connectTo(pathname);
@@ -28,22 +32,27 @@ export async function startRedisProxy(url: string): Promise<RedisProxy> {
     for (const [socket, other] of [
       [client, redis],
       [redis, client],
-    ] as const) {
-      sockets.add(socket);
+    ] as const)
       socket.on('error', () => undefined).on('close', () => other.destroy());
-    }
+    clients.add(client);
+    client.on('close', () => clients.delete(client));
   });
-  await new Promise<void>((resolve) => server.listen(path, resolve));
+  const start = () => new Promise<void>((resolve) => server.listen(path, resolve));
+  await start();
   return {
     url: `unix://${path}${search}`,
     loseAnswerTo: (text) => {
       wanted = text;
     },
-    close: () =>
-      new Promise<void>((resolve) => {
+    stop: (how = 'broken') =>
+      new Promise((resolve) => {
         server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
+        for (const client of clients) how === 'broken' ? client.destroy() : client.end();
       }),
+    start,
+    freeze: () => {
+      for (const client of clients) client.removeAllListeners('data').pause();
+    },
   };
 }
 

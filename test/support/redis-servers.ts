@@ -20,6 +20,10 @@ export const SERVER_BINARY: string | undefined = [
   'valkey-server',
 ].find((binary) => binary !== '' && isInstalled(binary));
 
+/** Why no server can be started here; undefined where it can. */
+export const NO_SERVER: string | undefined =
+  SERVER_BINARY === undefined ? 'without redis-server or valkey-server' : undefined;
+
 export interface RedisServer {
   readonly port: number;
   /** Connected to this server; closed with it. */
@@ -87,7 +91,7 @@ const speaksTls = (binary: string): boolean => {
 export const NO_TLS: string | undefined = !hasOpenssl()
   ? 'without openssl'
   : SERVER_BINARY === undefined
-    ? 'without redis-server or valkey-server'
+    ? NO_SERVER
     : speaksTls(SERVER_BINARY)
       ? undefined
       : `because ${SERVER_BINARY} was built without TLS`;

@@ -16,6 +16,9 @@ export interface RunSummary {
   skipped: string[];
 }
 
+/** See `describeUnless`. */
+const HAS_REASON = /\(skipped [^)]+\)/;
+
 /** Writes a summary of the run as JSON to SUM_FILE. Vitest's own JSON reporter leaves out why tests were skipped. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
@@ -33,6 +36,7 @@ export default class SummaryReporter implements Reporter {
         const result = test.result();
         if (result.state === 'passed') sum.passed++;
         else if (result.state === 'failed') fail(test.fullName);
+        else if (HAS_REASON.test(test.fullName)) sum.skipped.push(test.fullName);
         else
           sum.skipped.push(
             `${test.fullName}: ${(result.state === 'skipped' && result.note) || 'no reason given'}`,
