@@ -2,7 +2,7 @@ FROM node:24-slim AS build
 WORKDIR /tally
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY build.ts ./
+COPY build.js build-if-changed.js ./
 COPY src src
 RUN npm run build
 

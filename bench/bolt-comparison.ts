@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
-import { bundle } from '../build.ts';
+import { bundle } from '../build.js';
 import { startBilling } from '../sandbox/billing.ts';
 import { freePort } from '../sandbox/bot-process.ts';
 import { ROOT, SANDBOX_FOLDER } from '../sandbox/build.ts';

@@ -35,12 +35,16 @@ function readOptions() {
 
 const { socket, oauth, port, verbose, 'no-open': closed } = readOptions();
 let sandbox: Sandbox | undefined;
-let isEnding = false;
+let endingSince: number | undefined;
+
+/** npm repeats a Ctrl-C that the terminal has already sent to this process; in ms. */
+const REPEATED = 500;
 
 /** While starting, or on a second signal, exits at once: child processes end with this one. */
 function end(code: number): void {
-  if (isEnding || !sandbox) process.exit(code);
-  isEnding = true;
+  if (endingSince !== undefined && performance.now() - endingSince < REPEATED) return;
+  if (endingSince !== undefined || !sandbox) process.exit(code);
+  endingSince = performance.now();
   sandbox
     .stop()
     .catch((error: unknown) => say(String(error)))

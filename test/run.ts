@@ -4,9 +4,9 @@
  * `ONLY_IN_ALL`, `ZONES`, `NODES` and `ON_EACH_SERVER`. Everything runs to its end, whatever failed before. The last line is the sum; a
  * static check counts as one.
  */
-import { type StdioOptions, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +42,7 @@ const ONLY_IN_ALL = [
   'test/browser/**',
   'test/image.test.ts',
   'test/sandbox/slack-launcher.test.ts',
+  'test/npm-scripts.test.ts',
   'test/house/deleted-features.test.ts',
   'test/delivery/crash.test.ts',
   'test/delivery/watches-year.test.ts',
@@ -56,6 +57,14 @@ const ONLY_IN_ALL = [
   'test/vault/rotation.test.ts',
 ];
 
+/** They end with this process. */
+const children = new Set<ChildProcess>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    for (const child of children) child.kill(signal);
+    process.exit(1);
+  });
+
 interface Run {
   readonly ok: boolean;
   readonly output: string;
@@ -67,6 +76,7 @@ async function run(
   env: NodeJS.ProcessEnv = {},
 ): Promise<Run> {
   const child = spawn(command, args, { cwd: ROOT, stdio, env: { ...process.env, PATH, ...env } });
+  children.add(child);
   const chunks: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -74,6 +84,7 @@ async function run(
     child.once('error', () => resolve(false));
     child.once('close', (code) => resolve(code === 0));
   });
+  children.delete(child);
   return { ok, output: Buffer.concat(chunks).toString() };
 }
 
@@ -206,6 +217,7 @@ async function inOtherZones(): Promise<(TestRun & { zone: string })[]> {
 
 let runs = 0;
 const scratch = await mkdtemp(join(tmpdir(), 'tally-test-'));
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
 const left = ONLY_IN_ALL.map((pattern) => `--exclude=${pattern}`);
 const checking = Promise.all(CHECKS.map(([name, command]) => check(name, command)));
 // A quick run does both at once, because tests often wait; in a whole one browsers and processes need the time themselves.
@@ -230,7 +242,6 @@ if (isWhole) {
   console.log(`\nTests on Valkey\n${output}`);
   sums.push(sum);
 }
-await rm(scratch, { recursive: true, force: true });
 
 const passed = sums.reduce((total, sum) => total + sum.passed, 0);
 const failed = sums.reduce((total, sum) => total + sum.failed, 0);

@@ -6,17 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { bundle } from '../../build.ts';
-import { type BuildTarget, build, SANDBOX_FOLDER } from '../../sandbox/build.ts';
+import { bundle } from '../../build.js';
+import { type BuildTarget, buildIfChanged } from '../../build-if-changed.js';
+import { SANDBOX_FOLDER } from '../../sandbox/build.ts';
 import { endWithParent } from './end-with-parent.ts';
 import { SERVER_BINARY } from './redis-servers.ts';
+
+const FOLDER = join(SANDBOX_FOLDER, 'deliverer');
 
 /** Bundled once, because a bundle starts much faster. */
 const DELIVERY_PROCESS: BuildTarget = {
   name: 'deliverer',
-  sources: ['src', 'test/support', 'build.ts', 'package-lock.json'],
-  output: join(SANDBOX_FOLDER, 'deliverer', 'delivery-process.js'),
-  run: () => bundle([join(import.meta.dirname, 'delivery-process.ts')], join(SANDBOX_FOLDER, 'deliverer')),
+  sources: ['src', 'test/support', 'build.js', 'package-lock.json'],
+  folder: FOLDER,
+  run: () => bundle([join(import.meta.dirname, 'delivery-process.ts')], FOLDER),
 };
 
 /** @param speed how fast the clock runs from `since` (ms) on, to shorten waits */
@@ -25,9 +28,9 @@ export async function startDeliveryProcess(
   slackUrl: string,
   { since = 0, speed = 1 } = {},
 ): Promise<ChildProcess> {
-  await build(DELIVERY_PROCESS, () => undefined);
+  await buildIfChanged(DELIVERY_PROCESS, () => undefined);
   const args = [redisUrl, slackUrl, String(since), String(speed)];
-  const child = spawn(process.execPath, [DELIVERY_PROCESS.output, ...args], {
+  const child = spawn(process.execPath, [join(FOLDER, 'delivery-process.js'), ...args], {
     stdio: ['ignore', 'pipe', process.env.DELIVERY_LOG ? 'inherit' : 'ignore'],
   });
   endWithParent(child);

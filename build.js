@@ -1,13 +1,17 @@
+// @ts-check
 /**
  * `npm run build`: bundles the bot and its dependencies into `dist/`, which needs nothing else to run. Loading more than a
- * thousand small files takes longer than everything else that a start does.
+ * thousand small files takes longer than everything else that a start does. `npm start` and its kin do so with
+ * `--if-changed`. In JavaScript, because it also runs where development tools are not installed.
  */
+import { realpathSync } from 'node:fs';
 import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { buildAlways, buildIfChanged, codeOf, ROOT } from './build-if-changed.js';
 
-const ROOT = fileURLToPath(new URL('.', import.meta.url));
+/** @typedef {import('esbuild').Plugin} Plugin */
+
 const DIST = join(ROOT, 'dist');
 const ENTRIES = ['src/tally.ts', 'src/env-file.ts'];
 
@@ -24,8 +28,9 @@ const UNUSED = /^(?:express|raw-body|cron-parser|\.\.?\/postgres\b.*)$/;
 const BANNER = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);`;
 
-/** @param folder emptied first */
-export async function bundle(entryPoints: readonly string[], folder: string): Promise<void> {
+/** @param {readonly string[]} entryPoints @param {string} folder emptied first */
+export async function bundle(entryPoints, folder) {
+  const { build } = await import('esbuild');
   await rm(folder, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: ROOT,
@@ -52,7 +57,8 @@ export async function bundle(entryPoints: readonly string[], folder: string): Pr
   await writeFile(join(folder, 'LICENSES.txt'), await licensesOf(metafile));
 }
 
-const withoutUnused: Plugin = {
+/** @type {Plugin} */
+const withoutUnused = {
   name: 'without-unused',
   setup(build) {
     // prom-client asks it for the span of an exemplar, of which Tally has none.
@@ -76,7 +82,8 @@ export { default as errors } from 'undici/lib/core/errors.js';
 const UNDICI_LATER =
   "module.exports = new Proxy({}, { get: (_, name) => require('undici/index.js')[name] });";
 
-const partsOfUndici: Plugin = {
+/** @type {Plugin} */
+const partsOfUndici = {
   name: 'parts-of-undici',
   setup(build) {
     build.onResolve({ filter: /^undici$/ }, ({ path, importer }) => {
@@ -90,11 +97,12 @@ const partsOfUndici: Plugin = {
   },
 };
 
-/** One letter beyond ASCII makes Node keep two bytes for each of the whole file. */
-const inAscii = (text: string): string =>
+/** One letter beyond ASCII makes Node keep two bytes for each of the whole file. @param {string} text */
+const inAscii = (text) =>
   text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-const ascii: Plugin = {
+/** @type {Plugin} */
+const ascii = {
   name: 'ascii',
   setup(build) {
     build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => ({
@@ -107,14 +115,14 @@ const ascii: Plugin = {
   },
 };
 
-/** Node reads the whole map when it loads a file, and nobody looks for a mistake in a dependency by its line. */
-function mapOfNothing(path: string): string {
+/** Node reads the whole map when it loads a file, and nobody looks for a mistake in a dependency by its line. @param {string} path */
+function mapOfNothing(path) {
   const map = JSON.stringify({ version: 3, sources: [basename(path)], mappings: 'AAAA' });
   return `data:application/json;base64,${Buffer.from(map).toString('base64')}`;
 }
 
-/** What the authors of the bundled packages ask for: their names and terms go along. */
-async function licensesOf({ inputs }: Metafile): Promise<string> {
+/** What the authors of the bundled packages ask for: their names and terms go along. @param {import('esbuild').Metafile} metafile */
+async function licensesOf({ inputs }) {
   const folders = new Set(
     Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? []),
   );
@@ -131,9 +139,39 @@ async function licensesOf({ inputs }: Metafile): Promise<string> {
   return texts.join(`\n\n${'-'.repeat(80)}\n\n`);
 }
 
-export async function buildDist(): Promise<void> {
-  await bundle(ENTRIES, DIST);
-  await chmod(join(DIST, 'tally.js'), 0o755);
+/** @type {import('./build-if-changed.js').BuildTarget} */
+export const BOT = {
+  name: 'bot',
+  sources: ['src', 'build.js', 'build-if-changed.js', 'package.json', 'package-lock.json'],
+  folder: DIST,
+  async run() {
+    await bundle(ENTRIES, DIST);
+    await chmod(join(DIST, 'tally.js'), 0o755);
+  },
+};
+
+/** @param {unknown} error @returns {string | undefined} what to do; undefined for an error that nobody expects */
+function adviceFor(error) {
+  const outdated = 'dist is missing or older than src';
+  const [why] = /** @type {Error} */ (error).message.split('\n');
+  switch (codeOf(error)) {
+    case 'ERR_MODULE_NOT_FOUND':
+      return `${outdated}, and the packages that build it aren't installed. Run npm ci, then try again.`;
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return `${outdated}, and this folder can't be written (${why}). Run npm run build where it can, and bring dist here.`;
+    default:
+      return undefined;
+  }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildDist();
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) {
+  const build = process.argv.includes('--if-changed') ? buildIfChanged : buildAlways;
+  await build(BOT, (line) => process.stderr.write(`${line}\n`)).catch((error) => {
+    const advice = adviceFor(error);
+    if (advice === undefined) throw error;
+    process.stderr.write(`${advice}\n`);
+    process.exitCode = 1;
+  });
+}

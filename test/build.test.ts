@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type BuildTarget, buildAlways, buildIfChanged, ROOT } from '../build-if-changed.js';
+import { buildBot } from '../sandbox/build.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tally-build-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('a build', () => {
+  let builds: number;
+  let target: BuildTarget;
+  beforeEach(async () => {
+    builds = 0;
+    const [source, output] = [join(folder, 'source'), join(folder, 'output')];
+    await mkdir(join(source, 'deep'), { recursive: true });
+    await writeFile(join(source, 'deep', 'a.ts'), 'one');
+    target = {
+      name: 'thing',
+      sources: [relative(ROOT, source)],
+      folder: output,
+      async run() {
+        builds += 1;
+        await rm(output, { recursive: true, force: true });
+        await mkdir(output);
+      },
+    };
+  });
+  const ask = () => buildIfChanged(target, () => undefined);
+
+  it('is made once, also when several ask for it at the same time', async () => {
+    await Promise.all([ask(), ask(), ask()]);
+    await ask();
+    expect(builds).toBe(1);
+  });
+
+  it('is made again when a source has other content, not when only its time differs', async () => {
+    await ask();
+    await utimes(join(folder, 'source', 'deep', 'a.ts'), new Date(), new Date());
+    await ask();
+    expect(builds).toBe(1);
+    await writeFile(join(folder, 'source', 'deep', 'a.ts'), 'two');
+    await ask();
+    await writeFile(join(folder, 'source', 'b.ts'), '');
+    await ask();
+    expect(builds).toBe(3);
+  });
+
+  it('is made again when it was asked for, and when the last one was interrupted', async () => {
+    await ask();
+    await buildAlways(target, () => undefined);
+    expect(builds).toBe(2);
+    const broken = { ...target, run: () => target.run().then(() => Promise.reject(new Error('killed'))) };
+    await writeFile(join(folder, 'source', 'deep', 'a.ts'), 'two');
+    await expect(buildIfChanged(broken, () => undefined)).rejects.toThrow('killed');
+    await ask();
+    expect(builds).toBe(4);
+  });
+
+  it('does not wait for a process that ended while it built', async () => {
+    const ended = execFile(process.execPath, ['--eval', '']);
+    await new Promise((resolve) => ended.once('exit', resolve));
+    await writeFile(`${target.folder}.lock`, String(ended.pid));
+    await ask();
+    expect(builds).toBe(1);
+  });
+});
+
+describe('npm start', () => {
+  const FILES = ['package.json', 'package-lock.json', 'build.js', 'build-if-changed.js', 'src', 'dist'];
+  /** A checkout with the bot built, and no packages. */
+  beforeEach(async () => {
+    await buildBot(() => undefined);
+    for (const file of FILES) await cp(join(ROOT, file), join(folder, file), { recursive: true });
+    await chmod(folder, 0o755);
+  });
+
+  interface Ended {
+    readonly code: number;
+    readonly text: string;
+  }
+  /** Runs the script of package.json; as root, as a user without rights to the folder. */
+  async function start(): Promise<Ended> {
+    const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    const { PATH } = process.env;
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    if (process.getuid?.() !== 0) await chmod(folder, 0o555);
+    return new Promise((resolve) => {
+      execFile(
+        '/bin/sh',
+        ['-c', scripts.start],
+        { cwd: folder, env: { PATH }, ...nobody },
+        (error, ...out) => {
+          void chmod(folder, 0o755).then(() =>
+            resolve({ code: Number(error?.code ?? 0), text: out.join('') }),
+          );
+        },
+      );
+    });
+  }
+
+  it('starts what is built of this version as it is: without packages, and where nothing can be written', async () => {
+    const { code, text } = await start();
+    expect([code, text]).toEqual([78, expect.stringContaining('ENCRYPTION_KEYS is not set')]);
+  });
+
+  it('starts a build that came without its sources', async () => {
+    await rm(join(folder, 'src'), { recursive: true });
+    expect((await start()).code).toBe(78);
+  });
+
+  it('says in a line what to do when the build is older than its sources and can’t be made here', async () => {
+    await writeFile(join(folder, 'src', 'more.ts'), '');
+    const { code, text } = await start();
+    expect(code).toBe(1);
+    expect(text).toMatch(
+      /^dist is missing or older than src, and this folder can't be written \(EACCES.*\n$/,
+    );
+  });
+
+  it('asks for npm ci when the build is missing and so are the packages', async () => {
+    await rm(join(folder, 'dist'), { recursive: true });
+    await chmod(folder, 0o777);
+    const { code, text } = await start();
+    expect(code).toBe(1);
+    expect(text).toMatch(/^dist is missing or older than src, .* Run npm ci, then try again\.\n$/);
+  });
+});
