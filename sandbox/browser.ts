@@ -1,14 +1,10 @@
 /** The system's Chromium, for the pictures and the browser tests. */
-import { existsSync } from 'node:fs';
 import { type Browser, type BrowserServer, chromium } from 'playwright-core';
+import { findExecutable, isExecutable } from './find-executable.ts';
 
-const PATHS = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** macOS puts no program of it on PATH. */
+const ON_MACOS = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
 /** No background requests: the browser loads the sandbox's page and nothing else. */
 const ARGUMENTS = [
@@ -20,8 +16,11 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
+/** @returns its path: CHROMIUM_PATH, else the one on PATH */
 export function findChromium(): string | undefined {
-  return PATHS.find((path) => path !== undefined && existsSync(path));
+  const { CHROMIUM_PATH } = process.env;
+  if (CHROMIUM_PATH) return CHROMIUM_PATH;
+  return NAMES.map(findExecutable).find(Boolean) ?? [ON_MACOS].find(isExecutable);
 }
 
 export function openBrowser(executablePath: string): Promise<Browser> {

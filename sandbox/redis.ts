@@ -4,12 +4,13 @@
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { access, chmod, constants, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRedisCommandExecutor, RedisServerState, Resp2Server } from 'js-redis-server/core';
+import { findExecutable } from './find-executable.ts';
 
 interface RedisOptions {
   /** An existing Redis; it is never stopped. */
@@ -48,7 +49,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RunningRed
   if (options.redisUrl) return { url: options.redisUrl, kind: 'given', stop: async () => {} };
   const home = await mkdtemp(join(options.dir ?? tmpdir(), 'tally-redis-'));
   try {
-    const found = options.embedded ? undefined : await findBinary(options.binary);
+    const found = options.embedded ? undefined : findBinary(options.binary);
     return found ? await startBinary(found, home) : await startEmbedded(home);
   } catch (error) {
     await rm(home, { recursive: true, force: true });
@@ -56,23 +57,13 @@ export async function startRedis(options: RedisOptions = {}): Promise<RunningRed
   }
 }
 
-async function findBinary(binary?: string): Promise<{ kind: Binary; path: string } | undefined> {
+function findBinary(binary?: string): { kind: Binary; path: string } | undefined {
   const wanted = BINARIES.filter((kind) => binary === undefined || basename(binary) === kind);
   for (const kind of wanted) {
-    if (binary !== undefined && isAbsolute(binary)) return { kind, path: binary };
-    for (const dir of (process.env.PATH ?? '').split(delimiter).filter(isAbsolute)) {
-      const path = join(dir, kind);
-      if (await isExecutable(path)) return { kind, path };
-    }
+    const path = binary !== undefined && isAbsolute(binary) ? binary : findExecutable(kind);
+    if (path !== undefined) return { kind, path };
   }
   return undefined;
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function startBinary(
