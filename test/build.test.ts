@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BuildTarget, buildAlways, buildIfChanged, ROOT } from '../build-if-changed.js';
 import { buildBot } from '../sandbox/build.ts';
@@ -77,31 +77,31 @@ describe('npm start', () => {
   beforeEach(async () => {
     await buildBot(() => undefined);
     for (const file of FILES) await cp(join(ROOT, file), join(folder, file), { recursive: true });
-    await chmod(folder, 0o755);
   });
+
+  const isRoot = process.getuid?.() === 0;
+  /** Root may write everywhere; nobody may not. */
+  const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  const isNodeForAll = spawnSync(process.execPath, ['--version'], user).status === 0;
+  beforeEach(({ skip }) => skip(!isNodeForAll, 'only root can run this Node'));
 
   interface Ended {
     readonly code: number;
     readonly text: string;
   }
-  /** Runs the script of package.json; as root, as a user without rights to the folder. */
-  async function start(): Promise<Ended> {
+  /** Runs the script of package.json. */
+  async function start({ isWritable = false } = {}): Promise<Ended> {
     const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    const { PATH } = process.env;
-    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-    if (process.getuid?.() !== 0) await chmod(folder, 0o555);
-    return new Promise((resolve) => {
-      execFile(
-        '/bin/sh',
-        ['-c', scripts.start],
-        { cwd: folder, env: { PATH }, ...nobody },
-        (error, ...out) => {
-          void chmod(folder, 0o755).then(() =>
-            resolve({ code: Number(error?.code ?? 0), text: out.join('') }),
-          );
-        },
+    const [writable, readOnly] = isRoot ? [0o777, 0o755] : [0o755, 0o555];
+    await chmod(folder, isWritable ? writable : readOnly);
+    const options = { cwd: folder, env: { PATH: dirname(process.execPath) }, ...user };
+    const ended = await new Promise<Ended>((resolve) => {
+      execFile('/bin/sh', ['-c', scripts.start], options, (error, ...output) =>
+        resolve({ code: Number(error?.code ?? 0), text: output.join('') }),
       );
     });
+    await chmod(folder, 0o755);
+    return ended;
   }
 
   it('starts what is built of this version as it is: without packages, and where nothing can be written', async () => {
@@ -125,8 +125,7 @@ describe('npm start', () => {
 
   it('asks for npm ci when the build is missing and so are the packages', async () => {
     await rm(join(folder, 'dist'), { recursive: true });
-    await chmod(folder, 0o777);
-    const { code, text } = await start();
+    const { code, text } = await start({ isWritable: true });
     expect(code).toBe(1);
     expect(text).toMatch(/^dist is missing or older than src, .* Run npm ci, then try again\.\n$/);
   });

@@ -18,6 +18,8 @@ const PATH = [join(ROOT, 'node_modules', '.bin'), process.env.PATH].join(delimit
 const ZONES = ['America/St_Johns', 'Pacific/Apia'];
 
 const isWhole = process.argv.includes('--all');
+/** See `vitest`. */
+const runsAgain = isWhole || Boolean(process.env.CI);
 
 /** What the last run found, for a quick one. */
 const CACHED = isWhole
@@ -108,7 +110,7 @@ const MOST_RUN_AGAIN = 5;
 const unsteady: string[] = [];
 
 /**
- * Runs tests. In a whole run the files of a few failures run once more, alone, so that a busy machine can be told from a fault.
+ * Runs tests. In CI the files of a few failures run once more, alone, so that a busy machine can be told from a fault.
  *
  * @param output 'inherit': as it comes; 'pipe': when it is over
  */
@@ -117,7 +119,7 @@ async function vitest(what: string[], output: 'inherit' | 'pipe', env?: NodeJS.P
   const { failed, failures } = first.sum;
   const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
   const isOfTests = failures.every(({ file }) => file !== undefined);
-  if (!isWhole || failed === 0 || failed > MOST_RUN_AGAIN || !isOfTests) return first;
+  if (!runsAgain || failed === 0 || failed > MOST_RUN_AGAIN || !isOfTests) return first;
   const again = await vitestOnce([...files, '--maxWorkers=1'], 'pipe', env);
   const passedAlone = again.sum.failed === 0 && again.sum.passed > 0;
   if (passedAlone) unsteady.push(...failures.map(nameOf));
