@@ -73,17 +73,17 @@ describe('a build', () => {
 
 describe('npm start', () => {
   const FILES = ['package.json', 'package-lock.json', 'build.js', 'build-if-changed.js', 'src', 'dist'];
-  /** A checkout with the bot built, and no packages. */
-  beforeEach(async () => {
-    await buildBot(() => undefined);
-    for (const file of FILES) await cp(join(ROOT, file), join(folder, file), { recursive: true });
-  });
-
   const isRoot = process.getuid?.() === 0;
   /** Root may write everywhere; nobody may not. */
   const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
   const isNodeForAll = spawnSync(process.execPath, ['--version'], user).status === 0;
-  beforeEach(({ skip }) => skip(!isNodeForAll, 'only root can run this Node'));
+
+  /** A checkout with the bot built, and no packages. */
+  beforeEach(async ({ skip }) => {
+    skip(!isNodeForAll, 'only root can run this Node');
+    await buildBot(() => undefined);
+    for (const file of FILES) await cp(join(ROOT, file), join(folder, file), { recursive: true });
+  });
 
   interface Ended {
     readonly code: number;
