@@ -217,6 +217,17 @@ async function inOtherZones(): Promise<(TestRun & { zone: string })[]> {
   return done;
 }
 
+/** Four test files at a time need some 450; one alone can need more than 256. */
+const LEAST_OPEN_FILES = 1_024;
+// Node raises its limit as far as it may, and the shell inherits that. “unlimited” is no number.
+const openFiles = Number(spawnSync('/bin/sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout);
+if (openFiles < LEAST_OPEN_FILES) {
+  const advice = 'Run `ulimit -n 1024` first. If that is refused, raise the hard limit: `ulimit -Hn`.';
+  console.log(`The tests need ${LEAST_OPEN_FILES} open files; ${openFiles} are allowed here. ${advice}`);
+  console.log('failed: too few open files are allowed\n0 passed, 1 failed');
+  process.exit(1);
+}
+
 let runs = 0;
 const scratch = await mkdtemp(join(tmpdir(), 'tally-test-'));
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
