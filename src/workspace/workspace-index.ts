@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { guardRead, type RedisConnection } from '../redis.ts';
 import { checkLockKey, indexKey, zonesKey } from './keys.ts';
 import { layoutOf, shardOf } from './layout.ts';
@@ -46,10 +45,13 @@ export interface IndexEntry {
 /** How soon a workspace is checked that was touched and not checked since: longer than any command takes, in ms. */
 const TOUCHED_MS = 60_000;
 
-/** By the clock of Redis, which is one for all processes; the fraction tells two entries of one millisecond apart. */
+/** By the clock of Redis, which is one for all processes; entries of one millisecond are a microsecond apart. */
 const TOUCH = `
 local now = redis.call('TIME')
-local at = string.format('%.3f', now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[2] + ARGV[3])
+local at = now[1] * 1000 + now[2] / 1000 + ARGV[2]
+local last = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
+if last >= at and last < at + 1 then at = last + 0.001 end
+at = string.format('%.3f', at)
 redis.call('ZADD', KEYS[1], at, ARGV[1])
 return at`;
 
@@ -90,10 +92,7 @@ export function createWorkspaceIndex(
   return {
     async touch(workspace) {
       const shard = await shardFor(workspace);
-      const fraction = randomInt(1_000) / 1_000;
-      const at = await guardRead(() =>
-        redis.eval(TOUCH, 1, indexKey(shard), workspace, TOUCHED_MS, fraction),
-      );
+      const at = await guardRead(() => redis.eval(TOUCH, 1, indexKey(shard), workspace, TOUCHED_MS));
       return { workspace, shard, at: Number(at) };
     },
     async setCheck(workspace, at) {
