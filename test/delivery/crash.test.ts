@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import {
   endProcess,
   type PersistentRedis,
@@ -15,6 +15,7 @@ import {
 import { saveManySchedules, workspaceId } from '../support/many-schedules.ts';
 import { saveManyWatches } from '../support/many-watches.ts';
 import { type MinimalSlack, type SlackPost, startMinimalSlack } from '../support/minimal-slack.ts';
+import { NO_SERVER } from '../support/redis-servers.ts';
 
 const MANY = { workspaces: 20, each: 10, channels: 5 };
 const ALL = MANY.workspaces * MANY.each;
@@ -49,6 +50,9 @@ async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
     await Promise.all([slack.close(), redis.stop()]);
   }
 }
+
+// The embedded Redis keeps nothing that outlives its process.
+beforeEach(({ skip }) => skip(NO_SERVER !== undefined, NO_SERVER));
 
 const keyOf = ({ workspace, key }: SlackPost): string => `${workspace}/${key}`;
 const out = ({ slack }: Stage): number => new Set(slack.posts.map(keyOf)).size;

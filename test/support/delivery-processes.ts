@@ -10,7 +10,7 @@ import { bundle } from '../../build.js';
 import { type BuildTarget, buildIfChanged } from '../../build-if-changed.js';
 import { SANDBOX_FOLDER } from '../../sandbox/build.ts';
 import { endWithParent } from './end-with-parent.ts';
-import { SERVER_BINARY } from './redis-servers.ts';
+import { requireServer } from './redis-servers.ts';
 
 const FOLDER = join(SANDBOX_FOLDER, 'deliverer');
 
@@ -61,13 +61,14 @@ export interface PersistentRedis {
   stop(): Promise<void>;
 }
 
-/** Starts a Redis with an append-only file. Rejects when no server is installed. */
+/** Starts a Redis with an append-only file. @throws when no server is installed */
 export async function startPersistentRedis(): Promise<PersistentRedis> {
+  const binary = requireServer();
   const home = await mkdtemp(join(tmpdir(), 'tally-lasting-'));
   const socket = join(home, 'redis.sock');
   const start = async () => {
     const args = ['--port', '0', '--unixsocket', socket, '--dir', home, '--appendonly', 'yes', '--save', ''];
-    const server = spawn(SERVER_BINARY ?? 'redis-server', args, { stdio: 'ignore' });
+    const server = spawn(binary, args, { stdio: 'ignore' });
     await once(server, 'spawn');
     endWithParent(server, home);
     const redis = new Redis(socket, { retryStrategy: () => 20, maxRetriesPerRequest: null });

@@ -24,6 +24,11 @@ export const SERVER_BINARY: string | undefined = [
 export const NO_SERVER: string | undefined =
   SERVER_BINARY === undefined ? 'without redis-server or valkey-server' : undefined;
 
+export function requireServer(): string {
+  if (SERVER_BINARY === undefined) throw new Error('Neither redis-server nor valkey-server is installed.');
+  return SERVER_BINARY;
+}
+
 export interface RedisServer {
   readonly port: number;
   /** Connected to this server; closed with it. */
@@ -47,7 +52,7 @@ export async function startServer(
   args: readonly string[] = [],
   { isSentinel = false, certificates }: ServerOptions = {},
 ): Promise<RedisServer> {
-  if (SERVER_BINARY === undefined) throw new Error('Neither redis-server nor valkey-server is installed.');
+  const binary = requireServer();
   for (let attempt = 0; ; attempt += 1) {
     const port = await freePort();
     const home = await mkdtemp(join(tmpdir(), 'tally-server-'));
@@ -58,7 +63,7 @@ export async function startServer(
     const lines = isSentinel ? basics : [...basics, ...stores];
     await writeFile(file, [...lines, ...args, `pidfile ${join(home, 'pid')}`].join('\n'));
     const more = isSentinel ? ['--sentinel'] : [];
-    const started = startProcess([SERVER_BINARY, file, ...more], home);
+    const started = startProcess([binary, file, ...more], home);
     const tls = certificates && { tls: { ca: await readFile(certificates.authority) } };
     const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => 20, ...tls });
     client.on('error', () => undefined);
