@@ -15,7 +15,7 @@ export const ROOT = fileURLToPath(new URL('.', import.meta.url));
 /**
  * @typedef {object} BuildTarget
  * @property {string} name for the log
- * @property {readonly string[]} sources files and folders, relative to the root
+ * @property {readonly [string, ...string[]]} sources files and folders, relative to the root; the code first
  * @property {string} folder the output, which `run` makes anew
  * @property {() => Promise<void>} run
  */
@@ -44,11 +44,11 @@ async function run(target, log) {
   log(`Built the ${target.name} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
-/** An output that came without its sources is taken as it is. @param {BuildTarget} target */
+/** An output that came without its code is taken as it is. @param {BuildTarget} target */
 async function isCurrent({ sources, folder }) {
   const builtFrom = await readFile(join(folder, STAMP), 'utf8').catch(() => undefined);
   if (builtFrom === undefined) return false;
-  return !sources.every((one) => existsSync(join(ROOT, one))) || builtFrom === digestOf(sources);
+  return !existsSync(join(ROOT, sources[0])) || builtFrom === digestOf(sources);
 }
 
 /** By content: times differ from one checkout of a version to the next. @param {readonly string[]} sources */
@@ -65,6 +65,7 @@ function digestOf(sources) {
 /** @param {string} source */
 function filesIn(source) {
   const path = join(ROOT, source);
+  if (!existsSync(path)) return [];
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

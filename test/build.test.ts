@@ -22,7 +22,7 @@ describe('a build', () => {
     await writeFile(join(source, 'deep', 'a.ts'), 'one');
     target = {
       name: 'thing',
-      sources: [relative(ROOT, source)],
+      sources: [relative(ROOT, source), relative(ROOT, join(folder, 'lock'))],
       folder: output,
       async run() {
         builds += 1;
@@ -49,6 +49,17 @@ describe('a build', () => {
     await writeFile(join(folder, 'source', 'b.ts'), '');
     await ask();
     expect(builds).toBe(3);
+  });
+
+  it('is made again when a file beside the code is gone, but not when the code itself is', async () => {
+    await writeFile(join(folder, 'lock'), '');
+    await ask();
+    await rm(join(folder, 'lock'));
+    await ask();
+    expect(builds).toBe(2);
+    await rm(join(folder, 'source'), { recursive: true });
+    await ask();
+    expect(builds).toBe(2);
   });
 
   it('is made again when it was asked for, and when the last one was interrupted', async () => {
