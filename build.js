@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * `npm run build`: bundles the bot and its dependencies into `dist/`, which needs nothing else to run. Loading more than a
- * thousand small files takes longer than everything else that a start does. `npm start` and its kin do so with
- * `--if-changed`. In JavaScript, because it also runs where development tools are not installed.
+ * thousand small files takes longer than everything else that a start does. With `--if-changed`, as the other scripts call it,
+ * a current `dist/` stays. In JavaScript, because it also runs where no development tools are installed.
  */
 import { realpathSync } from 'node:fs';
 import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -512,7 +512,7 @@ describe('what an answer saves', () => {
     ['/spend prod', 3_599_999, []],
     ['/spend prod', 3_600_000, ['eval']],
   ])(
-    'costs %s, asked again after %i ms, beside the reading no more of Redis than %o',
+    'costs %s, asked again after %i ms, one read of Redis and no other command than %o',
     async (command, after, writing) => {
       await save('main');
       await project('prod', '123');
