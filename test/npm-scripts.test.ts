@@ -1,5 +1,5 @@
-/** `npm start` and `npm run sandbox`, as a service manager or a person ends them: by npm's process. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** npm's scripts from outside: how they end with npm, and what they ask of the machine. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -90,3 +90,17 @@ it('npm run sandbox takes its page, bot and Redis along when npm is ended', asyn
   await waitUntil(async () => !(await Promise.all(urls.map(answers))).includes(true));
   await waitUntil(async () => !(await readdir(home)).some((name) => name.startsWith('tally-redis-')));
 }, 90_000);
+
+it('npm test runs nothing and says what is needed where too few open files are allowed', () => {
+  const { status, stdout } = spawnSync('/bin/sh', ['-c', 'ulimit -n 256 && npm test'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: home },
+    encoding: 'utf8',
+    timeout: 15_000,
+  });
+  expect(status).toBe(1);
+  expect(stdout).toContain(
+    'The tests need 1024 open files; 256 are allowed here. Run `ulimit -n 1024` first.',
+  );
+  expect(stdout.trim().split('\n').at(-1)).toBe('0 passed, 1 failed');
+});
