@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import { type Day, dayAt } from '../domain/time/calendar.ts';
 import { postMessage } from '../slack/post-message.ts';
+import type { UserDirectory } from '../slack/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import { inSpan } from '../spans.ts';
 import { type AnswerNotes, collectAnswerNotes, type LastUsed } from '../workspace/last-used.ts';
@@ -35,6 +36,7 @@ export interface DeliveryParts {
   readonly watchFigures: WatchFiguresStore;
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly clientFor: (workspace: string) => Promise<WebClient>;
+  readonly users: UserDirectory;
   readonly reports: () => Reports;
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
@@ -66,7 +68,7 @@ const MAX_PASSES = 10;
 const CHANNELS = 5;
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { deliveryLog, watchFigures, clientFor, clock, log, workspaces } = parts;
+  const { deliveryLog, watchFigures, clientFor, users, clock, log, workspaces } = parts;
   const stopping = new AbortController();
   // Every post that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
   setMaxListeners(0, stopping.signal);
@@ -83,7 +85,18 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     if (lease === 'gone') return undefined;
     if (lease === 'taken') return clock() + BUSY_DELAY;
     const run = startDeliveryRun({
-      ...{ workspaces, deliveryLog, watchFigures, clientFor, clock, log, lease, reportOf, unrecordedPosts },
+      ...{
+        workspaces,
+        deliveryLog,
+        watchFigures,
+        clientFor,
+        users,
+        clock,
+        log,
+        lease,
+        reportOf,
+        unrecordedPosts,
+      },
       stopping: stopping.signal,
     });
     try {
