@@ -57,7 +57,11 @@ export interface SharedBy {
 }
 
 /** Where this is asked. A manager may ask about a limited project anywhere, but not in front of others. */
-export const askLocation = ({ channel, user, audience }: Request): AskLocation => ({
+export const askLocation = ({
+  channel,
+  user,
+  audience,
+}: Pick<Request, 'channel' | 'user' | 'audience'>): AskLocation => ({
   channel,
   manager: user.canManage && (audience === 'asker' || (channel !== undefined && isDirectMessage(channel))),
 });

@@ -15,7 +15,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/owned-list.ts';
 import { canEditOwned, findOrphans, type Owned } from '../../slack/ownership.ts';
-import type { Request } from '../../slack/request.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
 import type { LastDelivery, Schedule } from '../../workspace/schedules.ts';
 import { damagedIds, type Workspace } from '../../workspace/workspace.ts';
 import type { StatusPart } from '../feature.ts';
@@ -26,7 +26,7 @@ import { loadUpcomingSends, type SchedulesParts, type UpcomingSendsOf } from './
 /** On a Home that shows other things as well. */
 const MOST_AT_HOME = 10;
 
-interface Viewer extends Pick<Request, 'user' | 'workspace' | 'channel'> {
+interface Viewer extends Pick<Request, 'user' | 'workspace' | 'channel' | 'audience'> {
   readonly sends: UpcomingSendsOf;
 }
 
@@ -129,9 +129,9 @@ const choicesFor = ({ paused }: Schedule): RowChoice[] => [
   ['Delete', 'delete'],
 ];
 
-export const scheduleDeletedMessage = (schedule: Schedule, { workspace }: Request): Message =>
+export const scheduleDeletedMessage = (schedule: Schedule, request: Request): Message =>
   deletedMessage({
-    text: `Deleted ${describeReport(schedule, workspace)}. It won’t be posted again.`,
+    text: `Deleted ${describeReport(schedule, request.workspace, askLocation(request))}. It won’t be posted again.`,
     ...{
       id: schedule.id,
       undoAction: 'schedule-undo',
