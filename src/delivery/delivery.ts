@@ -24,9 +24,10 @@ import { abandonDelivery, resumePausedSchedule } from './outcome.ts';
 import { type DeliveryPlan, planDeliveries } from './plan.ts';
 import { deliverPost } from './post.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
+import { requireChannel } from './recipients.ts';
 import { isReminderIdle, planReminders } from './reminder-plan.ts';
 import { runReminders } from './reminders.ts';
-import type { PostableReport, Reports } from './report.ts';
+import { type PostableReport, type Reports, shownProjects } from './report.ts';
 import type { WatchFiguresStore } from './watch-figures.ts';
 import { isWatchIdle, planWatches, runWatches } from './watch-run.ts';
 
@@ -166,15 +167,20 @@ interface ManualPost {
 }
 
 async function sendByHand(
-  { workspaces, billing, clientFor, lastUsed, clock, log }: DeliveryParts,
+  parts: DeliveryParts,
   report: PostableReport,
   { teamId, schedule, why, by }: ManualPost,
 ): Promise<void> {
+  const { workspaces, billing, clientFor, lastUsed, clock, log } = parts;
+  const client = () => clientFor(teamId);
   const workspace = await workspaces.read(teamId);
   const answerNotes = collectAnswerNotes(clock);
   const result = await reportAt(report, schedule, clock(), { workspace, billing, answerNotes });
+  // A test that goes to one person is of what the channel would get.
+  const shown = shownProjects(schedule, result);
+  await requireChannel('post by hand', schedule.channel, shown, { ...parts, client, teamId });
   const target = { channel: why === 'test-to-me' ? by : schedule.channel, thread: undefined };
-  await postMessage(await clientFor(teamId), target, manualPostMessage(result, why, by));
+  await postMessage(await client(), target, manualPostMessage(result, why, by));
   await noteUse(lastUsed, { teamId, workspace }, answerNotes);
   if (why !== 'now') return;
   const at = clock();

@@ -7,8 +7,16 @@ import type { AskLocation } from '../workspace/resolve-project.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryContext } from './context.ts';
 
-/** What Tally sends without being asked. */
-export const MESSAGE_KINDS = ['post', 'correction', 'alert', 'alert update', 'reminder', 'notice'] as const;
+/** What Tally sends by itself, or at another time than a person asked for it. */
+export const MESSAGE_KINDS = [
+  'post',
+  'post by hand',
+  'correction',
+  'alert',
+  'alert update',
+  'reminder',
+  'notice',
+] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 /** A channel or a person with their rights of now. */

@@ -38,6 +38,8 @@ export interface MinimalSlack {
   now: () => number;
   /** User IDs. */
   readonly admins: Set<string>;
+  /** The members of every user group. */
+  readonly group: Set<string>;
   /** What `users.info` says besides of a person, a full member otherwise. */
   readonly people: Map<string, object>;
   /** Deletes a message, as a person can. */
@@ -105,6 +107,7 @@ export async function startMinimalSlack(): Promise<MinimalSlack> {
       channel: { id: directMessage(args.get('users') ?? '') },
     }),
     'auth.test': () => ({ ok: true }),
+    'usergroups.users.list': () => ({ ok: true, users: [...slack.group] }),
     'users.info': ({ workspace, args }) => {
       const id = args.get('user') ?? '';
       const user = { id, deleted: false, team_id: workspace, is_admin: slack.admins.has(id) };
@@ -147,6 +150,7 @@ export async function startMinimalSlack(): Promise<MinimalSlack> {
     slow: 0,
     admins: new Set(),
     people: new Map(),
+    group: new Set(),
     now: Date.now,
     remove: (post) => void posts.splice(posts.indexOf(post), 1),
     reset() {
