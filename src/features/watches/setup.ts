@@ -93,7 +93,7 @@ const NO_SUGGESTION = 'The threshold alerts at most once a month, so Tally has n
 
 async function redrawWithPreview(parts: WatchesParts, draft: WatchDraft, request: Request): Promise<void> {
   const channelCheck = await checkWatchDraftChannel(draft, request);
-  const isPreviewing = isPreviewable(draft, request);
+  const isPreviewing = channelCheck?.problem === undefined && isPreviewable(draft, request);
   await request.reply.modal.update(watchFormView(draft, request, { channelCheck, isPreviewing }));
   if (isPreviewing) await completeForm(parts, draft, request, channelCheck);
 }
