@@ -52,7 +52,11 @@ beforeAll(async () => {
   parts = createDeliveryParts({
     ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring, clock: () => now },
     billing: billing.client,
-    report: (question, name) => reports[name]!.run(question),
+    async report(question, name) {
+      const result = await reports[name]!.run(question);
+      await onFigures?.();
+      return result;
+    },
   });
 });
 afterAll(async () => {
@@ -224,6 +228,8 @@ const WAYS: Record<string, { of: readonly Scenario['to'][]; asManager?: 'named' 
     },
   };
 let isOut = false;
+/** Called between the figures of a post and its sending. */
+let onFigures: (() => unknown) | undefined;
 function tallyLeaves() {
   isOut = true;
 }
@@ -247,7 +253,7 @@ const SECRETS = /payroll|zz-other|777|100,000|48,151|50,000|1,000\.00|5,432/;
 async function begin(asManager?: 'named' | 'group') {
   teams += 1;
   team = `T0TEAM${teams}`;
-  [now, balance, spent, isArchived, isOut] = [BEGIN, 100_000, 1_000, false, false];
+  [now, balance, spent, isArchived, isOut, onFigures] = [BEGIN, 100_000, 1_000, false, false, undefined];
   slack.reset();
   slack.people.clear();
   slack.group.clear();
@@ -316,6 +322,18 @@ describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
       // Who is no full member any more gets nothing, not even a message without the project.
       if (slack.people.has(ANNA)) expect(shown).toEqual([]);
     });
+  });
+});
+
+describe.each(cases.filter(([, { to }]) => to === 'channel').slice(0, 3))('%s', (kind, { prepare, send }) => {
+  it.each(['payroll', 'zz-other'])('is not sent when %s is limited while it is made', async (alias) => {
+    expect(kind).toMatch(/^(post|post by hand|correction) to a channel$/);
+    await begin();
+    await prepare();
+    const before = seenBy('channel');
+    onFigures = () => project(alias, { channels: [ELSEWHERE] });
+    await send();
+    expect(seenBy('channel').filter((one) => !before.includes(one))).toEqual([]);
   });
 });
 

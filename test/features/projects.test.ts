@@ -831,7 +831,7 @@ describe('a command without a project', () => {
   });
 });
 
-const REFUSED = 'This project is limited to certain channels.';
+const REFUSED = 'You can’t ask about this project here.';
 
 describe('a limit to channels', () => {
   it('applies to name and ID, commands, buttons and shares; managers are exempt', async () => {

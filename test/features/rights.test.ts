@@ -598,11 +598,11 @@ describe('a manager', () => {
     await useSettings({});
     expect((await reply(await command(OWNER, '/balance secret'))).visibleText).toContain('left');
     const share = await action(OWNER, { action_id: 'share', value: `${now} /balance secret` });
-    expect((await reply(share)).visibleText).toContain('limited to certain channels');
+    expect((await reply(share)).visibleText).toContain('can’t ask about this project here');
     await useSettings({ visibility: 'channel' });
     expect(await reply(await command(OWNER, '/balance secret'))).toMatchObject({
       response_type: 'ephemeral',
-      visibleText: expect.stringContaining('limited to certain channels'),
+      visibleText: expect.stringContaining('can’t ask about this project here'),
     });
     await bot.redis.client.hdel(HASH, 'project:secret');
   });

@@ -666,7 +666,7 @@ describe('an alert', () => {
     members(FINANCE).push('bot', MEMBER);
     const { id } = await setUp('watch secret balance 50000', OWNER, FINANCE);
     expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e1`, CHANNEL)).toContain(
-      'limited to certain channels',
+      'can’t ask about this project here',
     );
     expect(responses).toEqual([]);
     expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e1`, FINANCE)).toContain('You acknowledged');

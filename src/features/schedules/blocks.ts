@@ -11,8 +11,8 @@ import {
   markup,
   mention,
 } from '../../slack/kit/atoms.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
-import { type AskLocation, canAskAbout } from '../../workspace/resolve-project.ts';
+import { askLocation } from '../../slack/request.ts';
+import type { AskLocation } from '../../workspace/resolve-project.ts';
 import {
   type LastDelivery,
   type PauseReason,
@@ -21,6 +21,7 @@ import {
   type Schedule,
 } from '../../workspace/schedules.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
+import { canReadSchedule, type Viewer } from './permissions.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** `*Yesterday’s spend* for prod`, as mrkdwn. */
@@ -144,7 +145,7 @@ function unansweredText({ unanswered = {} }: LastDelivery, workspace: Workspace)
 }
 
 /** Who reads the list. */
-interface Reader extends Pick<Request, 'workspace' | 'user' | 'channel' | 'audience'> {
+interface Reader extends Viewer {
   readonly sends: UpcomingSendsOf;
 }
 
@@ -152,9 +153,9 @@ interface Reader extends Pick<Request, 'workspace' | 'user' | 'channel' | 'audie
 export function describeSchedule(schedule: Schedule, reader: Reader): string {
   const { workspace, user, sends } = reader;
   const place = askLocation(reader);
-  const isVisible = schedule.projects.every((project) => canAskAbout(project, workspace, place));
   const known = workspace.lastSent(schedule.id);
-  const sent = isVisible || known?.result === 'waiting' ? known : withoutCauses(known);
+  const sent =
+    canReadSchedule(schedule, reader) || known?.result === 'waiting' ? known : withoutCauses(known);
   const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
   const state = pauseText(schedule) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [

@@ -1,11 +1,17 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { canEditOwned, isFullMember } from '../../slack/ownership.ts';
-import type { Request } from '../../slack/request.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
 import { limitedProjects } from '../../workspace/chosen-project.ts';
+import { canAskAbout } from '../../workspace/resolve-project.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
 import { findSchedule } from '../../workspace/workspace.ts';
 
-type Viewer = Pick<Request, 'user' | 'workspace' | 'channel'>;
+/** Who sees a list of schedules, and where. */
+export type Viewer = Pick<Request, 'user' | 'workspace' | 'channel' | 'audience'>;
+
+/** Whether all that a schedule is about may be shown to the user here. */
+export const canReadSchedule = ({ projects }: Schedule, viewer: Viewer): boolean =>
+  projects.every((project) => canAskAbout(project, viewer.workspace, askLocation(viewer)));
 
 /** The user's own schedules and those of this channel; all of them for managers. Oldest first. */
 export const schedulesVisibleTo = (request: Viewer): readonly Schedule[] =>

@@ -125,7 +125,7 @@ export const watchRow = (watch: Watch, viewer: Reader & States): SectionBlock =>
 
 const choicesFor = (watch: Watch, viewer: Reader): RowChoice[] => [
   watch.paused === undefined ? ['Pause', 'pause'] : ['Resume', 'resume'],
-  ...(canReadWatch(watch, viewer) ? ([['Edit…', 'edit']] satisfies RowChoice[]) : []),
+  ...(canReadWatch(watch, viewer) ? [['Edit…', 'edit'] as const] : []),
   isSnoozed(watch, viewer.at) ? ['Stop snoozing', 'wake'] : ['Snooze…', 'snooze'],
   ['Delete', 'delete'],
 ];
