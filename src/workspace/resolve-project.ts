@@ -163,8 +163,9 @@ export function canAskAbout(
   record: Pick<Workspace, 'projects' | 'damaged'>,
   { channel, manager }: AskLocation,
 ): boolean {
+  if (manager) return true;
   const limit = findChannelLimit(project, record);
-  return manager || limit === undefined || (channel !== undefined && limit.includes(channel));
+  return limit === undefined || (channel !== undefined && limit.includes(channel));
 }
 
 /** The projects that the user can ask about in this channel, ordered by alias. */

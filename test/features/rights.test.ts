@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { WebClient } from '@slack/web-api';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { findRefusal } from '../../src/delivery/recipients.ts';
 import type { Listeners } from '../../src/slack/listeners.ts';
 import { createUserDirectory } from '../../src/slack/users.ts';
+import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
@@ -202,10 +202,21 @@ async function opened(work: () => Promise<string>): Promise<boolean> {
   return isOpened() || done((await reply(key)).visibleText, 'nothing else would do');
 }
 
+const QUIET = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  setLevel() {},
+  setName() {},
+  getLevel: () => 'error' as never,
+};
+
 /** Whether an alert about the project would go to this person's direct messages. */
 async function getsAlert(person: string, id: string): Promise<boolean> {
   const workspaces = createWorkspaces({ redis: bot.redis.client, keyring: bot.keyring });
-  const client = new WebClient(BOT_TOKEN, { slackApiUrl: `${bot.slack.url}/api/` });
+  const options = { ...BACKGROUND_OPTIONS, slackApiUrl: `${bot.slack.url}/api/`, logger: QUIET };
+  const client = createClientCache(options)(BOT_TOKEN, TEAM);
   const context = {
     workspaces,
     users: createUserDirectory(() => now),

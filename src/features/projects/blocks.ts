@@ -18,6 +18,7 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
+import { isSameProject } from '../../workspace/chosen-project.ts';
 import { type Project, UNDO_MS } from '../../workspace/projects.ts';
 import { findChannelLimit } from '../../workspace/resolve-project.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -185,13 +186,14 @@ export const projectTextMessage = (text: string, ...more: readonly Block[]): Mes
 export function removeProjectMessage(project: Project, workspace: Workspace): Message {
   const { alias } = project;
   const channels = workspace.channelsOf(alias);
+  const hasOthers = workspace.projects.some((one) => one.alias !== alias && isSameProject(one, project));
   const text = `Remove ${alias}?`;
   return {
     text,
     blocks: [
       header(text),
       section(
-        `This removes the name and its channel limits. Commands that use the name stop working. You can undo this for ${MINUTES} minutes.`,
+        `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working. You can undo this for ${MINUTES} minutes.`,
       ),
       context(
         [

@@ -4,6 +4,7 @@ import type { HelpLine } from '../../slack/kit/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/project-picker.ts';
 import type { Request } from '../../slack/request.ts';
 import { accessSummary } from '../../workspace/accesses.ts';
+import { isSameProject } from '../../workspace/chosen-project.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { findChannelLimit, visibleProjects } from '../../workspace/resolve-project.ts';
 import { damagedIds, isDamaged, type Workspace } from '../../workspace/workspace.ts';
@@ -186,8 +187,6 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
 function channelsInForm(project: Project, workspace: Workspace): readonly string[] {
   const limit = findChannelLimit(project, workspace);
   if (limit?.length !== 0) return limit ?? [];
-  const names = workspace.projects.filter(
-    ({ id, product }) => id === project.id && product === project.product,
-  );
+  const names = workspace.projects.filter((one) => isSameProject(one, project));
   return [...new Set(names.flatMap(({ channels }) => channels))];
 }

@@ -21,7 +21,7 @@ import {
   type Schedule,
 } from '../../workspace/schedules.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
-import { canReadSchedule, type Viewer } from './permissions.ts';
+import { canReadSchedule, type ScheduleViewer } from './permissions.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** `*Yesterday’s spend* for prod`, as mrkdwn. */
@@ -145,7 +145,7 @@ function unansweredText({ unanswered = {} }: LastDelivery, workspace: Workspace)
 }
 
 /** Who reads the list. */
-interface Reader extends Viewer {
+interface Reader extends ScheduleViewer {
   readonly sends: UpcomingSendsOf;
 }
 

@@ -13,7 +13,7 @@ import {
 import type { Request } from '../../slack/request.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { canReadWatch, type Viewer } from './permissions.ts';
+import { canReadWatch, type WatchViewer } from './permissions.ts';
 import {
   currentValueLabel,
   dayText,
@@ -64,7 +64,7 @@ export function watchSavedText(watch: Watch, { workspace, locale }: Request): st
   return `Saved: ${watchMarkup(watch, workspace, locale)}. Alerts go to ${targetMarkup(watch.target)}.${paused}`;
 }
 
-interface Reader extends Viewer, Pick<Request, 'locale' | 'at'> {
+interface Reader extends WatchViewer, Pick<Request, 'locale' | 'at'> {
   readonly stateOf: (watch: Watch) => WatchState | undefined;
 }
 

@@ -14,7 +14,7 @@ import type { Workspaces } from '../../workspace/workspaces.ts';
 import { type WatchFormState, watchForm } from './form.ts';
 import { hasThreshold, ruleOfDraft, targetOfDraft, type WatchDraft } from './form-state.ts';
 import type { Previewed } from './preview.ts';
-import { checkWatchChannel, findVisibilityProblem } from './target-check.ts';
+import { checkWatchChannel, findReaderProblem } from './target-check.ts';
 import { currencyOf, moneyWriter } from './wording.ts';
 
 export interface WatchesParts {
@@ -98,8 +98,7 @@ export async function previewDraft(
   const before = requireEditableWatch(draft, request);
   const wanted = { target: targetOfDraft(draft), project, before };
   const isChosen = draft.to === 'people' || draft.channel !== '';
-  if (isChosen && (await findVisibilityProblem(wanted, request, channelCheck)) !== undefined)
-    return undefined;
+  if (isChosen && (await findReaderProblem(wanted, request, channelCheck)) !== undefined) return undefined;
   return previewAllowed(parts, draft, request);
 }
 

@@ -20,7 +20,7 @@ import type { Watch } from '../../workspace/watches.ts';
 import { damagedIds, type Workspace } from '../../workspace/workspace.ts';
 import { describeWatch, isSnoozed } from './blocks.ts';
 import type { WatchesParts } from './draft-view.ts';
-import { canReadWatch, channelOfWatch, type Viewer, watchesVisibleTo } from './permissions.ts';
+import { canReadWatch, channelOfWatch, type WatchViewer, watchesVisibleTo } from './permissions.ts';
 import { watchText } from './wording.ts';
 
 /** What was just done. */
@@ -31,7 +31,7 @@ export interface WatchNotice {
   readonly buttons?: readonly Button[];
 }
 
-type Reader = Viewer & Pick<Request, 'locale' | 'at'>;
+type Reader = WatchViewer & Pick<Request, 'locale' | 'at'>;
 
 interface States {
   readonly stateOf: (watch: Watch) => WatchState | undefined;

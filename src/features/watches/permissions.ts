@@ -6,21 +6,21 @@ import type { Watch } from '../../workspace/watches.ts';
 import { findWatch } from '../../workspace/workspace.ts';
 
 /** Who sees a list of watches, and where. */
-export type Viewer = Pick<Request, 'user' | 'workspace' | 'channel' | 'audience'>;
+export type WatchViewer = Pick<Request, 'user' | 'workspace' | 'channel' | 'audience'>;
 
 /** Whether what a watch is about may be shown to the user here. An owner who may not ask sees only that it is there. */
-export const canReadWatch = ({ project }: Pick<Watch, 'project'>, viewer: Viewer): boolean =>
+export const canReadWatch = ({ project }: Pick<Watch, 'project'>, viewer: WatchViewer): boolean =>
   canAskAbout(project, viewer.workspace, askLocation(viewer));
 
 /** The user's own watches, those that alert them or this channel; all of them for managers. Oldest first. */
-export const watchesVisibleTo = (request: Viewer): readonly Watch[] =>
+export const watchesVisibleTo = (request: WatchViewer): readonly Watch[] =>
   isFullMember(request)
     ? request.workspace.watches.filter(
         (one) => canEditOwned(one, request) || (isForViewer(one, request) && canReadWatch(one, request)),
       )
     : [];
 
-const isForViewer = ({ target }: Watch, { user, channel }: Viewer): boolean =>
+const isForViewer = ({ target }: Watch, { user, channel }: WatchViewer): boolean =>
   'people' in target ? target.people.includes(user.id) : target.channel === channel;
 
 export const channelOfWatch = ({ target }: Watch): string | undefined =>

@@ -24,15 +24,15 @@ export async function findTargetProblem(
   request: Request,
 ): Promise<string | undefined> {
   const { target, before, joins } = wanted;
-  if ('people' in target) return findVisibilityProblem(wanted, request);
+  if ('people' in target) return findReaderProblem(wanted, request);
   const channelCheck = await checkWatchChannel(target.channel, before, request);
-  const problem = await findVisibilityProblem(wanted, request, channelCheck);
+  const problem = await findReaderProblem(wanted, request, channelCheck);
   if (problem !== undefined || !channelCheck.canJoin) return problem;
   return joins ? joinChannel(target.channel, request) : NOT_JOINED;
 }
 
 /** Why those who would be alerted may not see the project, or the user may not choose them; as a mrkdwn sentence. */
-export async function findVisibilityProblem(
+export async function findReaderProblem(
   { target, project, before }: Wanted,
   request: Request,
   channelCheck?: ChannelCheck,
