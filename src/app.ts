@@ -93,6 +93,8 @@ export function createTally(
   const billing = reportRejectedTokens(createBilling({ http }), (one) => delivery.noteRejection(one));
   const responseUrls = createResponseUrlClient();
 
+  const users = createUserDirectory(clock);
+
   const all: Registry = createRegistry(() => features);
   const delivery = createDeliveryService({
     redis,
@@ -101,6 +103,7 @@ export function createTally(
     billing,
     lastUsed,
     clientFor: (workspace) => installations.clientFor(workspace),
+    users,
     reports: all.reports,
     clock,
     log,
@@ -129,8 +132,7 @@ export function createTally(
     logger: sdkLog,
   });
   registerListeners(slack.app, all.listeners(), {
-    users: createUserDirectory(clock),
-    workspaces,
+    ...{ users, workspaces },
     responseUrls,
     eventDedup: createEventDedup(redis),
     limits,

@@ -1,7 +1,6 @@
 import { isFailure } from '../domain/failure/index.ts';
 import { dayAt, daysBefore } from '../domain/time/calendar.ts';
 import { updateMessage } from '../slack/post-message.ts';
-import { limitedProjects } from '../workspace/chosen-project.ts';
 import { isPerson } from '../workspace/record-schema.ts';
 import type { Watch } from '../workspace/watches.ts';
 import { alertMessageTo, isParent, withMessage } from './alert.ts';
@@ -9,8 +8,9 @@ import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
 import type { DeliveryContext } from './context.ts';
 import { deliveryMetadata } from './find-post.ts';
-import { findPerson, responsiblePeople } from './notify-owner.ts';
+import { responsiblePeople } from './notify-owner.ts';
 import { type OutgoingJob, sendOutgoing, sendsAt } from './outgoing.ts';
+import { findRefusal } from './recipients.ts';
 import { classifyFailure } from './retry.ts';
 import { openState, type StateDocument } from './state-document.ts';
 import { figuresField, judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
@@ -97,7 +97,11 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
     ...(ts !== undefined && {
       thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
     }),
-    refusal: async () => ((await isForbidden(watch, place.to, context)) ? LIMITED : undefined),
+    async refusal() {
+      const found = await findRefusal('alert', place.to, [watch.project], context);
+      // Sent in place of somebody, it goes on to the next one.
+      return found && { ...found, isGone: found.isGone || message.insteadOf !== undefined };
+    },
     content(isAgain) {
       const now = findMessage(document.value(), place)?.alert ?? alert;
       drawn = now.events.length;
@@ -153,7 +157,9 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
   try {
     const content = alertMessage(viewOf(task, alert, message, context));
     const metadata = deliveryMetadata(keyOf(task.watch, task.place));
-    await updateMessage(await context.client(), channel, ts, content, metadata);
+    // Who may not see the project any more keeps the alert as it was.
+    if ((await findRefusal('alert update', message.to, [task.watch.project], context)) === undefined)
+      await updateMessage(await context.client(), channel, ts, content, metadata);
     await save(({ next: _, ...one }) => ({ ...one, drawn, tries: 0 }));
   } catch (error) {
     if (!isFailure(error)) throw error;
@@ -197,13 +203,3 @@ async function sendElsewhere(
   );
   return true;
 }
-
-/** Elsewhere, a project that is limited to channels is shown only to managers. */
-async function isForbidden(watch: Watch, to: string, context: DeliveryContext): Promise<boolean> {
-  const { workspace } = context;
-  if (!isPerson(to) || limitedProjects('', [watch.project], workspace).length === 0) return false;
-  if (workspace.settings.managers.includes(to)) return false;
-  return (await findPerson(await context.client(), to)) !== 'admin';
-}
-
-const LIMITED = 'The project is limited to certain channels, and this person doesn’t manage Tally.';

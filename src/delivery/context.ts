@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import { daysCovered } from '../domain/time/cadence.ts';
+import type { UserDirectory } from '../slack/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { AnswerNotes } from '../workspace/last-used.ts';
 import type { Schedule } from '../workspace/schedules.ts';
@@ -29,6 +30,7 @@ export interface DeliveryRunParts {
   readonly deliveryLog: DeliveryLog;
   readonly watchFigures: WatchFiguresStore;
   readonly clientFor: (workspace: string) => Promise<WebClient>;
+  readonly users: UserDirectory;
   readonly clock: () => number;
   readonly log: Logger;
   readonly lease: DeliveryLease;

@@ -7,7 +7,8 @@ import { deliveryKey, deliveryMetadata } from './find-post.ts';
 import { connectionsOf } from './pause.ts';
 import { CORRECTION_DELAYS, type ScheduleLogEntry } from './plan.ts';
 import { correctionMessage, renderPost } from './post-blocks.ts';
-import type { ReportResult } from './report.ts';
+import { requireChannel } from './recipients.ts';
+import { type ReportResult, shownProjects } from './report.ts';
 import { classifyFailure } from './retry.ts';
 
 /** After a check that failed, in ms, and how often. */
@@ -89,6 +90,7 @@ async function editPost(
   const { channel, ts } = post;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
+  await requireChannel('correction', channel, shownProjects(subject, result), context);
   const at = context.clock();
   const { without: _, ...complete } = post;
   const current = { ...complete, ...(result.awaits !== undefined && { without: result.awaits }) };

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import type { RedisConnection } from '../redis.ts';
+import type { UserDirectory } from '../slack/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import { deleteOrphan } from '../workspace/deletion.ts';
 import type { LastUsed } from '../workspace/last-used.ts';
@@ -26,6 +27,7 @@ export interface DeliveryServiceParts {
   readonly lastUsed: LastUsed;
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly clientFor: (workspace: string) => Promise<WebClient>;
+  readonly users: UserDirectory;
   /** What the features can post. */
   readonly reports: () => Reports;
   /** ms since the epoch */
@@ -50,7 +52,8 @@ export interface DeliveryService {
 }
 
 export function createDeliveryService(parts: DeliveryServiceParts): DeliveryService {
-  const { redis, queue, workspaces, billing, lastUsed, clientFor, reports, clock, log, onSent } = parts;
+  const { redis, queue, workspaces, billing, lastUsed, clientFor, users, reports, clock, log, onSent } =
+    parts;
   const deliveryLog = observeDeliveries(createDeliveryLog(redis), onSent);
   const figures = createWatchFiguresStore(redis);
   const scheduler = createScheduler({
@@ -62,7 +65,7 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
   const engine = createEngine({
     scheduler,
     delivery: createDelivery({
-      ...{ workspaces, deliveryLog, clientFor, reports, billing, lastUsed, clock, log },
+      ...{ workspaces, deliveryLog, clientFor, users, reports, billing, lastUsed, clock, log },
       watchFigures: figures,
     }),
     workspaces,

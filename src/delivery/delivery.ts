@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import { type Day, dayAt } from '../domain/time/calendar.ts';
 import { postMessage } from '../slack/post-message.ts';
+import type { UserDirectory } from '../slack/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import { inSpan } from '../spans.ts';
 import { type AnswerNotes, collectAnswerNotes, type LastUsed } from '../workspace/last-used.ts';
@@ -23,9 +24,10 @@ import { abandonDelivery, resumePausedSchedule } from './outcome.ts';
 import { type DeliveryPlan, planDeliveries } from './plan.ts';
 import { deliverPost } from './post.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
+import { requireChannel } from './recipients.ts';
 import { isReminderIdle, planReminders } from './reminder-plan.ts';
 import { runReminders } from './reminders.ts';
-import type { PostableReport, Reports } from './report.ts';
+import { type PostableReport, type Reports, shownProjects } from './report.ts';
 import type { WatchFiguresStore } from './watch-figures.ts';
 import { isWatchIdle, planWatches, runWatches } from './watch-run.ts';
 
@@ -35,6 +37,7 @@ export interface DeliveryParts {
   readonly watchFigures: WatchFiguresStore;
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly clientFor: (workspace: string) => Promise<WebClient>;
+  readonly users: UserDirectory;
   readonly reports: () => Reports;
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
@@ -66,7 +69,7 @@ const MAX_PASSES = 10;
 const CHANNELS = 5;
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { deliveryLog, watchFigures, clientFor, clock, log, workspaces } = parts;
+  const { deliveryLog, watchFigures, clientFor, users, clock, log, workspaces } = parts;
   const stopping = new AbortController();
   // Every post that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
   setMaxListeners(0, stopping.signal);
@@ -83,7 +86,18 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     if (lease === 'gone') return undefined;
     if (lease === 'taken') return clock() + BUSY_DELAY;
     const run = startDeliveryRun({
-      ...{ workspaces, deliveryLog, watchFigures, clientFor, clock, log, lease, reportOf, unrecordedPosts },
+      ...{
+        workspaces,
+        deliveryLog,
+        watchFigures,
+        clientFor,
+        users,
+        clock,
+        log,
+        lease,
+        reportOf,
+        unrecordedPosts,
+      },
       stopping: stopping.signal,
     });
     try {
@@ -153,15 +167,20 @@ interface ManualPost {
 }
 
 async function sendByHand(
-  { workspaces, billing, clientFor, lastUsed, clock, log }: DeliveryParts,
+  parts: DeliveryParts,
   report: PostableReport,
   { teamId, schedule, why, by }: ManualPost,
 ): Promise<void> {
+  const { workspaces, billing, clientFor, lastUsed, clock, log } = parts;
+  const client = () => clientFor(teamId);
   const workspace = await workspaces.read(teamId);
   const answerNotes = collectAnswerNotes(clock);
   const result = await reportAt(report, schedule, clock(), { workspace, billing, answerNotes });
+  // A test that goes to one person is of what the channel would get.
+  const shown = shownProjects(schedule, result);
+  await requireChannel('post by hand', schedule.channel, shown, { ...parts, client, teamId });
   const target = { channel: why === 'test-to-me' ? by : schedule.channel, thread: undefined };
-  await postMessage(await clientFor(teamId), target, manualPostMessage(result, why, by));
+  await postMessage(await client(), target, manualPostMessage(result, why, by));
   await noteUse(lastUsed, { teamId, workspace }, answerNotes);
   if (why !== 'now') return;
   const at = clock();

@@ -62,7 +62,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
     `*${escapeMarkup(text)}*`,
     ...cases.slice(0, MAX_LISTED).map((one) => caseText(one, others.length > 0)),
     ...(cases.length > MAX_LISTED ? [`and ${cases.length - MAX_LISTED} more`] : []),
-    escapeMarkup(cause),
+    ...(cause === '' ? [] : [escapeMarkup(cause)]),
     ...nextSteps(notification),
     ...alsoNotified(notification, reader),
   ];
@@ -71,7 +71,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
     ? button('schedule-resume', 'Resume', { ...value, style: 'primary' })
     : button('schedule-now', 'Send it now', { ...value, style: 'primary' });
   return {
-    text: `${text}. ${cause}`,
+    text: `${text}. ${cause}`.trim(),
     blocks: [
       markup(lines.join('\n')),
       actions(

@@ -1,12 +1,12 @@
 import { isFailure } from '../domain/failure/index.ts';
 import { postMessage } from '../slack/post-message.ts';
-import { callSlack, type WebClient } from '../slack/web-client.ts';
-import type { Schedule } from '../workspace/schedules.ts';
+import { canAskAbout } from '../workspace/resolve-project.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryContext } from './context.ts';
 import { failureNotice, type PendingNotification } from './notify-blocks.ts';
 import { connectionsOf } from './pause.ts';
 import type { ScheduleLogEntry } from './plan.ts';
+import { findRecipient, type Recipient } from './recipients.ts';
 import { classifyFailure } from './retry.ts';
 import { describeReport } from './schedule-wording.ts';
 
@@ -44,7 +44,6 @@ async function notifyGroup(group: readonly ScheduleLogEntry[], context: Delivery
   if (first === undefined || why === 'app-removed') return true;
   const cases = group.map(({ schedule, line }) => ({
     schedule,
-    title: titleOf(schedule, context),
     due: line.entry.due,
     failures: context.workspace.lastSent(schedule.id)?.failures ?? 1,
   }));
@@ -53,7 +52,7 @@ async function notifyGroup(group: readonly ScheduleLogEntry[], context: Delivery
   if (why === 'token-rejected' && isReminded(owner, group, context)) return true;
   const isUnclear = why === 'failed' && post !== undefined;
   try {
-    await sendNotices(await context.client(), context.workspace, { why, owner, cause, cases, isUnclear });
+    await sendNotices({ why, owner, cause, cases, isUnclear }, context);
   } catch (error) {
     const effect = classifyFailure(error);
     if (effect.kind === 'wait') {
@@ -76,42 +75,46 @@ function isReminded(
   return workspace.settings.managers.includes(owner) || registrars.includes(owner);
 }
 
-/** `“Yesterday’s spend” for prod` */
-function titleOf(schedule: Schedule, { workspace }: DeliveryContext): string {
-  return describeReport(schedule, workspace);
-}
-
 /** Causes that only a manager can fix, and that no reminder tells them. */
 const FOR_MANAGERS: readonly PendingNotification['why'][] = ['not-connected', 'project-limited'];
+
+type Failure = Omit<PendingNotification, 'cases'> & {
+  readonly cases: readonly Omit<PendingNotification['cases'][number], 'title'>[];
+};
 
 /**
  * Notifies the owner; a manager as well if only managers can fix it, from the second failure in a row, and if the
  * owner has left. A message that Slack refuses is dropped: `/billing status` says the same.
  */
-async function sendNotices(
-  client: WebClient,
-  workspace: Workspace,
-  notification: PendingNotification,
-): Promise<void> {
-  const { owner, cases, why } = notification;
-  const found = await findPerson(client, owner);
-  const isOwnerGone = found === 'gone';
-  const named = workspace.settings.managers;
-  const isForManagers = FOR_MANAGERS.includes(why) && found !== 'admin' && !named.includes(owner);
+async function sendNotices(failure: Failure, context: DeliveryContext): Promise<void> {
+  const { owner, cases, why } = failure;
+  const found = await findRecipient(owner, context);
+  const isOwnerGone = found.isGone;
+  const isForManagers = FOR_MANAGERS.includes(why) && !found.place.manager;
   const includesManager =
     isOwnerGone || isForManagers || why === 'unanswered' || cases.some(({ failures }) => failures >= 2);
-  const manager = includesManager
-    ? await firstMember(client, responsiblePeople(workspace), owner)
-    : undefined;
+  const manager = includesManager ? await findManager(owner, context) : undefined;
   const isManagerTold = manager !== undefined || why === 'token-rejected';
-  const message = (reader: 'owner' | 'manager') =>
-    failureNotice({ ...notification, isOwnerGone, includesManager: isManagerTold }, reader);
-  if (!isOwnerGone)
-    await postMessage(client, { channel: owner, thread: undefined }, message('owner')).catch(ignoreRefusal);
-  if (manager !== undefined)
-    await postMessage(client, { channel: manager, thread: undefined }, message('manager')).catch(
-      ignoreRefusal,
-    );
+  const send = async (to: string, recipient: Recipient, reader: 'owner' | 'manager') => {
+    const notification = { ...failure, isOwnerGone, includesManager: isManagerTold };
+    const message = failureNotice(visibleTo(recipient, notification), reader);
+    const target = { channel: to, thread: undefined };
+    await postMessage(await context.client(), target, message).catch(ignoreRefusal);
+  };
+  if (!isOwnerGone) await send(owner, found, 'owner');
+  if (manager !== undefined) await send(manager.person, manager.recipient, 'manager');
+}
+
+/** A project that the reader may not ask about is not named, nor is the cause told, which may name it. */
+function visibleTo({ workspace, place }: Recipient, failure: Failure): PendingNotification {
+  const cases = failure.cases.map((one) => ({
+    ...one,
+    title: describeReport(one.schedule, workspace, place),
+  }));
+  const isVisible = failure.cases.every(({ schedule }) =>
+    schedule.projects.every((project) => canAskAbout(project, workspace, place)),
+  );
+  return { ...failure, cases, cause: isVisible ? failure.cause : '' };
 }
 
 /** Named managers, then people who registered a connection: they managed Tally then. */
@@ -120,23 +123,12 @@ export const responsiblePeople = (workspace: Workspace): readonly string[] => [
   ...workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []),
 ];
 
-async function firstMember(client: WebClient, people: readonly string[], but: string) {
-  for (const person of new Set(people))
-    if (person !== but && (await findPerson(client, person)) !== 'gone') return person;
-  return undefined;
-}
-
-/** Where Slack does not say, a member. @throws SlackFailed for a rate limit */
-export async function findPerson(client: WebClient, person: string): Promise<'admin' | 'member' | 'gone'> {
-  try {
-    const { user } = await callSlack('users.info', () => client.users.info({ user: person }));
-    if (user?.deleted) return 'gone';
-    return user?.is_admin || user?.is_owner ? 'admin' : 'member';
-  } catch (error) {
-    if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
-    if (error.code === 'ratelimited') throw error;
-    return error.code === 'user_not_found' ? 'gone' : 'member';
+async function findManager(but: string, context: DeliveryContext) {
+  for (const person of new Set(responsiblePeople(context.workspace))) {
+    const recipient = person === but ? undefined : await findRecipient(person, context);
+    if (recipient?.isGone === false) return { person, recipient };
   }
+  return undefined;
 }
 
 function ignoreRefusal(error: unknown): void {

@@ -7,6 +7,7 @@ import { isPerson } from '../workspace/record-schema.ts';
 import { type DeliveryContext, LeaseLostError } from './context.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
 import { SLACK_SETTLE_MS } from './plan.ts';
+import type { Refusal } from './recipients.ts';
 import { retryUntilStored } from './record-post.ts';
 import { classifyFailure, type FailureEffect, retryDelayAfter } from './retry.ts';
 
@@ -44,8 +45,8 @@ export interface OutgoingJob {
   readonly key: string;
   /** Of the message that it answers. */
   readonly thread?: ThreadTarget;
-  /** Why this person may not get it, in a sentence; undefined when they may. */
-  refusal?(): Promise<string | undefined>;
+  /** Why the channel or person may not get it; undefined when they may. */
+  refusal(): Promise<Refusal | undefined>;
   content(isAgain: boolean): Message;
   /** Stores it. Before it goes out that takes the lease; what Slack took is stored without. */
   save(message: Outgoing, needsLease: boolean): Promise<void>;
@@ -121,9 +122,6 @@ function afterFailure(
 async function send(job: OutgoingJob, attempt: Attempt, context: DeliveryContext): Promise<void> {
   const { key, thread, message } = job;
   const client = await context.client();
-  const refusal = await job.refusal?.();
-  if (refusal !== undefined)
-    return job.save({ ...message, state: 'failed', at: context.clock(), cause: refusal }, false);
   const channel =
     message.channel ?? (isPerson(message.to) ? await openDirectMessage(client, message.to) : message.to);
   const unrecorded = `${context.teamId}/${key}/${message.to}`;
@@ -139,6 +137,12 @@ async function send(job: OutgoingJob, attempt: Attempt, context: DeliveryContext
       return job.save({ ...base, state: 'failed', cause: UNCONFIRMED }, false);
   }
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
+  const refusal = await job.refusal();
+  if (refusal !== undefined) {
+    const { cause } = refusal;
+    if (refusal.isGone && (await job.onRefused(cause))) return;
+    return job.save({ ...base, state: 'failed', at: context.clock(), cause }, false);
+  }
   const at = context.clock();
   const sending: Outgoing = { ...base, state: 'sending', at, ...(attempt.isDoubtful && { isAgain: true }) };
   const began = performance.now();

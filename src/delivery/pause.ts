@@ -1,5 +1,5 @@
 /** Whether a paused schedule resumes automatically, and when it is retried. */
-import { resolveProject } from '../workspace/resolve-project.ts';
+import { isShownTo } from '../workspace/chosen-project.ts';
 import { type PauseReason, resumesByItself, type Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
@@ -68,11 +68,4 @@ function fingerprintsOf(schedule: Schedule, workspace: Workspace): string {
 
 /** Whether its channel may see all its projects. */
 const isAllowedInChannel = ({ projects, channel }: Schedule, workspace: Workspace): boolean =>
-  projects.every(({ id, product }) => {
-    try {
-      resolveProject({ project: id, product }, workspace, { channel, manager: false });
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  projects.every((project) => isShownTo(project, workspace, { channel, manager: false }));

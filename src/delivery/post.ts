@@ -14,8 +14,9 @@ import { recordFailure, resumePausedSchedule } from './outcome.ts';
 import { connectionsOf } from './pause.ts';
 import type { DeliveryTask } from './plan.ts';
 import { renderPost } from './post-blocks.ts';
+import { requireChannel } from './recipients.ts';
 import { recordPost, recordSkip, recordWait } from './record-post.ts';
-import type { ReportResult } from './report.ts';
+import { type ReportResult, shownProjects } from './report.ts';
 import { classifyFailure, OutcomeUnknown } from './retry.ts';
 
 /** A post this long after its due time says that it is late; in ms. */
@@ -160,6 +161,7 @@ async function sendPost(
   const { channel } = schedule;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
+  await requireChannel('post', channel, shownProjects(schedule, result), context);
   const at = context.clock();
   const post: PostedMessage = {
     channel,

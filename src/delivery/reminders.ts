@@ -2,6 +2,7 @@ import { FIELDS } from '../workspace/keys.ts';
 import { type DeliveryContext, ScheduleChangedError } from './context.ts';
 import { responsiblePeople } from './notify-owner.ts';
 import { sendOutgoing, sendsAt } from './outgoing.ts';
+import { findRefusal } from './recipients.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
   type Credential,
@@ -73,6 +74,10 @@ function recipientsOf(
   return [...new Set([credential.registeredBy, ...managers, ...owners])];
 }
 
+/** A reminder of an application access names its project. */
+const projectsNamed = ({ kind, name }: Credential, { workspace }: DeliveryContext) =>
+  kind === 'access' ? workspace.projects.filter(({ id }) => id === name) : [];
+
 async function sendReminders(credential: Credential, context: DeliveryContext): Promise<void> {
   const document = documentOf(credential, context);
   for (const message of document.value().messages) {
@@ -92,6 +97,10 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
       {
         message,
         key: `${reminderName(credential)}/${credential.id}/${step}`,
+        async refusal() {
+          const found = await findRefusal('reminder', to, projectsNamed(credential, context), context);
+          return found && { ...found, isGone: true };
+        },
         content: (isAgain) =>
           reminderNotice({ credential, ...{ step, to, isAgain }, at: context.clock() }, context.workspace),
         save: (outgoing, needsLease) => replace(() => [{ ...outgoing, step }], needsLease),

@@ -3,8 +3,9 @@ import type { BillingClient } from '../billing/client.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Day } from '../domain/time/calendar.ts';
 import type { Message } from '../slack/kit/atoms.ts';
+import { projectValue } from '../workspace/chosen-project.ts';
 import type { AnswerNotes } from '../workspace/last-used.ts';
-import type { ReportName } from '../workspace/schedules.ts';
+import type { ReportName, Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 
 /** What a schedule asks a report, as of the instant when it is due. */
@@ -42,6 +43,12 @@ export interface ReportResult {
   /** `<project id>:<product>` → why it gave no answer, in a sentence. */
   readonly unanswered: Readonly<Record<string, string>>;
 }
+
+/** The projects that the report has figures of. */
+export const shownProjects = (
+  { projects }: Pick<Schedule, 'projects'>,
+  { unanswered }: ReportResult,
+): Schedule['projects'] => projects.filter((project) => !(projectValue(project) in unanswered));
 
 /** A report that a feature offers to schedules. */
 export interface PostableReport {

@@ -1,5 +1,6 @@
 import { DEFAULT_PRODUCT, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { formatDays, wallClockAt } from '../domain/time/calendar.ts';
+import { type AskLocation, canAskAbout } from '../workspace/resolve-project.ts';
 import { REPORT_NAMES, type Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 
@@ -23,15 +24,29 @@ export function projectLabelOfKey(key: string, workspace: Workspace): string {
   return projectLabel({ id, product: Number(product) as ProductId }, workspace);
 }
 
-/** `prod, web-shop` */
-export const describeProjects = ({ projects }: Pick<Schedule, 'projects'>, workspace: Workspace): string =>
-  projects.map((project) => projectLabel(project, workspace)).join(', ');
+/** What stands for a project whose name its reader may not see. */
+export const HIDDEN_PROJECT = 'a project you can’t ask about here';
 
-/** `“Yesterday’s spend” for prod, web-shop` */
+/** `prod, web-shop`. @param place where it is read; everything may be named if absent */
+export function describeProjects(
+  { projects }: Pick<Schedule, 'projects'>,
+  workspace: Workspace,
+  place: AskLocation = { channel: undefined, manager: true },
+): string {
+  const shown = projects.filter((project) => canAskAbout(project, workspace, place));
+  const hidden = projects.length - shown.length;
+  return [
+    ...shown.map((project) => projectLabel(project, workspace)),
+    ...(hidden === 0 ? [] : [hidden === 1 ? HIDDEN_PROJECT : `${hidden} projects you can’t ask about here`]),
+  ].join(', ');
+}
+
+/** `“Yesterday’s spend” for prod, web-shop`. @param place as in `describeProjects` */
 export const describeReport = (
   schedule: Pick<Schedule, 'report' | 'projects'>,
   workspace: Workspace,
-): string => `“${REPORT_NAMES[schedule.report]}” for ${describeProjects(schedule, workspace)}`;
+  place?: AskLocation,
+): string => `“${REPORT_NAMES[schedule.report]}” for ${describeProjects(schedule, workspace, place)}`;
 
 /** `Mon 23 Nov 2026, 09:00` as the clocks of the zone show it. */
 export function formatWallTime(at: number, zone: string): string {

@@ -4,7 +4,7 @@ import { isDamaged } from '../workspace/workspace.ts';
 import { type DeliveryContext, ScheduleChangedError } from './context.ts';
 import { openState } from './state-document.ts';
 import { figuresField, type WatchFiguresStore } from './watch-figures.ts';
-import { type JudgedWatch, judge, recordJudgement } from './watch-judge.ts';
+import { isLimited, type JudgedWatch, judge, recordJudgement } from './watch-judge.ts';
 import {
   CHECK_STATE,
   hourlyCheckAfter,
@@ -35,7 +35,9 @@ export async function checkWatches(store: WatchFiguresStore, context: DeliveryCo
   if (isDamaged(workspace, 'settings')) return end();
   const known: KnownFigures = new Map(await store.read(teamId));
   const refresher = createRefresher(known, store, context);
-  await refresher.refresh(projectsOf(workspace.watches.filter((watch) => isJudged(watch, began))));
+  await refresher.refresh(
+    projectsOf(workspace.watches.filter((watch) => isJudged(watch, began) && !isLimited(watch, workspace))),
+  );
   for (const watch of workspace.watches) {
     if (context.isOver()) return;
     const judged = (): JudgedWatch => ({

@@ -1,10 +1,9 @@
-import { isFailure } from '../domain/failure/index.ts';
 import type { Money } from '../domain/money/amount.ts';
 import { type Judgement, judgeWatch, type ToldLevel } from '../domain/money/thresholds.ts';
 import { measureWatch, type WatchFigures, type WatchMeasurement } from '../domain/money/watch-measurement.ts';
 import type { WatchKind } from '../domain/money/watch-rule.ts';
 import { addDays, type Day, dayAt } from '../domain/time/calendar.ts';
-import { limitedProjects } from '../workspace/chosen-project.ts';
+import { isShownTo } from '../workspace/chosen-project.ts';
 import type { Watch } from '../workspace/watches.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { alertEpisode, recordEvent, stateFor, targetsOf } from './alert.ts';
@@ -61,15 +60,8 @@ function measure(kind: WatchKind, figures: WatchFigures): WatchMeasurement {
 }
 
 /** The project can no longer be shown in the channel. */
-export function isLimited({ target, project }: Watch, workspace: Workspace): boolean {
-  try {
-    return 'channel' in target && limitedProjects(target.channel, [project], workspace).length > 0;
-  } catch (error) {
-    // The channel limits of a project with a damaged record are unknown.
-    if (!isFailure(error)) throw error;
-    return true;
-  }
-}
+export const isLimited = ({ target, project }: Watch, workspace: Workspace): boolean =>
+  'channel' in target && !isShownTo(project, workspace, { channel: target.channel, manager: false });
 
 /** The state of the watch, before any message. */
 export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined): Judgement | undefined {

@@ -49,7 +49,7 @@ export function canSuggest(
   return text.split(/[ ,]/).every((word) => {
     if (!workspace.aliases.has(word)) return true;
     const project = workspace.projects.find(({ alias }) => alias === word);
-    return project !== undefined && canAskAbout(project, location);
+    return project !== undefined && canAskAbout(project, workspace, location);
   });
 }
 

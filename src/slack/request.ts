@@ -1,5 +1,11 @@
 import { NotAllowed } from '../domain/failure/index.ts';
-import { permissionsOf, type Right, type Role, requireRight } from '../workspace/permissions.ts';
+import {
+  type Permissions,
+  permissionsOf,
+  type Right,
+  type Role,
+  requireRight,
+} from '../workspace/permissions.ts';
 import type { AskLocation } from '../workspace/resolve-project.ts';
 import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
 import { type Channels, channelsOf } from './channels.ts';
@@ -41,6 +47,8 @@ export interface SlackLookups {
   userGroups(): Promise<readonly UserGroup[]>;
   /** The role of another user; `nobody` for one that Slack doesn't know. */
   roleOf(userId: string): Promise<Role>;
+  /** The rights of another user, asked anew. */
+  permissionsOf(userId: string): Promise<Permissions>;
 }
 
 export interface SharedBy {
@@ -49,7 +57,11 @@ export interface SharedBy {
 }
 
 /** Where this is asked. A manager may ask about a limited project anywhere, but not in front of others. */
-export const askLocation = ({ channel, user, audience }: Request): AskLocation => ({
+export const askLocation = ({
+  channel,
+  user,
+  audience,
+}: Pick<Request, 'channel' | 'user' | 'audience'>): AskLocation => ({
   channel,
   manager: user.canManage && (audience === 'asker' || (channel !== undefined && isDirectMessage(channel))),
 });
@@ -155,6 +167,7 @@ export function createAuthorize({
         userGroups: () => users.userGroups(client, teamId),
         isInGroups: (groups) => users.isIn(client, source, groups),
         roleOf: (otherId) => users.roleOf(client, teamId, otherId),
+        permissionsOf: (otherId) => users.permissionsOf(client, teamId, otherId, settings, false),
       },
     };
   };

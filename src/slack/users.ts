@@ -46,6 +46,17 @@ export interface UserDirectory {
     identity: Pick<UserIdentity, 'teamId' | 'userId'>,
     groups: readonly string[],
   ): Promise<boolean>;
+  /**
+   * What a person who sent nothing may do now, `nobody` for an unknown one: as `authorize` finds it for who asks.
+   * @param fresh asks Slack again about the user groups too, and fails when it does not answer @throws SlackFailed
+   */
+  permissionsOf(
+    client: WebClient,
+    workspace: string,
+    person: string,
+    settings: Settings,
+    fresh: boolean,
+  ): Promise<Permissions>;
   /** The role of another user, cached for `TTL`; `nobody` for an unknown one. @throws SlackFailed */
   roleOf(client: WebClient, workspace: string, person: string): Promise<Role>;
   /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
@@ -74,7 +85,7 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
     return found.some((ids) => ids.includes(userId));
   };
 
-  return {
+  const directory: UserDirectory = {
     async find(client, identity, fresh = false) {
       const { teamId, userId } = identity;
       const [user, installed] = await Promise.all([
@@ -98,20 +109,32 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
           (await isIn(client, { teamId: profile.teamId, userId: profile.id }, managerGroups, fresh)));
       return { ...profile, ...permissionsOf(profile.role, settings, named) };
     },
+    async permissionsOf(client, teamId, userId, settings, fresh) {
+      try {
+        const profile = await directory.find(client, { teamId, userId, homeTeamId: undefined }, true);
+        return await directory.admit(client, profile, settings, fresh);
+      } catch (error) {
+        if (!isUnknownUser(error)) throw error;
+        return permissionsOf('nobody', settings, false);
+      }
+    },
     isIn: (client, identity, named) => isIn(client, identity, named, true),
     async roleOf(client, teamId, userId) {
       try {
         const user = await users(`${teamId}/${userId}`, false, () => userOf(client, userId));
         return roleFrom(user, { teamId, userId, homeTeamId: undefined });
       } catch (error) {
-        if (isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found')
-          return 'nobody';
-        throw error;
+        if (!isUnknownUser(error)) throw error;
+        return 'nobody';
       }
     },
     userGroups: (client, workspace) => groups(workspace, false, () => groupsOf(client)),
   };
+  return directory;
 }
+
+const isUnknownUser = (error: unknown): boolean =>
+  isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found';
 
 /**
  * Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. The oldest entry is evicted first.

@@ -1,6 +1,6 @@
 import { isFailure } from '../domain/failure/index.ts';
 import { isProductId, isProjectId, type ProductId } from '../domain/product.ts';
-import { resolveProject } from './resolve-project.ts';
+import { type AskLocation, resolveProject } from './resolve-project.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What a schedule or a watch is about: an ID and a product, so that a project can be renamed or removed. */
@@ -22,6 +22,16 @@ export function parseProjectValue(value: string): ChosenProject | undefined {
 
 export const isSameProject = (a: ChosenProject, b: ChosenProject): boolean =>
   a.id === b.id && a.product === b.product;
+
+/** Whether a project may be shown there, as far as is known: a damaged record may limit it. */
+export function isShownTo({ id, product }: ChosenProject, workspace: Workspace, place: AskLocation): boolean {
+  try {
+    return place.manager || resolveProject({ project: id, product }, workspace, place).project === id;
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return false;
+  }
+}
 
 /** The projects that the channel may not see. A manager's rights don't count: everyone there reads the message. */
 export function limitedProjects(

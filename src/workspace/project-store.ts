@@ -2,7 +2,8 @@ import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } fr
 import { FIELDS } from './keys.ts';
 import { balanceFields } from './last-balance.ts';
 import { type Project, type ProjectRemoval, parseRemoval, UNDO_MS } from './projects.ts';
-import { findProject } from './workspace.ts';
+import { findChannelLimit } from './resolve-project.ts';
+import { findProject, type Workspace } from './workspace.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws StoreUnavailable */
@@ -10,10 +11,12 @@ export interface ProjectStore {
   /** @returns false when the alias is taken */
   addProject(change: WorkspaceChange, project: Project): Promise<boolean>;
   /**
-   * Saves a project under its alias or a new one; the channels whose default it is follow.
+   * Saves a project under its alias or a new one; the channels whose default it is follow. Its channel limit becomes that
+   * of its other names too.
    * @returns false when the new alias is taken
    */
   changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean>;
+  /** Its other names keep its channel limit. */
   removeProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<void>;
   /** Deletes a damaged project, which cannot be restored, and makes it no channel's default. */
   dropProject(change: WorkspaceChange, alias: string): Promise<void>;
@@ -37,13 +40,15 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
     },
     changeProject(change, alias, after) {
       const [from, to] = [FIELDS.project + alias, FIELDS.project + after.alias];
-      const id = findProject(change.workspace, alias)?.id ?? after.id;
-      const stale = id === after.id ? [] : balanceFields(id);
+      const before = findProject(change.workspace, alias) ?? after;
+      const stale = before.id === after.id ? [] : balanceFields(before.id);
+      const isSame = before.id === after.id && before.product === after.product;
+      const names = isSame ? limitNames(change.workspace, before, after.channels) : {};
       if (from === to)
         return commitChange(target, change, (fields) => ({
-          seen: fieldValues(fields, from),
+          seen: fieldValues(fields, from, ...Object.keys(names)),
           remove: stale,
-          set: projectField(after),
+          set: { ...names, ...projectField(after) },
         }));
       const channels = change.workspace.channelsOf(alias);
       return commitChange(
@@ -51,11 +56,16 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
         change,
         (fields) => ({
           seen: {
-            ...fieldValues(fields, from, ...channels.map((channel) => FIELDS.channel + channel)),
+            ...fieldValues(
+              fields,
+              from,
+              ...Object.keys(names),
+              ...channels.map((channel) => FIELDS.channel + channel),
+            ),
             [to]: undefined,
           },
           remove: [from, ...stale],
-          set: { ...projectField(after), ...defaultFields(channels, after.alias) },
+          set: { ...names, ...projectField(after), ...defaultFields(channels, after.alias) },
         }),
         to,
       );
@@ -66,10 +76,12 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
         FIELDS.project + alias,
         ...removal.channels.map((channel) => FIELDS.channel + channel),
       ];
+      const limit = findChannelLimit(removal.project, change.workspace);
+      const names = limit?.length ? limitNames(change.workspace, removal.project, limit) : {};
       await commitChange(target, change, (fields) => ({
-        seen: fieldValues(fields, ...removed),
+        seen: fieldValues(fields, ...removed, ...Object.keys(names)),
         remove: [...removed, ...balanceFields(id)],
-        set: { [FIELDS.removedProject + alias]: JSON.stringify(removal) },
+        set: { ...names, [FIELDS.removedProject + alias]: JSON.stringify(removal) },
       }));
     },
     async dropProject(change, alias) {
@@ -120,6 +132,19 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
     },
   };
 }
+
+/** The other names of a project, limited to these channels. */
+const limitNames = (
+  { projects }: Workspace,
+  { alias, id, product }: Project,
+  channels: readonly string[],
+): RecordFields =>
+  Object.assign(
+    {},
+    ...projects
+      .filter((one) => one.alias !== alias && one.id === id && one.product === product)
+      .map((one) => projectField({ ...one, channels: [...channels] })),
+  );
 
 const projectField = (project: Project): RecordFields => ({
   [FIELDS.project + project.alias]: JSON.stringify(project),

@@ -57,8 +57,9 @@ export function resolveProject(
   // Without a connection, choosing a project would not help.
   if (id === undefined) throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
-  const limits = findLimits(id, product, project, record);
-  if (!limits.every((one) => canAskAbout(one, place))) throw new NotAllowed('channel');
+  // Another product of a named project may be answered with that project's figures.
+  const asked = [{ id, product }, ...(project === undefined ? [] : [project])];
+  if (!asked.every((one) => canAskAbout(one, record, place))) throw new NotAllowed('channel');
   return {
     project: id,
     product,
@@ -120,7 +121,8 @@ function findRegistration(
 function findChannelDefault(record: Workspace, place: AskLocation): Project | undefined {
   const alias = place.channel === undefined ? undefined : record.channelDefault(place.channel);
   const project = alias === undefined ? undefined : findProject(record, alias);
-  return project !== undefined && canAskAbout(project, { ...place, manager: false }) ? project : undefined;
+  if (project === undefined) return undefined;
+  return canAskAbout(project, record, { ...place, manager: false }) ? project : undefined;
 }
 
 /** The only project with this ID, or the only one with this product: several aliases may share an ID. */
@@ -131,36 +133,44 @@ function findById({ project, product }: ProjectReference, record: Workspace): Pr
   return others.length === 0 ? only : undefined;
 }
 
-/**
- * The projects whose channel limits apply to a question. A project with its own product has its own limits. An ID that
- * may be several projects, or a project with another product, has the limits of everything that the answer could show.
- */
-function findLimits(
-  id: string,
-  product: ProductId,
-  project: Project | undefined,
-  record: Workspace,
-): readonly Project[] {
-  if (project?.product === product) return [project];
-  const same = withId(id, record);
-  const exact = same.filter((one) => one.product === product);
-  return [...(project === undefined ? [] : [project]), ...(exact.length > 0 ? exact : same)];
-}
-
 /** @throws UnsealFailed if any project is damaged: it may have this ID, and be limited to channels */
 function withId(id: string | undefined, record: Workspace): readonly Project[] {
   if (damagedIds(record, 'project').length > 0) throw new UnsealFailed('malformed', undefined, 'project');
   return record.projects.filter((one) => one.id === id);
 }
 
-/** Whether the user can ask about the project in this channel. */
-export function canAskAbout({ channels }: Project, { channel, manager }: AskLocation): boolean {
-  return manager || channels.length === 0 || (channel !== undefined && channels.includes(channel));
+/**
+ * The channels in which a project may be shown; undefined for all. It is limited by each of its names: all of them must
+ * allow a channel. The service may answer for a product that nobody registered with the figures of another one, so that
+ * one has the limits of every project with the ID, and is shown nowhere if a damaged project may have it.
+ */
+export function findChannelLimit(
+  { id, product }: Pick<Project, 'id' | 'product'>,
+  record: Pick<Workspace, 'projects' | 'damaged'>,
+): readonly string[] | undefined {
+  const same = record.projects.filter((one) => one.id === id);
+  const exact = same.filter((one) => one.product === product);
+  if (exact.length === 0 && damagedIds(record, 'project').length > 0) return [];
+  const [first, ...others] = (exact.length > 0 ? exact : same)
+    .map(({ channels }) => channels)
+    .filter(({ length }) => length > 0);
+  return others.reduce((allowed, channels) => allowed?.filter((one) => channels.includes(one)), first);
+}
+
+/** Whether the project may be shown to this person, or to everybody, in this channel. */
+export function canAskAbout(
+  project: Pick<Project, 'id' | 'product'>,
+  record: Pick<Workspace, 'projects' | 'damaged'>,
+  { channel, manager }: AskLocation,
+): boolean {
+  if (manager) return true;
+  const limit = findChannelLimit(project, record);
+  return limit === undefined || (channel !== undefined && limit.includes(channel));
 }
 
 /** The projects that the user can ask about in this channel, ordered by alias. */
 export function visibleProjects(record: Workspace, place: AskLocation): readonly Project[] {
-  return record.projects.filter((one) => canAskAbout(one, place));
+  return record.projects.filter((one) => canAskAbout(one, record, place));
 }
 
 /** A connection with its token unsealed, for one question. */

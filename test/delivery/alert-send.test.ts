@@ -131,6 +131,27 @@ describe('an alert that is due', () => {
   });
 });
 
+describe('an alert to two people, of whom one has it', () => {
+  const two = watch({ target: { people: [ANNA, BEN] } });
+  const events = [CROSSED, RECOVERED];
+  const has = message({ to: ANNA, state: 'posted', channel: directMessage(ANNA), ts: '1.2', drawn: 1 });
+
+  it.each([
+    ['paused', { paused: { at: 1, by: OWNER } }],
+    ['snoozed', { snoozedUntil: NOW + MINUTE }],
+  ])('is drawn again while its watch is %s, and not sent to the other one', async (_, given) => {
+    const { stored } = await send([has, message({ to: BEN })], { watch: { ...two, ...given }, events });
+    expect(slack.calls.filter(({ method }) => method === 'chat.update')).toHaveLength(1);
+    expect(slack.posts).toEqual([]);
+    expect(stored).toMatchObject([{ to: ANNA }, { to: BEN, state: 'due' }]);
+  });
+
+  it('goes to the other one as soon as nothing holds it up', async () => {
+    await send([has, message({ to: BEN })], { watch: { ...two, snoozedUntil: NOW }, events });
+    expect(channels()).toEqual([directMessage(BEN)]);
+  });
+});
+
 describe('what follows an alert', () => {
   it('goes into its thread; a higher level goes to the channel as well', async () => {
     const events = [CROSSED, RECOVERED, HIGHER];

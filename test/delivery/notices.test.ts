@@ -6,7 +6,7 @@ import { createDelivery, earliest, isIdle } from '../../src/delivery/delivery.ts
 import type { DeliveryLogEntry } from '../../src/delivery/delivery-log-entry.ts';
 import { createEngine } from '../../src/delivery/engine.ts';
 import { failureNotice } from '../../src/delivery/notify-blocks.ts';
-import { findPerson, notifyOwners, responsiblePeople } from '../../src/delivery/notify-owner.ts';
+import { notifyOwners, responsiblePeople } from '../../src/delivery/notify-owner.ts';
 import { spreadOf } from '../../src/delivery/recurrence-pattern.ts';
 import {
   createRejectionNotes,
@@ -187,21 +187,7 @@ describe('the owner of a schedule', () => {
     expect((await told({ isOver: () => true })).writes).toEqual([]);
   });
 
-  it('is found, also where Slack does not say who that is', async () => {
-    const client = await recordedRun(slack.url, NINE, () => finding('1')).context.client();
-    expect(await findPerson(client, 'U1')).toBe('member');
-    slack.admins.add('U1');
-    expect(await findPerson(client, 'U1')).toBe('admin');
-    slack.fault = () => 'missing_scope';
-    expect(await findPerson(client, 'U1')).toBe('member');
-    const found = async (user: object | undefined) => {
-      const info = async () => ({ ok: true, ...(user && { user }) });
-      return findPerson({ users: { info } } as never, 'U1');
-    };
-    expect(await found({ deleted: true, is_admin: true })).toBe('gone');
-    expect(await found({ is_owner: true })).toBe('admin');
-    expect(await found({})).toBe('member');
-    expect(await found(undefined)).toBe('member');
+  it('is a manager that is named, else who registered a connection', () => {
     const record = {
       connectionNames: ['eu', 'main', 'gone'],
       connections: new Map([
@@ -334,6 +320,7 @@ describe('a post that somebody sends', () => {
         },
       } as never,
       clientFor: () => context.client(),
+      users: context.users,
       reports: () => ({
         yesterday: {
           run: async ({ answeredBy }) => {
@@ -428,6 +415,7 @@ describe('a delivery', () => {
         } as never,
         workspaces: { read: async () => workspaceOf([]) } as never,
         ...{ clock: () => NINE, billing: {} as never, watchFigures: {} as never, lastUsed: {} as never },
+        users: {} as never,
         ...{ clientFor: {} as never, reports: () => ({}) },
         log: pino({}, { write: (line) => void logged.push((JSON.parse(line) as { msg: string }).msg) }),
       });

@@ -83,6 +83,7 @@ describe('a message of Tally’s own', () => {
         content: (isAgain) => ({ text: isAgain ? 'again' : 'once', blocks: [] }),
         save: async (one, needsLease) => void saved.push([one, needsLease]),
         onRefused: async () => false,
+        refusal: async () => undefined,
         ...job,
       },
       run.context,
@@ -120,8 +121,9 @@ describe('a message of Tally’s own', () => {
   });
 
   it('is not sent to somebody who may not get it', async () => {
-    const { saved } = await send({}, { refusal: async () => 'May not.' });
-    expect(saved).toEqual([[{ ...DUE, state: 'failed', at: NINE + 1_000, cause: 'May not.' }, false]]);
+    const { saved } = await send({}, { refusal: async () => ({ cause: 'May not.', isGone: false }) });
+    const failed = { ...DUE, channel: CHANNEL, state: 'failed', at: NINE + 1_000, cause: 'May not.' };
+    expect(saved).toEqual([[failed, false]]);
     expect(methods()).toEqual([]);
   });
 
@@ -668,7 +670,10 @@ describe('a date that is delivered', () => {
       now,
       {
         deliveryLog: { write: async (_: unknown, write: never) => void run.writes.push(write) } as never,
-        workspaces: { saveSchedule: async (_: unknown, one: Schedule) => void saved.push(one) } as never,
+        workspaces: {
+          read: async () => workspaceOf([]),
+          saveSchedule: async (_: unknown, one: Schedule) => void saved.push(one),
+        } as never,
         ...given,
       },
       report,

@@ -92,7 +92,7 @@ describe('a mention', () => {
     expect((await say('@Tally balance prod')).visibleText).toContain('prod · ');
     const refused = await say('@Tally balance payroll');
     expect(refused).toMatchObject({ ephemeral: true });
-    expect(refused.visibleText).toContain('limited to certain channels');
+    expect(refused.visibleText).toContain('can’t ask about this project here');
   });
 
   it('is answered without chart and table when Slack rejects them', async () => {

@@ -565,7 +565,9 @@ describe('/os-token', () => {
     await shows('Secret key');
     await fillIn('good', { people: [MEMBER] });
     await shows('can issue');
-    expect((await bot.ask('/os-token web', MEMBER, GENERAL)).visibleText).toContain('certain channels');
+    expect((await bot.ask('/os-token web', MEMBER, GENERAL)).visibleText).toContain(
+      'can’t ask about this project here',
+    );
     await bot.slack.say(MEMBER, CHANNEL, '/os-token web');
     await shows('Continue', MEMBER).catch(() => undefined);
     await bot.slack.submit(MEMBER);
@@ -987,7 +989,7 @@ describe('Issue another', () => {
     await shown(MEMBER);
     now += 3 * 3_600_000;
     await press('Issue another', MEMBER);
-    await shows('This project is limited to certain channels.', MEMBER);
+    await shows('You can’t ask about this project here.', MEMBER);
     expect(identity.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
   });
 });

@@ -449,6 +449,7 @@ describe('/billing projects', () => {
     fc.assert(
       fc.property(projects, fc.boolean(), fc.nat(12), (all, manager, page) => {
         const message = projectListMessage({
+          workspace: { projects: all, damaged: [] },
           projects: all,
           others: false,
           search: '',
@@ -830,10 +831,11 @@ describe('a command without a project', () => {
   });
 });
 
+const REFUSED = 'You can’t ask about this project here.';
+
 describe('a limit to channels', () => {
   it('applies to name and ID, commands, buttons and shares; managers are exempt', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
-    const refused = 'This project is limited to certain channels.';
     const before = bot.billing.requests.length;
     for (const command of [
       '/spend prod',
@@ -842,19 +844,50 @@ describe('a limit to channels', () => {
       '/balance 123 storage',
       '/spend prod 2',
     ])
-      expect((await bot.ask(command, MEMBER, GENERAL)).visibleText).toContain(refused);
-    expect((await bot.ask('/balance 123', MEMBER, 'D0MEMBER01')).visibleText).toContain(refused);
+      expect((await bot.ask(command, MEMBER, GENERAL)).visibleText).toContain(REFUSED);
+    expect((await bot.ask('/balance 123', MEMBER, 'D0MEMBER01')).visibleText).toContain(REFUSED);
 
     for (const action of [
       { action_id: 'rerun:more', value: '/spend 123 yesterday' },
       { action_id: 'run:project', value: '/spend prod yesterday' },
       { action_id: 'share', value: `${START} /balance prod cloud` },
     ])
-      await brings(refused, () => forgedClick(MEMBER, action, GENERAL), MEMBER, GENERAL);
+      await brings(REFUSED, () => forgedClick(MEMBER, action, GENERAL), MEMBER, GENERAL);
     expect(bot.billing.requests.length).toBe(before);
 
     expect((await bot.ask('/balance prod', MEMBER)).visibleText).toMatch(/^prod · /);
     expect((await bot.ask('/balance 123', OWNER, GENERAL)).visibleText).toMatch(/^prod · /);
+  });
+
+  it('is the project’s, whatever other name it has', async () => {
+    bot.billing.setBalance('777', '{"balance":10,"bonuses":0}');
+    await add('payroll', '777', { channels: [CHANNEL] });
+    await add('ok-name', '777');
+    await add('web', '456');
+    const before = bot.billing.requests.length;
+    for (const command of [
+      '/spend ok-name',
+      '/balance 777',
+      '/balance ok-name,payroll',
+      '/spend ok-name 3 csv',
+    ])
+      expect((await bot.ask(command, MEMBER, GENERAL)).visibleText).toContain(REFUSED);
+    const share = { action_id: 'share', value: `${START} /balance ok-name cloud` };
+    await brings(REFUSED, () => forgedClick(MEMBER, share, GENERAL), MEMBER, GENERAL);
+    expect(bot.billing.requests.length).toBe(before);
+    for (const command of [
+      '/balance all',
+      '/balance',
+      '/billing projects',
+      '/billing default',
+      '/balance payrol',
+    ])
+      expect((await bot.ask(command, MEMBER, GENERAL)).visibleText).not.toMatch(/payroll|ok-name|777/);
+    expect((await bot.ask('/balance ok-name', MEMBER)).visibleText).toMatch(/^ok-name · /);
+    expect((await bot.ask('/balance all', MEMBER)).visibleText).toMatch(/^2 projects/);
+    expect((await bot.ask('/billing projects ok-name', OWNER)).visibleText).toContain(
+      `only in <#${CHANNEL}>`,
+    );
   });
 });
 

@@ -427,6 +427,7 @@ describe('a digest of several projects', () => {
   it('never shows a channel a project that is limited to others', async () => {
     const { reads } = await post('yesterday', ['5001', '5004']);
     expect(reads.join('\n')).toContain('limited to certain channels');
+    expect(reads.join('\n')).not.toContain('5004');
     await expect(post('yesterday', ['5004'])).rejects.toThrow('certain channels');
   });
 

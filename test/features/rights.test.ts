@@ -1,11 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
+import { findRefusal } from '../../src/delivery/recipients.ts';
 import type { Listeners } from '../../src/slack/listeners.ts';
+import { createUserDirectory } from '../../src/slack/users.ts';
+import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
-import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
@@ -36,6 +41,7 @@ beforeAll(async () => {
   await bot.connect();
   await addProject(bot, { alias: 'prod', id: '123' });
   await addProject(bot, { alias: 'web', id: '456' });
+  await addProject(bot, { alias: 'closed', id: '999', channels: ['C0FINANCE1'] });
   await addAccess('123', [OWNER, ADMIN, MEMBER, GUEST, EXTERNAL, BOT_USER]);
   await addAccess('456', ['U0NOBODY01']);
 });
@@ -196,6 +202,33 @@ async function opened(work: () => Promise<string>): Promise<boolean> {
   return isOpened() || done((await reply(key)).visibleText, 'nothing else would do');
 }
 
+const QUIET = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  setLevel() {},
+  setName() {},
+  getLevel: () => 'error' as never,
+};
+
+/** Whether an alert about the project would go to this person's direct messages. */
+async function getsAlert(person: string, id: string): Promise<boolean> {
+  const workspaces = createWorkspaces({ redis: bot.redis.client, keyring: bot.keyring });
+  const options = { ...BACKGROUND_OPTIONS, slackApiUrl: `${bot.slack.url}/api/`, logger: QUIET };
+  const client = createClientCache(options)(BOT_TOKEN, TEAM);
+  const context = {
+    workspaces,
+    users: createUserDirectory(() => now),
+    teamId: TEAM,
+    log: pino({ level: 'silent' }),
+  };
+  const project = { id, product: 1 } as const;
+  return (
+    (await findRefusal('alert', person, [project], { ...context, client: async () => client })) === undefined
+  );
+}
+
 /** For each column of the table, whether this person can do it. */
 const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
   'ask: command': async (person) =>
@@ -245,6 +278,12 @@ const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
   'watch: button': async (person) =>
     done((await reply(await action(person, { action_id: 'watch-list', value: '' }))).visibleText, WATCHES),
   'watch: form': (person) => submitted(person, 'watch'),
+  'watch: acknowledge': async (person) => {
+    const key = await action(person, { action_id: 'watch-acknowledge', value: 'nothing0 e1' });
+    return done((await reply(key)).visibleText, 'This watch was deleted.');
+  },
+  'watch: alert': (person) => getsAlert(person, '123'),
+  'watch: alert, limited': (person) => getsAlert(person, '999'),
   'manage: command': (person) => opened(() => command(person, '/billing settings')),
   'manage: button': (person) => opened(() => action(person, { action_id: 'connect', value: '' })),
   async 'manage: form'(person) {
@@ -598,11 +637,11 @@ describe('a manager', () => {
     await useSettings({});
     expect((await reply(await command(OWNER, '/balance secret'))).visibleText).toContain('left');
     const share = await action(OWNER, { action_id: 'share', value: `${now} /balance secret` });
-    expect((await reply(share)).visibleText).toContain('limited to certain channels');
+    expect((await reply(share)).visibleText).toContain('can’t ask about this project here');
     await useSettings({ visibility: 'channel' });
     expect(await reply(await command(OWNER, '/balance secret'))).toMatchObject({
       response_type: 'ephemeral',
-      visibleText: expect.stringContaining('limited to certain channels'),
+      visibleText: expect.stringContaining('can’t ask about this project here'),
     });
     await bot.redis.client.hdel(HASH, 'project:secret');
   });

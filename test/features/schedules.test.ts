@@ -928,7 +928,9 @@ describe('who can see and change schedules', () => {
 
   it('does not reveal the name of a project by its ID', async () => {
     await add('secret', '999', { channels: [GENERAL] });
-    expect((await ask('schedule 999', MEMBER, SHARED)).visibleText).toContain('limited to certain channels');
+    expect((await ask('schedule 999', MEMBER, SHARED)).visibleText).toContain(
+      'can’t ask about this project here',
+    );
     await openForm('schedule prod', MEMBER, SHARED);
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
     expect(await modalSays('That channel can’t see Project 999', MEMBER)).not.toContain('secret');

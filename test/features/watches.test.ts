@@ -382,6 +382,65 @@ describe('a saved watch', () => {
     expect(await save({ people: [OWNER] })).toContain('Saved');
   });
 
+  describe('with values that the form did not offer', () => {
+    const selected = (value: string) => ({ value: { selected_option: option(value) } });
+    /** Sends what the open form would, with these values in the place of its own. */
+    async function forge(values: object, person: string, action_id = 'watch-preview') {
+      const opened = await openForm('watch prod balance 50000', person, MEMBERS_DM);
+      expect(opened).toContain('48.210,00');
+      asked = [];
+      const id = modal(person)!.id;
+      const { private_metadata, callback_id } = modal(person)!.view as unknown as Record<string, string>;
+      const before = house.slack.calls.length;
+      const state = {
+        ...{ project: selected('789:1'), kind: selected('balance') },
+        below: { value: { type: 'plain_text_input', value: '90000' } },
+        ...values,
+      };
+      const view = { id, type: 'modal', callback_id, private_metadata, state: { values: state } };
+      const user = { id: person, team_id: TEAM };
+      const actions = [{ type: 'button', block_id: 'b', action_id, value: 'below 90000' }];
+      const payload = { type: 'block_actions', team: { id: TEAM }, user, trigger_id: 'x', view, actions };
+      expect((await house.interact({ ...payload, container: { type: 'view', view_id: id } })).status).toBe(
+        200,
+      );
+      const drawn = await house.slack.waitFor(() => {
+        const calls = house.slack.calls.slice(before).filter(({ method }) => method === 'views.update');
+        const texts = calls.map(({ args }) => textOf((args.view as { blocks: object[] }).blocks));
+        return texts.length > 0 && !texts.at(-1)?.includes('Asking the billing') && texts;
+      });
+      await house.slack.dismiss(person);
+      return drawn.join('\n');
+    }
+    const to = (channel: string) => ({
+      to: selected('channel'),
+      channel: { value: { selected_conversation: channel } },
+    });
+
+    it.each([
+      ['a channel that the user is not in', to(FINANCE), 'can’t see that channel'],
+      ['a channel that may not see the project', to(CHANNEL), ''],
+      ['the user alone', { to: selected('people'), people: { value: { selected_users: [MEMBER] } } }, ''],
+      ['a manager', { to: selected('people'), people: { value: { selected_users: [OWNER] } } }, ''],
+    ])('previews nothing of a limited project for %s', async (_, target, problem) => {
+      await add('secret', '789', { channels: [FINANCE] });
+      members(FINANCE).splice(0, 99, 'bot', OWNER);
+      for (const action of ['watch-preview', 'watch-suggest', 'watch-form:channel']) {
+        const drawn = await forge(target, MEMBER, action);
+        expect(asked).toEqual([]);
+        expect(drawn).not.toMatch(/48[.,]210|secret/);
+        expect(drawn).toContain(problem);
+      }
+    });
+
+    it('previews it for a channel that may see it, to somebody who is there', async () => {
+      await add('secret', '789', { channels: [FINANCE] });
+      members(FINANCE).splice(0, 99, 'bot', MEMBER);
+      expect(await forge(to(FINANCE), MEMBER)).toContain('48.210');
+      expect(asked).toEqual([{ project: '789', kind: 'balance' }]);
+    });
+  });
+
   it('does not alert in a private channel that Tally is not in', async () => {
     members(FINANCE).splice(0, 99, OWNER);
     await openForm('watch prod balance 5');
@@ -607,7 +666,7 @@ describe('an alert', () => {
     members(FINANCE).push('bot', MEMBER);
     const { id } = await setUp('watch secret balance 50000', OWNER, FINANCE);
     expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e1`, CHANNEL)).toContain(
-      'limited to certain channels',
+      'can’t ask about this project here',
     );
     expect(responses).toEqual([]);
     expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e1`, FINANCE)).toContain('You acknowledged');

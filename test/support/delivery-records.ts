@@ -4,6 +4,7 @@ import type { DeliveryContext } from '../../src/delivery/context.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot, LogWrite } from '../../src/delivery/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/delivery-log-entry.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/report.ts';
+import { createUserDirectory } from '../../src/slack/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
@@ -87,12 +88,14 @@ export function recordedRun(
   const quiet = { debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} };
   const logger = { ...quiet, getLevel: () => 'error' as never };
   const clients = createClientCache({ ...BACKGROUND_OPTIONS, slackApiUrl: slackUrl, logger });
-  const context = {
+  const context: DeliveryContext = {
     ...{ teamId: 'T1', clock: () => now, log, workspace: workspaceOf([]), logSnapshot: snapshotOf([]) },
     ...{ unrecordedPosts: new Map(), probeFailures: new Map(), stopping: new AbortController().signal },
     answerNotes: { add: () => undefined, all: () => [] },
     reportOf: () => ({ run: async (question: ReportQuestion) => report(question), covers: () => [] }),
     client: async () => clients('xoxb-T1', 'T1'),
+    users: createUserDirectory(() => now),
+    workspaces: { read: async () => context.workspace },
     isOver: () => false,
     writeLog: async (write: LogWrite) => {
       run.writes.push(write);

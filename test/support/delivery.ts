@@ -12,6 +12,7 @@ import { createScheduler } from '../../src/delivery/scheduler.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watch-figures.ts';
 import { createWatching } from '../../src/delivery/watching.ts';
 import { connectQueue } from '../../src/redis.ts';
+import { createUserDirectory } from '../../src/slack/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { deleteOrphan } from '../../src/workspace/deletion.ts';
@@ -80,6 +81,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     clientFor: async (workspace) => clients(`xoxb-${workspace}`, workspace),
     reports: () => reports,
     billing,
+    users: createUserDirectory(clock),
     lastUsed: createLastUsed(workspaces, (err) => log.debug({ err })),
     clock,
     log,

@@ -38,6 +38,10 @@ export interface MinimalSlack {
   now: () => number;
   /** User IDs. */
   readonly admins: Set<string>;
+  /** The members of every user group. */
+  readonly group: Set<string>;
+  /** What `users.info` says besides of a person, a full member otherwise. */
+  readonly people: Map<string, object>;
   /** Deletes a message, as a person can. */
   remove(post: SlackPost): void;
   /** Forgets every post and call. */
@@ -103,10 +107,12 @@ export async function startMinimalSlack(): Promise<MinimalSlack> {
       channel: { id: directMessage(args.get('users') ?? '') },
     }),
     'auth.test': () => ({ ok: true }),
-    'users.info': ({ args }) => ({
-      ok: true,
-      user: { id: args.get('user'), deleted: false, is_admin: slack.admins.has(args.get('user') ?? '') },
-    }),
+    'usergroups.users.list': () => ({ ok: true, users: [...slack.group] }),
+    'users.info': ({ workspace, args }) => {
+      const id = args.get('user') ?? '';
+      const user = { id, deleted: false, team_id: workspace, is_admin: slack.admins.has(id) };
+      return { ok: true, user: { ...user, ...slack.people.get(id) } };
+    },
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -143,6 +149,8 @@ export async function startMinimalSlack(): Promise<MinimalSlack> {
     fault: () => undefined,
     slow: 0,
     admins: new Set(),
+    people: new Map(),
+    group: new Set(),
     now: Date.now,
     remove: (post) => void posts.splice(posts.indexOf(post), 1),
     reset() {

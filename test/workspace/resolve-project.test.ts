@@ -158,6 +158,49 @@ describe('a limit to channels', () => {
       expect(() => resolveProject(named, record, member(ELSEWHERE))).toThrow(NotAllowed);
   });
 
+  it('is the project’s: each of its names is limited, in whatever order they were given', () => {
+    for (const names of [
+      [prod, project('ok-name')],
+      [project('a-first'), prod, project('zz-last')],
+      [
+        project('open'),
+        project('shut', { channels: [HERE, 'C0THIRD'] }),
+        project('tight', { channels: [HERE] }),
+      ],
+    ]) {
+      const record = recordOf(names);
+      for (const named of [
+        ...names.map(({ alias }) => ({ alias })),
+        { project: '123' },
+        { project: '123', product: 3 },
+      ] as const) {
+        expect(resolveProject(named, record, member(HERE)).project).toBe('123');
+        for (const place of [member(ELSEWHERE), member('C0THIRD'), member(null)])
+          if (!names.every(({ channels }) => channels.length === 0 || channels.includes(place.channel ?? '')))
+            expect(() => resolveProject(named, record, place)).toThrow(NotAllowed);
+      }
+      expect(visibleProjects(record, member(ELSEWHERE))).toEqual([]);
+      expect(visibleProjects(record, member(HERE))).toHaveLength(names.length);
+      expect(limitedProjects(ELSEWHERE, [{ id: '123', product: 1 }], record)).toHaveLength(1);
+      const listed = resolveProjects('all', undefined, record, member(HERE));
+      expect(listed.map((one) => ('failure' in one ? one.failure : one.project))).toEqual(['123']);
+    }
+  });
+
+  it('that differs between its names lets only their common channels ask, and managers', () => {
+    const record = recordOf([prod, project('other', { channels: [ELSEWHERE] })]);
+    for (const alias of ['prod', 'other'])
+      for (const place of [member(HERE), member(ELSEWHERE), member(null)])
+        expect(() => resolveProject({ alias }, record, place)).toThrow(NotAllowed);
+    expect(resolveProject({ alias: 'other' }, record, manager).project).toBe('123');
+  });
+
+  it('that a damaged project may have is unknown: another product of a named one is not shown', () => {
+    const record = { ...recordOf([project('open')]), damaged: [{ kind: 'project' }] } as unknown as Workspace;
+    expect(resolveProject({ alias: 'open' }, record, member()).product).toBe(1);
+    expect(() => resolveProject({ alias: 'open', product: 2 }, record, member())).toThrow(NotAllowed);
+  });
+
   it('is not got around by asking for it as the product of an open one', () => {
     const record = recordOf([prod, project('logs', { product: 2 })]);
     expect(() => resolveProject({ alias: 'prod', product: 2 }, record, member(ELSEWHERE))).toThrow(

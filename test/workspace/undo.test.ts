@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { type Project, UNDO_MS } from '../../src/workspace/projects.ts';
+import { findChannelLimit } from '../../src/workspace/resolve-project.ts';
 import type { Watch } from '../../src/workspace/watches.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
@@ -189,4 +190,36 @@ it('a project that comes back takes no channel from the default that it has by n
     'prod',
     'live',
   ]);
+});
+
+describe('the channel limit of a project with two names', () => {
+  const LOGS: Project = { ...PROD, alias: 'logs', product: 2 };
+  beforeEach(async () => {
+    await workspaces.addProject(await by(), { ...PROD, channels: ['C1'] });
+    await workspaces.addProject(await by(), { ...PROD, alias: 'web' });
+    await workspaces.addProject(await by(), LOGS);
+  });
+  const limitsNow = async () => {
+    const workspace = await read();
+    return Object.fromEntries(workspace.projects.map((one) => [one.alias, findChannelLimit(one, workspace)]));
+  };
+
+  it('changes with either name, also with a new name, and leaves another product alone', async () => {
+    expect(await limitsNow()).toEqual({ prod: ['C1'], web: ['C1'], logs: undefined });
+    await workspaces.changeProject(await by(), 'web', { ...PROD, alias: 'site', channels: ['C1', 'C2'] });
+    expect(await limitsNow()).toEqual({ prod: ['C1', 'C2'], site: ['C1', 'C2'], logs: undefined });
+    await workspaces.changeProject(await by(), 'prod', PROD);
+    expect(await limitsNow()).toEqual({ prod: undefined, site: undefined, logs: undefined });
+  });
+
+  it('stays when the name that brought it is removed', async () => {
+    const project = (await read()).projects.find(({ alias }) => alias === 'prod') as Project;
+    await workspaces.removeProject(await by(), { project, channels: [], at: NOW });
+    expect(await limitsNow()).toEqual({ web: ['C1'], logs: undefined });
+  });
+
+  it('is not taken along to another project', async () => {
+    await workspaces.changeProject(await by(), 'prod', { ...PROD, id: '456', channels: ['C9'] });
+    expect(await limitsNow()).toEqual({ prod: ['C9'], web: undefined, logs: undefined });
+  });
 });

@@ -18,12 +18,16 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
+import { isSameProject } from '../../workspace/chosen-project.ts';
 import { type Project, UNDO_MS } from '../../workspace/projects.ts';
+import { findChannelLimit } from '../../workspace/resolve-project.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 
 /** Sections with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
 
 export interface ProjectList {
+  readonly workspace: Pick<Workspace, 'projects' | 'damaged'>;
   /** Those that this person may ask about here, by alias. */
   readonly projects: readonly Project[];
   /** Whether there are others, limited to other channels. */
@@ -72,7 +76,10 @@ export function projectListMessage(list: ProjectList): Message {
   };
 }
 
-function row(project: Project, { manager, more, channelDefault, access }: ProjectList): SectionBlock {
+function row(
+  project: Project,
+  { workspace, manager, more, channelDefault, access }: ProjectList,
+): SectionBlock {
   const { alias } = project;
   const mark = alias === channelDefault ? ' · default in this channel' : '';
   const accessLine = access(project);
@@ -82,7 +89,7 @@ function row(project: Project, { manager, more, channelDefault, access }: Projec
     ...markup(
       [
         `*${escapeMarkup(alias)}*${mark}`,
-        projectDetails(project),
+        projectDetails(project, workspace),
         ...(accessLine === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(accessLine)}`]),
       ].join('\n'),
     ),
@@ -119,19 +126,23 @@ const SHOWN_CHANNELS = 10;
 const what = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name} (${product})`;
 
 /** What is registered of it, in one line of mark-up. */
-export function projectDetails(project: Project): string {
-  const { connection, currency, channels, owner } = project;
-  const more = channels.length - SHOWN_CHANNELS;
-  const where = channels.slice(0, SHOWN_CHANNELS).map(channelLink);
+export function projectDetails(project: Project, workspace: ProjectList['workspace']): string {
+  const { connection, currency, owner } = project;
   return [
     what(project),
     ...(connection === undefined ? [] : [`connection ${escapeMarkup(connection)}`]),
     ...(currency === undefined ? [] : [escapeMarkup(currency)]),
     `owner ${mention(owner)}`,
-    channels.length === 0
-      ? 'everywhere'
-      : `only in ${where.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+    limitText(findChannelLimit(project, workspace)),
   ].join(' · ');
+}
+
+function limitText(channels: readonly string[] | undefined): string {
+  if (channels === undefined) return 'everywhere';
+  if (channels.length === 0) return 'in no channel: its names are limited to different channels';
+  const more = channels.length - SHOWN_CHANNELS;
+  const where = channels.slice(0, SHOWN_CHANNELS).map(channelLink);
+  return `only in ${where.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const addButton = () =>
@@ -172,19 +183,21 @@ export const projectTextMessage = (text: string, ...more: readonly Block[]): Mes
 });
 
 /** @param channels whose default it is */
-export function removeProjectMessage(project: Project, channels: readonly string[]): Message {
+export function removeProjectMessage(project: Project, workspace: Workspace): Message {
   const { alias } = project;
+  const channels = workspace.channelsOf(alias);
+  const hasOthers = workspace.projects.some((one) => one.alias !== alias && isSameProject(one, project));
   const text = `Remove ${alias}?`;
   return {
     text,
     blocks: [
       header(text),
       section(
-        `This removes the name and its channel limits. Commands that use the name stop working. You can undo this for ${MINUTES} minutes.`,
+        `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working. You can undo this for ${MINUTES} minutes.`,
       ),
       context(
         [
-          projectDetails(project),
+          projectDetails(project, workspace),
           ...(channels.length > 0 ? [`default of ${channels.map(channelLink).slice(0, 10).join(', ')}`] : []),
         ].join(' · '),
       ),

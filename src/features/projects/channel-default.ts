@@ -10,7 +10,7 @@ import { auditedChange } from '../../workspace/change.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { canAskAbout } from '../../workspace/resolve-project.ts';
 import { findProject } from '../../workspace/workspace.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import { channelDefaultMessage, projectTextMessage } from './blocks.ts';
 import { requireProject } from './words.ts';
 
@@ -35,11 +35,11 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
   const tell = (channel: string, { workspace, user, reply }: Request): Promise<void> => {
     const alias = workspace.channelDefault(channel);
     const project = alias === undefined ? undefined : findProject(workspace, alias);
-    if (project !== undefined && isFor(project, channel))
+    if (project !== undefined && isFor(project, channel, workspace))
       return reply.update(channelDefaultMessage(project, user.canManage));
     return reply.update(
       noDefault(
-        workspace.projects.filter((one) => isFor(one, channel)),
+        workspace.projects.filter((one) => isFor(one, channel, workspace)),
         user.canManage,
       ),
     );
@@ -57,7 +57,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
           return request.reply.update(projectTextMessage('Removed the default project of this channel.'));
         }
         const project = requireProject(word, workspace, 'default');
-        if (!isFor(project, channel)) throw elsewhere(project);
+        if (!isFor(project, channel, workspace)) throw elsewhere(project);
         await set(channel, project.alias, request);
         await request.reply.update(channelDefaultMessage(project, true));
       },
@@ -68,7 +68,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
       const { alias = '' } = parseSingleProjectText(text, workspace.aliases);
       const project = findProject(workspace, alias);
       if (channel === undefined || isDirectMessage(channel) || project === undefined) return;
-      if (!isFor(project, channel))
+      if (!isFor(project, channel, workspace))
         return request.reply.private(projectTextMessage(elsewhere(project).message));
       await set(channel, alias, request);
       await request.reply.private(
@@ -81,8 +81,8 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
 }
 
 /** A default is everybody's: what managers may ask does not count. */
-const isFor = (project: Project, channel: string): boolean =>
-  canAskAbout(project, { channel, manager: false });
+const isFor = (project: Project, channel: string, workspace: Workspace): boolean =>
+  canAskAbout(project, workspace, { channel, manager: false });
 
 const elsewhere = ({ alias }: Project): InvalidWord =>
   new InvalidWord(

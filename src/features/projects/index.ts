@@ -4,8 +4,10 @@ import type { HelpLine } from '../../slack/kit/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/project-picker.ts';
 import type { Request } from '../../slack/request.ts';
 import { accessSummary } from '../../workspace/accesses.ts';
-import { visibleProjects } from '../../workspace/resolve-project.ts';
-import { damagedIds, isDamaged } from '../../workspace/workspace.ts';
+import { isSameProject } from '../../workspace/chosen-project.ts';
+import type { Project } from '../../workspace/projects.ts';
+import { findChannelLimit, visibleProjects } from '../../workspace/resolve-project.ts';
+import { damagedIds, isDamaged, type Workspace } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {
@@ -92,7 +94,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
     const projects = visibleProjects(workspace, { channel, manager: user.canManage });
     return request.reply.update(
       projectListMessage({
-        projects,
+        ...{ workspace, projects },
         others: projects.length < workspace.aliases.size,
         search,
         page,
@@ -133,8 +135,9 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
           const { kind, word } = input;
           if (isDamaged(workspace, 'project', word)) return request.reply.update(damagedProjectMessage(word));
           const project = requireProject(word, workspace, `projects ${kind}`);
-          if (kind === 'edit') return openForm(project.alias, project, request);
-          await request.reply.update(removeProjectMessage(project, workspace.channelsOf(project.alias)));
+          const channels = channelsInForm(project, workspace);
+          if (kind === 'edit') return openForm(project.alias, { ...project, channels }, request);
+          await request.reply.update(removeProjectMessage(project, workspace));
         },
       },
       default: defaults.verb,
@@ -178,4 +181,12 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
       },
     },
   };
+}
+
+/** Its limit. Where its names are limited to different channels all of them are shown, so that a save does not open it. */
+function channelsInForm(project: Project, workspace: Workspace): readonly string[] {
+  const limit = findChannelLimit(project, workspace);
+  if (limit?.length !== 0) return limit ?? [];
+  const names = workspace.projects.filter((one) => isSameProject(one, project));
+  return [...new Set(names.flatMap(({ channels }) => channels))];
 }

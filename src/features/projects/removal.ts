@@ -65,7 +65,10 @@ export function createRemoval(workspaces: Workspaces) {
       const change = auditedChange(request, ['project restored', `${alias} (project ${removal.project.id})`]);
       if (!(await workspaces.restoreProject(change, removal))) return request.reply.update(taken);
       await request.reply.update(
-        projectTextMessage(`${alias} is back.`, context(projectDetails(removal.project))),
+        projectTextMessage(
+          `${alias} is back.`,
+          context(projectDetails(removal.project, await workspaces.read(user.teamId))),
+        ),
       );
     },
   };

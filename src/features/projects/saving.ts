@@ -46,7 +46,7 @@ export function createSaving(workspaces: Workspaces) {
     const blocks = savedBlocks(
       project.alias,
       happened(known, project, channels.length),
-      projectDetails(project),
+      projectDetails(project, await workspaces.read(user.teamId)),
     );
     await request.reply.modal.update(closedProjectModal(blocks), {
       text: `Saved ${project.alias}.`,

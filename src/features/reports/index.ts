@@ -100,6 +100,8 @@ function rememberedBriefs(): typeof reportPeriodsOf {
 }
 const MOST_BRIEFS = 200;
 
+const HIDDEN = 'A project of other channels';
+
 /** Sends billing two parallel queries: all days at once, and the balance, which is optional. */
 async function answer(
   { workspace, channel, billing, answeredBy }: ReportQuestion,
@@ -139,7 +141,8 @@ async function answer(
     return { target, locale, balance, briefing, remarks };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return { project: `${id}:${product}`, label, failure: error };
+    const isHidden = error.kind === 'not-allowed';
+    return { project: `${id}:${product}`, label: isHidden ? HIDDEN : label, failure: error };
   }
 }
 

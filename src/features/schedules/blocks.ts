@@ -11,7 +11,8 @@ import {
   markup,
   mention,
 } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/request.ts';
+import { askLocation } from '../../slack/request.ts';
+import type { AskLocation } from '../../workspace/resolve-project.ts';
 import {
   type LastDelivery,
   type PauseReason,
@@ -20,11 +21,12 @@ import {
   type Schedule,
 } from '../../workspace/schedules.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
+import { canReadSchedule, type ScheduleViewer } from './permissions.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** `*Yesterday’s spend* for prod`, as mrkdwn. */
-const reportMarkup = (schedule: Schedule, workspace: Workspace): string =>
-  `*${REPORT_NAMES[schedule.report]}* for ${escapeMarkup(describeProjects(schedule, workspace))}`;
+const reportMarkup = (schedule: Schedule, workspace: Workspace, place?: AskLocation): string =>
+  `*${REPORT_NAMES[schedule.report]}* for ${escapeMarkup(describeProjects(schedule, workspace, place))}`;
 
 /** As mrkdwn, within a sentence. */
 const timingMarkup = ({ timing }: Schedule): string => {
@@ -128,6 +130,11 @@ function lastDeliveryText(
   }
 }
 
+function withoutCauses(sent: LastDelivery | undefined): LastDelivery | undefined {
+  const { cause: _, unanswered: __, ...rest } = sent ?? {};
+  return sent && (rest as LastDelivery);
+}
+
 /** ` · *no figures for test* (3 posts in a row): …` */
 function unansweredText({ unanswered = {} }: LastDelivery, workspace: Workspace): string {
   const parts = Object.entries(unanswered).map(([key, { posts, cause }]) => {
@@ -138,17 +145,21 @@ function unansweredText({ unanswered = {} }: LastDelivery, workspace: Workspace)
 }
 
 /** Who reads the list. */
-interface Reader extends Pick<Request, 'workspace' | 'user'> {
+interface Reader extends ScheduleViewer {
   readonly sends: UpcomingSendsOf;
 }
 
-/** One schedule as three lines of mrkdwn. */
-export function describeSchedule(schedule: Schedule, { workspace, user, sends }: Reader): string {
-  const sent = workspace.lastSent(schedule.id);
+/** One schedule as three lines of mrkdwn. What the reader may not ask about is neither named nor said to have failed. */
+export function describeSchedule(schedule: Schedule, reader: Reader): string {
+  const { workspace, user, sends } = reader;
+  const place = askLocation(reader);
+  const known = workspace.lastSent(schedule.id);
+  const sent =
+    canReadSchedule(schedule, reader) || known?.result === 'waiting' ? known : withoutCauses(known);
   const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
   const state = pauseText(schedule) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [
-    `${reportMarkup(schedule, workspace)} → ${channelLink(schedule.channel)}`,
+    `${reportMarkup(schedule, workspace, place)} → ${channelLink(schedule.channel)}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
     `${state} · ${lastDeliveryText(sent, schedule, workspace)}`,
   ].join('\n');

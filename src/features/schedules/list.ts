@@ -15,18 +15,18 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/owned-list.ts';
 import { canEditOwned, findOrphans, type Owned } from '../../slack/ownership.ts';
-import type { Request } from '../../slack/request.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
 import type { LastDelivery, Schedule } from '../../workspace/schedules.ts';
 import { damagedIds, type Workspace } from '../../workspace/workspace.ts';
 import type { StatusPart } from '../feature.ts';
 import { describeSchedule, isStuck } from './blocks.ts';
-import { schedulesVisibleTo } from './permissions.ts';
+import { canReadSchedule, type ScheduleViewer, schedulesVisibleTo } from './permissions.ts';
 import { loadUpcomingSends, type SchedulesParts, type UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** On a Home that shows other things as well. */
 const MOST_AT_HOME = 10;
 
-interface Viewer extends Pick<Request, 'user' | 'workspace' | 'channel'> {
+interface Reader extends ScheduleViewer {
   readonly sends: UpcomingSendsOf;
 }
 
@@ -58,7 +58,7 @@ export async function showSchedules(
   await request.reply.update(scheduleListMessage(list, { ...now, sends }));
 }
 
-function scheduleListMessage({ page, orphans, notice }: ScheduleList, request: Viewer): Message {
+function scheduleListMessage({ page, orphans, notice }: ScheduleList, request: Reader): Message {
   const { all, pages, number, shown } = pageOf(schedulesVisibleTo(request), page);
   const title = pluralize(all.length, 'scheduled post');
   const news = [
@@ -102,10 +102,10 @@ const NONE =
 const addButton = () =>
   commandButton('schedule', 'Schedule a post…', { command: '/billing schedule' }, { style: 'primary' });
 /** Paused schedules that this person may resume. */
-export const resumableSchedules = (request: Omit<Viewer, 'sends'>): readonly Schedule[] =>
+export const resumableSchedules = (request: ScheduleViewer): readonly Schedule[] =>
   schedulesVisibleTo(request).filter((one) => one.paused !== undefined && canEditOwned(one, request));
 
-const resumeButton = (request: Viewer) =>
+const resumeButton = (request: Reader) =>
   resumableSchedules(request).length > 1 ? [button('schedule-resume-all', 'Resume all')] : [];
 const addActions = (): Block => actions(...addButton());
 
@@ -115,23 +115,23 @@ const pageTurns = (page: number, pages: number) =>
 /** The action id of a row's menu; its value is an action and the schedule's id. */
 export const SCHEDULE_ROW_ACTION = 'schedule-row';
 
-const row = (schedule: Schedule, viewer: Viewer, isOrphan: boolean): SectionBlock =>
+const row = (schedule: Schedule, viewer: Reader, isOrphan: boolean): SectionBlock =>
   withRowMenu(markup(describeSchedule(schedule, viewer)), schedule, viewer, {
     actionId: SCHEDULE_ROW_ACTION,
-    choices: choicesFor(schedule),
+    choices: choicesFor(schedule, viewer),
     isOrphan,
   });
 
-const choicesFor = ({ paused }: Schedule): RowChoice[] => [
-  paused === undefined ? ['Pause', 'pause'] : ['Resume', 'resume'],
-  ['Edit…', 'edit'],
+const choicesFor = (schedule: Schedule, viewer: ScheduleViewer): RowChoice[] => [
+  schedule.paused === undefined ? ['Pause', 'pause'] : ['Resume', 'resume'],
+  ...(canReadSchedule(schedule, viewer) ? [['Edit…', 'edit'] as const] : []),
   ['Send now', 'now'],
   ['Delete', 'delete'],
 ];
 
-export const scheduleDeletedMessage = (schedule: Schedule, { workspace }: Request): Message =>
+export const scheduleDeletedMessage = (schedule: Schedule, request: Request): Message =>
   deletedMessage({
-    text: `Deleted ${describeReport(schedule, workspace)}. It won’t be posted again.`,
+    text: `Deleted ${describeReport(schedule, request.workspace, askLocation(request))}. It won’t be posted again.`,
     ...{
       id: schedule.id,
       undoAction: 'schedule-undo',
@@ -141,7 +141,7 @@ export const scheduleDeletedMessage = (schedule: Schedule, { workspace }: Reques
   });
 
 /** For a person's Home: the schedules they own; for managers all of them. */
-export async function scheduleHomeBlocks(request: Request & Viewer): Promise<readonly Block[]> {
+export async function scheduleHomeBlocks(request: Request & Reader): Promise<readonly Block[]> {
   const here = { ...request, channel: undefined };
   const all = schedulesVisibleTo(here);
   if (all.length === 0) return [];
@@ -156,7 +156,7 @@ export async function scheduleHomeBlocks(request: Request & Viewer): Promise<rea
 }
 
 /** For `/billing status`: how many there are, then those that are stuck or failed, then the next ones. */
-export function scheduleStatus(request: Viewer): readonly StatusPart[] {
+export function scheduleStatus(request: Reader): readonly StatusPart[] {
   const all = schedulesVisibleTo(request);
   if (all.length === 0) return [];
   const running = all.filter(({ paused }) => paused === undefined);
@@ -188,7 +188,7 @@ export function scheduleStatus(request: Viewer): readonly StatusPart[] {
 const MOST_IN_STATUS = 5;
 
 /** Order: paused by Tally, failed or retried, the others by their next post, paused by a person. */
-function byNeed(all: readonly Schedule[], { workspace, sends }: Viewer): readonly Schedule[] {
+function byNeed(all: readonly Schedule[], { workspace, sends }: Reader): readonly Schedule[] {
   const rankOf = (one: Schedule): number => {
     if (one.paused !== undefined) return isStuck(one) ? 0 : 3;
     const result = workspace.lastSent(one.id)?.result;

@@ -30,6 +30,7 @@ import {
 } from './draft.ts';
 import { type ScheduleFormState, scheduleForm, scheduleSavedModal } from './form.ts';
 import { draftOfSchedule, isSameSchedule, newFormState, type ScheduleDraft } from './form-state.ts';
+import { canReadSchedule } from './permissions.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
 import {
   type CarryOverResult,
@@ -62,6 +63,7 @@ export function createScheduleForm(parts: ScheduleFormParts) {
     /** @throws NotAllowed */
     async openFor(schedule: Schedule, request: Request): Promise<void> {
       if (!canEditOwned(schedule, request)) throw new NotAllowed('not-owner');
+      if (!canReadSchedule(schedule, request)) throw new NotAllowed('channel');
       await openForm(parts, draftOfSchedule(schedule), request);
     },
 

@@ -114,7 +114,7 @@ const NO_DEFAULT =
 /** The projects whose connection is gone, with what to do about each of them. */
 function cutOffBlocks(record: Workspace, place: AskLocation): readonly (readonly Block[])[] {
   const all = record.projects.filter((project) => isConnectionMissing(project, record));
-  const named = all.filter((project) => canAskAbout(project, place));
+  const named = all.filter((project) => canAskAbout(project, record, place));
   const shown = named.slice(0, MOST_CUT_OFF);
   const lines = shown.map((project) => cutOffWords(project, place.manager));
   const more = named.length - lines.length;

@@ -1,14 +1,13 @@
 import type { AlertResponse } from '../../delivery/watching.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { formatInstant, markup } from '../../slack/kit/atoms.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
+import type { Request } from '../../slack/request.ts';
 import type { Audit } from '../../workspace/audit.ts';
-import { limitedProjects } from '../../workspace/chosen-project.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import { findWatch } from '../../workspace/workspace.ts';
 import type { WatchesParts } from './draft-view.ts';
 import { showWatches } from './list.ts';
-import { alertsPerson, requireOwnedWatch } from './permissions.ts';
+import { canReadWatch, requireOwnedWatch } from './permissions.ts';
 import { snoozeWatch } from './row-actions.ts';
 import { watchAuditText } from './wording.ts';
 
@@ -26,7 +25,7 @@ export function createAlertActions(parts: AlertActionsParts) {
     async acknowledge(id: string, episode: string, request: Request): Promise<void> {
       const watch = findWatch(request.workspace, id);
       if (watch === undefined) return say(GONE, request);
-      requireReader(watch, request);
+      if (!canReadWatch(watch, request)) throw new NotAllowed('channel');
       const { user, at, workspace } = request;
       const response = { kind: 'acknowledged', at, by: user.id } as const;
       const outcome = await parts.watching.respond(user.teamId, id, episode, response);
@@ -54,15 +53,6 @@ const OUTCOMES = { repeated: 'This alert was acknowledged already.', gone: OVER 
 /** Replaces nothing: in a direct message, the alert itself would go. */
 const say = (text: string, request: Request): Promise<void> =>
   request.reply.private({ text, blocks: [markup(text)] });
-
-/** For people who can ask about the project there, or who were alerted. @throws NotAllowed */
-function requireReader(watch: Watch, request: Request): void {
-  const { workspace } = request;
-  const place = askLocation(request);
-  if (alertsPerson(watch, request) || place.manager) return;
-  if (limitedProjects(place.channel ?? '', [watch.project], workspace).length > 0)
-    throw new NotAllowed('channel');
-}
 
 /** The alert that is still open says so as well. */
 async function tellAlert(

@@ -1,4 +1,4 @@
-import { projectLabel } from '../../delivery/schedule-wording.ts';
+import { HIDDEN_PROJECT, projectLabel } from '../../delivery/schedule-wording.ts';
 import type { WatchState } from '../../delivery/watching.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import {
@@ -13,6 +13,7 @@ import {
 import type { Request } from '../../slack/request.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import { canReadWatch, type WatchViewer } from './permissions.ts';
 import {
   currentValueLabel,
   dayText,
@@ -63,16 +64,18 @@ export function watchSavedText(watch: Watch, { workspace, locale }: Request): st
   return `Saved: ${watchMarkup(watch, workspace, locale)}. Alerts go to ${targetMarkup(watch.target)}.${paused}`;
 }
 
-interface Reader extends Pick<Request, 'workspace' | 'locale' | 'at'> {
+interface Reader extends WatchViewer, Pick<Request, 'locale' | 'at'> {
   readonly stateOf: (watch: Watch) => WatchState | undefined;
 }
 
 /** Whether it is snoozed. @param at ms since the epoch */
 export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: number): boolean => snoozedUntil > at;
 
-/** One watch as three lines of mrkdwn. */
+/** One watch as three lines of mrkdwn, for who may not ask about its project without a word about that. */
 export function describeWatch(watch: Watch, reader: Reader): string {
   const { workspace, locale } = reader;
+  if (!canReadWatch(watch, reader))
+    return `A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch.target)}\nowner ${mention(watch.owner)}`;
   const state = reader.stateOf(watch);
   return [
     `${watchMarkup(watch, workspace, locale)} → ${targetMarkup(watch.target)}`,

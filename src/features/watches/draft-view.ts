@@ -14,7 +14,7 @@ import type { Workspaces } from '../../workspace/workspaces.ts';
 import { type WatchFormState, watchForm } from './form.ts';
 import { hasThreshold, ruleOfDraft, targetOfDraft, type WatchDraft } from './form-state.ts';
 import type { Previewed } from './preview.ts';
-import { checkWatchChannel } from './target-check.ts';
+import { checkWatchChannel, findReaderProblem } from './target-check.ts';
 import { currencyOf, moneyWriter } from './wording.ts';
 
 export interface WatchesParts {
@@ -78,38 +78,47 @@ export const checkWatchDraftChannel = (
     ? undefined
     : checkWatchChannel(draft.channel, requireEditableWatch(draft, request), request);
 
-/** The project, if the user can ask about it; otherwise undefined. */
-export function resolvedProject({ project, to, channel }: WatchDraft, request: Request) {
-  if (project === undefined) return undefined;
-  const { id, product } = project;
-  try {
-    return resolveProject({ project: id, product }, request.workspace, {
-      ...askLocation(request),
-      ...(to === 'channel' && channel !== '' && { channel }),
-    });
-  } catch (error) {
-    if (isFailure(error)) return undefined;
-    throw error;
-  }
-}
-
 export const ruleFor = (draft: WatchDraft, { workspace }: Request) =>
   ruleOfDraft(draft, draft.project === undefined ? '' : currencyOf(draft.project, workspace));
 
-/** Asks billing, and simulates the watch. @returns undefined while the form is incomplete */
+/**
+ * Asks billing, and simulates the watch, once it is known that the user may ask about the project here and that those who
+ * would be alerted may see it.
+ *
+ * @returns undefined otherwise, and while the form is incomplete
+ */
 export async function previewDraft(
+  parts: WatchesParts,
+  draft: WatchDraft,
+  request: Request,
+  channelCheck: ChannelCheck | undefined,
+): Promise<Previewed | undefined> {
+  const { project } = draft;
+  if (project === undefined || !('rule' in ruleFor(draft, request))) return undefined;
+  const before = requireEditableWatch(draft, request);
+  const wanted = { target: targetOfDraft(draft), project, before };
+  const isChosen = draft.to === 'people' || draft.channel !== '';
+  if (isChosen && (await findReaderProblem(wanted, request, channelCheck)) !== undefined) return undefined;
+  return previewAllowed(parts, draft, request);
+}
+
+/** The same where who would be alerted was checked: whoever may choose that channel may ask there. */
+export async function previewAllowed(
   { watching }: WatchesParts,
   draft: WatchDraft,
   request: Request,
 ): Promise<Previewed | undefined> {
-  const project = resolvedProject(draft, request);
+  const { project: chosen, to, channel } = draft;
   const parsed = ruleFor(draft, request);
-  if (project === undefined || !('rule' in parsed)) return undefined;
+  if (chosen === undefined || !('rule' in parsed)) return undefined;
   const { rule } = parsed;
+  const place = to === 'channel' && channel !== '' ? { channel } : {};
   try {
+    const named = { project: chosen.id, product: chosen.product };
+    const project = resolveProject(named, request.workspace, { ...askLocation(request), ...place });
     return { rule, result: previewWatch(rule, await watching.askPreview(request.workspace, project, rule)) };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return { rule, result: error };
+    return error.kind === 'not-allowed' ? undefined : { rule, result: error };
   }
 }

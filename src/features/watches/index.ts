@@ -1,5 +1,6 @@
 import { projectLabel } from '../../delivery/schedule-wording.ts';
 import { commandText } from '../../domain/commands.ts';
+import { NotAllowed } from '../../domain/failure/index.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import type { ActionListener, OptionsListener } from '../../slack/listeners.ts';
 import { projectOption, searchProjects } from '../../slack/project-search.ts';
@@ -13,7 +14,7 @@ import { decodeThresholds, decodeWatchMetadata, parseWatchForm, validateWatchFor
 import { WATCH_FIELD } from './inputs.ts';
 import { WATCH_ROW_ACTION } from './list.ts';
 import { crossedBlocks, watchHomeBlocks, watchStatus } from './overview.ts';
-import { requireOwnedWatch } from './permissions.ts';
+import { canReadWatch, requireOwnedWatch } from './permissions.ts';
 import { createWatchForm } from './setup.ts';
 import { KIND_EXAMPLES, parseWatchText } from './words.ts';
 
@@ -144,6 +145,7 @@ function listActions(
     const watch = requireOwnedWatch(id, request);
     // A deleted one is answered like any other action on it.
     if (watch === undefined) return actions.run('edit', id, request);
+    if (!canReadWatch(watch, request)) throw new NotAllowed('channel');
     await form.openFor(watch, request);
   };
   return {

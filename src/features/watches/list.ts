@@ -1,4 +1,5 @@
 import type { Button, SectionBlock } from '@slack/types';
+import { HIDDEN_PROJECT } from '../../delivery/schedule-wording.ts';
 import type { WatchState } from '../../delivery/watching.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { commandButton, pageButtons } from '../../slack/command-buttons.ts';
@@ -19,7 +20,7 @@ import type { Watch } from '../../workspace/watches.ts';
 import { damagedIds, type Workspace } from '../../workspace/workspace.ts';
 import { describeWatch, isSnoozed } from './blocks.ts';
 import type { WatchesParts } from './draft-view.ts';
-import { channelOfWatch, watchesVisibleTo } from './permissions.ts';
+import { canReadWatch, channelOfWatch, type WatchViewer, watchesVisibleTo } from './permissions.ts';
 import { watchText } from './wording.ts';
 
 /** What was just done. */
@@ -30,7 +31,7 @@ export interface WatchNotice {
   readonly buttons?: readonly Button[];
 }
 
-type Viewer = Pick<Request, 'user' | 'workspace' | 'channel' | 'locale' | 'at'>;
+type Reader = WatchViewer & Pick<Request, 'locale' | 'at'>;
 
 interface States {
   readonly stateOf: (watch: Watch) => WatchState | undefined;
@@ -58,14 +59,15 @@ export async function showWatches(
     findOrphans(shown, channelOfWatch, now),
     watching.readStates(workspace),
   ]);
-  const view = { isOrphan, stateOf: ({ id }: Watch) => states.get(id) };
+  const stateOf = (watch: Watch) => (canReadWatch(watch, now) ? states.get(watch.id) : undefined);
+  const view = { isOrphan, stateOf };
   const message = watchListMessage({ page, notice }, { ...now, ...view });
   await (isApart ? request.reply.private(message) : request.reply.update(message));
 }
 
 function watchListMessage(
   { page, notice }: { readonly page: number; readonly notice: WatchNotice | undefined },
-  viewer: Viewer & States,
+  viewer: Reader & States,
 ): Message {
   const { all, pages, number, shown } = pageOf(watchesVisibleTo(viewer), page);
   const { canManage } = viewer.user;
@@ -114,22 +116,24 @@ const addButton = () => commandButton('watch', 'Watch…', { command: '/billing 
 /** The action ID of a row's menu; its value is an action and the watch's ID. */
 export const WATCH_ROW_ACTION = 'watch-row';
 
-export const watchRow = (watch: Watch, viewer: Viewer & States): SectionBlock =>
+export const watchRow = (watch: Watch, viewer: Reader & States): SectionBlock =>
   withRowMenu(markup(describeWatch(watch, viewer)), watch, viewer, {
     actionId: WATCH_ROW_ACTION,
-    choices: choicesFor(watch, viewer.at),
+    choices: choicesFor(watch, viewer),
     isOrphan: viewer.isOrphan(watch),
   });
 
-const choicesFor = (watch: Watch, at: number): RowChoice[] => [
+const choicesFor = (watch: Watch, viewer: Reader): RowChoice[] => [
   watch.paused === undefined ? ['Pause', 'pause'] : ['Resume', 'resume'],
-  ['Edit…', 'edit'],
-  isSnoozed(watch, at) ? ['Stop snoozing', 'wake'] : ['Snooze…', 'snooze'],
+  ...(canReadWatch(watch, viewer) ? [['Edit…', 'edit'] as const] : []),
+  isSnoozed(watch, viewer.at) ? ['Stop snoozing', 'wake'] : ['Snooze…', 'snooze'],
   ['Delete', 'delete'],
 ];
 
-export const watchDeletedMessage = (watch: Watch, { workspace, locale }: Request): Message =>
+export const watchDeletedMessage = (watch: Watch, request: Request): Message =>
   deletedMessage({
-    text: `Deleted the watch on ${watchText(watch, workspace, locale)}. It won’t alert anyone again.`,
+    text: `Deleted the watch on ${
+      canReadWatch(watch, request) ? watchText(watch, request.workspace, request.locale) : HIDDEN_PROJECT
+    }. It won’t alert anyone again.`,
     ...{ id: watch.id, undoAction: 'watch-undo', listAction: 'watch-list', listLabel: 'All watches' },
   });

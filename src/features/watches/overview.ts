@@ -8,7 +8,7 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import type { StatusPart } from '../feature.ts';
 import type { WatchesParts } from './draft-view.ts';
 import { watchRow } from './list.ts';
-import { channelOfWatch, watchesVisibleTo } from './permissions.ts';
+import { canReadWatch, channelOfWatch, watchesVisibleTo } from './permissions.ts';
 
 const MOST_AT_HOME = 10;
 
@@ -28,7 +28,7 @@ function readStatesOnce(watching: WatchesParts['watching'], workspace: Workspace
 async function loadWatches({ watching }: WatchesParts, request: Request, channel?: string) {
   const here = { ...request, channel };
   const states = await readStatesOnce(watching, request.workspace);
-  const stateOf = ({ id }: Watch) => states.get(id);
+  const stateOf = (watch: Watch) => (canReadWatch(watch, here) ? states.get(watch.id) : undefined);
   const rank = (watch: Watch): number => {
     const state = stateOf(watch);
     if (watch.paused !== undefined) return 3;

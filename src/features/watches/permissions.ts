@@ -1,27 +1,27 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { canEditOwned, isFullMember } from '../../slack/ownership.ts';
-import type { Request } from '../../slack/request.ts';
-import { limitedProjects } from '../../workspace/chosen-project.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
+import { canAskAbout } from '../../workspace/resolve-project.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import { findWatch } from '../../workspace/workspace.ts';
 
-type Viewer = Pick<Request, 'user' | 'workspace' | 'channel'>;
+/** Who sees a list of watches, and where. */
+export type WatchViewer = Pick<Request, 'user' | 'workspace' | 'channel' | 'audience'>;
+
+/** Whether what a watch is about may be shown to the user here. An owner who may not ask sees only that it is there. */
+export const canReadWatch = ({ project }: Pick<Watch, 'project'>, viewer: WatchViewer): boolean =>
+  canAskAbout(project, viewer.workspace, askLocation(viewer));
 
 /** The user's own watches, those that alert them or this channel; all of them for managers. Oldest first. */
-export const watchesVisibleTo = (request: Viewer): readonly Watch[] =>
+export const watchesVisibleTo = (request: WatchViewer): readonly Watch[] =>
   isFullMember(request)
     ? request.workspace.watches.filter(
-        (one) => canEditOwned(one, request) || alertsPerson(one, request) || isOfThisChannel(one, request),
+        (one) => canEditOwned(one, request) || (isForViewer(one, request) && canReadWatch(one, request)),
       )
     : [];
 
-export const alertsPerson = ({ target }: Watch, { user }: Pick<Viewer, 'user'>): boolean =>
-  'people' in target && target.people.includes(user.id);
-
-const isOfThisChannel = ({ target, project }: Watch, { channel, workspace }: Viewer): boolean =>
-  'channel' in target &&
-  target.channel === channel &&
-  limitedProjects(target.channel, [project], workspace).length === 0;
+const isForViewer = ({ target }: Watch, { user, channel }: WatchViewer): boolean =>
+  'people' in target ? target.people.includes(user.id) : target.channel === channel;
 
 export const channelOfWatch = ({ target }: Watch): string | undefined =>
   'channel' in target ? target.channel : undefined;

@@ -11,13 +11,14 @@ import { MAX_WATCHES, type Watch } from '../../workspace/watches.ts';
 import { announcements, watchMarkup } from './blocks.ts';
 import {
   checkWatchDraftChannel,
-  previewDraft,
+  previewAllowed,
   requireEditableWatch,
   ruleFor,
   type WatchesParts,
   watchFormView,
 } from './draft-view.ts';
 import { targetOfDraft, type WatchDraft, watchVersion } from './form-state.ts';
+import { canReadWatch } from './permissions.ts';
 import type { Previewed } from './preview.ts';
 import { findTargetProblem } from './target-check.ts';
 import { watchAuditText } from './wording.ts';
@@ -59,7 +60,7 @@ export async function storeDraft(
       request,
     );
     if (problem !== undefined) return await refuse(`${problem} ${NOTHING_SAVED}`, draft, request);
-    const previewed = await previewDraft(parts, draft, request);
+    const previewed = await previewAllowed(parts, draft, request);
     if (previewed?.result instanceof NoData)
       return await refuse(`${previewed.result.message} ${CHECK_PROJECT}`, draft, request, previewed);
     const watch = watchFromDraft({ ...draft, project: draft.project }, parsed.rule, before, request);
@@ -83,8 +84,12 @@ export async function storeDraft(
 
 const CHECK_PROJECT = `Check the project ID, or choose it with another product. ${NOTHING_SAVED}`;
 
-const changedText = (now: Watch, { workspace, locale }: Request): string =>
-  `Somebody else changed this watch first. It’s now ${watchMarkup(now, workspace, locale)}. Save again to replace that.`;
+function changedText(now: Watch, request: Request): string {
+  const what = canReadWatch(now, request)
+    ? ` It’s now ${watchMarkup(now, request.workspace, request.locale)}.`
+    : '';
+  return `Somebody else changed this watch first.${what} Save again to replace that.`;
+}
 
 /** @param problem mrkdwn; sent as a direct message if the form was closed */
 async function refuse(

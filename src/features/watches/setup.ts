@@ -1,15 +1,15 @@
 import { previewWatch } from '../../delivery/watch-preview.ts';
-import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { ChannelCheck } from '../../slack/channel-check.ts';
 import { markup, section } from '../../slack/kit/atoms.ts';
 import { typedOrDefaultProject } from '../../slack/project-search.ts';
-import type { Request } from '../../slack/request.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
+import { resolveProject } from '../../workspace/resolve-project.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/watches.ts';
 import { watchSavedText } from './blocks.ts';
 import {
   checkWatchDraftChannel,
   previewDraft,
-  resolvedProject,
   ruleFor,
   type WatchesParts,
   watchFormView,
@@ -59,7 +59,7 @@ export function createWatchForm(parts: WatchesParts) {
 }
 
 const isPreviewable = (draft: WatchDraft, request: Request): boolean =>
-  resolvedProject(draft, request) !== undefined && 'rule' in ruleFor(draft, request);
+  draft.project !== undefined && 'rule' in ruleFor(draft, request);
 
 /** Slack opens a form only within 3 s of the click, so what takes longer follows. */
 async function openForm(parts: WatchesParts, draft: WatchDraft, request: Request): Promise<void> {
@@ -72,8 +72,8 @@ async function openForm(parts: WatchesParts, draft: WatchDraft, request: Request
 async function openSuggestion({ watching }: WatchesParts, watch: Watch, request: Request): Promise<void> {
   const { modal } = request.reply;
   const draft = draftOfWatch(watch, request.user.id);
-  const project = resolvedProject(draft, request);
-  if (project === undefined) throw new NotAllowed('channel');
+  const { id, product } = watch.project;
+  const project = resolveProject({ project: id, product }, request.workspace, askLocation(request));
   await modal.open(suggestingModal);
   try {
     const figures = await watching.askPreview(request.workspace, project, watch.rule);
@@ -93,7 +93,7 @@ const NO_SUGGESTION = 'The threshold alerts at most once a month, so Tally has n
 
 async function redrawWithPreview(parts: WatchesParts, draft: WatchDraft, request: Request): Promise<void> {
   const channelCheck = await checkWatchDraftChannel(draft, request);
-  const isPreviewing = isPreviewable(draft, request);
+  const isPreviewing = channelCheck?.problem === undefined && isPreviewable(draft, request);
   await request.reply.modal.update(watchFormView(draft, request, { channelCheck, isPreviewing }));
   if (isPreviewing) await completeForm(parts, draft, request, channelCheck);
 }
@@ -105,10 +105,8 @@ async function completeForm(
   request: Request,
   known?: ChannelCheck,
 ): Promise<void> {
-  const [channelCheck, previewed] = await Promise.all([
-    known ?? checkWatchDraftChannel(draft, request),
-    previewDraft(parts, draft, request),
-  ]);
-  if (channelCheck === undefined && previewed === undefined) return;
+  const channelCheck = known ?? (await checkWatchDraftChannel(draft, request));
+  const previewed = await previewDraft(parts, draft, request, channelCheck);
+  if (channelCheck === undefined && !isPreviewable(draft, request)) return;
   await request.reply.modal.updateIfUnchanged(watchFormView(draft, request, { channelCheck, previewed }));
 }

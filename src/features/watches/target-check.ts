@@ -3,6 +3,7 @@ import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/channe
 import { mention } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import { type ChosenProject, limitedProjects } from '../../workspace/chosen-project.ts';
+import { meetsRight } from '../../workspace/permissions.ts';
 import type { Watch } from '../../workspace/watches.ts';
 
 const CLOSED_CHANNEL = 'That channel can’t see this project. Choose another project or channel.';
@@ -13,20 +14,34 @@ const NOT_JOINED = 'Tally isn’t in that channel. Let it join, or type /invite 
 interface Wanted {
   readonly target: Watch['target'];
   readonly project: ChosenProject;
-  readonly joins: boolean;
   /** The watch that is edited: a manager may keep its channel without being in it. */
   readonly before: Watch | undefined;
 }
 
 /** Joins the channel if asked and needed. @returns why alerts cannot be sent, as a mrkdwn sentence */
-export async function findTargetProblem(wanted: Wanted, request: Request): Promise<string | undefined> {
-  const { target, project, joins, before } = wanted;
-  if ('people' in target) return findPeopleProblem(target.people, project, request);
-  const { problem, canJoin } = await checkWatchChannel(target.channel, before, request);
-  if (problem !== undefined) return problem;
-  if (limitedProjects(target.channel, [project], request.workspace).length > 0) return CLOSED_CHANNEL;
-  if (!canJoin) return undefined;
+export async function findTargetProblem(
+  wanted: Wanted & { readonly joins: boolean },
+  request: Request,
+): Promise<string | undefined> {
+  const { target, before, joins } = wanted;
+  if ('people' in target) return findReaderProblem(wanted, request);
+  const channelCheck = await checkWatchChannel(target.channel, before, request);
+  const problem = await findReaderProblem(wanted, request, channelCheck);
+  if (problem !== undefined || !channelCheck.canJoin) return problem;
   return joins ? joinChannel(target.channel, request) : NOT_JOINED;
+}
+
+/** Why those who would be alerted may not see the project, or the user may not choose them; as a mrkdwn sentence. */
+export async function findReaderProblem(
+  { target, project, before }: Wanted,
+  request: Request,
+  channelCheck?: ChannelCheck,
+): Promise<string | undefined> {
+  if ('people' in target) return findPeopleProblem(target.people, project, request);
+  const { channel } = target;
+  const { problem } = channelCheck ?? (await checkWatchChannel(channel, before, request));
+  if (problem !== undefined) return problem;
+  return limitedProjects(channel, [project], request.workspace).length > 0 ? CLOSED_CHANNEL : undefined;
 }
 
 export function checkWatchChannel(
@@ -41,20 +56,18 @@ export function checkWatchChannel(
 async function findPeopleProblem(
   people: readonly string[],
   project: ChosenProject,
-  { slack, workspace, user }: Request,
+  { slack, workspace }: Request,
 ): Promise<string | undefined> {
   try {
-    const roles = await Promise.all(people.map((person) => slack.roleOf(person)));
-    const others = people.filter((_, at) => roles[at] !== 'admin' && roles[at] !== 'member');
+    const found = await Promise.all(
+      people.map(async (person) => ({ person, ...(await slack.permissionsOf(person)) })),
+    );
+    const others = found.filter((one) => !meetsRight('member', one)).map(({ person }) => person);
     if (others.length > 0)
       return `Only full members of this workspace can get alerts, so choose someone else for ${others.map(mention).join(', ')}.`;
     // A direct message is not one of the channels that a limited project may be shown in.
     if (limitedProjects('', [project], workspace).length === 0) return undefined;
-    const isManager = (person: string, at: number): boolean =>
-      roles[at] === 'admin' ||
-      workspace.settings.managers.includes(person) ||
-      (person === user.id && user.canManage);
-    return people.every(isManager) ? undefined : CLOSED_PROJECT;
+    return found.every(({ canManage }) => canManage) ? undefined : CLOSED_PROJECT;
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
     return `Slack couldn’t confirm who they are (${error.code}). Try again.`;

@@ -70,7 +70,10 @@ export function describeCommandFailure(failure: CommandFailure, context: ErrorCo
 
 export function describePermissionFailure(failure: PermissionFailure): ErrorDescription {
   return failure.kind === 'not-allowed'
-    ? { todo: ASK_INSTEAD[failure.reason] }
+    ? {
+        todo: ASK_INSTEAD[failure.reason],
+        ...(failure.reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
+      }
     : {
         todo: `A Tally manager can add you with ${commandText('/billing projects access')}. Managers need to be added too.`,
       };
@@ -82,7 +85,7 @@ const ASK_INSTEAD = {
   'not-member': 'Ask a full member.',
   'not-owner': 'Ask one of them.',
   'not-manager': 'Ask an admin.',
-  channel: 'Ask there, or ask a Tally manager to allow this channel.',
+  channel: 'Ask in one of its channels, or ask a Tally manager to allow this one.',
 } as const;
 
 /** The reply to a secret in `/os-token`: where the secret of an application access belongs. */

@@ -1,0 +1,352 @@
+/** Whatever Tally sends without being asked, to whom it may no longer go: each kind, each way a right ends, each moment. */
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { Big } from 'big.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MESSAGE_KINDS, type MessageKind } from '../../src/delivery/recipients.ts';
+import { addDays } from '../../src/domain/time/calendar.ts';
+import { createReports } from '../../src/features/reports/index.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { serializeAccess } from '../../src/workspace/accesses.ts';
+import { type NewConnection, serializeConnection } from '../../src/workspace/connections.ts';
+import { recordKey } from '../../src/workspace/keys.ts';
+import type { Project } from '../../src/workspace/projects.ts';
+import { serializeWatch, type Watch } from '../../src/workspace/watches.ts';
+import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
+import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
+import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const [CHANNEL, ELSEWHERE] = ['C0COSTS001', 'C0FINANCE1'];
+/** Whose rights end, somebody whose rights hold, and who registered what everything needs. */
+const [ANNA, BEN, CARL] = ['U0ANNA0001', 'U0BEN00001', 'U0CARL0001'];
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** Friday */
+const BEGIN = Date.parse('2026-11-20T08:00:00Z');
+const DUE = Date.parse('2026-11-20T09:00:00Z');
+
+const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
+let redis: TestRedis;
+let slack: MinimalSlack;
+let now = BEGIN;
+let balance = 100_000;
+let spent = 1_000;
+let billing: FakeBilling;
+let parts: ReturnType<typeof createDeliveryParts>;
+let team = '';
+let teams = 0;
+
+beforeAll(async () => {
+  redis = await testRedis();
+  slack = await startMinimalSlack();
+  slack.now = () => now;
+  billing = createFakeBilling(
+    () => ({
+      amounts: () => new Map(Array.from({ length: 120 }, (_, n) => [addDays('2026-11-25', -n), spent])),
+      balance: () => balance,
+    }),
+    () => now,
+  );
+  const { reports = {} } = createReports({ clock: () => now });
+  parts = createDeliveryParts({
+    ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring, clock: () => now },
+    billing: billing.client,
+    async report(question, name) {
+      const result = await reports[name]!.run(question);
+      await onFigures?.();
+      return result;
+    },
+  });
+});
+afterAll(async () => {
+  await parts.close();
+  await Promise.all([slack.close(), redis.close()]);
+});
+
+const set = (field: string, value: object) =>
+  redis.client.hset(recordKey(team), field, JSON.stringify(value));
+const project = (alias: string, given: Partial<Project> = {}) =>
+  set(`project:${alias}`, {
+    ...{ alias, id: '777', product: 1, channels: [], owner: CARL, addedBy: CARL, addedAt: 0 },
+    ...given,
+  });
+const run = () => parts.delivery.run(team);
+const until = async (end: number) => {
+  for (let next = await run(); next !== undefined && next <= end; next = await run())
+    now = Math.max(now, next);
+  now = end;
+  await run();
+};
+const DAILY = schedule({
+  ...{ projects: [{ id: '777', product: 1 }], since: BEGIN, owner: ANNA },
+  timing: { cadence: { kind: 'daily' }, time: '09:00', zone: 'UTC' },
+});
+const scheduled = () => save(redis.client, team, DAILY);
+const watched = (target: Watch['target']) => {
+  const rule = { kind: 'balance', below: new Big(50_000) } as const;
+  const about = { id: 'watch001', project: { id: '777', product: 1 }, rule, target } as const;
+  const json = serializeWatch({ ...about, owner: CARL, createdBy: CARL, createdAt: BEGIN, since: BEGIN });
+  return redis.client.hset(recordKey(team), 'watch:watch001', json);
+};
+const acknowledge = async () => {
+  const states = await parts.watching.readStates(await parts.workspaces.read(team));
+  const { episode = '' } = states.get('watch001')?.alerts.at(-1) ?? {};
+  const response = { kind: 'acknowledged', at: now, by: BEN } as const;
+  expect(await parts.watching.respond(team, 'watch001', episode, response)).toBe('recorded');
+};
+
+/** How a message comes about. */
+interface Scenario {
+  readonly to: 'channel' | 'person';
+  /** Until just before it is due. */
+  prepare(): Promise<unknown>;
+  /** It is due, and sent as far as that is possible. */
+  send(): Promise<unknown>;
+  /** Time goes on, for whatever is retried. */
+  goOn(): Promise<unknown>;
+}
+
+const goOn = () => until(now + 2 * HOUR);
+const POST: Scenario = { to: 'channel', prepare: scheduled, send: () => until(DUE + 1_000), goOn };
+const fallsBelow = async () => {
+  balance = 48_151;
+  await until(now + 2 * HOUR);
+};
+const alertTo = (target: Watch['target']): Scenario => ({
+  to: 'channel' in target ? 'channel' : 'person',
+  prepare: async () => {
+    await watched(target);
+    await until(now + 2 * HOUR);
+  },
+  send: fallsBelow,
+  goOn,
+});
+const updateOf = (target: Watch['target']): Scenario => ({
+  ...alertTo(target),
+  prepare: async () => {
+    await watched(target);
+    await fallsBelow();
+  },
+  send: async () => {
+    await acknowledge();
+    await run();
+  },
+});
+const byHand = () => parts.engine.send(team, DAILY, 'now', BEN);
+
+/** Every kind has to be here. */
+const SCENARIOS: Record<MessageKind, readonly Scenario[]> = {
+  post: [POST],
+  'post by hand': [
+    { ...POST, send: () => byHand().catch(() => undefined), goOn: () => byHand().catch(() => undefined) },
+  ],
+  correction: [
+    {
+      ...POST,
+      prepare: async () => {
+        await scheduled();
+        await until(DUE + HOUR);
+        spent = 5_432;
+      },
+      send: () => until(DUE + 7 * HOUR + 1_000),
+    },
+  ],
+  alert: [alertTo({ channel: CHANNEL }), alertTo({ people: [BEN, ANNA] })],
+  'alert update': [updateOf({ channel: CHANNEL }), updateOf({ people: [BEN, ANNA] })],
+  reminder: [
+    {
+      to: 'person',
+      async prepare() {
+        const access = { project: '777', authUrl: 'https://id.example/v3', id: 'abcd', secret: 'efgh' };
+        const made = { registeredBy: ANNA, registeredAt: BEGIN - 60 * DAY, expiresAt: BEGIN + 14 * DAY };
+        const issuers = { people: [], groups: [] };
+        const { json } = serializeAccess(keyring, team, { ...access, ...made, issuers } as never);
+        await redis.client.hset(recordKey(team), 'access:777', json);
+      },
+      send: () => until(BEGIN + 2 * HOUR),
+      goOn,
+    },
+  ],
+  notice: [
+    {
+      to: 'person',
+      prepare: scheduled,
+      async send() {
+        isArchived = true;
+        await until(DUE + 1_000);
+      },
+      goOn,
+    },
+  ],
+};
+let isArchived = false;
+
+/** Each way in which a right ends. Those of a manager begin with a project that only managers see. */
+const WAYS: Record<string, { of: readonly Scenario['to'][]; asManager?: 'named' | 'group'; end(): unknown }> =
+  {
+    'its project is limited to another channel': {
+      of: ['channel', 'person'],
+      end: () => project('payroll', { channels: [ELSEWHERE] }),
+    },
+    'another name of its project is limited': {
+      of: ['channel', 'person'],
+      end: () => project('zz-other', { channels: [ELSEWHERE] }),
+    },
+    'Tally is removed from the channel': { of: ['channel'], end: () => tallyLeaves() },
+    'is no longer named as a manager': {
+      of: ['person'],
+      asManager: 'named',
+      end: () => set('settings', { managers: [BEN] }),
+    },
+    'leaves the user group that manages': {
+      of: ['person'],
+      asManager: 'group',
+      end: () => slack.group.delete(ANNA),
+    },
+    'becomes a guest, and is a manager by name': {
+      of: ['person'],
+      asManager: 'named',
+      end: () => slack.people.set(ANNA, { is_restricted: true }),
+    },
+    'becomes a guest, where guests may ask': {
+      of: ['person'],
+      async end() {
+        await set('settings', { managers: [BEN], guests: true });
+        slack.people.set(ANNA, { is_ultra_restricted: true });
+      },
+    },
+    'is deactivated': { of: ['person'], end: () => slack.people.set(ANNA, { deleted: true }) },
+    'moves to another organization': {
+      of: ['person'],
+      asManager: 'named',
+      end: () => slack.people.set(ANNA, { team_id: 'T0OTHER001' }),
+    },
+    'is a stranger now, and an admin elsewhere': {
+      of: ['person'],
+      end: () => slack.people.set(ANNA, { is_stranger: true, is_admin: true }),
+    },
+  };
+let isOut = false;
+/** Called between the figures of a post and its sending. */
+let onFigures: (() => unknown) | undefined;
+function tallyLeaves() {
+  isOut = true;
+}
+
+/** When the right ends: before it is due, or after Slack failed to take it. */
+const MOMENTS = {
+  due: undefined,
+  'retried after an error': { status: 500 },
+  'after a rate limit': { retryAfter: 3_600 },
+};
+
+const TARGETS = { channel: [CHANNEL], person: [ANNA, directMessage(ANNA)] } as const;
+/** What the channel or person sees, edits included. */
+const seenBy = (to: Scenario['to']) =>
+  slack.posts
+    .filter(({ workspace, channel }) => workspace === team && TARGETS[to].includes(channel as never))
+    .map(({ ts, text, blocks }) => `${ts} ${text} ${blocks}`);
+/** Its names, its ID and its figures. */
+const SECRETS = /payroll|zz-other|777|100,000|48,151|50,000|1,000\.00|5,432/;
+
+async function begin(asManager?: 'named' | 'group') {
+  teams += 1;
+  team = `T0TEAM${teams}`;
+  [now, balance, spent, isArchived, isOut, onFigures] = [BEGIN, 100_000, 1_000, false, false, undefined];
+  slack.reset();
+  slack.people.clear();
+  slack.group.clear();
+  if (asManager === 'group') slack.group.add(ANNA);
+  slack.fault = faultOf(undefined);
+  const main: NewConnection = {
+    ...{ name: 'main', baseUrl: 'https://billing.example', token: 'a good token' },
+    ...{ role: 'read-only', lifetime: 'none', registeredBy: CARL, registeredAt: 0 },
+  };
+  await redis.client.hset(recordKey(team), 'connection:main', serializeConnection(keyring, team, main).json);
+  await set('settings', {
+    managers: asManager === 'named' ? [BEN, ANNA] : [BEN],
+    ...(asManager === 'group' && { managerGroups: ['S0FINOPS01'] }),
+  });
+  await project('payroll', { channels: asManager === undefined ? [] : [ELSEWHERE] });
+}
+
+type Fault = (typeof MOMENTS)[keyof typeof MOMENTS];
+const faultOf =
+  (fault: Fault, to?: Scenario['to']): MinimalSlack['fault'] =>
+  ({ method, args }) => {
+    const channel = args.get('channel') ?? '';
+    if (method !== 'chat.postMessage' && method !== 'chat.update') return undefined;
+    if (channel === CHANNEL && isOut) return 'not_in_channel';
+    if (channel === CHANNEL && isArchived) return 'is_archived';
+    return to !== undefined && TARGETS[to].includes(channel as never) ? fault : undefined;
+  };
+
+const cases = MESSAGE_KINDS.flatMap((kind) =>
+  SCENARIOS[kind].map((scenario) => [`${kind} to a ${scenario.to}`, scenario] as const),
+);
+
+describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
+  it.each([undefined, 'named', 'group'] as const)(
+    'is sent while the right holds (manager: %s)',
+    async (by) => {
+      if (to === 'channel' && by !== undefined) return;
+      await begin(by);
+      await prepare();
+      const before = seenBy(to);
+      await send();
+      expect(
+        seenBy(to)
+          .filter((one) => !before.includes(one))
+          .join('\n'),
+      ).toMatch(SECRETS);
+    },
+  );
+
+  const ways = Object.entries(WAYS).filter(([, { of }]) => of.includes(to));
+  describe.each(ways)('to whom it may no longer go: %s', (__, { asManager, end }) => {
+    it.each(Object.entries(MOMENTS))('%s', async (___, fault) => {
+      await begin(asManager);
+      await prepare();
+      if (fault !== undefined) {
+        slack.fault = faultOf(fault, to);
+        await send();
+        slack.fault = faultOf(undefined);
+      }
+      const before = seenBy(to);
+      await end();
+      if (fault === undefined) await send();
+      await later();
+      const shown = seenBy(to).filter((one) => !before.includes(one));
+      expect(shown.join('\n')).not.toMatch(SECRETS);
+      // Who is no full member any more gets nothing, not even a message without the project.
+      if (slack.people.has(ANNA)) expect(shown).toEqual([]);
+    });
+  });
+});
+
+describe.each(cases.filter(([, { to }]) => to === 'channel').slice(0, 3))('%s', (kind, { prepare, send }) => {
+  it.each(['payroll', 'zz-other'])('is not sent when %s is limited while it is made', async (alias) => {
+    expect(kind).toMatch(/^(post|post by hand|correction) to a channel$/);
+    await begin();
+    await prepare();
+    const before = seenBy('channel');
+    onFigures = () => project(alias, { channels: [ELSEWHERE] });
+    await send();
+    expect(seenBy('channel').filter((one) => !before.includes(one))).toEqual([]);
+  });
+});
+
+describe('the check', () => {
+  it('is one that every sender passes, and each kind is sent somewhere', async () => {
+    const folder = 'src/delivery';
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
+    const sources = await Promise.all(files.map((name) => readFile(`${folder}/${name}`, 'utf8')));
+    const senders = sources.filter((text) => /\b(postMessage|postWithMetadata|updateMessage)\(/.test(text));
+    expect(senders.length).toBeGreaterThan(4);
+    for (const text of senders) expect(text).toContain("from './recipients.ts'");
+    const all = sources.join('\n');
+    for (const kind of MESSAGE_KINDS.filter((one) => one !== 'notice'))
+      expect(all, kind).toMatch(new RegExp(`(findRefusal|requireChannel)\\(\\s*'${kind}'`));
+  });
+});
