@@ -1,6 +1,6 @@
 import { formatPercent, type Money, ZERO } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
-import type { DayWindow, ReportPeriods } from '../../domain/money/report-figures.ts';
+import { type DayWindow, formatReportDays, type ReportPeriods } from '../../domain/money/report-figures.ts';
 import { formatBonuses, formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import {
@@ -15,7 +15,7 @@ import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';
 import { type Chart, spendChart } from '../../slack/kit/chart.ts';
-import { formatterFor, leftText, type ProjectFigures, shortFailure } from './figures.ts';
+import { formatterFor, leftText, type ProjectFigures } from './figures.ts';
 
 type Write = (value: Money) => string;
 
@@ -40,7 +40,7 @@ export function mainFigureLine(one: ProjectFigures, { main, today }: ReportPerio
 /** `Spent on Fri 20 Nov 150.00 · ▲ 1.9 % vs …`, when another figure comes first. */
 export const spentLine = (one: ProjectFigures, brief: ReportPeriods): string =>
   [
-    `*Spent ${shortFailure(brief.main.window, brief.today)}* ${totalText(one.briefing.main, formatterFor(one))}`,
+    `*Spent ${formatReportDays(brief.main.window, brief.today)}* ${totalText(one.briefing.main, formatterFor(one))}`,
     mainFigureLine(one, brief),
   ]
     .filter(Boolean)
