@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
-import { CannotPost } from '../../src/domain/failure/index.ts';
+import { CannotPost, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createReports } from '../../src/features/reports/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { parseScheduleText } from '../../src/features/schedules/words.ts';
@@ -27,6 +27,7 @@ let tally: ListenerBot;
 let sent: { schedule: Schedule; why: string; by: string }[] = [];
 let refusal: Error | undefined;
 let woken = 0;
+let isStoreAway = false;
 
 beforeAll(async () => {
   tally = await startListenerBot(
@@ -43,7 +44,13 @@ beforeAll(async () => {
       };
       const { reports = {} } = createReports({ clock: () => now });
       const { verbs = {}, ...listeners } = createSchedules({
-        workspaces,
+        workspaces: {
+          ...workspaces,
+          async saveSchedule(...change) {
+            if (isStoreAway) throw new StoreUnavailable();
+            await workspaces.saveSchedule(...change);
+          },
+        },
         scheduling,
         reports: () => reports,
       });
@@ -61,6 +68,7 @@ beforeEach(async () => {
   now += 2 * MINUTE;
   sent = [];
   refusal = undefined;
+  isStoreAway = false;
   await restoreWorkspace([CHANNEL, GENERAL, FINANCE, SHARED], [OWNER, MEMBER, ADMIN]);
   await tally.redis.client.del(KEY);
   await add('prod', '123');
@@ -546,12 +554,26 @@ describe('saving', () => {
     await tally.slack.waitFor(() => !modalText(MEMBER).includes('although'));
   });
 
-  it('saves nothing when the channel does not accept Tally’s message', async () => {
+  it('is saved before it is announced, and says when the channel does not accept that', async () => {
     await openForm();
     tally.slack.failNext('chat.postMessage', { error: 'restricted_action' });
-    expect(await save()).toContain('Only some people can post in that channel');
-    expect(await stored()).toEqual([]);
-    expect(await save()).toContain('Saved');
+    const text = await save();
+    expect(text).toContain('Saved: ');
+    expect(text).toContain(
+      `Tally couldn’t announce this to <#${CHANNEL}>: Only some people can post in that channel`,
+    );
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('announces nothing that was not saved, however often it is tried', async () => {
+    await openForm();
+    const before = heard('New scheduled post', OWNER, CHANNEL);
+    isStoreAway = true;
+    for (const _ of [1, 2]) expect(await save()).toContain('Nothing was saved.');
+    expect([heard('New scheduled post', OWNER, CHANNEL), await stored()]).toEqual([before, []]);
+    isStoreAway = false;
+    expect(await save()).toContain('Saved: ');
+    expect(heard('New scheduled post', OWNER, CHANNEL)).toBe(before + 1);
   });
 
   it('is limited to a hundred', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { PreviewFigures } from '../../src/delivery/watch-preview.ts';
 import type { AlertResponse, Watching, WatchState } from '../../src/delivery/watching.ts';
-import { NoData, ServiceUnreachable } from '../../src/domain/failure/index.ts';
+import { NoData, ServiceUnreachable, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createWatches } from '../../src/features/watches/index.ts';
 import { parseWatchText } from '../../src/features/watches/words.ts';
 import { routeSubcommands } from '../../src/slack/subcommands.ts';
@@ -36,6 +36,7 @@ let states = new Map<string, WatchState>();
 let responses: { watch: string; episode: string; response: AlertResponse }[] = [];
 let outcome: 'recorded' | 'repeated' | 'gone' = 'recorded';
 let woken = 0;
+let isStoreAway = false;
 
 /** A stub of delivery; billing and the scheduler have their own tests. */
 const watching: Watching = {
@@ -58,7 +59,16 @@ beforeAll(async () => {
   house = await startListenerBot(
     (workspaces) => {
       const record: Audit['record'] = (...entry) => createAudit(house.redis.client).record(...entry);
-      const { verbs = {}, ...listeners } = createWatches({ workspaces, watching, audit: { record } });
+      const { verbs = {}, ...listeners } = createWatches({
+        workspaces: {
+          ...workspaces,
+          async saveWatch(...change) {
+            if (isStoreAway) throw new StoreUnavailable();
+            await workspaces.saveWatch(...change);
+          },
+        },
+        ...{ watching, audit: { record } },
+      });
       return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
     },
     { clock: () => now },
@@ -72,6 +82,7 @@ const { ask, lastText, members, messageRef, optionOf, restoreWorkspace, updatedM
 beforeEach(async () => {
   now += 2 * MINUTE;
   [asked, responses, states, outcome, woken] = [[], [], new Map(), 'recorded', 0];
+  isStoreAway = false;
   figures = spending(() => '1000', '48210');
   await restoreWorkspace([CHANNEL, FINANCE], [OWNER, MEMBER, ADMIN]);
   await house.redis.client.del(KEY, auditKey(TEAM));
@@ -351,6 +362,22 @@ describe('a saved watch', () => {
     expect(lastText()).toContain(`Set up by <@${MEMBER}>.`);
     expect(woken).toBe(1);
     expect(await audit()).toEqual([`${MEMBER} watch created`]);
+  });
+
+  it('is saved before it is announced to anyone, and says who could not be told', async () => {
+    const heard = (person: string, channel: string) => house.slack.messages(person, channel).length;
+    await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
+    const before = heard(MEMBER, MEMBERS_DM);
+    isStoreAway = true;
+    for (const _ of [1, 2]) expect(await save({ people: [OWNER, MEMBER] })).toContain('Nothing was saved.');
+    expect([heard(MEMBER, MEMBERS_DM), await stored()]).toEqual([before, []]);
+    isStoreAway = false;
+    house.slack.failNext('chat.postMessage', { error: 'is_archived' });
+    const text = await save({ people: [ADMIN, MEMBER] });
+    expect(text).toContain('Saved: ');
+    expect(text).toContain(`Tally couldn’t announce this to <@${ADMIN}>: That channel is archived`);
+    expect(heard(MEMBER, MEMBERS_DM)).toBe(before + 1);
+    expect(await stored()).toHaveLength(1);
   });
 
   it('tells the people it alerts, except the one who saved it', async () => {

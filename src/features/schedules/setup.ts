@@ -10,7 +10,7 @@ import {
 } from '../../domain/failure/index.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, channelLink, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
-import { canEditOwned } from '../../slack/ownership.ts';
+import { announce, canEditOwned } from '../../slack/ownership.ts';
 import { typedOrDefaultProject } from '../../slack/project-search.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
@@ -80,7 +80,10 @@ export function createScheduleForm(parts: ScheduleFormParts) {
       if (saved === undefined) return;
       const { schedule, carried } = saved;
       await parts.scheduling.changed(request.user.teamId);
-      const text = scheduleSavedText(schedule, request.workspace);
+      const { workspace, user } = request;
+      const announcement = announcementMessage(schedule, workspace, user.id, draft.before !== '');
+      const problems = await announce([{ to: schedule.channel, message: announcement }], request);
+      const text = [scheduleSavedText(schedule, workspace), ...problems].join('\n');
       const preview = previewDraft(parts, draft, carried, request);
       const fallback = { text: 'Schedule saved.', blocks: [markup(text)] };
       await request.reply.modal.update(scheduleSavedModal(text, preview), fallback);
@@ -213,7 +216,7 @@ async function storeDraft(
   draft: ScheduleDraft,
   request: Request,
 ): Promise<SavedDraft | undefined> {
-  const { workspace, user } = request;
+  const { workspace } = request;
   const refuse = async (problem: string, shown = draft): Promise<undefined> => {
     await redrawForm(parts, shown, request, problem);
   };
@@ -225,9 +228,6 @@ async function storeDraft(
     if (problem !== undefined) return refuse(`${problem} Nothing was saved.`);
     const carried = carryOverDraft(draft, request, await loadUpcomingSends(parts.scheduling, request));
     const schedule = scheduleFromDraft(draft, request, carried.since);
-    // Announced first: if the channel refuses the announcement it will refuse the posts, and nothing is saved.
-    const announcement = announcementMessage(schedule, workspace, user.id, before !== undefined);
-    await request.reply.public(draft.channel, announcement);
     const action = before === undefined ? 'schedule created' : 'schedule changed';
     const change = auditedChange(request, [action, scheduleAuditText(schedule, workspace)]);
     await parts.workspaces.saveSchedule(change, schedule);
