@@ -1,4 +1,5 @@
 /** Whether a paused schedule resumes automatically, and when it is retried. */
+import { findNamed, referenceTo } from '../workspace/chosen-project.ts';
 import { resolveProject } from '../workspace/resolve-project.ts';
 import { type PauseReason, resumesByItself, type Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
@@ -51,11 +52,9 @@ export function pauseBasis(why: PauseReason, schedule: Schedule, workspace: Work
 
 /** Names of the connections that the projects are asked by, in their order; '' for none. */
 export function connectionsOf({ projects }: Pick<Schedule, 'projects'>, workspace: Workspace): string[] {
-  const known = workspace.projects;
-  return projects.map(({ id, product }) => {
-    const project = known.find((one) => one.id === id && one.product === product);
-    return project?.connection ?? workspace.defaultConnection ?? '';
-  });
+  return projects.map(
+    (project) => findNamed(project, workspace)?.connection ?? workspace.defaultConnection ?? '',
+  );
 }
 
 /** `main 0123456789ab, storage -`: the connections of its projects, with the fingerprints of their tokens. */
@@ -68,9 +67,9 @@ function fingerprintsOf(schedule: Schedule, workspace: Workspace): string {
 
 /** Whether its channel may see all its projects. */
 const isAllowedInChannel = ({ projects, channel }: Schedule, workspace: Workspace): boolean =>
-  projects.every(({ id, product }) => {
+  projects.every((project) => {
     try {
-      resolveProject({ project: id, product }, workspace, { channel, manager: false });
+      resolveProject(referenceTo(project, workspace), workspace, { channel, manager: false });
       return true;
     } catch {
       return false;

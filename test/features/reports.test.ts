@@ -43,7 +43,10 @@ async function post(
 ): Promise<ReportResult & { reads: string[]; answers: unknown[] }> {
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
   const workspace = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
-  const projects = ids.map((id) => ({ id, product: 1 as const }));
+  const projects = ids.map((text) => {
+    const [id = '', alias] = text.split(':');
+    return { id, product: 1 as const, ...(alias !== undefined && { alias }) };
+  });
   const answers: unknown[] = [];
   const finding = await reports[name]?.run({
     workspace,
@@ -414,6 +417,19 @@ describe('a digest of several projects', () => {
     expect(reads[1]).toBe(
       '*▲ 10.0 %* vs 2–8 Nov (20.00 a day; now 7 of 7 days reported; then 6 of 7 days reported)',
     );
+  });
+
+  it('names a project by the name that was chosen, with its currency, where it has several', async () => {
+    await addProject(bot, { alias: 'twin', id: '5001', currency: '€' });
+    try {
+      const title = async (project: string) => (await post('yesterday', [project])).reads[0];
+      expect(await title('5001:prod')).toBe('prod · 12.25 spent on Fri 20 Nov');
+      expect(await title('5001:twin')).toBe('twin · €12.25 spent on Fri 20 Nov');
+      expect(await title('5001:gone')).toBe('Project 5001 · 12.25 spent on Fri 20 Nov');
+      expect(await title('5002:twin')).toBe('dev · 12.25 spent on Fri 20 Nov');
+    } finally {
+      await bot.redis.client.hdel('tally:{T0SANDBOX1}:record', 'project:twin');
+    }
   });
 
   it('does not add amounts with different labels', async () => {

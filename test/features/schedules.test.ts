@@ -291,7 +291,7 @@ describe('the form', () => {
     const drawn = view(MEMBER);
     expect(drawn).toContain('"initial_time":"08:30"');
     expect(drawn).toContain(`"initial_conversation":"${CHANNEL}"`);
-    expect(drawn).toContain('"value":"123:1"');
+    expect(drawn).toContain('"value":"123:1:prod"');
     expect(text).toContain('Europe/Berlin');
     expect(text).toContain('Fri 27 Nov 2026, 08:30 · 07:30 UTC');
     expect(text).toContain('Fri 4 Dec 2026, 08:30 · 07:30 UTC');
@@ -354,11 +354,11 @@ describe('the form', () => {
       );
       return (outcome as unknown as { options: { value: string }[] }).options.map(({ value }) => value);
     };
-    expect(await found('')).toEqual(['456:2', '123:1']);
-    expect(await found('pro')).toEqual(['123:1']);
+    expect(await found('')).toEqual(['456:2:dev', '123:1:prod']);
+    expect(await found('pro')).toEqual(['123:1:prod']);
     expect(await found('789')).toEqual(['789:1', '789:2', '789:3']);
     expect(await found('789 storage')).toEqual(['789:2']);
-    expect(await found('123')).toEqual(['123:1', '123:2', '123:3']);
+    expect(await found('123')).toEqual(['123:1:prod', '123:2', '123:3']);
     expect(await found('0123')).toEqual([]);
   });
 
@@ -377,7 +377,7 @@ describe('the form', () => {
     expect(await found()).toEqual([]);
     await change('channel', { selected_conversation: GENERAL });
     await tally.slack.waitFor(() => view().includes(`"initial_conversation":"${GENERAL}"`));
-    expect((await found())[0]).toBe('999:1');
+    expect((await found())[0]).toBe('999:1:secret');
     await change('projects', { selected_options: [option('999:1')] });
     await tally.slack.waitFor(() => view().includes('999:1'));
     await tally.slack.dismiss(OWNER);
@@ -426,11 +426,11 @@ describe('the form', () => {
 
   it('accepts several projects, with or without commas', async () => {
     await openForm('schedule prod dev daily');
-    expect(view()).toContain('"value":"123:1"');
-    expect(view()).toContain('"value":"456:2"');
+    expect(view()).toContain('"value":"123:1:prod"');
+    expect(view()).toContain('"value":"456:2:dev"');
     await tally.slack.dismiss(OWNER);
     await openForm('schedule prod,dev');
-    expect(view()).toContain('"value":"456:2"');
+    expect(view()).toContain('"value":"456:2:dev"');
   });
 
   it('warns about the same post at the same time', async () => {
@@ -470,7 +470,7 @@ describe('saving', () => {
     expect(schedule).toEqual({
       id: expect.stringMatching(/^[a-z0-9]{8}$/),
       report: 'yesterday',
-      projects: [{ id: '123', product: 1 }],
+      projects: [{ id: '123', product: 1, alias: 'prod' }],
       timing: { cadence: { kind: 'weekdays' }, time: '09:00', zone: 'Europe/Berlin' },
       channel: CHANNEL,
       skipsEmpty: true,
@@ -486,6 +486,24 @@ describe('saving', () => {
     );
     expect(woken).toBe(before + 1);
     expect((await audit())[0]).toBe(`${MEMBER} schedule created`);
+  });
+
+  it.each([
+    ['prod', 'ok-name'],
+    ['ok-name', 'prod'],
+  ])('keeps the name that was typed, %s, where %s is the same project', async (name, other) => {
+    await add('ok-name', '123');
+    const { projects } = await setUp(`schedule ${name} daily`);
+    expect(projects).toEqual([{ id: '123', product: 1, alias: name }]);
+    expect(lastText()).toContain(`for ${name}, every day`);
+    const list = await ask('schedules');
+    expect(list.visibleText).toContain(`*Yesterday’s spend* for ${name} →`);
+    expect(list.visibleText).not.toContain(other);
+    await openForm(`schedule ${other} daily`);
+    expect(modalText()).toContain('This channel already gets the same post at that time.');
+    // The picker means the name that was picked.
+    await save({ projects: [`123:1:${name}`] });
+    expect((await stored()).map((one) => one.projects[0]?.alias)).toEqual([name, name]);
   });
 
   it('accepts several projects, and an ID without a name', async () => {
@@ -1009,7 +1027,7 @@ describe('in the whole bot', () => {
       await bot.slack.choose(OWNER, messageRef(answer), 'rerun:more', 'Schedule this…');
       const drawn = await form();
       expect(drawn).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
-      expect(drawn).toContain(command.includes('789') ? '"value":"789:2"' : '"value":"123:1"');
+      expect(drawn).toContain(command.includes('789') ? '"value":"789:2"' : '"value":"123:1:prod"');
       await bot.slack.dismiss(OWNER);
     }
   });

@@ -255,7 +255,7 @@ describe('what was typed', () => {
 describe('the form', () => {
   it('is filled in with what was typed, and shows when it would have alerted', async () => {
     const text = await openForm('watch balance 50,000 prod');
-    expect(view()).toContain('"value":"123:1"');
+    expect(view()).toContain('"value":"123:1:prod"');
     expect(view()).toContain('"initial_value":"50000"');
     expect(view()).toContain(`"initial_conversation":"${CHANNEL}"`);
     expect(text).toContain('It would have alerted once in the last 90 days: 19 Nov.');
@@ -276,7 +276,7 @@ describe('the form', () => {
   it('starts with the project of the channel, and with the person when there is no channel', async () => {
     await house.redis.client.hset(KEY, `channel:${CHANNEL}`, 'dev');
     await openForm('watch');
-    expect(view()).toContain('"value":"456:2"');
+    expect(view()).toContain('"value":"456:2:dev"');
     await house.slack.dismiss(OWNER);
     await openForm('watch prod budget 500000', OWNER, OWNERS_DM);
     expect(view()).toContain(`"initial_users":["${OWNER}"]`);
@@ -353,7 +353,7 @@ describe('a saved watch', () => {
   it('belongs to its creator, is announced in the channel, and is in the audit log', async () => {
     const watch = await setUp('watch prod balance 50000', MEMBER);
     expect(watch).toMatchObject({
-      project: { id: '123', product: 1 },
+      project: { id: '123', product: 1, alias: 'prod' },
       target: { channel: CHANNEL },
       ...{ owner: MEMBER, createdBy: MEMBER, createdAt: now, since: now },
     });
@@ -362,6 +362,20 @@ describe('a saved watch', () => {
     expect(lastText()).toContain(`Set up by <@${MEMBER}>.`);
     expect(woken).toBe(1);
     expect(await audit()).toEqual([`${MEMBER} watch created`]);
+  });
+
+  it.each([
+    ['prod', 'ok-name'],
+    ['ok-name', 'prod'],
+  ])('keeps the name that was typed, %s, where %s is the same project', async (name, other) => {
+    await add('ok-name', '123', { currency: 'EUR' });
+    const watch = await setUp(`watch ${name} balance 50000`);
+    expect(watch.project).toEqual({ id: '123', product: 1, alias: name });
+    const label = name === 'prod' ? '50,000.00' : '50,000.00\u00a0EUR';
+    expect(lastText()).toContain(`New watch: *${name}*: balance below ${label}.`);
+    const list = await ask('watches');
+    expect(list.visibleText).toContain(`*${name}*: balance below ${label}`);
+    expect(list.visibleText).not.toContain(other);
   });
 
   it('is saved before it is announced to anyone, and says who could not be told', async () => {
@@ -690,9 +704,9 @@ describe('in the whole bot', () => {
 
   it('an answer and Home offer a watch: the form opens with its project and kind', async () => {
     for (const [command, kind, value] of [
-      ['/spend prod yesterday', 'The balance is below an amount', '123:1'],
+      ['/spend prod yesterday', 'The balance is below an amount', '123:1:prod'],
       ['/spend 789 storage', 'The balance is below an amount', '789:2'],
-      ['/balance prod', 'The balance is below an amount', '123:1'],
+      ['/balance prod', 'The balance is below an amount', '123:1:prod'],
     ] as const) {
       const { ts, blocks } = await bot.ask(command);
       expect(textOf(blocks)).toContain('Watch…');

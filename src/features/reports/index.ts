@@ -14,6 +14,7 @@ import { collectNotices } from '../../domain/service-notice.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/command-buttons.ts';
 import type { ProjectAnswers } from '../../slack/several-projects.ts';
+import { referenceTo } from '../../workspace/chosen-project.ts';
 import { storedBalance } from '../../workspace/last-used.ts';
 import { openConnection, resolveProject, type UnresolvedProject } from '../../workspace/resolve-project.ts';
 import { requireSettings } from '../../workspace/workspace.ts';
@@ -104,14 +105,15 @@ const MOST_BRIEFS = 200;
 /** Sends billing two parallel queries: all days at once, and the balance, which is optional. */
 async function answer(
   { workspace, channel, billing, answeredBy }: ReportQuestion,
-  { id, product }: ReportQuestion['projects'][number],
+  chosen: ReportQuestion['projects'][number],
   brief: ReportPeriods,
   headline: Headline,
 ): Promise<ProjectFigures | UnresolvedProject> {
+  const { id, product } = chosen;
   let label = `Project ${id}`;
   try {
     // Everybody there reads it: what managers may ask elsewhere does not count.
-    const target = resolveProject({ project: id, product }, workspace, { channel, manager: false });
+    const target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, manager: false });
     label = target.label;
     const access = openConnection(workspace, target);
     const { from, to, label: days } = brief;

@@ -14,7 +14,7 @@ import { announce, canEditOwned } from '../../slack/ownership.ts';
 import { typedOrDefaultProject } from '../../slack/project-search.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
-import { type ChosenProject, limitedProjects } from '../../workspace/chosen-project.ts';
+import { type ChosenProject, chosenProject, limitedProjects } from '../../workspace/chosen-project.ts';
 import { listWord, resolveProjects } from '../../workspace/resolve-project.ts';
 import { MAX_DIGEST_PROJECTS, MAX_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
 import { isDamaged } from '../../workspace/workspace.ts';
@@ -107,7 +107,7 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
     );
   return found.map((one) => {
     if ('failure' in one) throw one.failure;
-    return { id: one.project, product: one.product };
+    return chosenProject(one);
   });
 }
 

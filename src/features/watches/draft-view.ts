@@ -6,7 +6,12 @@ import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { ChannelCheck } from '../../slack/channel-check.ts';
 import { canEditOwned } from '../../slack/ownership.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
-import { type ChosenProject, isSameProject, limitedProjects } from '../../workspace/chosen-project.ts';
+import {
+  type ChosenProject,
+  isSameProject,
+  limitedProjects,
+  referenceTo,
+} from '../../workspace/chosen-project.ts';
 import { resolveProject } from '../../workspace/resolve-project.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import { findWatch } from '../../workspace/workspace.ts';
@@ -81,9 +86,8 @@ export const checkWatchDraftChannel = (
 /** The project, if the user can ask about it; otherwise undefined. */
 export function resolvedProject({ project, to, channel }: WatchDraft, request: Request) {
   if (project === undefined) return undefined;
-  const { id, product } = project;
   try {
-    return resolveProject({ project: id, product }, request.workspace, {
+    return resolveProject(referenceTo(project, request.workspace), request.workspace, {
       ...askLocation(request),
       ...(to === 'channel' && channel !== '' && { channel }),
     });

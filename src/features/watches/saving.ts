@@ -109,7 +109,7 @@ function watchFromDraft(
     JSON.stringify(before.rule) === JSON.stringify(rule);
   return {
     id: before?.id ?? randomUUID().replaceAll('-', '').slice(0, 8),
-    project: { id: draft.project.id, product: draft.project.product },
+    project: draft.project,
     rule,
     target: targetOfDraft(draft),
     owner: before?.owner ?? user.id,
