@@ -802,6 +802,23 @@ describe('the list', () => {
     expect(await stored()).toEqual([before]);
   });
 
+  it('restores it for its owner, not for who created it', async () => {
+    const { id, ...before } = await setUp('schedule prod', OWNER, CHANNEL);
+    const handedTo = async (owner: string, createdBy: string) => {
+      const schedule = { ...before, id, owner, createdBy };
+      await tally.redis.client.hset(KEY, `schedule:${id}`, JSON.stringify(schedule));
+      const list = await ask('schedules');
+      await row(list, 'delete', id);
+      await updatedMessage(list, 'It won’t be posted again.');
+    };
+    await handedTo(OWNER, MEMBER);
+    await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-undo', id), MEMBER);
+    expect(await stored()).toEqual([]);
+    await handedTo(MEMBER, OWNER);
+    await brings('Schedule restored.', () => forgedClick(MEMBER, 'schedule-undo', id), MEMBER);
+    expect(await stored()).toMatchObject([{ id, owner: MEMBER, createdBy: OWNER }]);
+  });
+
   it.each(['__proto__', 'constructor', 'toString', 'nothing'])(
     'has nothing that is done by %s',
     async (action) => {
