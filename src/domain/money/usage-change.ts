@@ -134,6 +134,16 @@ export function describeUnreadable(usage: Usage, nameOf: (day: Day) => string): 
   ];
 }
 
+/** `Thu 25 Feb isn't reported yet`: why a change has no figures. */
+export function formatUncompared(
+  { coverage: { current, before } }: UsageChange,
+  labels: Compared<string>,
+): string {
+  const isCurrent = current.reported === 0;
+  const [{ of }, label] = isCurrent ? [current, labels.current] : [before, labels.before];
+  return `${of === 1 ? `${label} isn't` : `no day of ${label} is`} reported${isCurrent ? ' yet' : ''}`;
+}
+
 /** `6 of 7 days reported`, `7 of 7 days reported, 1 only in part`; of a single day `not reported` */
 export function formatCoverage({ reported, of, partial }: Coverage): string {
   if (of === 1) return reported === 0 ? 'not reported' : partial > 0 ? 'reported only in part' : 'reported';

@@ -87,12 +87,12 @@ function togetherLines({ headline, brief, answered }: ReportView): string[] {
   const change = together(answered.map(({ briefing }) => briefing.change));
   const monthChange = together(answered.map(({ briefing }) => briefing.monthChange));
   return [
-    ...(headline === 'spent' && change !== undefined ? formatChange(change, main.before, first) : []),
+    ...(headline === 'spent' && change !== undefined ? formatChange(change, main, today, first) : []),
     // The total's row has the amount.
     ...(isMonthReport(brief) || monthChange === undefined
       ? []
       : [
-          `*${monthName(month.window, today)}* (${coveredDays(month.window, monthChange)}): ${formatChange(monthChange, month.before, first, true).join('')}`,
+          `*${monthName(month.window, today)}* (${coveredDays(month.window, monthChange)}): ${formatChange(monthChange, month, today, first, true).join('')}`,
         ]),
   ];
 }
