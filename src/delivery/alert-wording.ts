@@ -9,6 +9,7 @@ import type { DaySpend, MonthSpend, WatchMeasurement } from '../domain/money/wat
 import type { WatchRule } from '../domain/money/watch-rule.ts';
 import { WEEKDAY_NAMES } from '../domain/time/cadence.ts';
 import { type Day, formatDays, isoWeekday } from '../domain/time/calendar.ts';
+import { findNamed } from '../workspace/chosen-project.ts';
 import type { Watch } from '../workspace/watches.ts';
 import { requireSettings, type Workspace } from '../workspace/workspace.ts';
 import { projectLabel } from './schedule-wording.ts';
@@ -32,9 +33,7 @@ export interface AlertFacts {
 /** Amounts as the workspace writes them, with the project's currency. */
 export function watchMoney({ project }: Pick<Watch, 'project'>, workspace: Workspace): Write {
   const { locale, currency } = requireSettings(workspace);
-  const known = workspace.projects.find(
-    ({ id, product }) => id === project.id && product === project.product,
-  );
+  const known = findNamed(project, workspace);
   return (value) => formatMoney(value, locale, known?.currency ?? currency);
 }
 

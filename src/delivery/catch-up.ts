@@ -57,7 +57,11 @@ async function findEarlierPost(
 async function summarizeDate({ date, at }: DueTime, { schedule }: DeliveryTask, context: DeliveryContext) {
   try {
     const result = await runReport(schedule, at, context);
-    return { date, line: missedDateLine(date, result, context.workspace), isEmpty: result.isEmpty };
+    return {
+      date,
+      line: missedDateLine(date, result, schedule.projects, context.workspace),
+      isEmpty: result.isEmpty,
+    };
   } catch (error) {
     const { cause } = classifyFailure(error);
     return { date, line: missedDateFailed(date, cause), isEmpty: false };

@@ -20,10 +20,18 @@ import type { PostableReport, ReportResult } from './report.ts';
 import type { WatchFiguresStore } from './watch-figures.ts';
 
 /** Another worker may hold the lease by now, so this one must not post anything more. */
-export class LeaseLostError extends Error {}
+export class LeaseLostError extends Error {
+  constructor() {
+    super('Another process may hold the delivery lease.');
+  }
+}
 
 /** Somebody paused, changed or deleted the schedule since it was read. The next pass reads it again. */
-export class ScheduleChangedError extends Error {}
+export class ScheduleChangedError extends Error {
+  constructor() {
+    super('The schedule or the watch was changed while Tally worked on it.');
+  }
+}
 
 export interface DeliveryRunParts {
   readonly workspaces: Workspaces;

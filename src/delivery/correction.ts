@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isFailure } from '../domain/failure/index.ts';
-import { postMessage, updateMessage } from '../slack/post-message.ts';
+import { updateMessage } from '../slack/post-message.ts';
 import { type DeliveryContext, LeaseLostError, runReport } from './context.ts';
 import type { DeliveryLogEntry, PostedMessage, PostSubject } from './delivery-log-entry.ts';
 import { deliveryKey, deliveryMetadata } from './find-post.ts';
 import { connectionsOf } from './pause.ts';
 import { CORRECTION_DELAYS, type ScheduleLogEntry } from './plan.ts';
-import { correctionMessage, renderPost } from './post-blocks.ts';
+import { changedFigures, renderPost } from './post-blocks.ts';
 import { requireChannel } from './recipients.ts';
 import { type ReportResult, shownProjects } from './report.ts';
 import { classifyFailure } from './retry.ts';
@@ -33,9 +33,9 @@ interface Correction extends ScheduleLogEntry {
 }
 
 /**
- * Checks the figures of a post again. If one changed by more than the schedule's percentage, the post is edited and a
- * reply in its thread says what changed. The log then holds the new figures, so each change is reported once. The post
- * keeps its own projects, days and channel, as far as the channel may see them today.
+ * Checks the figures of a post again. If one changed by more than the schedule's percentage, the post is edited. The log
+ * then holds the new figures and those that a reply has yet to explain, so each change is reported once. The post keeps
+ * its own projects, days and channel, as far as the channel may see them today.
  *
  * @throws LeaseLostError, StoreUnavailable
  */
@@ -72,18 +72,16 @@ async function check(correction: Correction, context: DeliveryContext): Promise<
     return checkAgain(correction, context);
   // The day that the post went without is filled in, however little it changes.
   const isFilledIn = post.without !== undefined && result.awaits === undefined;
-  const percent = isFilledIn ? 0 : schedule.correctsFrom;
-  const explanation = correctionMessage(post.figures, result.figures, percent, workspace);
-  if (explanation === undefined) return writeOutcome(correction, { tries: 0, post: checked }, context);
-  await editPost(correction, result, context);
-  await postMessage(await context.client(), { channel: post.channel, thread: post.ts }, explanation).catch(
-    (err: unknown) => context.log.warn({ err, workspace: context.teamId }, 'could not explain a correction'),
-  );
+  const changed = changedFigures(post.figures, result.figures, isFilledIn ? 0 : schedule.correctsFrom);
+  if (Object.keys(changed).length === 0)
+    return writeOutcome(correction, { tries: 0, post: checked }, context);
+  await editPost(correction, result, changed, context);
 }
 
 async function editPost(
   correction: Correction,
   result: ReportResult,
+  changed: ReportResult['figures'],
   context: DeliveryContext,
 ): Promise<void> {
   const { schedule, line, post, subject, checked } = correction;
@@ -98,7 +96,9 @@ async function editPost(
   const details = { ...current, timing: subject.timing, correctsFrom, date: line.date, corrected: at };
   const metadata = deliveryMetadata(deliveryKey(schedule.id, line.date));
   await updateMessage(client, channel, ts, renderPost(result, details), metadata);
-  const outcome = { tries: 0, post: { ...current, checks: checked.checks, figures: result.figures } };
+  const unexplained = { ...changed, ...post.unexplained };
+  const corrected = { ...current, checks: checked.checks, figures: result.figures, unexplained };
+  const outcome = { tries: 0, post: corrected };
   await writeOutcome(correction, outcome, context, { channel, at });
   context.notePosted(channel);
 }

@@ -28,6 +28,8 @@ const postedMessage = z.object({
   /** What the post says about missed dates, a line each. */
   earlier: z.array(z.string()).readonly(),
   figures: z.record(z.string(), z.string()),
+  /** Those that were corrected, as they were before ('' for none), until a reply says so. */
+  unexplained: z.record(z.string(), z.string()).exactOptional(),
   /** `<project id>:<product>` → why it has no figure, in a sentence. */
   unanswered: z.record(z.string(), z.string()).exactOptional(),
   /** How many planned checks for corrections are done. */

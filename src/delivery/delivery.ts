@@ -19,6 +19,7 @@ import {
 } from './context.ts';
 import { correctPost } from './correction.ts';
 import type { DeliveryLog } from './delivery-log.ts';
+import { explainCorrections, planExplanations } from './explain-corrections.ts';
 import { notifyOwners } from './notify-owner.ts';
 import { abandonDelivery, resumePausedSchedule } from './outcome.ts';
 import { type DeliveryPlan, planDeliveries } from './plan.ts';
@@ -132,16 +133,19 @@ async function runPasses(
     const [workspace, logSnapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
     const plan = planDeliveries(workspace, logSnapshot, clock());
     const watchPlan = planWatches(workspace, logSnapshot, clock());
+    const explanations = planExplanations(workspace, logSnapshot, plan.correctionsDue, clock());
     await deliveryLog.drop(lease, plan.stale);
     const reminderPlan = planReminders(workspace, logSnapshot, clock());
     await deliveryLog.dropStates(lease, [...watchPlan.stale, ...reminderPlan.stale]);
-    if (isIdle(plan) && isWatchIdle(watchPlan) && isReminderIdle(reminderPlan))
-      return earliest(plan.next, watchPlan.next, reminderPlan.next);
+    const isDone = isIdle(plan) && explanations.due.length === 0;
+    if (isDone && isWatchIdle(watchPlan) && isReminderIdle(reminderPlan))
+      return earliest(plan.next, explanations.next, watchPlan.next, reminderPlan.next);
     if (run.isOver()) return clock();
     const answerNotes = collectAnswerNotes(clock);
     const probeFailures = new Map<string, unknown>();
     const billing = billingForRun();
     const context = { ...run, workspace, logSnapshot, billing, answerNotes, probeFailures };
+    for (const channel of explanations.due) if (!run.isOver()) await explainCorrections(channel, context);
     await executePlan(plan, context);
     await runReminders(reminderPlan, context);
     await runWatches(watchPlan, run.watchFigures, context);

@@ -1,5 +1,5 @@
 /** Whether a paused schedule resumes automatically, and when it is retried. */
-import { isShownTo } from '../workspace/chosen-project.ts';
+import { findNamed, isShownTo } from '../workspace/chosen-project.ts';
 import { type PauseReason, resumesByItself, type Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
@@ -51,11 +51,9 @@ export function pauseBasis(why: PauseReason, schedule: Schedule, workspace: Work
 
 /** Names of the connections that the projects are asked by, in their order; '' for none. */
 export function connectionsOf({ projects }: Pick<Schedule, 'projects'>, workspace: Workspace): string[] {
-  const known = workspace.projects;
-  return projects.map(({ id, product }) => {
-    const project = known.find((one) => one.id === id && one.product === product);
-    return project?.connection ?? workspace.defaultConnection ?? '';
-  });
+  return projects.map(
+    (project) => findNamed(project, workspace)?.connection ?? workspace.defaultConnection ?? '',
+  );
 }
 
 /** `main 0123456789ab, storage -`: the connections of its projects, with the fingerprints of their tokens. */

@@ -1,5 +1,4 @@
 import { changeInPercent, formatMoney, formatPercent, parseAmount } from '../domain/money/amount.ts';
-import type { ProductId } from '../domain/product.ts';
 import { formatTiming, type Timing } from '../domain/time/cadence.ts';
 import { type Day, formatDays } from '../domain/time/calendar.ts';
 import {
@@ -12,10 +11,11 @@ import {
   mention,
   section,
 } from '../slack/kit/atoms.ts';
+import { type ChosenProject, findNamed } from '../workspace/chosen-project.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { PostedMessage } from './delivery-log-entry.ts';
 import type { ReportResult } from './report.ts';
-import { formatMoment } from './schedule-wording.ts';
+import { chosenByKey, formatMoment, projectLabel } from './schedule-wording.ts';
 
 type Figures = ReportResult['figures'];
 
@@ -85,8 +85,12 @@ export function manualPostMessage(
 }
 
 /** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)` */
-export const missedDateLine = (date: Day, { figures, covers }: ReportResult, workspace: Workspace): string =>
-  `${covers}: ${figuresText(figures, workspace)} (${dueText(date)})`;
+export const missedDateLine = (
+  date: Day,
+  { figures, covers }: ReportResult,
+  projects: readonly ChosenProject[],
+  workspace: Workspace,
+): string => `${covers}: ${figuresText(figures, projects, workspace)} (${dueText(date)})`;
 
 export const missedDateFailed = (date: Day, cause: string): string =>
   `No figures (${dueText(date)}). ${cause}`;
@@ -96,29 +100,45 @@ const dueText = (date: Day): string => `due ${formatDays(date, date, date.slice(
 export const missedDatesSummary = (count: number): string =>
   `${count} earlier ${count === 1 ? 'date' : 'dates'}`;
 
-function figuresText(figures: Figures, workspace: Workspace): string {
-  const parts = Object.keys(figures).map(
-    (key) => `${labelOf(key, workspace)} ${amount(figures, key, workspace)}`,
-  );
+function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
+  const parts = Object.keys(figures).map((key) => {
+    const project = chosenByKey(key, projects);
+    return `${projectLabel(project, workspace)} ${amount(figures[key], project, workspace)}`;
+  });
   return parts.length === 0 ? 'no figures' : parts.join(' · ');
 }
 
-/** What changed, for the thread of the post; undefined when no figure changed by more than `percent`. */
-export function correctionMessage(
-  before: Figures,
-  after: Figures,
-  percent: number,
-  workspace: Workspace,
-): Message | undefined {
+/** The figures that changed by more than `percent`, as they were; '' for one that was not there. */
+export function changedFigures(before: Figures, after: Figures, percent: number): Figures {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = keys.filter((key) => differs(before[key], after[key], percent));
-  if (changed.length === 0) return undefined;
-  const lines = changed.map((key) => {
-    const [was, is] = [amount(before, key, workspace), amount(after, key, workspace)];
-    return `${labelOf(key, workspace)}: ${was} → ${is}${share(before[key], after[key], workspace)}`;
-  });
-  const text = 'Figures changed since this was posted:';
-  return { text: `${text} ${lines[0]}`, blocks: [section([text, ...lines].join('\n'))] };
+  return Object.fromEntries(changed.map((key) => [key, before[key] ?? '']));
+}
+
+/** A line for each figure of `before` that differs by now: `prod: 100.00 → 110.50 (▲ 10.5 %)`. */
+export const correctionLines = (
+  before: Figures,
+  after: Figures,
+  projects: readonly ChosenProject[],
+  workspace: Workspace,
+): string[] =>
+  Object.entries(before)
+    .filter(([key, was]) => differs(was, after[key], 0))
+    .map(([key, was]) => {
+      const project = chosenByKey(key, projects);
+      const change = `${amount(was, project, workspace)} → ${amount(after[key], project, workspace)}`;
+      return `${projectLabel(project, workspace)}: ${change}${share(was, after[key], workspace)}`;
+    });
+
+const MAX_LINES = 30;
+
+/** What changed, for a thread. @param posts how many posts are corrected */
+export function correctionMessage(lines: readonly string[], posts: number): Message {
+  const text =
+    posts === 1 ? 'Figures changed since this was posted:' : `Figures of ${posts} posts here changed:`;
+  const more = lines.length - MAX_LINES;
+  const shown = [...lines.slice(0, MAX_LINES), ...(more > 0 ? [`and ${more} more, each in its post`] : [])];
+  return { text: `${text} ${lines[0]}`, blocks: [section([text, ...shown].join('\n'))] };
 }
 
 /** Exact; a figure that appeared or disappeared always counts as a change. */
@@ -139,16 +159,9 @@ function read(digits: string | undefined) {
   return 'value' in amount ? amount.value : undefined;
 }
 
-function amount(figures: Figures, key: string, workspace: Workspace): string {
-  const value = read(figures[key]);
-  const currency = projectOf(key, workspace)?.currency ?? workspace.settings.currency;
-  return value === undefined ? 'no figure' : formatMoney(value, workspace.settings.locale, currency);
-}
-
-const labelOf = (key: string, workspace: Workspace): string =>
-  projectOf(key, workspace)?.alias ?? `Project ${key.split(':')[0]}`;
-
-function projectOf(key: string, { projects }: Workspace) {
-  const [id, product] = key.split(':');
-  return projects.find((one) => one.id === id && one.product === (Number(product) as ProductId));
+function amount(digits: string | undefined, project: ChosenProject, workspace: Workspace): string {
+  const value = read(digits);
+  const { locale, currency } = workspace.settings;
+  const label = findNamed(project, workspace)?.currency ?? currency;
+  return value === undefined ? 'no figure' : formatMoney(value, locale, label);
 }

@@ -7,7 +7,7 @@ import type { PostedMessage } from './delivery-log-entry.ts';
 import { deliveryKey } from './find-post.ts';
 import { lastDeliveryOf } from './outcome.ts';
 import type { DeliveryTask } from './plan.ts';
-import { projectLabelOfKey } from './schedule-wording.ts';
+import { chosenByKey, projectLabel } from './schedule-wording.ts';
 
 /** How long a post waits for a store that is away to record it; in ms. */
 const RECORD_TIMEOUT = 30_000;
@@ -28,7 +28,8 @@ export async function recordPost(
   const unanswered = countUnanswered(context.workspace.lastSent(schedule.id), post);
   const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === NOTIFY_AFTER);
   const causes = silent.map(
-    ([project, { cause: why }]) => `${projectLabelOfKey(project, context.workspace)}: ${why}`,
+    ([project, { cause: why }]) =>
+      `${projectLabel(chosenByKey(project, schedule.projects), context.workspace)}: ${why}`,
   );
   const lastDelivery: LastDelivery = {
     ...lastDeliveryOf(task, post.at),

@@ -1,9 +1,8 @@
 import type { Button } from '@slack/types';
 import type { BillingClient } from '../billing/client.ts';
-import type { ProductId } from '../domain/product.ts';
 import type { Day } from '../domain/time/calendar.ts';
 import type { Message } from '../slack/kit/atoms.ts';
-import { projectValue } from '../workspace/chosen-project.ts';
+import { type ChosenProject, projectValue } from '../workspace/chosen-project.ts';
 import type { AnswerNotes } from '../workspace/last-used.ts';
 import type { ReportName, Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
@@ -12,7 +11,7 @@ import type { Workspace } from '../workspace/workspaces.ts';
 export interface ReportQuestion {
   readonly workspace: Workspace;
   /** In order; several make a digest. */
-  readonly projects: readonly { readonly id: string; readonly product: ProductId }[];
+  readonly projects: readonly ChosenProject[];
   readonly channel: string;
   /** The instant the figures are as of, in ms. */
   readonly at: number;

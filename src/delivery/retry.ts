@@ -58,7 +58,11 @@ const CHANNEL = {
 } as const;
 
 /** It is unknown whether Slack accepted the post. */
-export class OutcomeUnknown extends Error {}
+export class OutcomeUnknown extends Error {
+  constructor() {
+    super('Slack didn’t confirm the post.');
+  }
+}
 
 const UNKNOWN = 'Tally ran into an error of its own. Its log says more.';
 const REMOVED = 'Slack rejected Tally’s token.';
@@ -67,7 +71,7 @@ const DEFAULT_RATE_PAUSE = 30_000;
 
 /** @throws StoreUnavailable, which is not the schedule's fault */
 export function classifyFailure(error: unknown): FailureEffect {
-  if (error instanceof OutcomeUnknown) return { kind: 'unclear', cause: 'Slack didn’t confirm the post.' };
+  if (error instanceof OutcomeUnknown) return { kind: 'unclear', cause: error.message };
   if (!isFailure(error)) return { kind: 'later', cause: UNKNOWN };
   const cause = error.message;
   switch (error.kind) {

@@ -1,27 +1,23 @@
 import { DEFAULT_PRODUCT, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { formatDays, wallClockAt } from '../domain/time/calendar.ts';
+import { type ChosenProject, findNamed, projectKey } from '../workspace/chosen-project.ts';
 import { type AskLocation, canAskAbout } from '../workspace/resolve-project.ts';
 import { REPORT_NAMES, type Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 
-type ScheduledProject = Schedule['projects'][number];
-
-/** A project's name if the workspace gave one to that ID and product, else its ID. */
-export function projectLabel({ id, product }: ScheduledProject, workspace: Workspace): string {
-  const [only, ...others] = workspace.projects.filter((one) => one.id === id && one.product === product);
-  if (only !== undefined && others.length === 0) return only.alias;
-  return projectIdLabel({ id, product });
-}
+/** The name it was chosen by, or its only one, else its ID. */
+export const projectLabel = (project: ChosenProject, workspace: Workspace): string =>
+  findNamed(project, workspace)?.alias ?? projectIdLabel(project);
 
 /** For people who may not know the project's name. */
-export function projectIdLabel({ id, product }: ScheduledProject): string {
+export function projectIdLabel({ id, product }: ChosenProject): string {
   return product === DEFAULT_PRODUCT ? `Project ${id}` : `Project ${id} (${PRODUCTS[product].name})`;
 }
 
-/** @param key `<project id>:<product>` */
-export function projectLabelOfKey(key: string, workspace: Workspace): string {
+/** @param key `projectKey` of one of the projects, or of another one */
+export function chosenByKey(key: string, projects: readonly ChosenProject[]): ChosenProject {
   const [id = '', product] = key.split(':');
-  return projectLabel({ id, product: Number(product) as ProductId }, workspace);
+  return projects.find((one) => projectKey(one) === key) ?? { id, product: Number(product) as ProductId };
 }
 
 /** What stands for a project whose name its reader may not see. */

@@ -4,6 +4,7 @@ import { type Amount, type Money, parseAmount } from '../domain/money/amount.ts'
 import type { WatchFigures } from '../domain/money/watch-measurement.ts';
 import type { Day } from '../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../redis.ts';
+import { projectValue } from '../workspace/chosen-project.ts';
 import { deliveryLockKey, watchFiguresKey } from '../workspace/keys.ts';
 import { parseRecord } from '../workspace/record-schema.ts';
 import type { DeliveryLease } from './delivery-log.ts';
@@ -34,8 +35,8 @@ const schema = z.object({
 /** What billing last said about one project. */
 export type StoredFigures = Readonly<z.infer<typeof schema>>;
 
-export const figuresField = ({ id, product }: { readonly id: string; readonly product: number }): string =>
-  `${id}:${product}`;
+/** Names of one project may have different connections, and so different accounts. */
+export const figuresField = projectValue;
 
 /** How long figures are kept: as long as watches use them; in ms. */
 const KEEP_MS = 100 * 86_400_000;

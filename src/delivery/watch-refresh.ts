@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { isFailure } from '../domain/failure/index.ts';
 import { forecastFrom } from '../domain/money/forecast.ts';
 import { addDays, type Day, dayAt } from '../domain/time/calendar.ts';
-import type { ChosenProject } from '../workspace/chosen-project.ts';
+import { type ChosenProject, referenceTo } from '../workspace/chosen-project.ts';
 import { storedBalance } from '../workspace/last-used.ts';
 import {
   type OpenedConnection,
@@ -98,7 +98,7 @@ async function askProject(
   try {
     const { zone } = requireSettings(workspace);
     const place = { channel: undefined, manager: true };
-    const target = resolveProject({ project: project.id, product: project.product }, workspace, place);
+    const target = resolveProject(referenceTo(project, workspace), workspace, place);
     const connection = target.connection ?? workspace.defaultConnection ?? '';
     const fingerprint = workspace.connections.get(connection)?.fingerprint ?? '';
     const same = before?.connection === connection ? before : undefined;

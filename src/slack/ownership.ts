@@ -1,4 +1,6 @@
 import { isFailure } from '../domain/failure/index.ts';
+import { isPerson } from '../workspace/record-schema.ts';
+import { channelLink, escapeMarkup, type Message, mention } from './kit/atoms.ts';
 import type { Request } from './request.ts';
 
 /** A schedule or a watch: it belongs to a person, and tells a channel or people something. */
@@ -6,6 +8,33 @@ export interface Owned {
   readonly id: string;
   /** Slack ID */
   readonly owner: string;
+}
+
+/** Tells a channel or a person what somebody set up or changed. */
+export interface Announcement {
+  /** A channel, or a person other than the user. */
+  readonly to: string;
+  readonly message: Message;
+}
+
+/**
+ * After saving, so that nothing is announced that is not stored.
+ * @returns who could not be told, and why: mrkdwn sentences
+ */
+export async function announce(
+  announcements: readonly Announcement[],
+  { reply }: Request,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const { to, message } of announcements)
+    try {
+      await reply.public(to, message);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      const where = isPerson(to) ? mention(to) : channelLink(to);
+      problems.push(`Tally couldn’t announce this to ${where}: ${escapeMarkup(error.message)}`);
+    }
+  return problems;
 }
 
 type Viewer = Pick<Request, 'user'>;

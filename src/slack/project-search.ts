@@ -3,6 +3,7 @@ import { parseSingleProjectText } from '../domain/language/command-text.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../domain/product.ts';
 import {
   type ChosenProject,
+  chosenProject,
   isSameProject,
   limitedProjects,
   projectValue,
@@ -19,7 +20,9 @@ export function projectOption(project: ChosenProject, name: string) {
   const product = PRODUCTS[project.product].name;
   // Without a name, the label already has the ID.
   const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
-  return option(name, projectValue(project), about);
+  // Whoever may not see its name gets an option without it.
+  const { alias, ...unnamed } = project;
+  return option(name, projectValue(alias === name ? project : unnamed), about);
 }
 
 /**
@@ -59,7 +62,7 @@ export function typedOrDefaultProject(
   };
   try {
     const target = resolveProject(named, workspace, askLocation(request));
-    return { id: target.project, product: target.product };
+    return chosenProject(target);
   } catch (error) {
     if (isNamed || !isFailure(error)) throw error;
     return undefined;

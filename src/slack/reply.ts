@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { isFailure, type SlackFailed } from '../domain/failure/index.ts';
 import { type CommandInvocation, commandButton, withoutShare } from './command-buttons.ts';
-import { actions, type Block, type Message, section } from './kit/atoms.ts';
+import { actions, type Block, escapeMarkup, type Message, section } from './kit/atoms.ts';
 import { modal } from './kit/modal.ts';
 import {
   deleteMessage,
@@ -34,8 +34,12 @@ export interface Reply {
   /** A message for everyone in the channel. @throws CannotPost */
   public(channel: string, message: Message): Promise<void>;
   readonly modal: ModalReply;
-  /** A file in the user's conversation with Tally; needs the optional scope files:write. */
-  file(file: OutgoingFile): Promise<void>;
+  /**
+   * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional
+   * scope files:write.
+   * @returns whether it is in that thread
+   */
+  file(file: OutgoingFile): Promise<boolean>;
 }
 
 export interface ModalReply {
@@ -55,6 +59,8 @@ interface OutgoingFile {
   readonly name: string;
   readonly title: string;
   readonly content: string;
+  /** Sent with it: what it holds, plain. */
+  readonly about: string;
 }
 
 interface ReplyOptions {
@@ -79,11 +85,20 @@ export function createReply(target: ReplyTarget, { audience, replace, invocation
       await postMessage(client, { channel, thread: undefined }, message);
     },
     modal: createModalReply(target, invocation),
-    async file({ name, title, content }) {
-      const channel = await openDirectMessage(client, source.userId);
+    async file({ name, title, content, about }) {
+      const thread = audience === 'channel' ? (source.thread ?? source.startsThread) : undefined;
+      const { channel } = source;
+      const isPublic = channel !== undefined && thread !== undefined;
+      const place = isPublic
+        ? { channel_id: channel, thread_ts: thread }
+        : { channel_id: await openDirectMessage(client, source.userId) };
       await callSlack('files.uploadV2', () =>
-        client.filesUploadV2({ channel_id: channel, filename: name, title, content }),
+        client.filesUploadV2({
+          ...place,
+          ...{ filename: name, title, content, initial_comment: escapeMarkup(about) },
+        }),
       );
+      return isPublic;
     },
   };
 }

@@ -1,12 +1,15 @@
 import pLimit from 'p-limit';
 import { type Failure, isFailure } from '../domain/failure/index.ts';
-import type { ProductId } from '../domain/product.ts';
+import { listNames, pluralize } from '../domain/language/text.ts';
+import { formatMoney, type Money, sumMoney } from '../domain/money/amount.ts';
+import { PRODUCTS, type ProductId } from '../domain/product.ts';
 import {
   type ResolvedProject,
   resolveProjects,
   type SeveralProjects,
   type UnresolvedProject,
 } from '../workspace/resolve-project.ts';
+import { clipText } from './kit/limits.ts';
 import { askLocation, type Request } from './request.ts';
 
 /** Projects asked about at a time: the service answers others too. */
@@ -37,7 +40,7 @@ export async function askEach<T extends object>(
         return { answer: await limit(() => ask(target)) };
       } catch (failure) {
         if (!isFailure(failure)) throw failure;
-        return { label: target.label, failure };
+        return { ...target, failure };
       }
     }),
   );
@@ -50,3 +53,75 @@ export async function askEach<T extends object>(
 
 const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): boolean =>
   kind !== 'no-data' && failed.every(({ failure }) => failure.kind === kind);
+
+type Answered = ProjectAnswers<{ readonly target: ResolvedProject }>['answered'];
+
+/**
+ * `2 of 3 projects · 1,234.00 EUR spent`: how many have a figure, and their sum. Amounts of different labels have no
+ * sum: each has its own.
+ *
+ * @param words what was done with the sum, and what is said where no project has a figure
+ */
+export function severalTitle<T extends Answered[number]>(
+  { answered, failed }: ProjectAnswers<T>,
+  amountOf: (one: T) => Money | undefined,
+  locale: string,
+  { verb, none = 'no figures' }: { readonly verb: string; readonly none?: string },
+): string {
+  const known = answered.flatMap((one) => {
+    const value = amountOf(one);
+    return value === undefined ? [] : [{ value, label: one.target.currency }];
+  });
+  const count = pluralize(answered.length + failed.length, 'project');
+  if (known.length === 0) return `${count} · ${none}`;
+  const totals = [...new Set(known.map(({ label }) => label))].map((label) => {
+    const values = known.filter((one) => one.label === label).map(({ value }) => value);
+    return formatMoney(sumMoney(values), locale, label);
+  });
+  const isWhole = known.length === answered.length + failed.length;
+  return `${isWhole ? count : `${known.length} of ${count}`} · ${totals.join(' + ')} ${verb}`;
+}
+
+/** How the rows name their projects: with the product where there are several; a single one is a fact about them all. */
+export function productNames(answered: Answered) {
+  const products = new Set(answered.map(({ target }) => target.product));
+  const [only] = products;
+  return {
+    nameOf: ({ label, product }: ResolvedProject): string =>
+      products.size > 1 ? `${label} (${PRODUCTS[product].name})` : label,
+    facts: products.size === 1 && only !== undefined ? [PRODUCTS[only].name] : [],
+  };
+}
+
+/** Why a project gave no figures, for a cell of a table; `failedNotes` have the sentences. */
+const REASONS: Partial<Record<Failure['kind'], string>> = {
+  'no-data': 'no data',
+  'not-allowed': 'not allowed here',
+  'not-connected': 'not connected',
+  'connection-missing': 'not connected',
+  'token-rejected': 'token rejected',
+  forbidden: 'access refused',
+  'query-rejected': 'query rejected',
+  'rate-limited': 'rate limited',
+  'invalid-response': 'unreadable answer',
+  'response-too-large': 'answer too large',
+  'redirect-refused': 'redirected',
+  'address-refused': 'address refused',
+  'unseal-failed': 'damaged record',
+};
+const reasonOf = ({ failure: { kind } }: UnresolvedProject): string => REASONS[kind] ?? 'no answer';
+
+/** A row for each project that failed, under a table's header: its name and the reason. */
+export const failedRows = (failed: readonly UnresolvedProject[], header: readonly string[]): string[][] =>
+  failed.map((one) => header.map((_, at) => [one.label, reasonOf(one)][at] ?? ''));
+
+const LONGEST_REASON = 200;
+
+export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
+  failed.map(({ label, failure }) => `${label}: ${clipText(failure.message, LONGEST_REASON)}`);
+
+/** `No figures for dev (no data) and labs (token rejected).`; '' when nothing failed. */
+export const failedSentence = (failed: readonly UnresolvedProject[]): string =>
+  failed.length === 0
+    ? ''
+    : `No figures for ${listNames(failed.map((one) => `${one.label} (${reasonOf(one)})`))}.`;

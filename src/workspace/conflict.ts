@@ -8,10 +8,10 @@ import type { RecordFields } from './workspace-store.ts';
 
 /**
  * Whether a field still says the same. A secret resealed with another key is the same; settings always are, because
- * `findSettingsConflict` compares them part by part.
+ * `findSettingsConflict` compares them part by part, and so is how a delivery ended, which no person changes.
  */
 export function isSameField(field: string, before: string | undefined, now: string | undefined): boolean {
-  if (before === now || field === FIELDS.settings) return true;
+  if (before === now || field === FIELDS.settings || field.startsWith(FIELDS.sent)) return true;
   return before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now);
 }
 

@@ -74,6 +74,9 @@ export function resolveProject(
 /** A project of several that may not be asked about there, or the failure that says why. */
 export interface UnresolvedProject {
   readonly label: string;
+  /** Its ID, or the name that was typed where the ID is not to be known. */
+  readonly project: string;
+  readonly product: ProductId | undefined;
   readonly failure: Failure;
 }
 
@@ -101,7 +104,11 @@ export function resolveProjects(
       return resolveProject({ ...name, ...(product && { product }) }, record, place);
     } catch (failure) {
       if (!isFailure(failure)) throw failure;
-      return { label: 'alias' in name ? name.alias : `Project ${name.project}`, failure };
+      const typed = 'alias' in name ? name.alias : name.project;
+      return {
+        label: 'alias' in name ? typed : `Project ${typed}`,
+        ...{ project: typed, product, failure },
+      };
     }
   });
   const keys = resolved.map((one) => ('failure' in one ? one.label : `${one.project}:${one.product}`));

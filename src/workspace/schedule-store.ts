@@ -33,7 +33,7 @@ export function createScheduleStore(target: ChangeTarget): ScheduleStore {
       const schedule = findSchedule(change.workspace, id);
       if (schedule === undefined) return;
       await commitChange(target, change, (fields) => ({
-        seen: fieldValues(fields, FIELDS.schedule + id),
+        seen: fieldValues(fields, FIELDS.schedule + id, FIELDS.sent + id),
         remove: [FIELDS.schedule + id, FIELDS.sent + id, ...expiredRemovals(fields, at)],
         set: {
           [FIELDS.removedSchedule + id]: JSON.stringify({ schedule, sent: fields[FIELDS.sent + id], at }),

@@ -53,6 +53,8 @@ export const scheduleContentSchema = z.object({
         /** 1 to 32 digits */
         id: z.string(),
         product,
+        /** The name it was chosen by. */
+        alias: z.string().exactOptional(),
       }),
     )
     .min(1)

@@ -39,7 +39,7 @@ const schema = z.object({
   /** Eight letters and digits. */
   id: z.string().regex(/^[a-z0-9]{8}$/),
   /** By ID and product, so that a project can be renamed or removed. */
-  project: z.object({ id: z.string(), product }),
+  project: z.object({ id: z.string(), product, alias: z.string().exactOptional() }),
   rule,
   target,
   /** Slack ID of the person who owns it. */

@@ -12,6 +12,7 @@ import {
 } from '../../src/delivery/context.ts';
 import { LEASE_MS } from '../../src/delivery/delivery-log.ts';
 import type { ReportQuestion } from '../../src/delivery/report.ts';
+import { OutcomeUnknown } from '../../src/delivery/retry.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { recordedRun, workspaceOf } from '../support/delivery-records.ts';
@@ -242,3 +243,10 @@ describe('a report', () => {
     await expect(runReport(schedule(), NINE, context)).rejects.toMatchObject({ kind: 'settings-damaged' });
   });
 });
+
+it.each([LeaseLostError, ScheduleChangedError, OutcomeUnknown])(
+  '%o says in the log what happened',
+  (Kind) => {
+    expect(new Kind().message).toMatch(/^[A-Z].+\.$/);
+  },
+);

@@ -1,6 +1,8 @@
 /** What posts say of projects, dates and changed figures. */
 import { describe, expect, it } from 'vitest';
 import {
+  changedFigures,
+  correctionLines,
   correctionMessage,
   manualPostMessage,
   missedDateFailed,
@@ -15,7 +17,7 @@ import {
   describeProjects,
   describeReport,
   formatMoment,
-  projectLabelOfKey,
+  projectLabel,
 } from '../../src/delivery/schedule-wording.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { button } from '../../src/slack/kit/atoms.ts';
@@ -39,11 +41,19 @@ const workspace = workspaceOf([], {
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 describe('a project', () => {
-  it('is called by its alias, or by its ID where it has none or two', () => {
-    expect(['123:1', '123:2', '7:1', '9:1'].map((key) => projectLabelOfKey(key, workspace))).toEqual([
+  it('is called by the name it was chosen by, else by its only one, else by its ID', () => {
+    const labelOf = (id: string, product: 1 | 2, alias?: string) =>
+      projectLabel({ id, product, ...(alias !== undefined && { alias }) }, workspace);
+    expect([labelOf('123', 1), labelOf('123', 2), labelOf('7', 1), labelOf('9', 1)]).toEqual([
       ...['prod', 'logs', 'Project 7', 'Project 9'],
     ]);
-    expect(projectLabelOfKey('9:2', workspace)).toBe('Project 9 (Object storage)');
+    expect(labelOf('9', 2)).toBe('Project 9 (Object storage)');
+    expect([labelOf('7', 1, 'two'), labelOf('7', 1, 'one'), labelOf('7', 1, 'gone')]).toEqual([
+      ...['two', 'one', 'Project 7'],
+    ]);
+    // A name that means another project by now.
+    expect(labelOf('7', 1, 'prod')).toBe('Project 7');
+    expect(labelOf('123', 1, 'former')).toBe('prod');
     const projects = [
       { id: '123', product: 1 },
       { id: '9', product: 1 },
@@ -65,10 +75,10 @@ describe('a missed date', () => {
       covers: 'Wed 18 Nov 2026 UTC',
       figures: { '123:1': '1234', '123:2': '12', '9:1': 'x' },
     };
-    expect(plain(missedDateLine('2026-11-19', result, workspace))).toBe(
+    expect(plain(missedDateLine('2026-11-19', result, [], workspace))).toBe(
       'Wed 18 Nov 2026 UTC: prod 1.234,00 EUR · logs 12,00 USD · Project 9 no figure (due Thu 19 Nov)',
     );
-    expect(missedDateLine('2026-11-19', { ...result, figures: {} }, workspace)).toBe(
+    expect(missedDateLine('2026-11-19', { ...result, figures: {} }, [], workspace)).toBe(
       'Wed 18 Nov 2026 UTC: no figures (due Thu 19 Nov)',
     );
     expect(missedDateFailed('2026-11-19', 'Billing is down.')).toBe(
@@ -79,14 +89,6 @@ describe('a missed date', () => {
 });
 
 describe('a correction', () => {
-  const message = (before: string | undefined, after: string | undefined, percent: number) =>
-    correctionMessage(
-      before === undefined ? {} : { '123:1': before },
-      after === undefined ? {} : { '123:1': after },
-      percent,
-      workspace,
-    );
-
   it.each<[string, string | undefined, string | undefined, number, boolean]>([
     ['more than its share', '100', '105.000000001', 5, true],
     ['exactly its share', '100', '105', 5, false],
@@ -100,19 +102,31 @@ describe('a correction', () => {
     ['a figure that was missing', undefined, '5', 100, true],
     ['nothing that can be read', 'x', 'y', 0, false],
   ])('tells of %s', (_, before, after, percent, isTold) => {
-    expect(message(before, after, percent) !== undefined).toBe(isTold);
+    const figuresOf = (digits: string | undefined) => (digits === undefined ? {} : { '123:1': digits });
+    const changed = changedFigures(figuresOf(before), figuresOf(after), percent);
+    expect(changed).toEqual(isTold ? { '123:1': before ?? '' } : {});
   });
 
   it('says what each figure was and is', () => {
-    const before = { '123:1': '100', '9:1': '5', '123:2': '7' };
-    const told = correctionMessage(before, { '123:1': '110', '8:1': '1', '123:2': '7' }, 0, workspace);
-    expect(plain(textOf(told?.blocks)).split('\n')).toEqual([
-      'Figures changed since this was posted:',
+    const before = { '123:1': '100', '9:1': '5', '8:1': '', '7:1': '10', '123:2': '7' };
+    const after = { '123:1': '110', '8:1': '1', '123:2': '7', '7:1': '20' };
+    const projects = [{ id: '7', product: 1, alias: 'two' } as const];
+    const lines = correctionLines(before, after, projects, workspace);
+    expect(lines.map(plain)).toEqual([
       'prod: 100,00 EUR → 110,00 EUR (▲ 10,0 %)',
       'Project 9: 5,00 EUR → no figure',
       'Project 8: no figure → 1,00 EUR',
+      'two: 10,00 EUR → 20,00 EUR (▲ 100,0 %)',
     ]);
-    expect(told?.text).toBe(textOf(told?.blocks).split('\n').slice(0, 2).join(' '));
+    const told = correctionMessage(lines, 1);
+    expect(textOf(told.blocks).split('\n')).toEqual(['Figures changed since this was posted:', ...lines]);
+    expect(told.text).toBe(textOf(told.blocks).split('\n').slice(0, 2).join(' '));
+    const many = correctionMessage(
+      Array.from({ length: 42 }, (_, n) => `line ${n + 1}`),
+      20,
+    );
+    expect(textOf(many.blocks).split('\n')[0]).toBe('Figures of 20 posts here changed:');
+    expect(textOf(many.blocks).split('\n').slice(-2)).toEqual(['line 30', 'and 12 more, each in its post']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBilling } from '../../src/billing/client.ts';
+import { createBillingCache } from '../../src/delivery/billing-cache.ts';
 import type { ReportResult } from '../../src/delivery/report.ts';
 import { createReports } from '../../src/features/reports/index.ts';
 import { createHttp } from '../../src/http/request.ts';
@@ -38,10 +39,14 @@ async function post(
   at = NOW,
   count = 1,
   zone?: string,
+  client = billing,
 ): Promise<ReportResult & { reads: string[]; answers: unknown[] }> {
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
   const workspace = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
-  const projects = ids.map((id) => ({ id, product: 1 as const }));
+  const projects = ids.map((text) => {
+    const [id = '', alias] = text.split(':');
+    return { id, product: 1 as const, ...(alias !== undefined && { alias }) };
+  });
   const answers: unknown[] = [];
   const finding = await reports[name]?.run({
     workspace,
@@ -50,7 +55,7 @@ async function post(
     at,
     zone: zone ?? workspace.settings.zone,
     days: count,
-    billing,
+    billing: client,
     answeredBy: (...answer) => void answers.push(answer),
   });
   if (finding === undefined) throw new Error(`There is no report ${name}.`);
@@ -64,6 +69,12 @@ const days = (month: string, first: number, last: number, amount: string) =>
     (_, at) =>
       `{"day":"${month}-${String(first + at).padStart(2, '0')}","totalAmount":${amount},"totalBonuses":0}`,
   );
+const rowsOf = (message: ReportResult['message']): string[][] => {
+  const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
+    rows: { text: string }[][];
+  };
+  return table.rows.map((row) => row.map(({ text }) => text));
+};
 const setDays = (id: string, ...rows: string[][]) => bot.billing.setItems(id, `[${rows.flat().join(',')}]`);
 
 describe('the post about yesterday', () => {
@@ -232,7 +243,7 @@ describe('the post about yesterday', () => {
   it('says which day is missing: yesterday or the one it is compared with', async () => {
     setDays('5001', days('2026-11', 1, 19, '100'));
     expect((await post('yesterday', ['5001'])).reads).toContain(
-      'no comparison with Fri 13 Nov (now not reported; then reported)',
+      "No comparison: Fri 20 Nov isn't reported yet.",
     );
   });
 
@@ -302,7 +313,7 @@ describe('posts about longer times', () => {
     expect(reads.slice(0, 3)).toEqual([
       'prod · 12.50 overdrawn',
       ':warning: *The project is overdrawn*',
-      '*Spent Fri 20 Nov* 150.00 · no comparison with Fri 13 Nov (now reported; then not reported)',
+      "*Spent Fri 20 Nov* 150.00 · no comparison: Fri 13 Nov isn't reported",
     ]);
     expect(reads.at(-1)).toContain(' · balance as of now · Fri 20 Nov 2026 UTC · ');
     expect(figures).toEqual({ '5001:1': '-12.5' });
@@ -325,7 +336,7 @@ describe('a digest of several projects', () => {
       rows: { text: string }[][];
     };
     expect(table.rows.map((row) => row.map(({ text }) => text))).toEqual([
-      ['Project', 'Spent', 'Change', '1–20 Nov', 'Lasts'],
+      ['Project', 'Spent', 'vs Fri 13 Nov', '1–20 Nov', 'Lasts'],
       ['prod', '12.25', '▲ 22.5 %', '82.25*', '96 days'],
       ['dev', '12.25', '▲ 22.5 %', '82.25*', '96 days'],
       ['Total', '24.50', '–', '164.50*', '–'],
@@ -408,6 +419,19 @@ describe('a digest of several projects', () => {
     );
   });
 
+  it('names a project by the name that was chosen, with its currency, where it has several', async () => {
+    await addProject(bot, { alias: 'twin', id: '5001', currency: '€' });
+    try {
+      const title = async (project: string) => (await post('yesterday', [project])).reads[0];
+      expect(await title('5001:prod')).toBe('prod · 12.25 spent on Fri 20 Nov');
+      expect(await title('5001:twin')).toBe('twin · €12.25 spent on Fri 20 Nov');
+      expect(await title('5001:gone')).toBe('Project 5001 · 12.25 spent on Fri 20 Nov');
+      expect(await title('5002:twin')).toBe('dev · 12.25 spent on Fri 20 Nov');
+    } finally {
+      await bot.redis.client.hdel('tally:{T0SANDBOX1}:record', 'project:twin');
+    }
+  });
+
   it('does not add amounts with different labels', async () => {
     expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
       '2 projects · 12.25 + €12.25 spent on Fri 20 Nov',
@@ -417,11 +441,37 @@ describe('a digest of several projects', () => {
   it('is posted without a project that fails, and says which and why', async () => {
     setDays('5002');
     bot.billing.setItems('5002', 'null');
-    const { reads, isEmpty, unanswered } = await post('yesterday', ['5001', '5002']);
-    expect(reads[0]).toBe('2 projects · 12.25 spent on Fri 20 Nov (incomplete)');
-    expect(reads).toContain('dev: No Cloud platform data for project 5002, 4 Jul – 20 Nov.');
+    const { message, reads, isEmpty, unanswered } = await post('yesterday', ['5001', '5002', '123']);
+    expect(reads[0]).toMatch(/^2 of 3 projects · [\d,.]+ spent on Fri 20 Nov$/);
+    expect(reads).toContain('dev: No Cloud platform data for project 5002, Fri 20 Nov.');
+    const rows = rowsOf(message);
+    expect(rows.map(([project]) => project)).toEqual(['Project', 'Project 123', 'prod', 'dev', 'Total']);
+    expect(rows.at(-2)).toEqual(['dev', 'no data', '–', '–', '–']);
     expect(isEmpty).toBe(false);
     expect(Object.keys(unanswered)).toEqual(['5002:1']);
+  });
+
+  it('names the days of the post where billing rejects a query, whichever post asked first', async () => {
+    bot.billing.respond(({ query }) =>
+      String(query).includes('5002') && String(query).includes('reportSubscriptionConsuming')
+        ? { status: 200, body: '{"errors":[{"message":"no"}],"data":null}' }
+        : undefined,
+    );
+    try {
+      const rejected = 'The billing service rejected the query for Cloud platform, project 5002, ';
+      const cached = createBillingCache(billing, () => NOW)();
+      const both = await Promise.all([
+        post('yesterday', ['5001', '5002'], NOW, 1, undefined, cached),
+        post('last-week', ['5001', '5002'], NOW, 1, undefined, cached),
+      ]);
+      expect(both.map(({ unanswered }) => unanswered['5002:1'])).toEqual([
+        ...[`${rejected}Fri 20 Nov.`, `${rejected}9–15 Nov.`],
+      ]);
+      expect(rowsOf(both[0].message).find(([name]) => name === 'dev')?.[1]).toBe('query rejected');
+      await expect(post('month-to-date', ['5002'])).rejects.toThrow(`${rejected}1–20 Nov.`);
+    } finally {
+      bot.billing.respond(undefined);
+    }
   });
 
   it('never shows a channel a project that is limited to others', async () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
-import { CannotPost } from '../../src/domain/failure/index.ts';
+import { CannotPost, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createReports } from '../../src/features/reports/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { parseScheduleText } from '../../src/features/schedules/words.ts';
@@ -27,6 +27,7 @@ let tally: ListenerBot;
 let sent: { schedule: Schedule; why: string; by: string }[] = [];
 let refusal: Error | undefined;
 let woken = 0;
+let isStoreAway = false;
 
 beforeAll(async () => {
   tally = await startListenerBot(
@@ -43,7 +44,13 @@ beforeAll(async () => {
       };
       const { reports = {} } = createReports({ clock: () => now });
       const { verbs = {}, ...listeners } = createSchedules({
-        workspaces,
+        workspaces: {
+          ...workspaces,
+          async saveSchedule(...change) {
+            if (isStoreAway) throw new StoreUnavailable();
+            await workspaces.saveSchedule(...change);
+          },
+        },
         scheduling,
         reports: () => reports,
       });
@@ -61,6 +68,7 @@ beforeEach(async () => {
   now += 2 * MINUTE;
   sent = [];
   refusal = undefined;
+  isStoreAway = false;
   await restoreWorkspace([CHANNEL, GENERAL, FINANCE, SHARED], [OWNER, MEMBER, ADMIN]);
   await tally.redis.client.del(KEY);
   await add('prod', '123');
@@ -283,7 +291,7 @@ describe('the form', () => {
     const drawn = view(MEMBER);
     expect(drawn).toContain('"initial_time":"08:30"');
     expect(drawn).toContain(`"initial_conversation":"${CHANNEL}"`);
-    expect(drawn).toContain('"value":"123:1"');
+    expect(drawn).toContain('"value":"123:1:prod"');
     expect(text).toContain('Europe/Berlin');
     expect(text).toContain('Fri 27 Nov 2026, 08:30 · 07:30 UTC');
     expect(text).toContain('Fri 4 Dec 2026, 08:30 · 07:30 UTC');
@@ -346,11 +354,11 @@ describe('the form', () => {
       );
       return (outcome as unknown as { options: { value: string }[] }).options.map(({ value }) => value);
     };
-    expect(await found('')).toEqual(['456:2', '123:1']);
-    expect(await found('pro')).toEqual(['123:1']);
+    expect(await found('')).toEqual(['456:2:dev', '123:1:prod']);
+    expect(await found('pro')).toEqual(['123:1:prod']);
     expect(await found('789')).toEqual(['789:1', '789:2', '789:3']);
     expect(await found('789 storage')).toEqual(['789:2']);
-    expect(await found('123')).toEqual(['123:1', '123:2', '123:3']);
+    expect(await found('123')).toEqual(['123:1:prod', '123:2', '123:3']);
     expect(await found('0123')).toEqual([]);
   });
 
@@ -369,7 +377,7 @@ describe('the form', () => {
     expect(await found()).toEqual([]);
     await change('channel', { selected_conversation: GENERAL });
     await tally.slack.waitFor(() => view().includes(`"initial_conversation":"${GENERAL}"`));
-    expect((await found())[0]).toBe('999:1');
+    expect((await found())[0]).toBe('999:1:secret');
     await change('projects', { selected_options: [option('999:1')] });
     await tally.slack.waitFor(() => view().includes('999:1'));
     await tally.slack.dismiss(OWNER);
@@ -418,11 +426,11 @@ describe('the form', () => {
 
   it('accepts several projects, with or without commas', async () => {
     await openForm('schedule prod dev daily');
-    expect(view()).toContain('"value":"123:1"');
-    expect(view()).toContain('"value":"456:2"');
+    expect(view()).toContain('"value":"123:1:prod"');
+    expect(view()).toContain('"value":"456:2:dev"');
     await tally.slack.dismiss(OWNER);
     await openForm('schedule prod,dev');
-    expect(view()).toContain('"value":"456:2"');
+    expect(view()).toContain('"value":"456:2:dev"');
   });
 
   it('warns about the same post at the same time', async () => {
@@ -462,7 +470,7 @@ describe('saving', () => {
     expect(schedule).toEqual({
       id: expect.stringMatching(/^[a-z0-9]{8}$/),
       report: 'yesterday',
-      projects: [{ id: '123', product: 1 }],
+      projects: [{ id: '123', product: 1, alias: 'prod' }],
       timing: { cadence: { kind: 'weekdays' }, time: '09:00', zone: 'Europe/Berlin' },
       channel: CHANNEL,
       skipsEmpty: true,
@@ -478,6 +486,24 @@ describe('saving', () => {
     );
     expect(woken).toBe(before + 1);
     expect((await audit())[0]).toBe(`${MEMBER} schedule created`);
+  });
+
+  it.each([
+    ['prod', 'ok-name'],
+    ['ok-name', 'prod'],
+  ])('keeps the name that was typed, %s, where %s is the same project', async (name, other) => {
+    await add('ok-name', '123');
+    const { projects } = await setUp(`schedule ${name} daily`);
+    expect(projects).toEqual([{ id: '123', product: 1, alias: name }]);
+    expect(lastText()).toContain(`for ${name}, every day`);
+    const list = await ask('schedules');
+    expect(list.visibleText).toContain(`*Yesterday’s spend* for ${name} →`);
+    expect(list.visibleText).not.toContain(other);
+    await openForm(`schedule ${other} daily`);
+    expect(modalText()).toContain('This channel already gets the same post at that time.');
+    // The picker means the name that was picked.
+    await save({ projects: [`123:1:${name}`] });
+    expect((await stored()).map((one) => one.projects[0]?.alias)).toEqual([name, name]);
   });
 
   it('accepts several projects, and an ID without a name', async () => {
@@ -546,12 +572,26 @@ describe('saving', () => {
     await tally.slack.waitFor(() => !modalText(MEMBER).includes('although'));
   });
 
-  it('saves nothing when the channel does not accept Tally’s message', async () => {
+  it('is saved before it is announced, and says when the channel does not accept that', async () => {
     await openForm();
     tally.slack.failNext('chat.postMessage', { error: 'restricted_action' });
-    expect(await save()).toContain('Only some people can post in that channel');
-    expect(await stored()).toEqual([]);
-    expect(await save()).toContain('Saved');
+    const text = await save();
+    expect(text).toContain('Saved: ');
+    expect(text).toContain(
+      `Tally couldn’t announce this to <#${CHANNEL}>: Only some people can post in that channel`,
+    );
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('announces nothing that was not saved, however often it is tried', async () => {
+    await openForm();
+    const before = heard('New scheduled post', OWNER, CHANNEL);
+    isStoreAway = true;
+    for (const _ of [1, 2]) expect(await save()).toContain('Nothing was saved.');
+    expect([heard('New scheduled post', OWNER, CHANNEL), await stored()]).toEqual([before, []]);
+    isStoreAway = false;
+    expect(await save()).toContain('Saved: ');
+    expect(heard('New scheduled post', OWNER, CHANNEL)).toBe(before + 1);
   });
 
   it('is limited to a hundred', async () => {
@@ -760,6 +800,23 @@ describe('the list', () => {
     expect(await stored()).toEqual([]);
     await brings('Schedule restored.', () => forgedClick(ADMIN, 'schedule-undo', before.id), ADMIN);
     expect(await stored()).toEqual([before]);
+  });
+
+  it('restores it for its owner, not for who created it', async () => {
+    const { id, ...before } = await setUp('schedule prod', OWNER, CHANNEL);
+    const handedTo = async (owner: string, createdBy: string) => {
+      const schedule = { ...before, id, owner, createdBy };
+      await tally.redis.client.hset(KEY, `schedule:${id}`, JSON.stringify(schedule));
+      const list = await ask('schedules');
+      await row(list, 'delete', id);
+      await updatedMessage(list, 'It won’t be posted again.');
+    };
+    await handedTo(OWNER, MEMBER);
+    await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-undo', id), MEMBER);
+    expect(await stored()).toEqual([]);
+    await handedTo(MEMBER, OWNER);
+    await brings('Schedule restored.', () => forgedClick(MEMBER, 'schedule-undo', id), MEMBER);
+    expect(await stored()).toMatchObject([{ id, owner: MEMBER, createdBy: OWNER }]);
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'nothing'])(
@@ -989,7 +1046,7 @@ describe('in the whole bot', () => {
       await bot.slack.choose(OWNER, messageRef(answer), 'rerun:more', 'Schedule this…');
       const drawn = await form();
       expect(drawn).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
-      expect(drawn).toContain(command.includes('789') ? '"value":"789:2"' : '"value":"123:1"');
+      expect(drawn).toContain(command.includes('789') ? '"value":"789:2"' : '"value":"123:1:prod"');
       await bot.slack.dismiss(OWNER);
     }
   });

@@ -81,7 +81,7 @@ describe('/spend about several projects', () => {
     );
     const answer = await bot.ask('/spend prod,staging yesterday');
     expect(answer.visibleText).toMatch(/^1 of 2 projects · [\d,.]+ spent/);
-    expect(rowsOf(answer).at(-1)?.slice(0, 2)).toEqual(['staging', 'no answer']);
+    expect(rowsOf(answer).at(-1)?.slice(0, 2)).toEqual(['staging', 'access refused']);
     expect(answer.visibleText).toContain('staging: The billing service refused this access token');
   });
 
@@ -93,6 +93,11 @@ describe('/spend about several projects', () => {
     const queries = bot.billing.requests.slice(before).map(({ query }) => String(query));
     expect(queries.filter((query) => query.includes('6003, productId: 2'))).toHaveLength(2);
     expect(rowsOf(answer).map(([project]) => project)).toContain('archive (Object storage)');
+  });
+
+  it('says “1 project” of a single one', async () => {
+    expect((await bot.ask('/spend prod,6001 yesterday')).visibleText).toMatch(/^1 project · /);
+    expect((await bot.ask('/balance prod,6001')).visibleText).toMatch(/^1 project · 3,000\.00 left/);
   });
 
   it('asks at most four projects at a time', async () => {
@@ -140,7 +145,7 @@ describe('/spend about several projects', () => {
     const all = await bot.ask('/spend all yesterday', MEMBER);
     expect(all.visibleText).not.toContain('secret');
     const named = await bot.ask('/spend prod,secret yesterday', MEMBER);
-    expect(rowsOf(named).find(([project]) => project === 'secret')?.[1]).toBe('no answer');
+    expect(rowsOf(named).find(([project]) => project === 'secret')?.[1]).toBe('not allowed here');
     expect(bot.billing.requests.some(({ query }) => String(query).includes('6004'))).toBe(false);
   });
 });

@@ -23,7 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => bot.stop());
 
-const files = () => bot.slack.messages(OWNER, DIRECT).flatMap((message) => message.files ?? []);
+const files = (channel = DIRECT) =>
+  bot.slack.messages(OWNER, channel).flatMap((message) => message.files ?? []);
 const contentOf = async (file: { readonly url: string }) => (await fetch(file.url)).text();
 const csv = [
   'project,product,day,amount,bonuses,items,note',
@@ -94,7 +95,10 @@ describe('/balance … csv and details', () => {
     expect(lines[1]).toMatch(/^7001,cloud,1234\.5678,,.*bonuses unreadable: n\/a$/);
     expect(lines[2]).toMatch(/^123,cloud,\d/);
     await bot.slack.waitFor(() =>
-      bot.slack.messages(OWNER, CHANNEL).at(-1)?.text.startsWith('The CSV is in'),
+      bot.slack
+        .messages(OWNER, CHANNEL)
+        .at(-1)
+        ?.text.endsWith(' The CSV is in your direct messages with Tally.'),
     );
   });
 
@@ -106,6 +110,111 @@ describe('/balance … csv and details', () => {
       await bot.slack.dismiss(OWNER);
       expect(bot.slack.messages(OWNER, CHANNEL).find(({ ts }) => ts === answer.ts)?.text).toBe(answer.text);
     }
+  });
+});
+
+/** One amount for each of the days of November from `first` to `last`. */
+const november = (first: number, last: number, amount: string): string =>
+  `[${Array.from(
+    { length: last - first + 1 },
+    (_, n) => `{"day":"2026-11-${first + n}","totalAmount":${amount},"totalBonuses":0}`,
+  ).join(',')}]`;
+
+describe('a CSV of several projects, of which some fail', () => {
+  beforeAll(async () => {
+    for (const [alias, id] of [
+      ['web', '7101'],
+      ['broken', '7102'],
+      ['empty', '7103'],
+    ] as const)
+      await addProject(bot, { alias, id });
+    await addProject(bot, { alias: 'disks', id: '7104', product: 2 });
+    bot.billing.setItems(
+      '7101',
+      november(14, 18, '97.75').replace(']', `,${november(19, 19, '97.80').slice(1)}`),
+    );
+    bot.billing.setItems('7103', 'null');
+    bot.billing.setBalance('7101', '{"balance":"3000.10","bonuses":"+7"}');
+    bot.billing.setItems('7104', november(14, 19, '97.75'), 2);
+    bot.billing.setBalance('7104', '{"balance":400,"bonuses":0.125}', 2);
+    bot.billing.setBalance('7105', '{"balance":55,"bonuses":0}', 2);
+    bot.billing.setBalance('7103', 'null');
+    bot.billing.respond(({ query }) =>
+      String(query).includes('7102')
+        ? { status: 200, body: '{"errors":[{"message":"no, thanks"}],"data":null}' }
+        : undefined,
+    );
+  });
+  afterAll(() => bot.billing.respond(undefined));
+
+  const linesOf = async (file: { readonly url: string }) =>
+    (await contentOf(file)).split('\r\n').filter(Boolean);
+
+  it('has a row for each of them, with the reason, and says so beside the file', async () => {
+    const before = files().length;
+    const file = await asked('/spend web,broken,empty 18..20 nov 2026 csv', () => files()[before]).catch(() =>
+      asked('/spend web,broken,empty last-7-days csv', () => files()[before]),
+    );
+    expect(await linesOf(file)).toEqual([
+      'project,product,day,amount,bonuses,items,note',
+      ...[14, 15, 16, 17, 18].map((day) => `7101,cloud,2026-11-${day},97.75,0,1,`),
+      '7101,cloud,2026-11-19,97.80,0,1,',
+      '7101,cloud,2026-11-20,,,0,no data',
+      '7102,cloud,,,,,"The billing service rejected the query for Cloud platform, project 7102, 14–20 Nov."',
+      '7103,cloud,,,,,"No Cloud platform data for project 7103, 14–20 Nov."',
+    ]);
+    const said =
+      '1 of 3 projects · 586.55 spent, 14–20 Nov. A row for each day (UTC) of web. No figures for broken (query rejected) and empty (no data). web: 6 of 7 days reported, no data for Fri 20 Nov.';
+    expect(bot.slack.messages(OWNER, DIRECT).find(({ files: [one] = [] }) => one?.id === file.id)?.text).toBe(
+      said,
+    );
+    await bot.slack.waitFor(() =>
+      textOf(bot.slack.messages(OWNER, CHANNEL)).includes(`${said} The CSV is in your direct messages`),
+    );
+  });
+
+  it('has them in the balances too, and an average as exact as the amounts beside it', async () => {
+    const before = files().length;
+    const file = await asked('/balance web,disks,broken,empty csv', () => files()[before]);
+    expect(await linesOf(file)).toEqual([
+      'project,product,balance,bonuses,average a day,days left,note',
+      '7101,cloud,3000.10,+7,97.76,30,',
+      '7104,storage,400,0.125,97.750,4,',
+      '7102,cloud,,,,,"The billing service rejected the query for Cloud platform, project 7102."',
+      '7103,cloud,,,,,No Cloud platform data for project 7103.',
+    ]);
+    expect(bot.slack.messages(OWNER, DIRECT).at(-1)?.text).toBe(
+      '2 of 4 projects · 3,400.10 left. A row for web and disks. No figures for broken (query rejected) and empty (no data).',
+    );
+  });
+
+  it('is the same in the details', async () => {
+    const text = await asked('/balance web,empty details', () => {
+      const shown = textOf(bot.slack.modal(OWNER)?.view);
+      return shown.includes('7103') ? shown : undefined;
+    });
+    expect(text).toContain('No figures  No Cloud platform data for project 7103.');
+    await bot.slack.dismiss(OWNER);
+  });
+
+  it('is about the product of the answer whose menu it was in', async () => {
+    const answer = await bot.ask('/balance 7105 storage');
+    const before = files().length;
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: answer.ts }, 'rerun:more', 'CSV');
+    const [, line] = await linesOf(await bot.slack.waitFor(() => files()[before]));
+    expect(line).toMatch(/^7105,storage,55,/);
+  });
+
+  it('is in the thread of the channel that asked', async () => {
+    const before = files(CHANNEL).length;
+    const file = await asked('@Tally balance web,empty csv', () => files(CHANNEL)[before]);
+    const messages = bot.slack.messages(OWNER, CHANNEL);
+    const answer = messages.find((one) => one.files?.[0]?.id === file.id);
+    const question = messages.find(({ text }) => text.includes('balance web,empty csv'));
+    expect(answer?.threadTs).toBe(question?.ts);
+    expect(answer?.text).toMatch(
+      /^1 of 2 projects · 3,000\.10 left\. A row for web\. No figures for empty \(no data\)\.$/,
+    );
   });
 });
 

@@ -110,13 +110,30 @@ describe('a bar of /spend', () => {
   });
 
   it('of a whole week without data says so within Slack’s 20 characters', () => {
-    const some = days('2026-08-17', 90).filter((day) => day < '2026-08-31' || day > '2026-09-06');
-    const { bars } = shown(
-      '2026-08-17..2026-11-14',
+    const some = days('2026-09-14', 28).filter((day) => day < '2026-09-28' || day > '2026-10-04');
+    const { bars, chartTitle } = shown(
+      '2026-09-14..2026-10-11',
       some.map((day) => item(day)),
     );
-    expect(bars[2]).toEqual({ label: '31 Aug–6 Sep no data', value: 0 });
-    for (const { label } of bars) expect(label.length).toBeLessThanOrEqual(20);
+    expect(bars[2]).toEqual({ label: '28 Sep–4 Oct no data', value: 0 });
+    expect(chartTitle).toBe('Average a day, by week');
+  });
+
+  it.each([
+    // One of thirteen weeks, and all but three months of a year.
+    ['2026-08-17..2026-11-14', '2026-08-17', '2026-08-30', 2, '31 Aug… –'],
+    ['2025', '2025-09-10', '2025-11-30', 1, 'Feb 2025 –'],
+  ])('has a dash where the words would run into the next label: %s', (words, first, last, at, label) => {
+    const all = days('2025-01-01', 700).filter((day) => day > '2026-09-06' || (day >= first && day <= last));
+    const { bars, chartTitle } = shown(
+      words,
+      all.map((day) => item(day)),
+    );
+    expect(bars[at]).toEqual({ label, value: 0 });
+    expect(chartTitle).toMatch(/ \(–: no data\)$/);
+    expect(new Set(bars.map((bar) => bar.label)).size).toBe(bars.length);
+    // As the sandbox draws them: every second one of so many, in a width of 80 characters.
+    for (const bar of bars) expect(bar.label.length).toBeLessThanOrEqual(14);
   });
 });
 

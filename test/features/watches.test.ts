@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { PreviewFigures } from '../../src/delivery/watch-preview.ts';
 import type { AlertResponse, Watching, WatchState } from '../../src/delivery/watching.ts';
-import { NoData, ServiceUnreachable } from '../../src/domain/failure/index.ts';
+import { NoData, ServiceUnreachable, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createWatches } from '../../src/features/watches/index.ts';
 import { parseWatchText } from '../../src/features/watches/words.ts';
 import { routeSubcommands } from '../../src/slack/subcommands.ts';
@@ -36,6 +36,7 @@ let states = new Map<string, WatchState>();
 let responses: { watch: string; episode: string; response: AlertResponse }[] = [];
 let outcome: 'recorded' | 'repeated' | 'gone' = 'recorded';
 let woken = 0;
+let isStoreAway = false;
 
 /** A stub of delivery; billing and the scheduler have their own tests. */
 const watching: Watching = {
@@ -58,7 +59,16 @@ beforeAll(async () => {
   house = await startListenerBot(
     (workspaces) => {
       const record: Audit['record'] = (...entry) => createAudit(house.redis.client).record(...entry);
-      const { verbs = {}, ...listeners } = createWatches({ workspaces, watching, audit: { record } });
+      const { verbs = {}, ...listeners } = createWatches({
+        workspaces: {
+          ...workspaces,
+          async saveWatch(...change) {
+            if (isStoreAway) throw new StoreUnavailable();
+            await workspaces.saveWatch(...change);
+          },
+        },
+        ...{ watching, audit: { record } },
+      });
       return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
     },
     { clock: () => now },
@@ -72,6 +82,7 @@ const { ask, lastText, members, messageRef, optionOf, restoreWorkspace, updatedM
 beforeEach(async () => {
   now += 2 * MINUTE;
   [asked, responses, states, outcome, woken] = [[], [], new Map(), 'recorded', 0];
+  isStoreAway = false;
   figures = spending(() => '1000', '48210');
   await restoreWorkspace([CHANNEL, FINANCE], [OWNER, MEMBER, ADMIN]);
   await house.redis.client.del(KEY, auditKey(TEAM));
@@ -244,7 +255,7 @@ describe('what was typed', () => {
 describe('the form', () => {
   it('is filled in with what was typed, and shows when it would have alerted', async () => {
     const text = await openForm('watch balance 50,000 prod');
-    expect(view()).toContain('"value":"123:1"');
+    expect(view()).toContain('"value":"123:1:prod"');
     expect(view()).toContain('"initial_value":"50000"');
     expect(view()).toContain(`"initial_conversation":"${CHANNEL}"`);
     expect(text).toContain('It would have alerted once in the last 90 days: 19 Nov.');
@@ -265,7 +276,7 @@ describe('the form', () => {
   it('starts with the project of the channel, and with the person when there is no channel', async () => {
     await house.redis.client.hset(KEY, `channel:${CHANNEL}`, 'dev');
     await openForm('watch');
-    expect(view()).toContain('"value":"456:2"');
+    expect(view()).toContain('"value":"456:2:dev"');
     await house.slack.dismiss(OWNER);
     await openForm('watch prod budget 500000', OWNER, OWNERS_DM);
     expect(view()).toContain(`"initial_users":["${OWNER}"]`);
@@ -342,7 +353,7 @@ describe('a saved watch', () => {
   it('belongs to its creator, is announced in the channel, and is in the audit log', async () => {
     const watch = await setUp('watch prod balance 50000', MEMBER);
     expect(watch).toMatchObject({
-      project: { id: '123', product: 1 },
+      project: { id: '123', product: 1, alias: 'prod' },
       target: { channel: CHANNEL },
       ...{ owner: MEMBER, createdBy: MEMBER, createdAt: now, since: now },
     });
@@ -351,6 +362,36 @@ describe('a saved watch', () => {
     expect(lastText()).toContain(`Set up by <@${MEMBER}>.`);
     expect(woken).toBe(1);
     expect(await audit()).toEqual([`${MEMBER} watch created`]);
+  });
+
+  it.each([
+    ['prod', 'ok-name'],
+    ['ok-name', 'prod'],
+  ])('keeps the name that was typed, %s, where %s is the same project', async (name, other) => {
+    await add('ok-name', '123', { currency: 'EUR' });
+    const watch = await setUp(`watch ${name} balance 50000`);
+    expect(watch.project).toEqual({ id: '123', product: 1, alias: name });
+    const label = name === 'prod' ? '50,000.00' : '50,000.00\u00a0EUR';
+    expect(lastText()).toContain(`New watch: *${name}*: balance below ${label}.`);
+    const list = await ask('watches');
+    expect(list.visibleText).toContain(`*${name}*: balance below ${label}`);
+    expect(list.visibleText).not.toContain(other);
+  });
+
+  it('is saved before it is announced to anyone, and says who could not be told', async () => {
+    const heard = (person: string, channel: string) => house.slack.messages(person, channel).length;
+    await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
+    const before = heard(MEMBER, MEMBERS_DM);
+    isStoreAway = true;
+    for (const _ of [1, 2]) expect(await save({ people: [OWNER, MEMBER] })).toContain('Nothing was saved.');
+    expect([heard(MEMBER, MEMBERS_DM), await stored()]).toEqual([before, []]);
+    isStoreAway = false;
+    house.slack.failNext('chat.postMessage', { error: 'is_archived' });
+    const text = await save({ people: [ADMIN, MEMBER] });
+    expect(text).toContain('Saved: ');
+    expect(text).toContain(`Tally couldn’t announce this to <@${ADMIN}>: That channel is archived`);
+    expect(heard(MEMBER, MEMBERS_DM)).toBe(before + 1);
+    expect(await stored()).toHaveLength(1);
   });
 
   it('tells the people it alerts, except the one who saved it', async () => {
@@ -722,9 +763,9 @@ describe('in the whole bot', () => {
 
   it('an answer and Home offer a watch: the form opens with its project and kind', async () => {
     for (const [command, kind, value] of [
-      ['/spend prod yesterday', 'The balance is below an amount', '123:1'],
+      ['/spend prod yesterday', 'The balance is below an amount', '123:1:prod'],
       ['/spend 789 storage', 'The balance is below an amount', '789:2'],
-      ['/balance prod', 'The balance is below an amount', '123:1'],
+      ['/balance prod', 'The balance is below an amount', '123:1:prod'],
     ] as const) {
       const { ts, blocks } = await bot.ask(command);
       expect(textOf(blocks)).toContain('Watch…');

@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NotConnected, SlackFailed } from '../../src/domain/failure/index.ts';
 import type { Block, Message } from '../../src/slack/kit/atoms.ts';
-import { sendCsv, showDetails } from '../../src/slack/output-reply.ts';
+import { sendCsv as sendFile, showDetails } from '../../src/slack/output-reply.ts';
 import type { Request } from '../../src/slack/request.ts';
 import { textOf } from '../support/bot.ts';
 
@@ -29,6 +29,8 @@ function request({ file, modal, canOpen = true }: { file?: Error; modal?: Error;
     },
   } as unknown as Request;
 }
+const ABOUT = 'prod · 5.00 spent, 14–20 Nov.';
+const sendCsv = (content: string, name: string, to: Request) => sendFile({ content, name, about: ABOUT }, to);
 const NO_FILES = new SlackFailed('files.uploadV2', 'missing_scope');
 /** The text of each monospaced block. */
 const parts = (blocks: readonly object[]) =>
@@ -37,10 +39,24 @@ const parts = (blocks: readonly object[]) =>
 describe('figures as CSV', () => {
   it('are a file, and the answer says where it is', async () => {
     await sendCsv('a,b\r\n', 'spend.csv', request());
-    expect(files).toEqual([{ name: 'spend.csv', title: 'spend.csv', content: 'a,b\r\n' }]);
-    expect(messages.map(({ text }) => text)).toEqual(['The CSV is in your direct messages with Tally.']);
+    expect(files).toEqual([{ name: 'spend.csv', title: 'spend.csv', content: 'a,b\r\n', about: ABOUT }]);
+    expect(messages.map(({ text }) => text)).toEqual([
+      `${ABOUT} The CSV is in your direct messages with Tally.`,
+    ]);
     expect(textOf(messages[0]?.blocks)).toContain('The CSV is in your direct messages');
     expect(modals).toEqual([]);
+  });
+
+  it('are described once where the user asked in the conversation that gets the file', async () => {
+    await sendCsv('a,b\r\n', 'spend.csv', { ...request(), channel: 'D0OLIVIA01' } as Request);
+    expect(messages.map(({ text }) => text)).toEqual(['The CSV is in your direct messages with Tally.']);
+  });
+
+  it('need no other answer where the file is in the thread that asked', async () => {
+    const { reply } = request();
+    const inThread = { reply: { ...reply, file: async () => true } } as unknown as Request;
+    await sendCsv('a,b\r\n', 'spend.csv', inThread);
+    expect([messages, modals]).toEqual([[], []]);
   });
 
   it('are not sent in another way where Slack refuses for another reason', async () => {
@@ -116,15 +132,21 @@ describe('the details of an answer', () => {
   ];
 
   it('are a table in a window each', async () => {
-    await showDetails(DETAILS, request());
+    await showDetails(DETAILS, [], request());
     expect(modals.map(({ title }) => title.text)).toEqual(['Details']);
     expect(parts(modals[0]?.blocks ?? [])).toEqual(['From   2026-11-01\nTotal  1.50', 'Readable items  3']);
     expect(textOf(modals[0]?.blocks)).toContain('This period');
     expect(messages).toEqual([]);
   });
 
+  it('say why a project has none', async () => {
+    const failed = { label: 'dev', project: '7002', product: 1, failure: new NotConnected() } as const;
+    await showDetails(DETAILS, [failed], request());
+    expect(parts(modals[0]?.blocks ?? []).at(-1)).toBe(`No figures  ${failed.failure.message}`);
+  });
+
   it('are in a message where no window can be opened', async () => {
-    await showDetails(DETAILS, request({ canOpen: false }));
+    await showDetails(DETAILS, [], request({ canOpen: false }));
     expect(messages.map(({ text }) => text)).toEqual(['Details']);
     expect(parts(messages[0]?.blocks ?? [])).toHaveLength(2);
     expect(modals).toEqual([]);

@@ -53,8 +53,15 @@ const client = {
       return { channel: { id: `D-${users}` } };
     },
   },
-  filesUploadV2: ({ channel_id, filename, title, content }: Record<string, string>) =>
-    take('file', channel_id, filename, title, content),
+  filesUploadV2: ({
+    channel_id,
+    thread_ts,
+    initial_comment,
+    filename,
+    title,
+    content,
+  }: Record<string, string>) =>
+    take('file', channel_id, thread_ts && `in ${thread_ts}`, filename, title, content, initial_comment),
   views: {
     open: async ({ trigger_id, view }: { trigger_id: string; view: { title: { text: string } } }) => {
       await take('open', trigger_id, view.title.text);
@@ -258,13 +265,28 @@ describe('an answer', () => {
   it('is posted in a channel, or sent as a file', async () => {
     const target = targetOf({ ...COMMAND, container: { thread_ts: '1.1' } });
     expect(await sentAfter(reply(target).public('C2', SHOWN))).toEqual(['post C2 Hello.']);
-    expect(await sentAfter(reply(target).file({ name: 'a.csv', title: 'A', content: 'x' }))).toEqual([
-      ...['dm U1', 'file D-U1 a.csv A x'],
-    ]);
+    expect(
+      await sentAfter(reply(target).file({ name: 'a.csv', title: 'A', content: 'x', about: '<a>' })),
+    ).toEqual([...['dm U1', 'file D-U1 a.csv A x &lt;a&gt;']]);
     refusals = { file: refusal('missing_scope') };
-    await expect(reply(target).file({ name: 'a', title: 'a', content: 'x' })).rejects.toMatchObject({
+    await expect(
+      reply(target).file({ name: 'a', title: 'a', content: 'x', about: 'y' }),
+    ).rejects.toMatchObject({
       ...{ method: 'files.uploadV2', code: 'missing_scope' },
     });
+  });
+});
+
+describe('a file for a channel that asked', () => {
+  const file = (thread: object) =>
+    createReply(targetOf({ ...CHANNEL, ...thread }), {
+      ...{ audience: 'channel', replace: false, invocation: undefined },
+    }).file({ name: 'a.csv', title: 'A', content: 'x', about: 'y' });
+
+  it('is in the thread that asked, else in a direct message', async () => {
+    expect(await file({ container: { thread_ts: '1.1' } })).toBe(true);
+    expect(await file({})).toBe(false);
+    expect(sent.splice(0)).toEqual([...['file C1 in 1.1 a.csv A x y', 'dm U1', 'file D-U1 a.csv A x y']]);
   });
 });
 

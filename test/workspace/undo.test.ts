@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EditConflict } from '../../src/domain/failure/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { type Project, UNDO_MS } from '../../src/workspace/projects.ts';
 import { findChannelLimit } from '../../src/workspace/resolve-project.ts';
@@ -149,6 +150,15 @@ describe('how the last delivery of a schedule ended', () => {
     expect(await redis.hexists(HASH, `sent:${TWO}`)).toBe(0);
   });
 
+  it('comes back as it was when the schedule was removed, not as who removed it had seen it', async () => {
+    await note(SENT);
+    const seen = await by();
+    await note({ ...SENT, at: NOW + 5 });
+    await workspaces.removeSchedule(seen, ONE, NOW);
+    await workspaces.restoreSchedule(await by(), ONE);
+    expect((await read()).lastSent(ONE)?.at).toBe(NOW + 5);
+  });
+
   it('goes with a damaged one for good', async () => {
     for (const id of [ONE, TWO]) await redis.hset(HASH, `sent:${id}`, '{}');
     await workspaces.dropSchedules(await by(), [ONE]);
@@ -185,6 +195,23 @@ it('a project that comes back takes no channel from the default that it has by n
   await workspaces.removeProject(await by(), removal);
   await workspaces.addProject(await by(), { ...PROD, alias: 'live' });
   await workspaces.setChannelDefault(await by(), 'C2', 'live');
+  expect(await workspaces.restoreProject(await by(), removal)).toBe(true);
+  expect([(await read()).channelDefault('C1'), (await read()).channelDefault('C2')]).toEqual([
+    'prod',
+    'live',
+  ]);
+});
+
+it('a project that comes back takes no channel from a default that was set in the meantime', async () => {
+  const removal = { project: PROD, channels: ['C1', 'C2'], at: NOW };
+  await workspaces.addProject(await by(), PROD);
+  for (const channel of removal.channels) await workspaces.setChannelDefault(await by(), channel, 'prod');
+  await workspaces.removeProject(await by(), removal);
+  await workspaces.addProject(await by(), { ...PROD, alias: 'live' });
+  const seen = await by();
+  await workspaces.setChannelDefault(await by(), 'C2', 'live');
+  await expect(workspaces.restoreProject(seen, removal)).rejects.toBeInstanceOf(EditConflict);
+  expect((await read()).channelDefault('C2')).toBe('live');
   expect(await workspaces.restoreProject(await by(), removal)).toBe(true);
   expect([(await read()).channelDefault('C1'), (await read()).channelDefault('C2')]).toEqual([
     'prod',

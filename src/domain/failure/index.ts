@@ -10,7 +10,7 @@ import { FailureBase } from './base.ts';
 import type { CommandFailure } from './command.ts';
 import type { IdentityFailure } from './identity.ts';
 import type { LimitFailure, PermissionFailure } from './permissions.ts';
-import type { ServiceFailure } from './service.ts';
+import { NoData, QueryRejected, type ServiceFailure } from './service.ts';
 import type { SlackFailure } from './slack.ts';
 import type { StoreFailure } from './store.ts';
 import type { TokenFailure } from './tokens.ts';
@@ -36,6 +36,15 @@ export type Failure =
 
 export function isFailure(error: unknown): error is Failure {
   return error instanceof FailureBase;
+}
+
+/** The same about the days that the reader asked for: one request gets those of the comparison and the chart, too. */
+export function aboutDays(failure: Failure, days: string): Failure {
+  if (!('question' in failure) || failure.question.days === undefined) return failure;
+  const question = { ...failure.question, days };
+  return failure.kind === 'no-data'
+    ? new NoData(question)
+    : new QueryRejected(failure.messages, failure.status, question);
 }
 
 /** Whether what was to be stored may have been all the same. */

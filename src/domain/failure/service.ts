@@ -46,8 +46,9 @@ export class QueryRejected extends FailureBase<'query-rejected'> {
   constructor(
     readonly messages: readonly string[],
     readonly status: number,
-    { project, product, days }: BillingQuestion,
+    readonly question: BillingQuestion,
   ) {
+    const { project, product, days } = question;
     const about = [product.name, `project ${project}`, days].filter(Boolean).join(', ');
     super('query-rejected', `The billing service rejected the query for ${about}.`);
   }

@@ -99,6 +99,15 @@ function withoutQuotesAround(text: string): string {
 export const pluralize = (number: number, noun: string, plural = `${noun}s`): string =>
   `${number} ${number === 1 ? noun : plural}`;
 
+const MOST_NAMED = 5;
+
+/** `prod, dev and test`; of more than five names the first five, and how many more there are. */
+export function listNames(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  if (more > 0) return `${names.slice(0, MOST_NAMED).join(', ')} and ${more} more`;
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
 /** Edits (insert, drop, replace, swap two neighbours) that turn one word into the other. */
 function distance(a: string, b: string): number {
   let beforeLast: number[] = [];

@@ -93,6 +93,12 @@ export function toPlainDigits(value: Money): string {
   return value.toFixed();
 }
 
+/** For files. @returns half-even to as many places as the amounts beside it have, at least the two that people read */
+export function toPlacesOf(amounts: readonly Money[], value: Money): string {
+  const places = Math.max(...amounts.map((one) => one.toFixed().split('.')[1]?.length ?? 0));
+  return places <= PLACES ? toRoundedDigits(value) : value.toFixed(places, Big.roundHalfEven);
+}
+
 /** Of a currency label, in UTF-16 code units. */
 export const MAX_CURRENCY_LENGTH = 8;
 

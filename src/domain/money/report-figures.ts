@@ -47,7 +47,7 @@ export interface ReportPeriods {
   readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: string;
-  /** First and last millisecond of all these days, and their label: one request gets them all. */
+  /** First and last millisecond of all these days, which one request gets, and the label of the main ones. */
   readonly from: number;
   readonly to: number;
   readonly label: string;
@@ -95,7 +95,7 @@ export function reportPeriodsOf(scope: ReportScope, at: number, zone: string, co
     ...{ main, month, week, charted, history, today, zone },
     from: startOfDay(first, zone),
     to: endOfDay(yesterday, zone),
-    label: formatDays(first, yesterday, today.slice(0, 4)),
+    label: formatReportDays(main.window, today),
   };
 }
 
@@ -123,6 +123,12 @@ function windowOf(days: readonly Day[], labelYearOf?: Day): DayWindow {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return { days, label: '' };
   return { days, label: formatDays(first, last, labelYearOf?.slice(0, 4)) };
+}
+
+/** The days without a year that goes without saying. */
+export function formatReportDays({ days, label }: DayWindow, today: Day): string {
+  const [first, last] = [days[0], days.at(-1)];
+  return first === undefined || last === undefined ? label : formatDays(first, last, today.slice(0, 4));
 }
 
 /** The figures of one project. */

@@ -1,6 +1,6 @@
 /** How much a period's usage differs from that of the window before it. */
 
-import { pluralize } from '../language/text.ts';
+import { listNames, pluralize } from '../language/text.ts';
 import type { Day } from '../time/calendar.ts';
 import { changeInPercent, divide, type Money, sumMoney } from './amount.ts';
 import { sumSpentOn, type Usage } from './usage.ts';
@@ -100,10 +100,7 @@ export const isPoorlyReported = ({ coverage: { current, before } }: UsageChange)
 export const isWellReported = (reported: number, of: number): boolean =>
   reported > 0 && reported * 5 >= of * 4;
 
-const SHOWN_DAYS = 5;
-
-const list = (days: readonly Day[], nameOf: (day: Day) => string): string =>
-  listed(days.slice(0, SHOWN_DAYS).map(nameOf), days.length);
+const list = (days: readonly Day[], nameOf: (day: Day) => string): string => listNames(days.map(nameOf));
 
 /** `6 of 7 days reported, no data for Mon 16 Nov`; of a single day nothing when it is reported. */
 export function formatReportedDays(
@@ -137,6 +134,16 @@ export function describeUnreadable(usage: Usage, nameOf: (day: Day) => string): 
   ];
 }
 
+/** `Thu 25 Feb isn't reported yet`: why a change has no figures. */
+export function formatUncompared(
+  { coverage: { current, before } }: UsageChange,
+  labels: Compared<string>,
+): string {
+  const isCurrent = current.reported === 0;
+  const [{ of }, label] = isCurrent ? [current, labels.current] : [before, labels.before];
+  return `${of === 1 ? `${label} isn't` : `no day of ${label} is`} reported${isCurrent ? ' yet' : ''}`;
+}
+
 /** `6 of 7 days reported`, `7 of 7 days reported, 1 only in part`; of a single day `not reported` */
 export function formatCoverage({ reported, of, partial }: Coverage): string {
   if (of === 1) return reported === 0 ? 'not reported' : partial > 0 ? 'reported only in part' : 'reported';
@@ -146,9 +153,3 @@ export function formatCoverage({ reported, of, partial }: Coverage): string {
 /** `now 6 of 7 days reported; then 7 of 7 days reported` */
 export const formatCoverageOfBoth = ({ coverage: { current, before } }: UsageChange): string =>
   `now ${formatCoverage(current)}; then ${formatCoverage(before)}`;
-
-function listed(names: readonly string[], of: number): string {
-  const more = of - names.length;
-  if (more > 0) return `${names.join(', ')} and ${more} more`;
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-}

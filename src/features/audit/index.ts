@@ -1,5 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { SlackFailed } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import type { Request } from '../../slack/request.ts';
 import { refuseExtraWords } from '../../slack/subcommands.ts';
 import { type Audit, MAX_AUDIT_ENTRIES } from '../../workspace/audit.ts';
@@ -34,6 +35,7 @@ export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature 
         name: `tally-audit-${day}.csv`,
         title: `Audit until ${day}`,
         content: formatAuditCsv(entries),
+        about: `${pluralize(entries.length, 'change')} in this workspace until ${day}, newest first.`,
       });
     } catch (error) {
       if (!(error instanceof SlackFailed && error.code === 'missing_scope')) throw error;

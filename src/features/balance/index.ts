@@ -6,7 +6,7 @@ import type { Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { sendCsv, showDetails } from '../../slack/output-reply.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
-import { askEach } from '../../slack/several-projects.ts';
+import { askEach, type ProjectAnswers } from '../../slack/several-projects.ts';
 import type { AnswerNote } from '../../workspace/last-balance.ts';
 import { type LastUsed, storedBalance } from '../../workspace/last-used.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import type { Feature } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
 import { askBalance, type BalanceFigures } from './figures.ts';
-import { balanceDetails, formatBalanceCsv } from './output.ts';
+import { balanceDetails, describeBalanceCsv, formatBalanceCsv } from './output.ts';
 import { severalBalancesMessage } from './several.ts';
 
 declare module '../../domain/commands.ts' {
@@ -46,9 +46,8 @@ export interface BalanceParts {
   readonly clock: () => number;
 }
 
-interface Answer {
+interface Answer extends ProjectAnswers<BalanceFigures> {
   readonly message: Message;
-  readonly figures: readonly BalanceFigures[];
   readonly output: Output | undefined;
 }
 
@@ -65,20 +64,26 @@ export function createBalance({ billing, lastUsed, clock }: BalanceParts): Featu
         askBalance(billing, workspace, target, at),
       );
       const message = severalBalancesMessage({ ...details(), ...answers, several, product });
-      return { message, figures: answers.answered, output };
+      return { message, ...answers, output };
     }
     const target = resolveProject(input, workspace, askLocation(request));
     const figures = await askBalance(billing, workspace, target, at);
     const mayName = user.canManage && target.alias === undefined;
-    return { message: balanceMessage({ ...details(), ...figures, mayName }), figures: [figures], output };
+    const message = balanceMessage({ ...details(), ...figures, mayName });
+    return { message, answered: [figures], failed: [], output };
   }
 
-  async function send({ message, figures, output }: Answer, request: Request): Promise<void> {
-    if (output === undefined || figures.length === 0) return request.reply.update(message);
-    if (output === 'csv') return sendCsv(formatBalanceCsv(figures), 'balance.csv', request);
+  async function send({ message, output, ...answers }: Answer, request: Request): Promise<void> {
+    const { answered, failed } = answers;
+    if (output === undefined || answered.length === 0) return request.reply.update(message);
+    if (output === 'csv') {
+      const about = describeBalanceCsv(message.text, answers);
+      return sendCsv({ name: 'balance.csv', content: formatBalanceCsv(answers), about }, request);
+    }
     const fetched = clock();
     await showDetails(
-      figures.map((one) => balanceDetails(one, fetched)),
+      answered.map((one) => balanceDetails(one, fetched)),
+      failed,
       request,
     );
   }
@@ -95,7 +100,7 @@ export function createBalance({ billing, lastUsed, clock }: BalanceParts): Featu
           if (found === 'help') return request.reply.private(helpMessage('What have we got?', [HELP], SMALL));
           await send(found, request);
           const asked = { teamId: request.user.teamId, workspace: request.workspace };
-          for (const figures of found.figures) await lastUsed.note(asked, noteOf(figures, clock()));
+          for (const figures of found.answered) await lastUsed.note(asked, noteOf(figures, clock()));
         },
       },
     },

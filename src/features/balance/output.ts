@@ -1,14 +1,33 @@
 import { type CsvCell, formatCsv } from '../../domain/csv.ts';
-import { type Amount, toPlainDigits } from '../../domain/money/amount.ts';
+import { listNames } from '../../domain/language/text.ts';
+import { type Amount, type Money, toPlacesOf, toPlainDigits } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import type { Details } from '../../slack/output-reply.ts';
+import { type Details, failedCsvRows } from '../../slack/output-reply.ts';
+import { failedSentence, type ProjectAnswers } from '../../slack/several-projects.ts';
 import type { BalanceFigures } from './figures.ts';
 
 const COLUMNS = ['project', 'product', 'balance', 'bonuses', 'average a day', 'days left', 'note'] as const;
 
-/** A line a project after one with the names of the columns; amounts are exact. */
-export const formatBalanceCsv = (figures: readonly BalanceFigures[]): string =>
-  formatCsv([COLUMNS.map((text) => ({ text })), ...figures.map(lineOf)]);
+/** A line a project after one with the names of the columns; amounts have billing's exact digits. */
+export const formatBalanceCsv = ({ answered, failed }: ProjectAnswers<BalanceFigures>): string =>
+  formatCsv([
+    COLUMNS.map((text) => ({ text })),
+    ...answered.map(lineOf),
+    ...failedCsvRows(failed, COLUMNS.length),
+  ]);
+
+/** The sentences beside the file. @param answer as the message says it */
+export const describeBalanceCsv = (
+  answer: string,
+  { answered, failed }: ProjectAnswers<BalanceFigures>,
+): string =>
+  [
+    `${answer}.`,
+    `A row for ${listNames(answered.map(({ target }) => target.label))}.`,
+    failedSentence(failed),
+  ]
+    .filter(Boolean)
+    .join(' ');
 
 function lineOf({ target, balance, bonuses, runway }: BalanceFigures): CsvCell[] {
   const estimate = typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;
@@ -22,13 +41,19 @@ function lineOf({ target, balance, bonuses, runway }: BalanceFigures): CsvCell[]
     { text: PRODUCTS[target.product].word },
     { digits: digitsOf(balance) },
     { digits: digitsOf(bonuses) },
-    { digits: estimate === undefined ? '' : toPlainDigits(estimate.average) },
+    { digits: estimate === undefined ? '' : averageDigits(estimate.average, balance, bonuses) },
     { digits: estimate === undefined ? '' : String(estimate.days) },
     { text: notes.join('; ') },
   ];
 }
 
-const digitsOf = (amount: Amount): string => ('value' in amount ? toPlainDigits(amount.value) : '');
+const digitsOf = (amount: Amount): string => ('value' in amount ? amount.raw : '');
+
+const averageDigits = (average: Money, ...amounts: readonly Amount[]): string =>
+  toPlacesOf(
+    amounts.flatMap((one) => ('value' in one ? [one.value] : [])),
+    average,
+  );
 
 const noteOf = (name: string, amount: Amount): string[] =>
   'unreadable' in amount ? [`${name} unreadable: ${amount.unreadable}`] : [];
@@ -49,7 +74,7 @@ export function balanceDetails(
       ['Bonuses', exact(bonuses)],
       ...(typeof runway !== 'string' && runway.kind === 'estimate'
         ? ([
-            ['Average a day', toPlainDigits(runway.average)],
+            ['Average a day', averageDigits(runway.average, balance, bonuses)],
             ['Rests on', `${runway.reported} of the last ${runway.of} days`],
           ] as const)
         : []),

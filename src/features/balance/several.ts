@@ -1,4 +1,4 @@
-import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
+import { formatMoney, type Money } from '../../domain/money/amount.ts';
 import type { Runway } from '../../domain/money/runway.ts';
 import { formatBalance, formatRunwayShort, isRunningOut } from '../../domain/money/runway-text.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
@@ -11,10 +11,15 @@ import {
   shareButton,
 } from '../../slack/command-buttons.ts';
 import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
-import { clipText } from '../../slack/kit/limits.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
-import type { ProjectAnswers } from '../../slack/several-projects.ts';
-import { listWord, type SeveralProjects } from '../../workspace/resolve-project.ts';
+import {
+  failedNotes,
+  failedRows,
+  type ProjectAnswers,
+  productNames,
+  severalTitle,
+} from '../../slack/several-projects.ts';
+import { listWord, type ResolvedProject, type SeveralProjects } from '../../workspace/resolve-project.ts';
 import type { BalanceFigures } from './figures.ts';
 
 /** Everything an answer to `/balance` about several projects says. */
@@ -24,47 +29,25 @@ export interface SeveralBalances extends AnswerDetails, ProjectAnswers<BalanceFi
   readonly product: ProductId | undefined;
 }
 
-const LONGEST_REASON = 200;
-
 /** What all have left and which runs out first, then a row a project, the soonest first; one that failed says why. */
 export function severalBalancesMessage(report: SeveralBalances): Message {
-  const { answered, failed } = report;
-  const title = answerTitle(report);
-  const products = new Set(answered.map(({ target }) => target.product));
-  const [only] = products;
+  const { answered, failed, locale } = report;
+  const title = severalTitle(report, leftOf, locale, { verb: 'left' });
+  const { nameOf, facts } = productNames(answered);
   return renderAnswer(report, {
     title,
     text: title,
     lines: [runsOutFirst(report)],
-    body: [table(rowsOf(report, products.size > 1))],
+    body: [table(rowsOf(report, nameOf))],
     remarks: answered.flatMap(({ remarks }) => remarks).slice(0, 5),
-    facts: [
-      'runway at the average of the last 7 days',
-      ...(products.size === 1 && only !== undefined ? [PRODUCTS[only].name] : []),
-    ],
-    notes: failed.map(({ label, failure }) => `${label}: ${clipText(failure.message, LONGEST_REASON)}`),
+    facts: ['runway at the average of the last 7 days', ...facts],
+    notes: failedNotes(failed),
     buttons: buttons(report),
   });
 }
 
 const leftOf = ({ balance }: BalanceFigures): Money | undefined =>
   'value' in balance ? balance.value : undefined;
-
-/** `2 of 3 projects · 1,234.00 EUR left`. Amounts of different labels have no sum: each has its own. */
-function answerTitle({ answered, failed, locale }: SeveralBalances): string {
-  const count = answered.length + failed.length;
-  const lead = failed.length === 0 ? `${count} projects` : `${answered.length} of ${count} projects`;
-  const readable = answered.flatMap((one) => {
-    const value = leftOf(one);
-    return value === undefined ? [] : [{ value, label: one.target.currency }];
-  });
-  if (readable.length === 0) return `${lead} · no figures`;
-  const totals = [...new Set(readable.map(({ label }) => label))].map((label) => {
-    const values = readable.filter((one) => one.label === label).map(({ value }) => value);
-    return formatMoney(sumMoney(values), locale, label);
-  });
-  return `${lead} · ${totals.join(' + ')} left${readable.length < answered.length ? ' (incomplete)' : ''}`;
-}
 
 /** In days; what has no estimate comes after what has one, and what is overdrawn first of all. */
 function urgency({ runway }: BalanceFigures): number {
@@ -90,20 +73,21 @@ function runsOutFirst(report: SeveralBalances): string {
   return first === undefined || all.length < 2 ? '' : `*${names([first])}* runs out first`;
 }
 
-function rowsOf(report: SeveralBalances, isNamingProducts: boolean): string[][] {
+function rowsOf(report: SeveralBalances, nameOf: (target: ResolvedProject) => string): string[][] {
+  const header = ['Project', 'Left', 'Lasts'];
   return [
-    ['Project', 'Left', 'Lasts'],
+    header,
     ...sorted(report).map((one) => {
       const { target, balance, runway } = one;
       const value = leftOf(one);
       const money = (amount: Money) => formatMoney(amount, report.locale, target.currency);
       return [
-        isNamingProducts ? `${target.label} (${PRODUCTS[target.product].name})` : target.label,
+        nameOf(target),
         value === undefined ? formatBalance(balance, money) : money(value),
         typeof runway === 'string' ? 'unknown' : formatRunwayShort(runway),
       ];
     }),
-    ...report.failed.map(({ label }) => [label, 'no answer', '–']),
+    ...failedRows(report.failed, header),
   ];
 }
 

@@ -25,9 +25,9 @@ import { headlineOf, isMonthReport, type ProjectFigures, type ReportView } from 
 
 /** One project in full, or several as a digest with totals. */
 export function renderReport(view: ReportView): Message {
-  const { answered, unanswered, brief } = view;
+  const { answered, failed, brief } = view;
   const [only] = answered;
-  const isDigest = answered.length + unanswered.length > 1 || only === undefined;
+  const isDigest = answered.length + failed.length > 1 || only === undefined;
   const title = isDigest
     ? digestTitle(view)
     : `${only.target.label} · ${headlineOf(only, view.headline, brief)}`;

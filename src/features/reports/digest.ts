@@ -1,4 +1,4 @@
-import { sumMoney } from '../../domain/money/amount.ts';
+import { formatReportDays } from '../../domain/money/report-figures.ts';
 import { isRunningOut } from '../../domain/money/runway-text.ts';
 import {
   formatCoverageOfBoth,
@@ -8,35 +8,23 @@ import {
 } from '../../domain/money/usage-change.ts';
 import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
+import { failedNotes, severalTitle } from '../../slack/several-projects.ts';
 import { coveredDays, formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
-import {
-  amountOf,
-  formatterFor,
-  isMonthReport,
-  type ProjectFigures,
-  type ReportView,
-  reportWhen,
-  shortFailure,
-} from './figures.ts';
+import { amountOf, isMonthReport, type ProjectFigures, type ReportView, reportWhen } from './figures.ts';
 import { digestRows, TABLE_PART_SIZE } from './rows.ts';
 
 /** `3 projects · 31,579.81 spent on Fri 20 Nov`, with one sum for each currency label. */
-export function digestTitle({ headline, brief, answered, unanswered }: ReportView): string {
-  const count = answered.length + unanswered.length;
-  const labels = [...new Set(answered.map(({ target }) => target.currency))];
-  const totals = labels.flatMap((label) => {
-    const those = answered.filter(({ target }) => target.currency === label);
-    const values = those.flatMap((one) => amountOf(one, headline) ?? []);
-    const [first] = those;
-    return first === undefined || values.length === 0 ? [] : [formatterFor(first)(sumMoney(values))];
-  });
-  const isWhole =
-    unanswered.length === 0 &&
-    answered.every((one) => amountOf(one, headline) !== undefined && !one.briefing.main.total.incomplete);
+export function digestTitle(view: ReportView): string {
+  const { headline, brief, answered } = view;
+  const isIncomplete =
+    headline === 'spent' && answered.some(({ briefing }) => briefing.main.total.incomplete);
   const when = headline === 'spent' ? ` ${reportWhen(brief)}` : '';
-  if (totals.length === 0)
-    return `${count} projects · ${headline === 'spent' ? `nothing reported for ${shortFailure(brief.main.window, brief.today)} yet` : 'no figures'}`;
-  return `${count} projects · ${totals.join(' + ')} ${headline}${when}${isWhole ? '' : ' (incomplete)'}`;
+  return severalTitle(view, (one) => amountOf(one, headline), answered[0]?.locale ?? '', {
+    verb: `${headline}${when}${isIncomplete ? ' (incomplete)' : ''}`,
+    ...(headline === 'spent' && {
+      none: `nothing reported for ${formatReportDays(brief.main.window, brief.today)} yet`,
+    }),
+  });
 }
 
 /** What all of them make together, then a row for each, then what a reader must know. */
@@ -52,7 +40,7 @@ export function renderDigest(view: ReportView): Block[] {
     ...(isPart
       ? [context(`${TABLE_PART_SIZE} not every day is reported yet; a missing day is not counted as zero`)]
       : []),
-    ...view.unanswered.map(({ label, failure }) => section(`${label}: ${failure.message}`)),
+    ...failedNotes(view.failed).map(section),
   ];
 }
 
@@ -74,7 +62,7 @@ function remarks(view: ReportView): Block[] {
       ? []
       : [
           section(
-            `Nothing reported for ${shortFailure(brief.main.window, brief.today)} yet (not counted as zero): ${names}.`,
+            `Nothing reported for ${formatReportDays(brief.main.window, brief.today)} yet (not counted as zero): ${names}.`,
           ),
         ]),
     ...answered.flatMap((one) => {
@@ -90,21 +78,21 @@ function remarks(view: ReportView): Block[] {
 const coverageNotes = ({ briefing: { change } }: ProjectFigures): string[] =>
   change === undefined || isFullyReported(change) ? [] : [`Change: ${formatCoverageOfBoth(change)}.`];
 
-/** Only if every project has a figure with the same label, because a partial sum would look like the total. */
-function togetherLines({ headline, brief, answered, unanswered }: ReportView): string[] {
+/** Only if every answered project has a figure with the same label, because a partial sum would look like the total. */
+function togetherLines({ headline, brief, answered }: ReportView): string[] {
   const [first] = answered;
   const isOneLabel = answered.every(({ target }) => target.currency === first?.target.currency);
-  if (first === undefined || unanswered.length > 0 || !isOneLabel) return [];
+  if (first === undefined || !isOneLabel) return [];
   const { main, month, today } = brief;
   const change = together(answered.map(({ briefing }) => briefing.change));
   const monthChange = together(answered.map(({ briefing }) => briefing.monthChange));
   return [
-    ...(headline === 'spent' && change !== undefined ? formatChange(change, main.before, first) : []),
+    ...(headline === 'spent' && change !== undefined ? formatChange(change, main, today, first) : []),
     // The total's row has the amount.
     ...(isMonthReport(brief) || monthChange === undefined
       ? []
       : [
-          `*${monthName(month.window, today)}* (${coveredDays(month.window, monthChange)}): ${formatChange(monthChange, month.before, first, true).join('')}`,
+          `*${monthName(month.window, today)}* (${coveredDays(month.window, monthChange)}): ${formatChange(monthChange, month, today, first, true).join('')}`,
         ]),
   ];
 }

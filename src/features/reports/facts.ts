@@ -1,6 +1,11 @@
 import { formatPercent, type Money, ZERO } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
-import type { DayWindow, ReportPeriods } from '../../domain/money/report-figures.ts';
+import {
+  type ComparedWindows,
+  type DayWindow,
+  formatReportDays,
+  type ReportPeriods,
+} from '../../domain/money/report-figures.ts';
 import { formatBonuses, formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import {
@@ -8,6 +13,7 @@ import {
   formatCoverage,
   formatCoverageOfBoth,
   formatReportedDays,
+  formatUncompared,
   isFullyReported,
   type UsageChange,
 } from '../../domain/money/usage-change.ts';
@@ -15,19 +21,19 @@ import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';
 import { type Chart, spendChart } from '../../slack/kit/chart.ts';
-import { formatterFor, leftText, type ProjectFigures, shortFailure } from './figures.ts';
+import { formatterFor, leftText, type ProjectFigures } from './figures.ts';
 
 type Write = (value: Money) => string;
 
 /** `▲ 1.9 % vs 13–19 Nov (30,114.32 a day; now 7 of 7 days reported; then 6 of 7 days reported)`; of several days their average and highest as well. */
-export function mainFigureLine(one: ProjectFigures, { main, today }: ReportPeriods): string {
+function figureLine(one: ProjectFigures, { main, today }: ReportPeriods): string {
   const { main: usage, change } = one.briefing;
   const money = formatterFor(one);
   const { average, highest, bonuses } = usage;
   const isOneDay = main.window.days.length === 1;
   return [
     ...(isOneDay || average === undefined ? [] : [`*${money(average)}* a day`]),
-    ...formatChange(change, main.before, one),
+    ...formatChange(change, main, today, one),
     ...(isOneDay || highest === undefined || usage.reported.length < 2
       ? []
       : [`highest ${dayName(today)(highest.day)}, ${money(highest.value)}`]),
@@ -37,11 +43,15 @@ export function mainFigureLine(one: ProjectFigures, { main, today }: ReportPerio
   ].join(' · ');
 }
 
+/** A line of its own: a single fact that is a clause becomes a sentence. */
+export const mainFigureLine = (one: ProjectFigures, brief: ReportPeriods): string =>
+  figureLine(one, brief).replace(/^no comparison: [^·]*$/, (all) => `N${all.slice(1)}.`);
+
 /** `Spent on Fri 20 Nov 150.00 · ▲ 1.9 % vs …`, when another figure comes first. */
 export const spentLine = (one: ProjectFigures, brief: ReportPeriods): string =>
   [
-    `*Spent ${shortFailure(brief.main.window, brief.today)}* ${totalText(one.briefing.main, formatterFor(one))}`,
-    mainFigureLine(one, brief),
+    `*Spent ${formatReportDays(brief.main.window, brief.today)}* ${totalText(one.briefing.main, formatterFor(one))}`,
+    figureLine(one, brief),
   ]
     .filter(Boolean)
     .join(' · ');
@@ -52,7 +62,7 @@ export function monthLine(one: ProjectFigures, { month, today }: ReportPeriods):
   const money = formatterFor(one);
   return [
     `*${monthName(month.window, today)}* ${totalText(usage, money)} (${coveredDays(month.window, monthChange)})`,
-    ...formatChange(monthChange, month.before, one, true),
+    ...formatChange(monthChange, month, today, one, true),
   ].join(' · ');
 }
 
@@ -108,7 +118,8 @@ function totalText({ total }: Usage, money: Write): string {
  */
 export function formatChange(
   change: UsageChange | undefined,
-  before: DayWindow,
+  { window, before }: ComparedWindows,
+  today: Day,
   one: ProjectFigures,
   isBrief = false,
 ): string[] {
@@ -123,8 +134,10 @@ export function formatChange(
         ? ''
         : formatCoverage(coverage.before)
       : formatCoverageOfBoth(change);
-  if (figures === undefined)
-    return [`no comparison with ${before.label} (${covered || formatCoverageOfBoth(change)})`];
+  if (figures === undefined) {
+    const labels = { current: formatReportDays(window, today), before: before.label };
+    return [`no comparison: ${formatUncompared(change, labels)}`];
+  }
   const { percent, daily } = figures;
   const isShort = isBrief && percent !== undefined;
   const amount = `${formatterFor(one)(daily.before)}${before.days.length === 1 ? '' : ' a day'}`;

@@ -1,8 +1,12 @@
 import { type Amount, formatMoney, type Money } from '../../domain/money/amount.ts';
-import type { DayWindow, ReportFigures, ReportPeriods } from '../../domain/money/report-figures.ts';
+import {
+  formatReportDays,
+  type ReportFigures,
+  type ReportPeriods,
+} from '../../domain/money/report-figures.ts';
 import { formatBalance } from '../../domain/money/runway-text.ts';
 import type { ServiceNotice } from '../../domain/service-notice.ts';
-import { formatDays } from '../../domain/time/calendar.ts';
+import type { ProjectAnswers } from '../../slack/several-projects.ts';
 import type { ResolvedProject } from '../../workspace/resolve-project.ts';
 
 /** What is known of one project when a post goes out. */
@@ -15,14 +19,6 @@ export interface ProjectFigures {
   readonly balance: { readonly balance: Amount; readonly bonuses: Amount } | string;
   /** The service's remarks about its figures. */
   readonly remarks: readonly ServiceNotice[];
-}
-
-/** A project that could not be answered, and the failure that says why. */
-export interface ProjectFailure {
-  /** `<project id>:<product>` */
-  readonly project: string;
-  readonly label: string;
-  readonly failure: Error;
 }
 
 /** Which figure comes first. */
@@ -44,7 +40,8 @@ export function amountOf({ balance, briefing }: ProjectFigures, headline: Headli
 export function headlineOf(one: ProjectFigures, headline: Headline, brief: ReportPeriods): string {
   if (headline === 'left') return leftText(one);
   const { total } = one.briefing.main;
-  if (total.readable === 0) return `nothing reported for ${shortFailure(brief.main.window, brief.today)} yet`;
+  if (total.readable === 0)
+    return `nothing reported for ${formatReportDays(brief.main.window, brief.today)} yet`;
   return `${formatterFor(one)(total.value)} spent ${reportWhen(brief)}${total.incomplete ? ' (incomplete)' : ''}`;
 }
 
@@ -55,24 +52,16 @@ export function leftText(one: ProjectFigures): string {
 
 /** `on Fri 20 Nov`, `9–15 Nov` */
 export const reportWhen = ({ main, today }: ReportPeriods): string =>
-  `${main.window.days.length === 1 ? 'on ' : ''}${shortFailure(main.window, today)}`;
-
-/** The days without a year that goes without saying. */
-export function shortFailure({ days, label }: DayWindow, today: string): string {
-  const [first, last] = [days[0], days.at(-1)];
-  return first === undefined || last === undefined ? label : formatDays(first, last, today.slice(0, 4));
-}
+  `${main.window.days.length === 1 ? 'on ' : ''}${formatReportDays(main.window, today)}`;
 
 /** Whether a post is about the month, which then needs no extra line. */
 export const isMonthReport = ({ main, month }: ReportPeriods): boolean =>
   main.window.days.length === month.window.days.length && main.window.days[0] === month.window.days[0];
 
 /** What a scheduled post says. */
-export interface ReportView {
+export interface ReportView extends ProjectAnswers<ProjectFigures> {
   readonly headline: Headline;
   readonly brief: ReportPeriods;
-  readonly answered: readonly ProjectFigures[];
-  readonly unanswered: readonly ProjectFailure[];
   /** ms since the epoch */
   readonly fetched: number;
 }

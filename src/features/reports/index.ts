@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import { emptyIfNoData } from '../../billing/client.ts';
 import type { PostableReport, ReportQuestion, ReportResult } from '../../delivery/report.ts';
-import { isFailure } from '../../domain/failure/index.ts';
+import { aboutDays, isFailure } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import {
   computeReportFigures,
@@ -13,12 +13,14 @@ import { PRODUCTS } from '../../domain/product.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/command-buttons.ts';
+import type { ProjectAnswers } from '../../slack/several-projects.ts';
+import { referenceTo } from '../../workspace/chosen-project.ts';
 import { storedBalance } from '../../workspace/last-used.ts';
-import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
+import { openConnection, resolveProject, type UnresolvedProject } from '../../workspace/resolve-project.ts';
 import { requireSettings } from '../../workspace/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { renderReport } from './blocks.ts';
-import { amountOf, type Headline, type ProjectFailure, type ProjectFigures } from './figures.ts';
+import { amountOf, type Headline, type ProjectFigures } from './figures.ts';
 
 /** What schedules post: the figures of /spend and /balance, for a channel. */
 export function createReports({ clock }: { readonly clock: () => number }): Feature {
@@ -33,14 +35,14 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
         question.projects.map((project) => answer(question, project, brief, headline)),
       );
       const answered = all.filter((one) => 'briefing' in one);
-      const unanswered = all.filter((one) => 'failure' in one);
-      const [first] = unanswered;
+      const failed = all.filter((one) => 'failure' in one);
+      const [first] = failed;
       if (answered.length === 0 && first !== undefined) throw first.failure;
-      const message = renderReport({ headline, brief, answered, unanswered, fetched: clock() });
+      const message = renderReport({ headline, brief, answered, failed, fetched: clock() });
       const awaits = headline === 'left' ? undefined : awaitedDay(answered, brief);
       const buttons = detailsButton(answered, brief, headline);
       return {
-        ...{ message, buttons, ...figuresOf(answered, unanswered, brief, headline) },
+        ...{ message, buttons, ...figuresOf({ answered, failed }, brief, headline) },
         ...(awaits && { awaits }),
       };
     },
@@ -105,14 +107,15 @@ const HIDDEN = 'A project of other channels';
 /** Sends billing two parallel queries: all days at once, and the balance, which is optional. */
 async function answer(
   { workspace, channel, billing, answeredBy }: ReportQuestion,
-  { id, product }: ReportQuestion['projects'][number],
+  chosen: ReportQuestion['projects'][number],
   brief: ReportPeriods,
   headline: Headline,
-): Promise<ProjectFigures | ProjectFailure> {
+): Promise<ProjectFigures | UnresolvedProject> {
+  const { id, product } = chosen;
   let label = `Project ${id}`;
   try {
     // Everybody there reads it: what managers may ask elsewhere does not count.
-    const target = resolveProject({ project: id, product }, workspace, { channel, manager: false });
+    const target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, manager: false });
     label = target.label;
     const access = openConnection(workspace, target);
     const { from, to, label: days } = brief;
@@ -141,8 +144,8 @@ async function answer(
     return { target, locale, balance, briefing, remarks };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    const isHidden = error.kind === 'not-allowed';
-    return { project: `${id}:${product}`, label: isHidden ? HIDDEN : label, failure: error };
+    if (error.kind === 'not-allowed') return { project: id, product, label: HIDDEN, failure: error };
+    return { project: id, product, label, failure: aboutDays(error, brief.label) };
   }
 }
 
@@ -152,8 +155,7 @@ function sentence(error: unknown): string {
 }
 
 function figuresOf(
-  answered: readonly ProjectFigures[],
-  unanswered: readonly ProjectFailure[],
+  { answered, failed }: ProjectAnswers<ProjectFigures>,
   { main, zone }: ReportPeriods,
   headline: Headline,
 ): Omit<ReportResult, 'message'> {
@@ -165,8 +167,10 @@ function figuresOf(
   return {
     figures: Object.fromEntries(figures),
     covers: `${main.window.label} ${zone}`,
-    isEmpty: headline === 'spent' && unanswered.length === 0 && answered.every(spentNothing),
-    unanswered: Object.fromEntries(unanswered.map(({ project, failure }) => [project, failure.message])),
+    isEmpty: headline === 'spent' && failed.length === 0 && answered.every(spentNothing),
+    unanswered: Object.fromEntries(
+      failed.map(({ project, product, failure }) => [`${project}:${product}`, failure.message]),
+    ),
   };
 }
 

@@ -1,6 +1,8 @@
 import { formatPercent, type Money, sumMoney, ZERO } from '../../domain/money/amount.ts';
+import { formatReportDays } from '../../domain/money/report-figures.ts';
 import { formatRunwayShort } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
+import { failedRows, productNames } from '../../slack/several-projects.ts';
 import {
   amountOf,
   formatterFor,
@@ -8,7 +10,6 @@ import {
   leftText,
   type ProjectFigures,
   type ReportView,
-  shortFailure,
 } from './figures.ts';
 
 /** Marks a sum with missing days. */
@@ -22,17 +23,19 @@ interface Column {
 }
 
 /**
- * A row a project, the largest first, then the total; those that could not be answered at the end. Five columns are what a
- * phone shows.
+ * A row a project, the largest first, then those that failed, with the reason; the total at the end. Five columns are
+ * what a phone shows.
  */
 export function digestRows(view: ReportView): string[][] {
   const columns = columnsOf(view);
   const sorted = view.answered.toSorted((a, b) => sizeOf(b, view).cmp(sizeOf(a, view)));
+  const header = ['Project', ...columns.map(({ title }) => title)];
+  const { nameOf } = productNames(view.answered);
   return [
-    ['Project', ...columns.map(({ title }) => title)],
-    ...sorted.map((one) => [one.target.label, ...columns.map(({ cell }) => cell(one))]),
+    header,
+    ...sorted.map((one) => [nameOf(one.target), ...columns.map(({ cell }) => cell(one))]),
+    ...failedRows(view.failed, header),
     ...totalRow(view, columns),
-    ...view.unanswered.map(({ label }) => [label, ...columns.map((_, at) => (at === 0 ? 'no answer' : ''))]),
   ];
 }
 
@@ -57,9 +60,9 @@ function columnsOf({ headline, brief }: ReportView): Column[] {
   const { main, month, today } = brief;
   const left = { title: 'Left', cell: leftCell, value: (one: ProjectFigures) => amountOf(one, 'left') };
   const lasts = { title: 'Lasts', cell: lastsCell };
-  const change = { title: 'Change', cell: changeCell };
+  const change = { title: `vs ${main.before.label}`, cell: changeCell };
   const ofMonth = {
-    title: shortFailure(month.window, today),
+    title: formatReportDays(month.window, today),
     cell: (one: ProjectFigures) => spent(one.briefing.month, one),
     value: (one: ProjectFigures) => readableTotal(one.briefing.month),
   };
@@ -68,7 +71,7 @@ function columnsOf({ headline, brief }: ReportView): Column[] {
     cell: (one: ProjectFigures) => spent(one.briefing.main, one),
     value: (one: ProjectFigures) => readableTotal(one.briefing.main),
   });
-  if (headline === 'left') return [left, lasts, ofMain(shortFailure(main.window, today)), ofMonth];
+  if (headline === 'left') return [left, lasts, ofMain(formatReportDays(main.window, today)), ofMonth];
   return [ofMain('Spent'), change, isMonthReport(brief) ? left : ofMonth, lasts];
 }
 

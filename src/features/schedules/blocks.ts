@@ -1,4 +1,9 @@
-import { describeProjects, formatWallTime, projectLabelOfKey } from '../../delivery/schedule-wording.ts';
+import {
+  chosenByKey,
+  describeProjects,
+  formatWallTime,
+  projectLabel,
+} from '../../delivery/schedule-wording.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
 import {
@@ -102,11 +107,8 @@ function nextSendText(
   ].join(' · ');
 }
 
-function lastDeliveryText(
-  sent: LastDelivery | undefined,
-  { timing: { zone } }: Schedule,
-  workspace: Workspace,
-): string {
+function lastDeliveryText(sent: LastDelivery | undefined, schedule: Schedule, workspace: Workspace): string {
+  const { zone } = schedule.timing;
   if (sent === undefined) return 'nothing posted yet';
   const when = escapeMarkup(formatWallTime(sent.at, zone));
   const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(sent.cause)}`;
@@ -116,9 +118,9 @@ function lastDeliveryText(
       : ` · sent with Send now ${escapeMarkup(formatWallTime(sent.byHand, zone))}`;
   switch (sent.result) {
     case 'posted':
-      return `last posted ${when}${unansweredText(sent, workspace)}`;
+      return `last posted ${when}${unansweredText(sent, schedule, workspace)}`;
     case 'posted-late':
-      return `last posted late, ${when}${unansweredText(sent, workspace)}`;
+      return `last posted late, ${when}${unansweredText(sent, schedule, workspace)}`;
     case 'skipped':
       return `skipped ${when}: nothing was spent`;
     case 'failed':
@@ -136,10 +138,14 @@ function withoutCauses(sent: LastDelivery | undefined): LastDelivery | undefined
 }
 
 /** ` · *no figures for test* (3 posts in a row): …` */
-function unansweredText({ unanswered = {} }: LastDelivery, workspace: Workspace): string {
+function unansweredText(
+  { unanswered = {} }: LastDelivery,
+  { projects }: Schedule,
+  workspace: Workspace,
+): string {
   const parts = Object.entries(unanswered).map(([key, { posts, cause }]) => {
     const often = posts > 1 ? ` (${posts} posts in a row)` : '';
-    return ` · *no figures for ${escapeMarkup(projectLabelOfKey(key, workspace))}*${often}: ${escapeMarkup(cause)}`;
+    return ` · *no figures for ${escapeMarkup(projectLabel(chosenByKey(key, projects), workspace))}*${often}: ${escapeMarkup(cause)}`;
   });
   return parts.join('');
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type FormFields, selectedValues, withErrorAtTop } from '../../slack/kit/modal.ts';
 import { isKnownZone } from '../../slack/time-zones.ts';
-import { type ChosenProject, parseProjectValue, projectValue } from '../../workspace/chosen-project.ts';
+import { type ChosenProject, parseProjectValue, projectKey } from '../../workspace/chosen-project.ts';
 import { isChannel } from '../../workspace/record-schema.ts';
 import {
   DEFAULT_WAIT_HOURS,
@@ -197,7 +197,7 @@ export function isSameSchedule(draft: ScheduleDraft, schedule: Schedule): boolea
       timing.time,
       timing.zone,
       Object.values(timing.cadence),
-      projects.map(projectValue).sort(),
+      projects.map(projectKey).sort(),
     ]);
   return draft.before !== schedule.id && key(draft) === key(schedule);
 }

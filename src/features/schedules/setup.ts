@@ -10,11 +10,11 @@ import {
 } from '../../domain/failure/index.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, channelLink, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
-import { canEditOwned } from '../../slack/ownership.ts';
+import { announce, canEditOwned } from '../../slack/ownership.ts';
 import { typedOrDefaultProject } from '../../slack/project-search.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
-import { type ChosenProject, limitedProjects } from '../../workspace/chosen-project.ts';
+import { type ChosenProject, chosenProject, limitedProjects } from '../../workspace/chosen-project.ts';
 import { listWord, resolveProjects } from '../../workspace/resolve-project.ts';
 import { MAX_DIGEST_PROJECTS, MAX_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
 import { isDamaged } from '../../workspace/workspace.ts';
@@ -82,7 +82,10 @@ export function createScheduleForm(parts: ScheduleFormParts) {
       if (saved === undefined) return;
       const { schedule, carried } = saved;
       await parts.scheduling.changed(request.user.teamId);
-      const text = scheduleSavedText(schedule, request.workspace);
+      const { workspace, user } = request;
+      const announcement = announcementMessage(schedule, workspace, user.id, draft.before !== '');
+      const problems = await announce([{ to: schedule.channel, message: announcement }], request);
+      const text = [scheduleSavedText(schedule, workspace), ...problems].join('\n');
       const preview = previewDraft(parts, draft, carried, request);
       const fallback = { text: 'Schedule saved.', blocks: [markup(text)] };
       await request.reply.modal.update(scheduleSavedModal(text, preview), fallback);
@@ -106,7 +109,7 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
     );
   return found.map((one) => {
     if ('failure' in one) throw one.failure;
-    return { id: one.project, product: one.product };
+    return chosenProject(one);
   });
 }
 
@@ -215,7 +218,7 @@ async function storeDraft(
   draft: ScheduleDraft,
   request: Request,
 ): Promise<SavedDraft | undefined> {
-  const { workspace, user } = request;
+  const { workspace } = request;
   const refuse = async (problem: string, shown = draft): Promise<undefined> => {
     await redrawForm(parts, shown, request, problem);
   };
@@ -227,9 +230,6 @@ async function storeDraft(
     if (problem !== undefined) return refuse(`${problem} Nothing was saved.`);
     const carried = carryOverDraft(draft, request, await loadUpcomingSends(parts.scheduling, request));
     const schedule = scheduleFromDraft(draft, request, carried.since);
-    // Announced first: if the channel refuses the announcement it will refuse the posts, and nothing is saved.
-    const announcement = announcementMessage(schedule, workspace, user.id, before !== undefined);
-    await request.reply.public(draft.channel, announcement);
     const action = before === undefined ? 'schedule created' : 'schedule changed';
     const change = auditedChange(request, [action, scheduleAuditText(schedule, workspace)]);
     await parts.workspaces.saveSchedule(change, schedule);

@@ -6,6 +6,7 @@ import {
   describeUnreadable,
   formatCoverage,
   formatReportedDays,
+  formatUncompared,
   isPoorlyReported,
 } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -182,9 +183,11 @@ const strayNote = (count: number, what: string, where: string): string[] =>
   count === 0 ? [] : [`${pluralize(count, 'item')} ${what} ${count === 1 ? 'is' : 'are'} ${where}.`];
 
 /** Why there is no comparison. The facts already say how many days are reported. */
-function uncompared({ change, period: { comparison } }: SpendReport): string[] {
+function uncompared({ change, period: { comparison, dates } }: SpendReport): string[] {
   if (change === undefined || comparison === undefined) return [];
   if (typeof change === 'string') return [`No comparison with ${comparison.label}: ${change}`];
+  if (change.figures === undefined && comparison.days.length === 1)
+    return [`No comparison: ${formatUncompared(change, { current: dates, before: comparison.label })}.`];
   if (change.figures !== undefined && !isPoorlyReported(change)) return [];
   const { before } = change.coverage;
   return [`Too few days reported to compare with ${comparison.label} (${formatCoverage(before)}).`];

@@ -73,7 +73,8 @@ function historyOf(period: Period): Omit<TimeRange, 'running'> | undefined {
   return {
     from: startOfDay(first, zone),
     to: endOfDay(last, zone),
-    label: formatDays(first, last, today.slice(0, 4)),
+    // Why there is no comparison is about its days, whatever else is asked for.
+    label: comparison?.label ?? formatDays(first, last, today.slice(0, 4)),
   };
 }
 

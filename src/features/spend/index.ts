@@ -6,14 +6,14 @@ import type { Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { sendCsv, showDetails } from '../../slack/output-reply.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
-import { askEach } from '../../slack/several-projects.ts';
+import { askEach, type ProjectAnswers } from '../../slack/several-projects.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
 import { resolveProject } from '../../workspace/resolve-project.ts';
 import { requireSettings } from '../../workspace/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
 import { askSpend, type SpendFigures } from './figures.ts';
-import { formatSpendCsv, spendDetails } from './output.ts';
+import { describeSpendCsv, formatSpendCsv, spendDetails } from './output.ts';
 import { severalSpendMessage } from './several.ts';
 import { parseSpendText, resolveSpendPeriod } from './words.ts';
 
@@ -43,9 +43,8 @@ export interface SpendParts {
   readonly clock: () => number;
 }
 
-interface Answer {
+interface Answer extends ProjectAnswers<SpendFigures> {
   readonly message: Message;
-  readonly figures: readonly SpendFigures[];
   readonly period: Period;
   readonly output: Output | undefined;
 }
@@ -61,7 +60,7 @@ export function createSpend({ billing, lastUsed, clock }: SpendParts): Feature {
     const details = () => ({ asked: at, fetched: clock(), locale, byline });
     if (input.several !== undefined) {
       const period = resolveSpendPeriod(input.phrase, input, when, zone);
-      const { answered, failed } = await askEach(input.several, input.product, request, (target) =>
+      const answers = await askEach(input.several, input.product, request, (target) =>
         askSpend(billing, workspace, target, period),
       );
       const report = {
@@ -69,10 +68,9 @@ export function createSpend({ billing, lastUsed, clock }: SpendParts): Feature {
         several: input.several,
         product: input.product,
         period,
-        answered,
-        failed,
+        ...answers,
       };
-      return { message: severalSpendMessage(report), figures: answered, period, output: input.output };
+      return { message: severalSpendMessage(report), ...answers, period, output: input.output };
     }
     const target = resolveProject(input, workspace, askLocation(request));
     const typed = { word: target.word, product: input.product, output: input.output };
@@ -80,18 +78,21 @@ export function createSpend({ billing, lastUsed, clock }: SpendParts): Feature {
     const figures = await askSpend(billing, workspace, target, period);
     const mayName = user.canManage && target.alias === undefined;
     const message = spendMessage({ ...details(), ...figures, period, mayName });
-    return { message, figures: [figures], period, output: input.output };
+    return { message, answered: [figures], failed: [], period, output: input.output };
   }
 
-  async function send({ message, figures, period, output }: Answer, request: Request): Promise<void> {
-    if (output === undefined || figures.length === 0) return request.reply.update(message);
+  async function send({ message, period, output, ...answers }: Answer, request: Request): Promise<void> {
+    const { answered, failed } = answers;
+    if (output === undefined || answered.length === 0) return request.reply.update(message);
     if (output === 'details')
       return showDetails(
-        figures.map((one) => spendDetails(one, period, clock())),
+        answered.map((one) => spendDetails(one, period, clock())),
+        failed,
         request,
       );
     const [days] = period.phrase.split(' ');
-    await sendCsv(formatSpendCsv(figures, period), `spend-${days}.csv`, request);
+    const about = describeSpendCsv(message.text, answers, period);
+    await sendCsv({ name: `spend-${days}.csv`, content: formatSpendCsv(answers, period), about }, request);
   }
 
   return {
@@ -107,7 +108,7 @@ export function createSpend({ billing, lastUsed, clock }: SpendParts): Feature {
             return request.reply.private(helpMessage('What did we spend?', [HELP], SMALL));
           await send(found, request);
           const asked = { teamId: request.user.teamId, workspace: request.workspace };
-          const connections = new Set(found.figures.map(({ connection }) => connection));
+          const connections = new Set(found.answered.map(({ connection }) => connection));
           for (const connection of connections) await lastUsed.note(asked, { connection, at: clock() });
         },
       },

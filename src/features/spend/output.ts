@@ -1,16 +1,41 @@
 import { type CsvCell, formatCsv } from '../../domain/csv.ts';
+import { listNames } from '../../domain/language/text.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import type { RowAmount, UsageRow } from '../../domain/money/usage.ts';
+import { formatReportedDays } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
-import type { Details } from '../../slack/output-reply.ts';
+import { type Details, failedCsvRows } from '../../slack/output-reply.ts';
+import { failedSentence, type ProjectAnswers } from '../../slack/several-projects.ts';
 import type { SpendFigures } from './figures.ts';
 
 const COLUMNS = ['project', 'product', 'day', 'amount', 'bonuses', 'items', 'note'] as const;
 
 /** A header line, then a line per day; amounts have billing's exact digits. */
-export function formatSpendCsv(figures: readonly SpendFigures[], period: Period): string {
-  return formatCsv([COLUMNS.map((text) => ({ text })), ...figures.flatMap((one) => linesOf(one, period))]);
+export const formatSpendCsv = ({ answered, failed }: ProjectAnswers<SpendFigures>, period: Period): string =>
+  formatCsv([
+    COLUMNS.map((text) => ({ text })),
+    ...answered.flatMap((one) => linesOf(one, period)),
+    ...failedCsvRows(failed, COLUMNS.length),
+  ]);
+
+/** The sentences beside the file. @param answer as the message says it */
+export function describeSpendCsv(
+  answer: string,
+  { answered, failed }: ProjectAnswers<SpendFigures>,
+  { zone, days }: Period,
+): string {
+  const nameOf = dayNamerFor(days);
+  const incomplete = answered.filter(({ usage }) => usage.missing.length > 0);
+  return [
+    `${answer}.`,
+    `A row for each day (${zone}) of ${listNames(answered.map(({ target }) => target.label))}.`,
+    failedSentence(failed),
+    ...incomplete.map(({ target, usage }) => `${target.label}: ${formatReportedDays(usage, nameOf)}.`),
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function linesOf({ target, usage }: SpendFigures, { today }: Period): CsvCell[][] {

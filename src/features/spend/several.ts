@@ -23,10 +23,15 @@ import {
   shareButton,
 } from '../../slack/command-buttons.ts';
 import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
-import { clipText } from '../../slack/kit/limits.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
-import type { ProjectAnswers } from '../../slack/several-projects.ts';
-import { listWord, type SeveralProjects } from '../../workspace/resolve-project.ts';
+import {
+  failedNotes,
+  failedRows,
+  type ProjectAnswers,
+  productNames,
+  severalTitle,
+} from '../../slack/several-projects.ts';
+import { listWord, type ResolvedProject, type SeveralProjects } from '../../workspace/resolve-project.ts';
 import { periodChoices, todayOption } from './blocks.ts';
 import type { SpendFigures } from './figures.ts';
 
@@ -38,43 +43,27 @@ export interface SeveralSpend extends AnswerDetails, ProjectAnswers<SpendFigures
   readonly period: Period;
 }
 
-const LONGEST_REASON = 200;
-
 /** The total and its biggest change, then a row a project, the largest first; one that failed says why. */
 export function severalSpendMessage(report: SeveralSpend): Message {
-  const { period, answered, failed } = report;
-  const title = answerTitle(report);
-  const products = new Set(answered.map(({ target }) => target.product));
-  const [only] = products;
+  const { period, answered, failed, locale } = report;
+  const isIncomplete = answered.some(({ usage }) => usage.total.incomplete);
+  const verb = isIncomplete ? 'spent (incomplete)' : 'spent';
+  const title = severalTitle(report, spentBy, locale, { verb });
+  const { nameOf, facts } = productNames(answered);
   return renderAnswer(report, {
     title,
     text: `${title}, ${period.dates}`,
     lines: [[totalChange(report), biggestChange(report)].filter(Boolean).join(' · ')],
-    body: [table(rowsOf(report, products.size > 1))],
+    body: [table(rowsOf(report, nameOf))],
     remarks: answered.flatMap(({ remarks }) => remarks).slice(0, 5),
-    facts: [
-      `${period.dates} ${period.zone}${period.today === undefined ? '' : ', today so far'}`,
-      ...(products.size === 1 && only !== undefined ? [PRODUCTS[only].name] : []),
-    ],
-    notes: failed.map(({ label, failure }) => `${label}: ${clipText(failure.message, LONGEST_REASON)}`),
+    facts: [`${period.dates} ${period.zone}${period.today === undefined ? '' : ', today so far'}`, ...facts],
+    notes: failedNotes(failed),
     buttons: buttons(report),
   });
 }
 
-/** `2 of 3 projects · 26,047.09 EUR spent`. Amounts of different labels have no sum: each has its own. */
-function answerTitle({ answered, failed, locale }: SeveralSpend): string {
-  const count = answered.length + failed.length;
-  const lead = failed.length === 0 ? `${count} projects` : `${answered.length} of ${count} projects`;
-  const readable = answered.filter(({ usage }) => usage.total.readable > 0);
-  if (readable.length === 0) return `${lead} · no figures`;
-  const labels = [...new Set(readable.map(({ target }) => target.currency))];
-  const totals = labels.map((label) => {
-    const those = readable.filter(({ target }) => target.currency === label);
-    return formatMoney(sumMoney(those.map(({ usage }) => usage.total.value)), locale, label);
-  });
-  const isWhole = answered.every(({ usage: { total } }) => total.readable > 0 && !total.incomplete);
-  return `${lead} · ${totals.join(' + ')} spent${isWhole ? '' : ' (incomplete)'}`;
-}
+const spentBy = ({ usage: { total } }: SpendFigures): Money | undefined =>
+  total.readable === 0 ? undefined : total.value;
 
 const hasOneLabel = ({ answered }: SeveralSpend): boolean =>
   new Set(answered.map(({ target }) => target.currency)).size === 1;
@@ -121,7 +110,7 @@ function biggestChange(report: SeveralSpend): string {
   return `biggest change: ${escapeMarkup(label)} ${sign} ${formatMoney(value.abs(), locale)}${isTotal ? '' : ' a day'}`;
 }
 
-function rowsOf(report: SeveralSpend, isNamingProducts: boolean): string[][] {
+function rowsOf(report: SeveralSpend, nameOf: (target: ResolvedProject) => string): string[][] {
   const { answered, failed, locale, period } = report;
   const amountOf = ({ usage }: SpendFigures): Money => usage.total.value;
   const sorted = answered.toSorted((a, b) => amountOf(b).cmp(amountOf(a)));
@@ -134,18 +123,18 @@ function rowsOf(report: SeveralSpend, isNamingProducts: boolean): string[][] {
     ...(isCompared ? [change] : []),
     ...(hasShares ? [share] : []),
   ];
+  const header = row('Project', 'Spent', `vs ${period.comparison?.label}`, 'Share');
   return [
-    row('Project', 'Spent', `vs ${period.comparison?.label}`, 'Share'),
-    ...sorted.map((one) => {
-      const { label, product } = one.target;
-      return row(
-        isNamingProducts ? `${label} (${PRODUCTS[product].name})` : label,
+    header,
+    ...sorted.map((one) =>
+      row(
+        nameOf(one.target),
         spentCell(one, report),
         changeCell(one, locale),
         hasShares ? formatShare(divide(amountOf(one).times(100), total), locale) : '',
-      );
-    }),
-    ...failed.map(({ label }) => row(label, 'no answer', '–', '–')),
+      ),
+    ),
+    ...failedRows(failed, header),
   ];
 }
 

@@ -1,15 +1,8 @@
 import { HIDDEN_PROJECT, projectLabel } from '../../delivery/schedule-wording.ts';
 import type { WatchState } from '../../delivery/watching.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
-import {
-  actions,
-  button,
-  escapeMarkup,
-  formatInstant,
-  type Message,
-  markup,
-  mention,
-} from '../../slack/kit/atoms.ts';
+import { actions, button, escapeMarkup, formatInstant, markup, mention } from '../../slack/kit/atoms.ts';
+import type { Announcement } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -30,12 +23,6 @@ export const watchMarkup = (
   locale: string,
 ): string =>
   `*${escapeMarkup(projectLabel(project, workspace))}*: ${escapeMarkup(ruleText(rule, moneyWriter(project, workspace, locale)))}`;
-
-interface Announcement {
-  /** A channel, or a person other than the user. */
-  readonly to: string;
-  readonly message: Message;
-}
 
 /** Tells the channel, or the other people, who set up or changed what. */
 export function announcements(

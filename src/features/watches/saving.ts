@@ -8,7 +8,7 @@ import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/chosen-project.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/watches.ts';
-import { announcements, watchMarkup } from './blocks.ts';
+import { watchMarkup } from './blocks.ts';
 import {
   checkWatchDraftChannel,
   previewAllowed,
@@ -64,9 +64,6 @@ export async function storeDraft(
     if (previewed?.result instanceof NoData)
       return await refuse(`${previewed.result.message} ${CHECK_PROJECT}`, draft, request, previewed);
     const watch = watchFromDraft({ ...draft, project: draft.project }, parsed.rule, before, request);
-    // Announced first: a target that rejects the announcement would reject the alerts, and nothing is saved.
-    for (const { to, message } of announcements(watch, request, before !== undefined))
-      await request.reply.public(to, message);
     const action = before === undefined ? 'watch created' : 'watch changed';
     const change = auditedChange(request, [action, watchAuditText(watch, workspace)]);
     await parts.workspaces.saveWatch(change, watch);
@@ -117,7 +114,7 @@ function watchFromDraft(
     JSON.stringify(before.rule) === JSON.stringify(rule);
   return {
     id: before?.id ?? randomUUID().replaceAll('-', '').slice(0, 8),
-    project: { id: draft.project.id, product: draft.project.product },
+    project: draft.project,
     rule,
     target: targetOfDraft(draft),
     owner: before?.owner ?? user.id,

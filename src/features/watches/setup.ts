@@ -2,11 +2,12 @@ import { previewWatch } from '../../delivery/watch-preview.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { ChannelCheck } from '../../slack/channel-check.ts';
 import { markup, section } from '../../slack/kit/atoms.ts';
+import { announce } from '../../slack/ownership.ts';
 import { typedOrDefaultProject } from '../../slack/project-search.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
 import { resolveProject } from '../../workspace/resolve-project.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/watches.ts';
-import { watchSavedText } from './blocks.ts';
+import { announcements, watchSavedText } from './blocks.ts';
 import {
   checkWatchDraftChannel,
   previewDraft,
@@ -50,7 +51,8 @@ export function createWatchForm(parts: WatchesParts) {
       const saved = await storeDraft(parts, draft, request);
       if (saved === undefined) return;
       await parts.watching.changed(request.user.teamId);
-      const text = watchSavedText(saved.watch, request);
+      const problems = await announce(announcements(saved.watch, request, draft.before !== ''), request);
+      const text = [watchSavedText(saved.watch, request), ...problems].join('\n');
       const money = moneyWriter(saved.watch.project, request.workspace, request.locale);
       const fallback = { text: 'Watch saved.', blocks: [markup(text)] };
       await request.reply.modal.update(watchSavedModal(text, saved.previewed, money), fallback);

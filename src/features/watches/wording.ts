@@ -6,30 +6,23 @@ import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { channelLink, mention } from '../../slack/kit/atoms.ts';
-import type { ChosenProject } from '../../workspace/chosen-project.ts';
+import { type ChosenProject, findNamed } from '../../workspace/chosen-project.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
 type WriteMoney = (value: Money) => string;
 
 /** Writes amounts of a project with its currency label. @param locale BCP 47 */
-export function moneyWriter(
-  { id, product }: ChosenProject,
-  { projects, settings }: Workspace,
-  locale: string,
-): WriteMoney {
-  const label = currencyOf({ id, product }, { projects, settings });
+export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string): WriteMoney {
+  const label = currencyOf(project, workspace);
   return (value) => formatMoney(value, locale, label);
 }
 
 /** The currency label of a project; '' for none. */
-export function currencyOf(
-  { id, product }: ChosenProject,
-  { projects, settings }: Pick<Workspace, 'projects' | 'settings'>,
-): string {
-  const registered = projects.find((one) => one.id === id && one.product === product);
-  return registered?.currency ?? settings.currency;
-}
+export const currencyOf = (
+  project: ChosenProject,
+  workspace: Pick<Workspace, 'projects' | 'settings'>,
+): string => findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 
 /** `balance below 50,000.00 EUR` */
 export function ruleText(rule: WatchRule, money: WriteMoney): string {

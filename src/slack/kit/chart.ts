@@ -76,19 +76,24 @@ export function spendChart({
   const isOneMonth = new Set(period.days.map((day) => day.slice(0, 7))).size === 1;
   const nameOf = (label: string) => (isOneMonth ? label.replace(/^(\w{3} \d+).*$/, '$1') : label.slice(4));
   const isTotal = groups.every((group) => valuesIn(group).length === daysOf(unit, group));
+  const labelOf = ({ label }: Group) => (unit === 'day' ? nameOf(label) : label);
+  const isSoFar = ({ items }: Group) =>
+    usage.today !== undefined && items.every(({ day }) => day === period.today);
+  const silent = groups.filter((group) => valuesIn(group).length === 0 && !isSoFar(group));
+  const hasRoom = fitsNoData(silent.map(labelOf), groups.map(labelOf));
   const pointOf = (group: Group): ChartPoint => {
     const values = valuesIn(group);
-    const isToday = group.items.every(({ day }) => day === period.today);
-    const label = unit === 'day' ? nameOf(group.label) : group.label;
-    if (isToday && usage.today !== undefined)
+    const label = labelOf(group);
+    if (isSoFar(group) && usage.today !== undefined)
       return { label: withSuffix(label, 'so far'), value: drawn(usage.today.value) };
-    if (values.length === 0) return { label: withSuffix(label, 'no data'), value: 0 };
+    if (silent.includes(group))
+      return { label: hasRoom ? withSuffix(label, NO_DATA) : `${label.replace(/ – .*/, '…')} –`, value: 0 };
     const sum = sumMoney(values);
     return { label, value: drawn(isTotal ? sum : divide(sum, values.length)) };
   };
   const title =
     unit === 'day' ? 'Spent per day' : isTotal ? `Spent per ${unit}` : `Average a day, by ${unit}`;
-  return barChart(title, 'Spent', groups.map(pointOf));
+  return barChart(hasRoom ? title : `${title} (–: ${NO_DATA})`, 'Spent', groups.map(pointOf));
 }
 
 const drawn = (value: Money): number => Number(toRoundedDigits(value));
@@ -97,6 +102,19 @@ const drawn = (value: Money): number => Number(toRoundedDigits(value));
 function daysOf(unit: Unit, { items }: Group): number {
   const [first] = items;
   return first === undefined ? 0 : daysBetween(startOfUnit(unit, first.day), endOfUnit(unit, first.day)) + 1;
+}
+
+const NO_DATA = 'no data';
+
+/** Characters of all labels that are shown side by side. Slack documents no size; the sandbox draws as many. */
+const LABEL_ROOM = 80;
+
+/** Whether the words fit beside the next label, of which one in two or three is shown under many bars. */
+function fitsNoData(silent: readonly string[], all: readonly string[]): boolean {
+  const shown = Math.ceil(all.length / (all.length < 8 ? 1 : all.length < 15 ? 2 : 3));
+  const widest = Math.max(0, ...silent.map((label) => withSuffix(label, NO_DATA).length));
+  const next = silent.length > 1 ? widest : Math.max(...all.map(({ length }) => length));
+  return silent.length === 0 || (widest + next) / 2 <= LABEL_ROOM / shown;
 }
 
 /** Slack takes 20 characters, and little room is under a bar: the weekday goes, then what is between two days. */

@@ -192,7 +192,7 @@ describe('the days of a post', () => {
   ] as const)('%s are %j', (scope, main, days) => {
     expect(of(scope, '2026-11-21T09:00Z')).toEqual({
       ...{ main, days, month: ['1–20 Nov', '1–20 Oct'] },
-      ...{ label: '4 Jul – 20 Nov', from: '2026-07-04', to: '2026-11-21' },
+      ...{ label: main[0].replace(' 2026', ''), from: '2026-07-04', to: '2026-11-21' },
     });
   });
 
@@ -203,14 +203,14 @@ describe('the days of a post', () => {
   it('on the first of a month are of the one before, on the second are one', () => {
     expect(of('month-to-date', '2026-12-01T09:00Z')).toMatchObject({
       ...{ main: ['1–30 Nov 2026', '1–31 Oct'], month: ['1–30 Nov', '1–31 Oct'] },
-      ...{ label: '1 Oct – 30 Nov', days: ['11-24..11-30', '11-01..11-30', 'undefined..undefined'] },
+      ...{ label: '1–30 Nov', days: ['11-24..11-30', '11-01..11-30', 'undefined..undefined'] },
     });
     expect(of('month-to-date', '2026-12-02T09:00Z')).toMatchObject({
       ...{ main: ['Tue 1 Dec 2026', 'Sun 1 Nov'], month: ['Tue 1 Dec', 'Sun 1 Nov'] },
       days: ['11-25..12-01', '11-18..12-01', '08-04..12-01'],
     });
     expect(of('yesterday', '2027-01-01T09:00Z')).toMatchObject({
-      ...{ month: ['1–31 Dec', '1–30 Nov'], label: '1 Nov – 31 Dec 2026', from: '2026-11-01' },
+      ...{ month: ['1–31 Dec', '1–30 Nov'], label: 'Thu 31 Dec 2026', from: '2026-11-01' },
     });
   });
 

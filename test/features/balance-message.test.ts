@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { parseAmount } from '../../src/domain/money/amount.ts';
+import { balanceMessage } from '../../src/features/balance/blocks.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+
+it('shows why there is no runway as text, whatever signs are in it', () => {
+  const { blocks } = balanceMessage({
+    target: {
+      ...{ project: '123', product: 1, label: 'prod', word: 'prod', alias: 'prod' },
+      ...{ currency: '', connection: undefined },
+    },
+    balance: parseAmount({ text: '5' }),
+    bonuses: parseAmount({ text: '0' }),
+    runway: 'The billing service at <!channel> & co. could not be reached.',
+    ...{ remarks: [], mayName: false, asked: NOW, fetched: NOW, locale: 'en-US', byline: undefined },
+  });
+  expect(JSON.stringify(blocks)).toContain(
+    'Runway unknown: The billing service at &lt;!channel&gt; &amp; co.',
+  );
+  expect(JSON.stringify(blocks)).not.toContain('<!channel>');
+});
