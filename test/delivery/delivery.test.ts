@@ -593,7 +593,9 @@ describe('when billing fails', () => {
     await redis.client.hset(`tally:{${TEAM}}:record`, 'project:prod', '{');
     answer = failing(new TokenRejected('billing'));
     await run();
-    expect(toPerson()[0]?.blocks).toMatch(/Yesterday’s spend” for a project you can’t ask about here is paused/);
+    expect(toPerson()[0]?.blocks).toMatch(
+      /Yesterday’s spend” for a project you can’t ask about here is paused/,
+    );
   });
 
   it('tells the owner of many schedules once of what stops them all', async () => {
