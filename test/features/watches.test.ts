@@ -460,7 +460,7 @@ describe('a saved watch', () => {
 
     it.each([
       ['a channel that the user is not in', to(FINANCE), 'can’t see that channel'],
-      ['a channel that may not see the project', to(CHANNEL), ''],
+      ['a channel that may not see the project', to(CHANNEL), 'That channel can’t see this project.'],
       ['the user alone', { to: selected('people'), people: { value: { selected_users: [MEMBER] } } }, ''],
       ['a manager', { to: selected('people'), people: { value: { selected_users: [OWNER] } } }, ''],
     ])('previews nothing of a limited project for %s', async (_, target, problem) => {

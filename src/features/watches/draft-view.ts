@@ -76,7 +76,11 @@ export const checkWatchDraftChannel = (
 ): Promise<ChannelCheck> | undefined =>
   draft.to === 'people' || draft.channel === ''
     ? undefined
-    : checkWatchChannel(draft.channel, requireEditableWatch(draft, request), request);
+    : checkWatchChannel(
+        draft.channel,
+        { before: requireEditableWatch(draft, request), project: draft.project },
+        request,
+      );
 
 export const ruleFor = (draft: WatchDraft, { workspace }: Request) =>
   ruleOfDraft(draft, draft.project === undefined ? '' : currencyOf(draft.project, workspace));

@@ -2,7 +2,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/channel-check.ts';
 import { mention } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
-import { type ChosenProject, limitedProjects } from '../../workspace/chosen-project.ts';
+import { type ChosenProject, isShownTo, limitedProjects } from '../../workspace/chosen-project.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { Watch } from '../../workspace/watches.ts';
 
@@ -23,34 +23,36 @@ export async function findTargetProblem(
   wanted: Wanted & { readonly joins: boolean },
   request: Request,
 ): Promise<string | undefined> {
-  const { target, before, joins } = wanted;
+  const { target, joins } = wanted;
   if ('people' in target) return findReaderProblem(wanted, request);
-  const channelCheck = await checkWatchChannel(target.channel, before, request);
-  const problem = await findReaderProblem(wanted, request, channelCheck);
-  if (problem !== undefined || !channelCheck.canJoin) return problem;
+  const { problem, canJoin } = await checkWatchChannel(target.channel, wanted, request);
+  if (problem !== undefined || !canJoin) return problem;
   return joins ? joinChannel(target.channel, request) : NOT_JOINED;
 }
 
 /** Why those who would be alerted may not see the project, or the user may not choose them; as a mrkdwn sentence. */
 export async function findReaderProblem(
-  { target, project, before }: Wanted,
+  wanted: Wanted,
   request: Request,
   channelCheck?: ChannelCheck,
 ): Promise<string | undefined> {
+  const { target, project } = wanted;
   if ('people' in target) return findPeopleProblem(target.people, project, request);
-  const { channel } = target;
-  const { problem } = channelCheck ?? (await checkWatchChannel(channel, before, request));
-  if (problem !== undefined) return problem;
-  return limitedProjects(channel, [project], request.workspace).length > 0 ? CLOSED_CHANNEL : undefined;
+  return (channelCheck ?? (await checkWatchChannel(target.channel, wanted, request))).problem;
 }
 
-export function checkWatchChannel(
+/** Whether the user may have alerts sent there, and everybody there may see the project. */
+export async function checkWatchChannel(
   channel: string,
-  before: Watch | undefined,
+  { before, project }: { readonly before: Watch | undefined; readonly project: ChosenProject | undefined },
   request: Request,
 ): Promise<ChannelCheck> {
   const isUnchanged = before !== undefined && 'channel' in before.target && before.target.channel === channel;
-  return checkChannel(channel, request, request.user.canManage && isUnchanged);
+  const channelCheck = await checkChannel(channel, request, request.user.canManage && isUnchanged);
+  const isShown = project === undefined || isShownTo(project, request.workspace, { channel, manager: false });
+  return channelCheck.problem === undefined && !isShown
+    ? { ...channelCheck, problem: CLOSED_CHANNEL }
+    : channelCheck;
 }
 
 async function findPeopleProblem(
