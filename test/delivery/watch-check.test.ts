@@ -603,7 +603,7 @@ describe('what people see of a watch', () => {
     expect((await seen({}))?.problem).toBeUndefined();
     const projects = [{ alias: 'prod', id: '123', product: 1, channels: ['C2'] }];
     expect((await seen({ figures }, watch(), { projects }))?.problem).toBe(
-      'The project is limited to other channels, so this watch tells nothing.',
+      'The project is limited to other channels, so this watch sends no alerts.',
     );
   });
 

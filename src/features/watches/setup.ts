@@ -50,10 +50,12 @@ export function createWatchForm(parts: WatchesParts) {
       const saved = await storeDraft(parts, draft, request);
       if (saved === undefined) return;
       await parts.watching.changed(request.user.teamId);
-      const text = watchSavedText(saved.watch, request);
-      const money = moneyWriter(saved.watch.project, request.workspace, request.locale);
+      const { watch, previewed } = saved;
+      const text = watchSavedText(watch, request);
+      const money = moneyWriter(watch.project, request.workspace, request.locale);
+      const isArmed = watch.since === request.at && watch.paused === undefined;
       const fallback = { text: 'Watch saved.', blocks: [markup(text)] };
-      await request.reply.modal.update(watchSavedModal(text, saved.previewed, money), fallback);
+      await request.reply.modal.update(watchSavedModal(text, previewed, money, isArmed), fallback);
     },
   };
 }
