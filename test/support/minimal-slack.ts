@@ -38,6 +38,10 @@ export interface MinimalSlack {
   now: () => number;
   /** User IDs. */
   readonly admins: Set<string>;
+  /** The members of every user group. */
+  readonly group: Set<string>;
+  /** What `users.info` says besides of a person, a full member otherwise. */
+  readonly people: Map<string, object>;
   /** Deletes a message, as a person can. */
   remove(post: SlackPost): void;
   /** Forgets every post and call. */
@@ -80,6 +84,10 @@ export async function startMinimalSlack(): Promise<MinimalSlack> {
         ...{ ts, thread, isBroadcast },
         metadata: { event_type: 'tally_delivery', event_payload: { key } },
       }));
+  const userOf = (workspace: string, id: string) => ({
+    ...{ id, deleted: false, team_id: workspace, is_admin: slack.admins.has(id) },
+    ...slack.people.get(id),
+  });
   const methods: Record<string, (call: Call) => object> = {
     'chat.postMessage': (call) => ({ ok: true, ts: take(call).ts }),
     'chat.update': ({ args }) => {
@@ -103,10 +111,18 @@ export async function startMinimalSlack(): Promise<MinimalSlack> {
       channel: { id: directMessage(args.get('users') ?? '') },
     }),
     'auth.test': () => ({ ok: true }),
-    'users.info': ({ args }) => ({
-      ok: true,
-      user: { id: args.get('user'), deleted: false, is_admin: slack.admins.has(args.get('user') ?? '') },
-    }),
+    'usergroups.users.list': () => ({ ok: true, users: [...slack.group] }),
+    'users.list': ({ workspace, args }) => {
+      const all = [...new Set([...slack.admins, ...slack.people.keys()])];
+      const at = Number(args.get('cursor') ?? 0);
+      const members = all.slice(at, at + 1).map((id) => userOf(workspace, id));
+      return {
+        ok: true,
+        members,
+        response_metadata: { next_cursor: at + 1 < all.length ? `${at + 1}` : '' },
+      };
+    },
+    'users.info': ({ workspace, args }) => ({ ok: true, user: userOf(workspace, args.get('user') ?? '') }),
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -143,6 +159,8 @@ export async function startMinimalSlack(): Promise<MinimalSlack> {
     fault: () => undefined,
     slow: 0,
     admins: new Set(),
+    people: new Map(),
+    group: new Set(),
     now: Date.now,
     remove: (post) => void posts.splice(posts.indexOf(post), 1),
     reset() {
