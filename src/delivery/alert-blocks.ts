@@ -1,3 +1,4 @@
+import { commandText } from '../domain/commands.ts';
 import { PRODUCTS } from '../domain/product.ts';
 import { addDays } from '../domain/time/calendar.ts';
 import {
@@ -115,7 +116,7 @@ function alertActions({ alert, watch }: AlertView): Block {
   const isAcknowledged = events.some(({ kind }) => kind === 'acknowledged');
   const about = `${watch.id} ${episode}`;
   const { project, rule } = watch;
-  const days = `/spend ${project.id} ${PRODUCTS[project.product].word} ${periodOf(watch, episodeOf(alert))}`;
+  const days = `${commandText('/spend')} ${project.id} ${PRODUCTS[project.product].word} ${periodOf(watch, episodeOf(alert))}`;
   return actions(
     ...(isOpen && !isAcknowledged
       ? [button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' })]
