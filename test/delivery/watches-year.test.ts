@@ -111,7 +111,7 @@ describe(`judging ${DAYS} days`, () => {
       }
     }
     for (const { rule, count } of watches) expect([rule.kind, count > FEW]).toEqual([rule.kind, true]);
-  });
+  }, 60_000);
 });
 
 describe(`an engine over ${DAYS} days`, () => {
