@@ -135,7 +135,7 @@ async function watching(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Switches' }).click();
   await page.getByRole('radio', { name: /^Burning money/ }).check();
   await page.getByRole('button', { name: 'Skip 1 hour' }).click();
-  const alert = page.getByRole('article').filter({ hasText: / left — below / });
+  const alert = page.getByRole('article').filter({ hasText: / left, below / });
   await alert.waitFor({ timeout: 45_000 });
   await page
     .getByRole('radio', { name: /^Healthy/ })

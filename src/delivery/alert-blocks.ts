@@ -1,4 +1,6 @@
+import { commandText } from '../domain/commands.ts';
 import { PRODUCTS } from '../domain/product.ts';
+import { addDays } from '../domain/time/calendar.ts';
 import {
   actions,
   type Block,
@@ -18,6 +20,7 @@ import {
 import type { Chart } from '../slack/kit/chart.ts';
 import { isPerson } from '../workspace/record-schema.ts';
 import type { Watch } from '../workspace/watches.ts';
+import { episodeOf } from './alert.ts';
 import type { Alert, AlertEvent, AlertMessage } from './watch-state.ts';
 
 /** What a message shows of an alert. */
@@ -43,13 +46,15 @@ export function alertMessage(view: AlertView): Message {
   const { alert, watch, chart, source, message, isAgain } = view;
   const crossings = alert.events.filter(isCrossing);
   const last = crossings.at(-1);
-  const title = last?.title ?? '';
-  const history = alert.events.filter((event) => event !== last).map(historyText);
+  const { title = '', why = '' } = last ?? {};
+  const history = alert.events
+    .filter((event, at) => event !== last && !isSuperseded(alert.events, at))
+    .map(historyText);
   return {
-    text: title,
+    text: notificationText(title, why),
     blocks: [
       header(title),
-      ...(last === undefined || last.why === '' ? [] : [section(last.why)]),
+      ...(why === '' ? [] : [section(why)]),
       ...(message.insteadOf === undefined ? [] : [markup(insteadText(message.insteadOf))]),
       ...(history.length === 0 ? [] : [markup(history.slice(-MAX_HISTORY).join('\n'))]),
       ...(chart === undefined ? [] : [chart]),
@@ -62,6 +67,15 @@ export function alertMessage(view: AlertView): Message {
   };
 }
 
+const notificationText = (title: string, why: string): string => (why === '' ? title : `${title}. ${why}`);
+
+const FIGURES: readonly AlertEvent['kind'][] = ['recovered', 'corrected'];
+
+/** A figure that a later one replaced would read as if it were still so. */
+const isSuperseded = (events: Alert['events'], at: number): boolean =>
+  FIGURES.includes(events[at]?.kind ?? 'crossed') &&
+  events.slice(at + 1).some(({ kind }) => kind === 'crossed' || FIGURES.includes(kind));
+
 /** The newest lines of a long history. */
 const MAX_HISTORY = 12;
 
@@ -72,6 +86,8 @@ function historyText(event: AlertEvent): string {
       return `${at} · ${escapeMarkup(event.title)}`;
     case 'recovered':
       return `:white_check_mark: ${at} · ${escapeMarkup(event.text)}`;
+    case 'corrected':
+      return `${at} · ${escapeMarkup(event.text)}`;
     case 'acknowledged':
       return `:eyes: ${at} · Acknowledged by ${mention(event.by)}`;
     case 'snoozed':
@@ -86,6 +102,12 @@ function insteadText({ to, cause }: NonNullable<AlertMessage['insteadOf']>): str
   return `This was meant for ${where}. ${escapeMarkup(cause)} Choose another channel or person with *Manage*.`;
 }
 
+/** The days behind an alert, as words of `/spend`. */
+function periodOf({ rule }: Watch, episode: string): string {
+  if (rule.kind === 'budget') return episode;
+  return rule.kind === 'spike' ? `${addDays(episode, -6)}..${episode}` : 'last-7-days';
+}
+
 /** Nothing is left to acknowledge once it has recovered or its watch has another threshold. */
 function alertActions({ alert, watch }: AlertView): Block {
   const { events, episode } = alert;
@@ -93,11 +115,16 @@ function alertActions({ alert, watch }: AlertView): Block {
   const isOpen = !events.slice(lastCrossing).some(({ kind }) => kind === 'recovered' || kind === 'replaced');
   const isAcknowledged = events.some(({ kind }) => kind === 'acknowledged');
   const about = `${watch.id} ${episode}`;
+  const { project, rule } = watch;
+  const days = `${commandText('/spend')} ${project.id} ${PRODUCTS[project.product].word} ${periodOf(watch, episodeOf(alert))}`;
   return actions(
     ...(isOpen && !isAcknowledged
       ? [button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' })]
       : []),
-    button('watch-threshold', 'Change threshold', { value: watch.id }),
+    button('run:days', 'See the days', { value: days }),
+    button('watch-threshold', rule.kind === 'budget' ? 'Change budget…' : 'Change threshold…', {
+      value: watch.id,
+    }),
     button('watch-manage', 'Manage', { value: watch.id }),
     ...(isOpen
       ? [
@@ -119,7 +146,7 @@ export function alertReply({ alert, message, isAgain }: AlertView): Message {
     return { text: event.text, blocks: [section(`✓ ${event.text}`), ...duplicate] };
   const { title, why } = event?.kind === 'crossed' ? event : { title: '', why: '' };
   return {
-    text: title,
+    text: notificationText(title, why),
     blocks: [markup(`*${escapeMarkup(title)}*`), ...(why === '' ? [] : [section(why)]), ...duplicate],
   };
 }

@@ -1,3 +1,4 @@
+import { pluralize } from '../domain/language/text.ts';
 import { divide, type Money, sumMoney, toRoundedDigits, ZERO } from '../domain/money/amount.ts';
 import { spikeLimit } from '../domain/money/thresholds.ts';
 import { measureWatch, type WatchFigures } from '../domain/money/watch-measurement.ts';
@@ -7,85 +8,92 @@ import {
   type Day,
   daysBefore,
   daysInRange,
+  endOfUnit,
   formatDays,
-  startOfUnit,
 } from '../domain/time/calendar.ts';
-import { barChart, type Chart } from '../slack/kit/chart.ts';
+import { type Chart, lineChart } from '../slack/kit/chart.ts';
+import { SLACK_LIMITS } from '../slack/kit/limits.ts';
 
 const DAYS = 14;
-/** Slack's limit. */
-const MAX_DAYS = 20;
 
 /** A day, its measurement (undefined without data), and the threshold. */
-interface Bar {
+interface Point {
   readonly day: Day;
   readonly value: Money | undefined;
   readonly threshold: Money | undefined;
 }
 
 /**
- * The last days beside the threshold; undefined when there is too little to draw.
+ * A line through the last days and a line for the threshold; undefined when there is too little to draw. A day that is
+ * not known has no point, because a line can't leave one out.
  *
  * @param balances known ones, by day; for the others it is worked out from what was spent since
+ * @param episode of a budget its month
  */
 export function alertChart(
   rule: WatchRule,
   figures: WatchFigures,
   balances: ReadonlyMap<Day, Money>,
+  episode: string,
 ): Chart | undefined {
-  const { title, name, threshold, bars } = chartOf(rule, figures, balances);
-  if (bars.filter(({ value }) => value !== undefined).length < 2) return undefined;
-  const drawn = (value: Money | undefined) => (value === undefined ? 0 : Number(toRoundedDigits(value)));
+  const { title, name, threshold, points } = chartOf(rule, figures, balances, episode);
+  const known = everyFew(points.filter(({ value }) => value !== undefined));
+  if (known.length < 2) return undefined;
+  const drawn = (values: readonly (Money | undefined)[]) =>
+    values.flatMap((value) => (value === undefined ? [] : Number(toRoundedDigits(value))));
+  const limits = drawn(known.map((point) => point.threshold));
   // Longer labels run into each other: `Tue 17` within one month, else `17 Nov`.
-  const isOneMonth = new Set(bars.map(({ day }) => day.slice(0, 7))).size === 1;
-  const labelOf = (day: Day) => (isOneMonth ? dayText(day).replace(/ \w{3}$/, '') : dayText(day).slice(4));
-  return barChart(
+  const isOneMonth = new Set(known.map(({ day }) => day.slice(0, 7))).size === 1;
+  return lineChart(
     title,
-    name,
-    bars.map(({ day, value }) => ({
-      label: value === undefined ? `${dayText(day).slice(4)}: no data` : labelOf(day),
-      value: drawn(value),
-    })),
-    { name: threshold, values: bars.map((bar) => drawn(bar.threshold)) },
+    known.map(({ day }) => (isOneMonth ? dayText(day).replace(/ \w{3}$/, '') : dayText(day).slice(4))),
+    [
+      { name, values: drawn(known.map(({ value }) => value)) },
+      ...(limits.length === known.length ? [{ name: threshold, values: limits }] : []),
+    ],
   );
 }
 
-function chartOf(rule: WatchRule, figures: WatchFigures, balances: ReadonlyMap<Day, Money>) {
+/** As many as Slack draws, evenly, with the last one. */
+function everyFew(points: readonly Point[]): readonly Point[] {
+  const step = Math.ceil(points.length / SLACK_LIMITS.chartPoints);
+  return points.filter((_, at) => (points.length - 1 - at) % step === 0);
+}
+
+function chartOf(rule: WatchRule, figures: WatchFigures, balances: ReadonlyMap<Day, Money>, episode: string) {
   const { amounts, today, zone } = figures;
   const days = daysBefore(today, DAYS, zone);
   switch (rule.kind) {
     case 'balance': {
       const value = balanceOn(figures, balances);
-      const bars = [...days, today].map((day) => ({ day, value: value(day), threshold: rule.below }));
-      // Before the first known balance there is nothing to say.
-      const first = bars.findIndex((bar) => bar.value !== undefined);
-      return {
-        title: 'Balance by day',
-        name: 'Left',
-        threshold: 'Alert below',
-        bars: bars.slice(first),
-      };
+      const points = [...days, today].map((day) => ({ day, value: value(day), threshold: rule.below }));
+      return { title: 'Balance by day', name: 'Left', threshold: 'Alert below', points };
     }
     case 'runway': {
       const measured = measureWatch('runway', figures);
       const left = measured.kind === 'runway' && measured.runway !== undefined && 'left' in measured.runway;
-      const most = left ? divide(measured.runway.left, rule.days) : undefined;
-      const bars = days.map((day) => ({ day, value: amounts.get(day), threshold: most }));
-      return { title: 'Spent per day', name: 'Spent', threshold: `Lasts ${rule.days} days`, bars };
+      const most = left && measured.runway.left.gt(0) ? divide(measured.runway.left, rule.days) : undefined;
+      const points = days.map((day) => ({ day, value: amounts.get(day), threshold: most }));
+      return {
+        title: 'Spent per day',
+        name: 'Spent',
+        threshold: `Lasts ${pluralize(rule.days, 'day')}`,
+        points,
+      };
     }
     case 'budget':
       return {
-        title: 'Spent this month',
-        name: 'Spent',
+        title: 'Spent so far in the month',
+        name: 'Spent so far',
         threshold: 'Budget',
-        bars: monthBars(rule.amount, figures),
+        points: monthSoFar(rule.amount, episode, figures),
       };
     case 'spike': {
       const measured = measureWatch('spike', figures);
       const known = measured.kind === 'spike' ? measured.days : [];
       const limit = (day: Day) => spikeLimit(rule, known.find((one) => one.day === day) ?? {});
-      const bars = days.map((day) => ({ day, value: amounts.get(day), threshold: limit(day) }));
-      return { title: 'Spent per day', name: 'Spent', threshold: 'Alert above', bars };
+      const points = days.map((day) => ({ day, value: amounts.get(day), threshold: limit(day) }));
+      return { title: 'Spent per day', name: 'Spent', threshold: 'Alert above', points };
     }
   }
 }
@@ -108,17 +116,16 @@ function balanceOn({ account, amounts, today }: WatchFigures, balances: Readonly
   };
 }
 
-/** The sum so far on each reported day of the month that yesterday was in. */
-function monthBars(budget: Money, { amounts, today, zone }: WatchFigures): readonly Bar[] {
-  const yesterday = addDays(today, -1);
-  const days = daysInRange(startOfUnit('month', yesterday), yesterday, zone);
-  let spent: readonly Money[] = [];
-  const bars = days.map((day) => {
+/** The sum so far on each reported day of the month, which may be over. */
+function monthSoFar(budget: Money, month: string, { amounts, today, zone }: WatchFigures): readonly Point[] {
+  const first = `${month}-01`;
+  const days = daysInRange(first, endOfUnit('month', first), zone).filter((day) => day < today);
+  let spent = ZERO;
+  return days.map((day) => {
     const amount = amounts.get(day);
-    if (amount !== undefined) spent = [...spent, amount];
-    return { day, value: amount === undefined ? undefined : sumMoney(spent), threshold: budget };
+    spent = spent.plus(amount ?? ZERO);
+    return { day, value: amount && spent, threshold: budget };
   });
-  return bars.slice(-MAX_DAYS);
 }
 
 /** `Wed 18 Nov` */

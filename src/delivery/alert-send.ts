@@ -3,7 +3,7 @@ import { dayAt, daysBefore } from '../domain/time/calendar.ts';
 import { updateMessage } from '../slack/post-message.ts';
 import { isPerson } from '../workspace/record-schema.ts';
 import type { Watch } from '../workspace/watches.ts';
-import { alertMessageTo, isParent, withMessage } from './alert.ts';
+import { alertMessageTo, episodeOf, isParent, withMessage } from './alert.ts';
 import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
 import type { DeliveryContext } from './context.ts';
@@ -14,7 +14,7 @@ import { findRefusal } from './recipients.ts';
 import { classifyFailure } from './retry.ts';
 import { openState, type StateDocument } from './state-document.ts';
 import { figuresField, judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
-import { isJudged, WATCH_STATE } from './watch-plan.ts';
+import { isSuspended, WATCH_STATE } from './watch-plan.ts';
 import { type Alert, type AlertMessage, parseWatchState, type StoredWatchState } from './watch-state.ts';
 
 type Known = ReadonlyMap<string, StoredFigures>;
@@ -22,11 +22,11 @@ type Known = ReadonlyMap<string, StoredFigures>;
 /**
  * When a message of an alert is to be sent or drawn again, in ms; undefined for never.
  *
- * @param isSuspended paused or snoozed: what Slack may have taken is still looked for, and nothing else is sent
+ * @param isQuiet paused or snoozed: what Slack may have taken is still looked for, and nothing else is sent
  */
-export function alertActionAt(alert: Alert, message: AlertMessage, isSuspended: boolean): number | undefined {
+export function alertActionAt(alert: Alert, message: AlertMessage, isQuiet: boolean): number | undefined {
   const at = sendsAt(message);
-  if (at !== undefined && isSuspended && message.state === 'due') return undefined;
+  if (at !== undefined && isQuiet && message.state === 'due') return undefined;
   if (at !== undefined) return waitsForParent(alert, message) ? undefined : at;
   return needsDrawing(alert, message) ? (message.next ?? 0) : undefined;
 }
@@ -48,7 +48,7 @@ export async function sendAlerts(watch: Watch, known: Known, context: DeliveryCo
       const place = { episode, event, to };
       const found = findMessage(document.value(), place);
       if (found === undefined) continue;
-      const at = alertActionAt(found.alert, found.message, !isJudged(watch, context.clock()));
+      const at = alertActionAt(found.alert, found.message, isSuspended(watch, context.clock()));
       if (at === undefined || at > context.clock()) continue;
       const task = { watch, document, place, figures: known.get(figuresField(watch.project)) };
       if (found.message.state === 'posted') await redraw(task, found, context);
@@ -138,7 +138,7 @@ function viewOf(
     ...{ watch, alert, message },
     isAgain: message.isAgain === true,
     source: [sourceText(watch, zone), ...covered].join(' · '),
-    chart: judged && figures && alertChart(watch.rule, judged, knownBalances(figures)),
+    chart: judged && figures && alertChart(watch.rule, judged, knownBalances(figures), episodeOf(alert)),
   };
 }
 

@@ -31,7 +31,18 @@ function withEvent(alert: Alert, event: AlertEvent, targets: readonly string[]):
     if (parent.state === 'due' || !ANSWERED.includes(event.kind)) return [];
     return [{ ...message, to: parent.to }];
   });
-  return { ...alert, events: [...alert.events, event], messages: [...alert.messages, ...messages] };
+  // Nobody may be alerted, so nobody has to hear of what is over by then.
+  const isMoot = event.kind === 'recovered' && targets.length === 0;
+  const before = isMoot ? alert.messages.filter(({ state }) => state !== 'due') : alert.messages;
+  return { ...alert, events: [...alert.events, event], messages: [...before, ...messages] };
+}
+
+/** A newer correction replaces the one before, and the alert is drawn again. */
+function withCorrection(alert: Alert, event: AlertEvent): Alert {
+  if (alert.events.at(-1)?.kind !== 'corrected') return withEvent(alert, event, []);
+  const events = [...alert.events.slice(0, -1), event];
+  const messages = alert.messages.map((one) => ({ ...one, drawn: Math.min(one.drawn, events.length - 1) }));
+  return { ...alert, events, messages };
 }
 
 /** An event of an episode; a crossing starts an alert if there is none. */
@@ -47,7 +58,8 @@ export function recordEvent(
     const fresh = withEvent({ episode, events: [], messages: [] } as unknown as Alert, event, targets);
     return [...alerts, fresh].slice(-MAX_ALERTS);
   }
-  return alerts.map((one) => (one === known ? withEvent(one, event, targets) : one));
+  const after = event.kind === 'corrected' ? withCorrection(known, event) : withEvent(known, event, targets);
+  return alerts.map((one) => (one === known ? after : one));
 }
 
 /** Episodes that have alerted and not recovered. */
@@ -58,6 +70,10 @@ const openEpisodes = (told: readonly ToldLevel[]): readonly string[] => [
 /** An alert's name: of the same month or day under another rule it is another alert. */
 export const alertEpisode = ({ since }: Pick<Watch, 'since'>, episode: string): string =>
   `${since.toString(36)}-${episode}`;
+
+/** The episode that an alert's name stands for: a budget's month, a spike's day. */
+export const episodeOf = ({ episode }: Pick<Alert, 'episode'>): string =>
+  episode.slice(episode.indexOf('-') + 1);
 
 /** The initial state: an edited rule has sent nothing, and its open alerts say that it was changed. */
 export function stateFor(watch: Watch, stored: StoredWatchState | undefined, now: number): StoredWatchState {

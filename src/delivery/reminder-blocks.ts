@@ -12,6 +12,7 @@ export interface ReminderView {
   readonly step: ReminderStep;
   /** Slack ID of the reader. */
   readonly to: string;
+  readonly isForAdmin?: boolean;
   /** The conversation may hold it twice. */
   readonly isAgain: boolean;
   /** ms since the epoch: now */
@@ -35,9 +36,9 @@ const DUPLICATE = 'This may be a duplicate: Tally was interrupted while sending.
 
 /** Says that a credential expires or was rejected, with a button to replace it for those who can. */
 export function reminderNotice(view: ReminderView, workspace: Workspace): Message {
-  const { credential, to, isAgain } = view;
+  const { credential, to, isAgain, isForAdmin = false } = view;
   const title = titleOf(view, workspace);
-  const canReplace = to === credential.registeredBy || workspace.settings.managers.includes(to);
+  const canReplace = isForAdmin || to === credential.registeredBy || workspace.settings.managers.includes(to);
   const lines = [
     `*${escapeMarkup(title)}*`,
     ...effectOf(view, workspace),

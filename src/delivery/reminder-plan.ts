@@ -15,7 +15,11 @@ const TOO_LATE_MS = 7 * 86_400_000;
 const step = z.enum(['14', '3', '1', 'rejected']);
 export type ReminderStep = z.infer<typeof step>;
 
-const reminderMessage = outgoingSchema.extend({ step });
+const reminderMessage = outgoingSchema.extend({
+  step,
+  /** To an admin or owner, because nobody nearer could replace it. */
+  isForAdmin: z.boolean().exactOptional(),
+});
 export type ReminderMessage = Readonly<z.infer<typeof reminderMessage>>;
 
 const schema = z.object({

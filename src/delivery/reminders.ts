@@ -1,3 +1,5 @@
+import { isFailure } from '../domain/failure/index.ts';
+import { askRole, findAdmins } from '../slack/users.ts';
 import { FIELDS } from '../workspace/keys.ts';
 import { type DeliveryContext, ScheduleChangedError } from './context.ts';
 import { responsiblePeople } from './notify-owner.ts';
@@ -14,6 +16,7 @@ import {
   type ReminderStep,
   reminderName,
 } from './reminder-plan.ts';
+import { classifyFailure } from './retry.ts';
 import { openState, type StateDocument } from './state-document.ts';
 
 /** Reminds people of credentials that expire or were rejected. @throws LeaseLostError, StoreUnavailable */
@@ -41,10 +44,18 @@ async function recordReminder(
   { credential, step, steps }: DueReminder,
   context: DeliveryContext,
 ): Promise<void> {
-  const at = context.clock();
-  const messages = recipientsOf(credential, step, context).map(
-    (to): ReminderMessage => ({ step, to, state: 'due', at, tries: 0 }),
-  );
+  const admins = await adminsFor(credential, context);
+  if (context.isOver()) return;
+  const to = (people: readonly string[], isForAdmin: boolean) =>
+    people.map((person) => reminderTo(person, step, isForAdmin, context));
+  const people = recipientsOf(credential, step, context);
+  const messages = [
+    ...to(people, false),
+    ...to(
+      admins.filter((one) => !people.includes(one)),
+      true,
+    ),
+  ];
   const field = FIELDS[credential.kind] + credential.name;
   const expected = { field, value: context.workspace.fields[field] ?? '' };
   try {
@@ -62,6 +73,16 @@ async function recordReminder(
   }
 }
 
+const reminderTo = (
+  to: string,
+  step: ReminderStep,
+  isForAdmin: boolean,
+  { clock }: DeliveryContext,
+): ReminderMessage => ({
+  ...{ step, to, state: 'due', at: clock(), tries: 0 },
+  ...(isForAdmin && { isForAdmin }),
+});
+
 /** The person who registered it and the named managers; for a rejected token also the owners of waiting watches. */
 function recipientsOf(
   credential: Credential,
@@ -77,6 +98,26 @@ function recipientsOf(
 /** A reminder of an application access names its project. */
 const projectsNamed = ({ kind, name }: Credential, { workspace }: DeliveryContext) =>
   kind === 'access' ? workspace.projects.filter(({ id }) => id === name) : [];
+/**
+ * The workspace's admins and owners, if whoever registered it no longer manages and no named manager is left. None
+ * where Slack does not say: who can't get the message is replaced when it is sent.
+ */
+async function adminsFor({ registeredBy }: Credential, context: DeliveryContext): Promise<readonly string[]> {
+  const { managers } = context.workspace.settings;
+  try {
+    const client = await context.client();
+    for (const person of new Set([registeredBy, ...managers])) {
+      const role = await askRole(client, context.teamId, person);
+      if (role === 'admin' || (role === 'member' && managers.includes(person))) return [];
+    }
+    return await findAdmins(client, context.teamId);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    const effect = classifyFailure(error);
+    if (effect.kind === 'wait') await context.backOff(context.clock() + effect.for);
+    return [];
+  }
+}
 
 async function sendReminders(credential: Credential, context: DeliveryContext): Promise<void> {
   const document = documentOf(credential, context);
@@ -84,7 +125,7 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
     const at = sendsAt(message);
     if (at === undefined || at > context.clock()) continue;
     if (context.isOver()) return;
-    const { step, to } = message;
+    const { step, to, isForAdmin = false } = message;
     const replace = (change: (one: ReminderMessage) => readonly ReminderMessage[], needsLease = true) =>
       document.update(
         (state) => ({
@@ -102,21 +143,49 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
           return found && { ...found, isGone: true };
         },
         content: (isAgain) =>
-          reminderNotice({ credential, ...{ step, to, isAgain }, at: context.clock() }, context.workspace),
-        save: (outgoing, needsLease) => replace(() => [{ ...outgoing, step }], needsLease),
+          reminderNotice(
+            { credential, ...{ step, to, isForAdmin, isAgain }, at: context.clock() },
+            context.workspace,
+          ),
+        save: (outgoing, needsLease) =>
+          replace(() => [{ ...outgoing, step, ...(isForAdmin && { isForAdmin }) }], needsLease),
         onRefused: async () => {
-          const known = document.value().messages.map((one) => one.to);
-          const next = responsiblePeople(context.workspace).find((person) => !known.includes(person));
-          if (next === undefined) return false;
-          const at = context.clock();
-          await replace((one) => [
-            { ...one, state: 'failed', at },
-            { step, to: next, state: 'due', at, tries: 0 },
-          ]);
+          const others = await insteadOf(message, document.value(), context);
+          if (others === 'later') {
+            const next = context.clock() + LOOK_AGAIN;
+            await replace((one) => [{ ...one, state: 'due', tries: one.tries + 1, next }]);
+            return true;
+          }
+          if (others.length === 0) return false;
+          await replace((one) => [{ ...one, state: 'failed', at: context.clock() }, ...others]);
           return true;
         },
       },
       context,
     );
+  }
+}
+
+/** How long until Slack is asked again who manages, in ms, and how often. */
+const LOOK_AGAIN = 3_600_000;
+const MAX_LOOKS = 72;
+
+/** Who gets a reminder in place of a person who can't: the next who manages, or if nobody else is reached, the admins. */
+async function insteadOf(
+  { step, to, tries }: ReminderMessage,
+  { messages }: ReminderState,
+  context: DeliveryContext,
+): Promise<readonly ReminderMessage[] | 'later'> {
+  const same = messages.filter((one) => one.step === step);
+  const isNew = (person: string) => !same.some((one) => one.to === person);
+  const next = responsiblePeople(context.workspace).find(isNew);
+  if (next !== undefined) return [reminderTo(next, step, false, context)];
+  if (same.some((one) => one.to !== to && one.state !== 'failed')) return [];
+  try {
+    const admins = await findAdmins(await context.client(), context.teamId);
+    return admins.filter(isNew).map((person) => reminderTo(person, step, true, context));
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return tries < MAX_LOOKS ? 'later' : [];
   }
 }

@@ -5,14 +5,7 @@ import { type DeliveryContext, ScheduleChangedError } from './context.ts';
 import { openState } from './state-document.ts';
 import { figuresField, type WatchFiguresStore } from './watch-figures.ts';
 import { isLimited, type JudgedWatch, judge, recordJudgement } from './watch-judge.ts';
-import {
-  CHECK_STATE,
-  hourlyCheckAfter,
-  isJudged,
-  type LastCheck,
-  WATCH_STATE,
-  watchBasisOf,
-} from './watch-plan.ts';
+import { CHECK_STATE, hourlyCheckAfter, type LastCheck, WATCH_STATE, watchBasisOf } from './watch-plan.ts';
 import { needsBalance, needsUsage } from './watch-questions.ts';
 import { createRefresher, type KnownFigures, type WatchedProject } from './watch-refresh.ts';
 import { parseWatchState, type StoredWatchState } from './watch-state.ts';
@@ -35,9 +28,7 @@ export async function checkWatches(store: WatchFiguresStore, context: DeliveryCo
   if (isDamaged(workspace, 'settings')) return end();
   const known: KnownFigures = new Map(await store.read(teamId));
   const refresher = createRefresher(known, store, context);
-  await refresher.refresh(
-    projectsOf(workspace.watches.filter((watch) => isJudged(watch, began) && !isLimited(watch, workspace))),
-  );
+  await refresher.refresh(projectsOf(workspace.watches.filter((watch) => !isLimited(watch, workspace))));
   for (const watch of workspace.watches) {
     if (context.isOver()) return;
     const judged = (): JudgedWatch => ({
@@ -65,8 +56,7 @@ async function checkWatch(
   const now = judged();
   const change = (state: StoredWatchState | undefined) => recordJudgement(now, state, judge(now, state));
   const after = change(before);
-  const isEmpty = after.told.length === 0 && after.isSuspended !== true;
-  if (before === undefined && isEmpty) return;
+  if (before === undefined && after.told.length === 0) return;
   const expected = { field: FIELDS.watch + watch.id, value: workspace.fields[FIELDS.watch + watch.id] ?? '' };
   try {
     await document.update(change, { needsLease: true, expected });
@@ -90,13 +80,12 @@ function projectsOf(watches: readonly Watch[]): readonly WatchedProject[] {
   return [...projects.values()];
 }
 
-/** The next hour, or the end of a snooze; without a watch that is judged, not before one is. */
+/** The next hour, or the end of a snooze. */
 function nextCheck({ workspace, teamId, clock }: DeliveryContext): number {
   const now = clock();
   const hourly = hourlyCheckAfter(teamId, now);
   const ends = workspace.watches.flatMap(({ paused, snoozedUntil = 0 }) =>
     paused === undefined && snoozedUntil > now ? [snoozedUntil] : [],
   );
-  const isIdle = !workspace.watches.some((watch) => isJudged(watch, now));
-  return Math.min(isIdle ? Number.MAX_SAFE_INTEGER : hourly, ...ends);
+  return Math.min(hourly, ...ends);
 }

@@ -1,17 +1,29 @@
 import type { Money } from '../domain/money/amount.ts';
 import { type Judgement, judgeWatch, type ToldLevel } from '../domain/money/thresholds.ts';
-import { measureWatch, type WatchFigures, type WatchMeasurement } from '../domain/money/watch-measurement.ts';
+import {
+  averageDay,
+  measureWatch,
+  type WatchFigures,
+  type WatchMeasurement,
+} from '../domain/money/watch-measurement.ts';
 import type { WatchKind } from '../domain/money/watch-rule.ts';
 import { addDays, type Day, dayAt } from '../domain/time/calendar.ts';
 import { isShownTo } from '../workspace/chosen-project.ts';
 import type { Watch } from '../workspace/watches.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { alertEpisode, recordEvent, stateFor, targetsOf } from './alert.ts';
-import { type AlertFacts, alertText, recoveryText, watchLabel, watchMoney } from './alert-wording.ts';
+import {
+  type AlertFacts,
+  alertText,
+  correctionText,
+  recoveryText,
+  watchLabel,
+  watchMoney,
+} from './alert-wording.ts';
 import { judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
-import { hourlyCheckAfter, isJudged } from './watch-plan.ts';
+import { hourlyCheckAfter, isSuspended } from './watch-plan.ts';
 import { needsBalance, needsUsage } from './watch-questions.ts';
-import type { Alert, StoredWatchState } from './watch-state.ts';
+import type { AlertEvent, StoredWatchState } from './watch-state.ts';
 
 const HOUR = 3_600_000;
 
@@ -66,17 +78,19 @@ export const isLimited = ({ target, project }: Watch, workspace: Workspace): boo
 /** The state of the watch, before any message. */
 export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined): Judgement | undefined {
   const { watch, zone, now, workspace } = judged;
-  const figures = isJudged(watch, now) && !isLimited(watch, workspace) ? currentFigures(judged) : undefined;
+  const figures = isLimited(watch, workspace) ? undefined : currentFigures(judged);
   if (figures === undefined) return undefined;
-  const { told, isSuspended = false } = stateFor(watch, stored, now);
-  return judgeWatch(watch.rule, measure(watch.rule.kind, figures), told, {
+  return judgeWatch(watch.rule, measure(watch.rule.kind, figures), stateFor(watch, stored, now).told, {
     episode: now.toString(36),
     since: dayAt(watch.since, zone),
-    onlyCurrent: isSuspended,
+    isSuspended: isSuspended(watch, now),
   });
 }
 
-/** The state of the watch with what the judgement found, and the messages that tell it. */
+/**
+ * The state of the watch with what the judgement found, and the messages that tell it. While the watch is paused or
+ * snoozed, its alerts say what is so where they stand, and nothing is sent.
+ */
 export function recordJudgement(
   judged: JudgedWatch,
   stored: StoredWatchState | undefined,
@@ -84,29 +98,26 @@ export function recordJudgement(
 ): StoredWatchState {
   const { watch, now } = judged;
   const state = stateFor(watch, stored, now);
-  if (!isJudged(watch, now)) return { ...state, isSuspended: true };
   const figures = judgement && currentFigures(judged);
   if (judgement === undefined || figures === undefined || !judgement.isKnown) return state;
+  const targets = isSuspended(watch, now) ? [] : targetsOf(watch);
+  const { recoveries, corrections, crossings } = judgement;
+  const events = (levels: readonly ToldLevel[], eventOf: (level: ToldLevel) => AlertEvent) =>
+    levels.map((level) => [alertEpisode(watch, level.episode), eventOf(level)] as const);
   const facts = (level: ToldLevel) => factsOf(judged, figures, level);
-  const recovered = lastOfEach(judgement.recoveries).reduce(
-    (alerts, level) =>
-      record(alerts, watch, level, { kind: 'recovered', at: now, text: recoveryText(facts(level)) }),
-    state.alerts,
-  );
-  const alerts = judgement.crossings.reduce(
-    (all, level) =>
-      record(all, watch, level, { kind: 'crossed', level: level.level, at: now, ...alertText(facts(level)) }),
-    recovered,
-  );
+  const alerts = [
+    ...events(lastOfEach(recoveries), (level) => ({
+      ...{ kind: 'recovered', at: now, text: recoveryText(facts(level)) },
+    })),
+    ...events(corrections, (level) => ({
+      ...{ kind: 'corrected', at: now, text: correctionText(facts(level)) },
+    })),
+    ...events(crossings, (level) => ({
+      ...{ kind: 'crossed', level: level.level, at: now, ...alertText(facts(level)) },
+    })),
+  ].reduce((all, [episode, event]) => recordEvent(all, episode, event, targets), state.alerts);
   return { since: state.since, told: judgement.told, alerts };
 }
-
-const record = (
-  alerts: readonly Alert[],
-  watch: Watch,
-  { episode }: ToldLevel,
-  event: Parameters<typeof recordEvent>[2],
-): readonly Alert[] => recordEvent(alerts, alertEpisode(watch, episode), event, targetsOf(watch));
 
 /** One message for a recovered episode, whatever levels it had. */
 const lastOfEach = (levels: readonly ToldLevel[]): readonly ToldLevel[] =>
@@ -118,12 +129,13 @@ function factsOf(
   level: ToldLevel,
 ): AlertFacts {
   const { rule } = watch;
-  const runway = measure('runway', judged);
   const before = figures && balanceBefore(figures, judged.today);
+  const average = averageDay(judged);
   return {
     ...{ rule, level },
     measurement: measure(rule.kind, judged),
-    ...(runway.kind === 'runway' && runway.runway && { runway: runway.runway }),
+    ...(judged.account && { account: judged.account }),
+    ...(average && { average }),
     ...(before && { before }),
     label: watchLabel(watch, workspace),
     money: watchMoney(watch, workspace),

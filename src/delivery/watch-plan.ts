@@ -35,9 +35,9 @@ export function hourlyCheckAfter(teamId: string, at: number): number {
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
 }
 
-/** Whether its rule is judged at `now` (ms). */
-export const isJudged = ({ paused, snoozedUntil = 0 }: Watch, now: number): boolean =>
-  paused === undefined && snoozedUntil <= now;
+/** Paused or snoozed at `now` (ms): it is judged, and alerts nobody. */
+export const isSuspended = ({ paused, snoozedUntil = 0 }: Watch, now: number): boolean =>
+  paused !== undefined || snoozedUntil > now;
 
 /** Watches, tokens and the zone: a change is looked at without waiting for the hour. */
 export function watchBasisOf({ watches, connections, projects, settings }: Workspace): string {

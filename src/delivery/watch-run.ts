@@ -7,7 +7,7 @@ import type { DeliveryLogSnapshot } from './delivery-log.ts';
 import { MAX_RETRY_DELAY } from './retry.ts';
 import { checkWatches } from './watch-check.ts';
 import type { WatchFiguresStore } from './watch-figures.ts';
-import { isJudged, nextCheckAt, WATCH_STATE } from './watch-plan.ts';
+import { isSuspended, nextCheckAt, WATCH_STATE } from './watch-plan.ts';
 import { parseWatchState, type StoredWatchState } from './watch-state.ts';
 
 export interface WatchPlan {
@@ -37,7 +37,7 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
   const { backOffUntil = 0 } = snapshot;
   const quiet = backOffUntil - now > MAX_RETRY_DELAY ? 0 : backOffUntil;
   const acting = workspace.watches.flatMap((watch) => {
-    const at = actionAt(states.get(watch.id), !isJudged(watch, now));
+    const at = actionAt(states.get(watch.id), isSuspended(watch, now));
     return at === undefined ? [] : [{ watch, at: Math.max(at, quiet) }];
   });
   const known = new Set(workspace.watchIds);
@@ -54,9 +54,9 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
   };
 }
 
-function actionAt(state: StoredWatchState | undefined, isSuspended: boolean): number | undefined {
+function actionAt(state: StoredWatchState | undefined, isQuiet: boolean): number | undefined {
   const times = (state?.alerts ?? []).flatMap((alert) =>
-    alert.messages.flatMap((message) => alertActionAt(alert, message, isSuspended) ?? []),
+    alert.messages.flatMap((message) => alertActionAt(alert, message, isQuiet) ?? []),
   );
   return times.length === 0 ? undefined : Math.min(...times);
 }
@@ -65,15 +65,18 @@ function actionAt(state: StoredWatchState | undefined, isSuspended: boolean): nu
 const canBeRestored = (id: string, { fields }: Workspace): boolean =>
   fields[FIELDS.removedWatch + id] !== undefined;
 
-/** Checks what is due, and sends what earlier checks left. @throws LeaseLostError, StoreUnavailable */
+/**
+ * Checks what is due, else sends what checks left: what a pause or a failure of Slack held back is sent as the newest
+ * check sees it. @throws LeaseLostError, StoreUnavailable
+ */
 export async function runWatches(
   { isCheckDue, alerting }: WatchPlan,
   store: WatchFiguresStore,
   context: DeliveryContext,
 ): Promise<void> {
-  if (alerting.length > 0) {
-    const known = await store.read(context.teamId);
-    for (const watch of alerting) if (!context.isOver()) await sendAlerts(watch, known, context);
-  }
-  if (isCheckDue && !context.isOver()) await checkWatches(store, context);
+  if (context.isOver()) return;
+  if (isCheckDue) return checkWatches(store, context);
+  if (alerting.length === 0) return;
+  const known = await store.read(context.teamId);
+  for (const watch of alerting) if (!context.isOver()) await sendAlerts(watch, known, context);
 }

@@ -10,6 +10,8 @@ const event = z.discriminatedUnion('kind', [
   /** `title` and `why` as texts, as they were sent. */
   z.object({ kind: z.literal('crossed'), level, at: z.int(), title: z.string(), why: z.string() }),
   z.object({ kind: z.literal('recovered'), at: z.int(), text: z.string() }),
+  /** Billing now reports another amount for its day. */
+  z.object({ kind: z.literal('corrected'), at: z.int(), text: z.string() }),
   z.object({ kind: z.literal('acknowledged'), at: z.int(), by: z.string() }),
   z.object({ kind: z.literal('snoozed'), at: z.int(), by: z.string(), until: z.int() }),
   /** Its watch got another rule. */
@@ -43,11 +45,17 @@ const state = z.object({
   /** The watch's `since`: an edited rule is judged from the start. */
   since: z.int(),
   told: z
-    .array(z.object({ episode: z.string(), level, isOver: z.boolean().exactOptional() }))
+    .array(
+      z.object({
+        episode: z.string(),
+        level,
+        isOver: z.boolean().exactOptional(),
+        isRearmed: z.boolean().exactOptional(),
+        amount: z.string().exactOptional(),
+      }),
+    )
     .readonly()
     .default([]),
-  /** Paused or snoozed when it was last looked at. */
-  isSuspended: z.boolean().exactOptional(),
   /** Oldest first. */
   alerts: z.array(alert).readonly().default([]),
 });

@@ -120,7 +120,7 @@ function withResponse(
   return { ...state, alerts: state.alerts.map((one) => (one === alert ? after : one)) };
 }
 
-const LIMITED = 'The project is limited to other channels, so this watch tells nothing.';
+const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
 
 function stateOf(
   watch: Watch,

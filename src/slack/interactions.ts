@@ -49,9 +49,13 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     body: Clicked,
   ): Promise<void> => {
     const inPlace = { at: clock(), replace: isPrivate(body), audience: 'asker' } as const;
-    // `rerun` replaces the message that has the button, `run` answers below it.
+    // `rerun` replaces the message that has the button, `run` answers below it: who clicked where everyone can, alone.
     if (name === 'rerun') return runCommand(target, parseInvocation(value), inPlace);
-    if (name === 'run') return runCommand(target, parseInvocation(value), { at: clock() });
+    if (name === 'run')
+      return runCommand(target, parseInvocation(value), {
+        at: inPlace.at,
+        ...(body.channel !== undefined && !isPrivate(body) && { audience: 'asker' }),
+      });
     if (name === 'share') {
       const at = clock();
       const { asked, ...invocation } = parseShare(value);

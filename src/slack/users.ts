@@ -119,15 +119,8 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
       }
     },
     isIn: (client, identity, named) => isIn(client, identity, named, true),
-    async roleOf(client, teamId, userId) {
-      try {
-        const user = await users(`${teamId}/${userId}`, false, () => userOf(client, userId));
-        return roleFrom(user, { teamId, userId, homeTeamId: undefined });
-      } catch (error) {
-        if (!isUnknownUser(error)) throw error;
-        return 'nobody';
-      }
-    },
+    roleOf: (client, teamId, userId) =>
+      findRole(teamId, userId, () => users(`${teamId}/${userId}`, false, () => userOf(client, userId))),
     userGroups: (client, workspace) => groups(workspace, false, () => groupsOf(client)),
   };
   return directory;
@@ -135,6 +128,40 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
 
 const isUnknownUser = (error: unknown): boolean =>
   isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found';
+
+async function findRole(teamId: string, userId: string, ask: () => Promise<SlackUser>): Promise<Role> {
+  try {
+    return roleFrom(await ask(), { teamId, userId, homeTeamId: undefined });
+  } catch (error) {
+    if (!isUnknownUser(error)) throw error;
+    return 'nobody';
+  }
+}
+
+/** The role of a person now; `nobody` for an unknown one. @throws SlackFailed */
+export const askRole = (client: WebClient, workspace: string, person: string): Promise<Role> =>
+  findRole(workspace, person, () => userOf(client, person));
+
+/** Slack's most. */
+const USERS_A_PAGE = 1000;
+
+/** The admins and owners of a workspace. Slack lists everybody for it, so this is for when there is nobody else. @throws SlackFailed */
+export async function findAdmins(client: WebClient, workspace: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  let cursor = '';
+  do {
+    const { members = [], response_metadata: next } = await callSlack('users.list', () =>
+      client.users.list({ team_id: workspace, limit: USERS_A_PAGE, ...(cursor && { cursor }) }),
+    );
+    for (const user of members) {
+      const { id = '' } = user;
+      const identity = { teamId: workspace, userId: id, homeTeamId: undefined };
+      if (roleFrom(user as SlackUser, identity) === 'admin') found.push(id);
+    }
+    cursor = next?.next_cursor ?? '';
+  } while (cursor !== '');
+  return found;
+}
 
 /**
  * Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. The oldest entry is evicted first.

@@ -33,9 +33,9 @@ describe('a watch of the balance', () => {
     await page.getByRole('tab', { name: 'Switches' }).click();
     await page.getByRole('radio', { name: /^Burning money/ }).check();
     await page.getByRole('button', { name: 'Skip 1 hour' }).click();
-    const alerts = page.getByRole('article').filter({ hasText: / left — below / });
+    const alerts = page.getByRole('article').filter({ hasText: / left, below / });
     await alerts.first().waitFor(NEXT_CHECK);
-    expect(await alerts.first().innerText()).toMatch(/prod · [\d,.]+ left — below [\d,.]+/);
+    expect(await alerts.first().innerText()).toMatch(/prod has [\d,.]+ left, below [\d,.]+/);
 
     await alerts.first().getByRole('button', { name: 'Acknowledge' }).click();
     await alerts.first().getByText('Acknowledged by @Olivia Okafor').waitFor();

@@ -87,7 +87,7 @@ describe('an alert that is due', () => {
   it('goes out, marked so that it can be found, and is stored with what it shows', async () => {
     const { stored, writes } = await send([message()], { events: [CROSSED, RECOVERED] });
     expect(slack.posts).toMatchObject([
-      { channel: CHANNEL, key: 'watch/watch001/e/0', thread: undefined, text: 'Low' },
+      { channel: CHANNEL, key: 'watch/watch001/e/0', thread: undefined, text: 'Low. Because' },
     ]);
     expect(stored).toMatchObject([{ state: 'posted', event: 0, drawn: 2, ts: slack.posts[0]?.ts }]);
     expect(writes.map(({ needsLease = false }) => needsLease)).toEqual([true, false]);
@@ -160,7 +160,7 @@ describe('what follows an alert', () => {
     const [alert, ...replies] = slack.posts;
     expect(replies).toMatchObject([
       { thread: alert?.ts, isBroadcast: false, text: 'Recovered: fine.', key: 'watch/watch001/e/1' },
-      { thread: alert?.ts, isBroadcast: true, text: 'Lower still', key: 'watch/watch001/e/2' },
+      { thread: alert?.ts, isBroadcast: true, text: 'Lower still. Because', key: 'watch/watch001/e/2' },
     ]);
     expect(stored.map(({ state, event }) => [state, event])).toEqual([
       ['posted', 0],

@@ -6,6 +6,7 @@ import { alertChart } from '../../src/delivery/alert-chart.ts';
 import {
   type AlertFacts,
   alertText,
+  correctionText,
   recoveryText,
   watchLabel,
   watchMoney,
@@ -49,28 +50,33 @@ const says = (given: Texts) => {
 const recovers = (given: Texts) => recoveryText(facts(given));
 
 describe('an alert of a balance', () => {
-  const measured = (digits?: number) =>
-    ({ kind: 'balance', ...(digits !== undefined && { balance: big(digits) }) }) as const;
+  const measured = (digits?: number, runway?: object) =>
+    ({
+      kind: 'balance',
+      ...(digits !== undefined && { balance: big(digits), runway }),
+    }) as AlertFacts['measurement'];
+  const title = (rule: WatchRule, digits?: number) => says({ rule, measurement: measured(digits) })[0];
 
-  it('says what is left, what it was and how long it lasts', () => {
+  it('says what is left and what was wanted, or by how much the project is overdrawn', () => {
     expect(says({ rule: BALANCE, measurement: measured(48) })).toEqual([
-      'prod · 48 EUR left — below 50 EUR',
+      'prod has 48 EUR left, below 50 EUR',
       '',
     ]);
-    expect(says({ rule: BALANCE, measurement: measured(0) })[0]).toBe('prod · 0 EUR left — below 50 EUR');
-    expect(says({ rule: BALANCE, measurement: measured(-3) })[0]).toBe(
-      'prod · 3 EUR overdrawn — below 50 EUR',
-    );
-    expect(says({ rule: BALANCE, measurement: measured() })[0]).toBe('prod · the balance — below 50 EUR');
+    expect(title(BALANCE, 0)).toBe('prod has 0 EUR left, below 50 EUR');
+    expect(title(BALANCE, -3)).toBe('prod is overdrawn by 3 EUR, below 50 EUR');
+    expect(title({ kind: 'balance', below: big(0) }, -0.01)).toBe('prod is overdrawn by 0.01 EUR');
+    expect(title(BALANCE)).toBe('prod: threshold crossed');
+  });
+
+  it('says what it was, and how long the balance lasts', () => {
+    const why = (runway?: object, more: Partial<Texts> = {}) =>
+      says({ rule: BALANCE, measurement: measured(48, runway), ...more })[1];
     const before = { day: '2026-11-18', balance: big(70) };
-    const runway = estimate(4) as never;
-    expect(says({ rule: BALANCE, measurement: measured(48), before })[1]).toBe('70 EUR on Wed 18 Nov.');
-    expect(says({ rule: BALANCE, measurement: measured(48), before, runway })[1]).toBe(
-      '70 EUR on Wed 18 Nov; at 10 EUR a day it reaches zero around 25 Nov 2026.',
+    expect(why(undefined, { before })).toBe('70 EUR on Wed 18 Nov.');
+    expect(why(estimate(4), { before })).toBe(
+      '70 EUR on Wed 18 Nov; at 10 EUR a day the balance reaches zero around 25 Nov 2026.',
     );
-    expect(says({ rule: BALANCE, measurement: measured(48), runway: { kind: 'no-spend' } as never })[1]).toBe(
-      '',
-    );
+    expect(why({ kind: 'no-spend' })).toBe('');
     expect(recovers({ rule: BALANCE, measurement: measured(70) })).toBe('Recovered: 70 EUR left.');
     expect(recovers({ rule: BALANCE, measurement: measured() })).toBe('Recovered.');
   });
@@ -80,30 +86,52 @@ describe('an alert of a runway', () => {
   const measured = (runway?: object) =>
     ({ kind: 'runway', ...(runway && { runway }) }) as AlertFacts['measurement'];
 
-  it('says how long the money lasts, and of what', () => {
-    const [title, why] = says({ rule: RUNWAY, measurement: measured(estimate(4)) });
-    expect(title).toBe('prod · about 4 days left — under 7');
-    expect(why).toMatch(/^45 EUR .* lasts until around 25 Nov 2026\.$/);
-    expect(says({ rule: RUNWAY, measurement: measured(estimate(1)) })[0]).toBe(
-      'prod · about 1 day left — under 7',
-    );
-    expect(says({ rule: RUNWAY, measurement: measured(estimate(0)) })[0]).toBe(
-      'prod · less than a day left — under 7',
-    );
-    const overdrawn = { kind: 'overdrawn', which: 'sum', left: big(-3) };
-    expect(says({ rule: RUNWAY, measurement: measured(overdrawn) })).toEqual([
-      'prod · overdrawn — runway under 7 days',
-      'Balance and bonuses are -3 EUR.',
+  const account = (balance: number, bonuses: number | undefined = 0) => ({
+    balance: { value: big(balance), raw: '' },
+    bonuses: bonuses === undefined ? { unreadable: 'x' } : { value: big(bonuses), raw: '' },
+  });
+  const of = (runway: object | undefined, more: Partial<Texts> = {}): Texts => ({
+    ...{ rule: RUNWAY, measurement: measured(runway), average: big(10) },
+    ...more,
+  });
+
+  it('says how long balance and bonuses last, and how much each is', () => {
+    expect(says(of(estimate(4), { account: account(40, 5) }))).toEqual([
+      'prod: about 4 days left, fewer than 7',
+      'Balance 40 EUR, bonuses 5 EUR, at 10 EUR a day, until around 25 Nov 2026.',
     ]);
-    expect(says({ rule: RUNWAY, measurement: measured() })[1]).toBe('');
-    expect(recovers({ rule: RUNWAY, measurement: measured(estimate(30)) })).toBe(
-      'Recovered: the money lasts about 30 days.',
+    expect(says(of(estimate(1), { account: account(15) }))).toEqual([
+      'prod: about 1 day left, fewer than 7',
+      'Balance 15 EUR, at 10 EUR a day, until around 25 Nov 2026.',
+    ]);
+    expect(says(of(estimate(0), { account: account(4, 1) }))).toEqual([
+      'prod: less than a day left',
+      'Balance 4 EUR, bonuses 1 EUR, at 10 EUR a day.',
+    ]);
+    expect(says(of(undefined))[1]).toBe('');
+  });
+
+  it('of an overdrawn project says so, unless bonuses carry it for less than a day', () => {
+    const overdrawn = (left: number) => ({ kind: 'overdrawn', which: 'balance', left: big(left) });
+    expect(says(of(overdrawn(5), { account: account(-5, 10) }))).toEqual([
+      'prod: less than a day left',
+      'Balance -5 EUR, bonuses 10 EUR, at 10 EUR a day.',
+    ]);
+    expect(says(of(overdrawn(50), { account: account(-5, 55) }))[0]).toBe('prod is overdrawn');
+    const { average: _, ...unknown } = of(overdrawn(-3), { account: account(-3) });
+    expect(says(unknown)).toEqual(['prod is overdrawn', 'Balance -3 EUR.']);
+  });
+
+  it('says that it recovered, and whether bonuses are counted', () => {
+    expect(recovers(of(estimate(30), { account: account(300) }))).toBe(
+      'Recovered: the balance lasts about 30 days.',
     );
-    expect(recovers({ rule: RUNWAY, measurement: measured({ kind: 'no-spend' }) })).toBe(
-      'Recovered: nothing is being spent.',
+    expect(recovers(of(estimate(30), { account: account(290, 10) }))).toBe(
+      'Recovered: balance and bonuses last about 30 days.',
     );
-    expect(recovers({ rule: RUNWAY, measurement: measured({ kind: 'beyond' }) })).toBe('Recovered.');
-    expect(recovers({ rule: RUNWAY, measurement: measured() })).toBe('Recovered.');
+    expect(recovers(of({ kind: 'no-spend' }))).toBe('Recovered: nothing is being spent.');
+    expect(recovers(of({ kind: 'beyond' }))).toBe('Recovered.');
+    expect(recovers(of(undefined))).toBe('Recovered.');
   });
 });
 
@@ -125,29 +153,38 @@ describe('an alert of a budget', () => {
 
   it('says what was spent of it, in which month, and what is expected', () => {
     expect(says(of('80'))).toEqual([
-      'prod · 81 EUR spent in November 2026 — 80 % of 100 EUR',
+      'prod passed 80 % of its November budget: 81 EUR of 100 EUR',
       '19 of 20 days reported; about 120 EUR by the end of the month, an estimate.',
     ]);
     expect(says(of('50', { of: 1, reported: 1, forecast: undefined }))).toEqual([
-      'prod · 81 EUR spent in November 2026 — 50 % of 100 EUR',
+      'prod passed 50 % of its November budget: 81 EUR of 100 EUR',
       '1 of 1 day reported.',
     ]);
     expect(says(of('100', { spent: big(101) }))[0]).toBe(
-      'prod · 101 EUR spent in November 2026 — the budget is 100 EUR',
+      'prod passed its November budget: 101 EUR of 100 EUR',
     );
+    expect(says(of('80', { spent: big(80) }))[0]).toBe(
+      'prod reached 80 % of its November budget: 80 EUR of 100 EUR',
+    );
+    expect(says(of('100', { spent: big(100) }))[0]).toBe(
+      'prod reached its November budget: 100 EUR of 100 EUR',
+    );
+    const year = { rule: BUDGET, level: '80', episode: '2025-12' };
+    const turn = measured(month({ month: '2025-12' }), month({ month: '2026-01' }));
+    expect(says({ ...year, measurement: turn })[0]).toContain('80 % of its December 2025 budget');
     expect(says(of('forecast'))).toEqual([
-      'prod · about 120 EUR expected in November 2026 — over 100 EUR',
+      'prod is expected to pass its November budget: about 120 EUR of 100 EUR',
       '81 EUR spent so far (19 of 20 days reported); the rest of the month is an estimate.',
     ]);
-    expect(says(of('forecast', { forecast: undefined }))[0]).toContain('about 81 EUR expected');
-    expect(says({ ...of('80'), episode: '2026-09' })).toEqual(['prod · threshold crossed', '']);
+    expect(says(of('forecast', { forecast: undefined }))[0]).toContain('budget: about 81 EUR of');
+    expect(says({ ...of('80'), episode: '2026-09' })).toEqual(['prod: threshold crossed', '']);
   });
 
   it('says what billing reports since', () => {
-    expect(recovers(of('80'))).toBe('Recovered: billing now reports 81 EUR for November 2026.');
-    expect(recovers(of('forecast'))).toBe('Recovered: about 120 EUR expected in November 2026.');
+    expect(recovers(of('80'))).toBe('Recovered: billing now reports 81 EUR for November.');
+    expect(recovers(of('forecast'))).toBe('Recovered: about 120 EUR expected in November.');
     expect(recovers(of('forecast', { forecast: undefined }))).toBe(
-      'Recovered: about 81 EUR expected in November 2026.',
+      'Recovered: about 81 EUR expected in November.',
     );
     expect(recovers({ ...of('80'), episode: '2026-09' })).toBe('Recovered.');
   });
@@ -159,6 +196,7 @@ describe('an alert of a spike', () => {
     amount: big(50),
     baseline: big(20),
     basis: 'weekday',
+    basisDays: 4,
     ...given,
   });
   const measured = (...days: object[]) =>
@@ -167,15 +205,16 @@ describe('an alert of a spike', () => {
 
   it('says what the day cost, how much more that is, and than what', () => {
     expect(says(of(day({ day: '2026-11-17', amount: big(1) }), day()))).toEqual([
-      'prod · 50 EUR on Wed 18 Nov — 2.5 times the usual',
+      'prod cost 50 EUR on Wed 18 Nov, 2.5 times the usual',
       '20 EUR is the median of the last 4 Wednesdays; 2 times that is 40 EUR.',
     ]);
-    expect(says(of(day({ basis: 'average', baseline: big(3) })))[1]).toBe(
+    expect(says(of(day({ basisDays: 3 })))[1]).toContain('the median of 3 of the last 4 Wednesdays');
+    expect(says(of(day({ basis: 'average', basisDays: 14, baseline: big(3) })))[1]).toBe(
       '3 EUR is the average of the 14 reported days before; the floor of 10 EUR.',
     );
-    expect(says(of(day({ baseline: undefined })))).toEqual(['prod · 50 EUR on Wed 18 Nov', '']);
-    expect(says({ ...of(day()), episode: '2026-11-01' })).toEqual(['prod · threshold crossed', '']);
-    expect(says({ ...of(day()), rule: BUDGET })).toEqual(['prod · threshold crossed', '']);
+    expect(says(of(day({ baseline: undefined })))).toEqual(['prod cost 50 EUR on Wed 18 Nov', '']);
+    expect(says({ ...of(day()), episode: '2026-11-01' })).toEqual(['prod: threshold crossed', '']);
+    expect(says({ ...of(day()), rule: BUDGET })).toEqual(['prod: threshold crossed', '']);
   });
 
   it('says that the day was corrected, or which later one was calm', () => {
@@ -189,6 +228,9 @@ describe('an alert of a spike', () => {
     expect(recovers(of(day(), { ...calm, amount: big(40) }))).toBe('Recovered.');
     expect(recovers(of(day(), { ...calm, baseline: undefined }))).toBe('Recovered.');
     expect(recovers(of(day({ baseline: undefined })))).toBe('Recovered.');
+    expect(correctionText(facts(of(day({ amount: big(45) }))))).toBe(
+      'Corrected: billing now reports 45 EUR for Wed 18 Nov.',
+    );
   });
 });
 
@@ -260,16 +302,17 @@ describe('the message of an alert', () => {
   };
 
   const BUTTONS = [
-    ...['Acknowledge', 'Change threshold', 'Manage'],
+    ...['Acknowledge', 'See the days', 'Change threshold…', 'Manage'],
     ...['Snooze for 1 day', 'Snooze for 7 days', 'Snooze until next month'],
   ];
 
   it('says what happened, why, and who set it up', () => {
     const { text, lines, values } = shown([CROSSED]);
-    expect(text).toBe('Low <1>');
+    expect(text).toBe('Low <1>. Because');
     expect(lines.slice(0, 3)).toEqual(['Low <1>', 'Because', 'a &amp; b · set up by <@U1>']);
     expect(values).toEqual([
       'watch001 e1',
+      '/spend 123 cloud last-7-days',
       'watch001',
       'watch001',
       'day watch001 e1',
@@ -283,6 +326,27 @@ describe('the message of an alert', () => {
     expect(none).toMatchObject({ text: '' });
   });
 
+  it('leads to the days it is about, and names what is to be changed', () => {
+    const alert = { episode: 'abc-2026-11', events: [CROSSED], messages: [] };
+    const project = { id: '9', product: 2 } as const;
+    const budget = shown([CROSSED], { watch: { ...WATCH, project, rule: BUDGET }, alert });
+    expect(budget.values).toContain('/spend 9 storage 2026-11');
+    expect(budget.lines).toContain('Change budget…');
+    const spike = shown([CROSSED], {
+      watch: { ...WATCH, rule: SPIKE },
+      alert: { ...alert, episode: 'abc-2026-11-02' },
+    });
+    expect(spike.values).toContain('/spend 123 cloud 2026-10-27..2026-11-02');
+  });
+
+  it('leaves out a figure that a later one replaced', () => {
+    const corrected = (text: string) => ({ kind: 'corrected', at: NOW, text }) as const;
+    const events = [CROSSED, corrected('Corrected: 3.'), CROSSED, corrected('Corrected: 9.')];
+    expect(shown(events).lines.join()).toContain('Corrected: 9.');
+    expect(shown(events).lines.join()).not.toContain('Corrected: 3.');
+    expect(shown([CROSSED, RECOVERED, CROSSED]).lines.join()).not.toContain('Recovered');
+  });
+
   it('shows the newest threshold above, and what happened around it below, twelve lines at most', () => {
     const events: AlertEvent[] = [
       { ...CROSSED, title: 'First <' },
@@ -293,27 +357,27 @@ describe('the message of an alert', () => {
       CROSSED,
     ];
     const { text, lines } = shown(events);
-    expect(text).toBe('Low <1>');
-    const history = lines.slice(2, 7);
+    expect(text).toBe('Low <1>. Because');
+    const history = lines.slice(2, 6);
     expect(history.map((line) => line.replaceAll(/<!date[^>]*>/g, 'AT'))).toEqual([
       'AT · First &lt;',
       ':eyes: AT · Acknowledged by <@U2>',
       ':zzz: AT · Snoozed by <@U3> until AT',
-      ':white_check_mark: AT · Recovered: fine.',
       'AT · The threshold was changed. This alert is about the one before.',
     ]);
-    const many = shown([CROSSED, ...Array<AlertEvent>(14).fill(RECOVERED)]);
-    expect(many.lines.filter((line) => line.includes('fine'))).toHaveLength(12);
+    const acknowledged: AlertEvent = { kind: 'acknowledged', at: NOW, by: 'U2' };
+    const many = shown([CROSSED, ...Array<AlertEvent>(14).fill(acknowledged)]);
+    expect(many.lines.filter((line) => line.includes('Acknowledged'))).toHaveLength(12);
   });
 
   it('offers to acknowledge and to snooze as long as there is something to', () => {
     const offers = (...more: AlertEvent[]) => shown([CROSSED, ...more]).values.length;
-    expect(offers()).toBe(6);
-    expect(offers({ kind: 'acknowledged', at: NOW, by: 'U2' })).toBe(5);
-    expect(offers(RECOVERED)).toBe(2);
-    expect(offers({ kind: 'replaced', at: NOW })).toBe(2);
-    expect(offers(RECOVERED, CROSSED)).toBe(6);
-    expect(offers({ kind: 'snoozed', at: NOW, by: 'U2', until: NOW })).toBe(6);
+    expect(offers()).toBe(7);
+    expect(offers({ kind: 'acknowledged', at: NOW, by: 'U2' })).toBe(6);
+    expect(offers(RECOVERED)).toBe(3);
+    expect(offers({ kind: 'replaced', at: NOW })).toBe(3);
+    expect(offers(RECOVERED, CROSSED)).toBe(7);
+    expect(offers({ kind: 'snoozed', at: NOW, by: 'U2', until: NOW })).toBe(7);
   });
 
   it('says for whom it was meant, and that it may be there twice', () => {
@@ -336,7 +400,7 @@ describe('the message of an alert', () => {
       );
       return [text, ...textOf(blocks).split('\n')];
     };
-    expect(reply(0)).toEqual(['Low <1>', '*Low &lt;1&gt;*', 'Because']);
+    expect(reply(0)).toEqual(['Low <1>. Because', '*Low &lt;1&gt;*', 'Because']);
     expect(reply(1)).toEqual(['Recovered: fine.', '✓ Recovered: fine.']);
     expect(reply(2)).toEqual(['Low <1>', '*Low &lt;1&gt;*']);
     expect(reply(0, true)[3]).toContain('This may be a duplicate');
@@ -353,10 +417,16 @@ describe('the chart of an alert', () => {
       account: { balance: { value: big(balance), raw: String(balance) }, bonuses: { unreadable: '' } },
     }),
   });
-  function drawn(rule: WatchRule, of: ReturnType<typeof figures>, balances = new Map<string, Big>()) {
-    const chart = JSON.parse(JSON.stringify(alertChart(rule, of as never, balances) ?? null)) as {
+  function drawn(
+    rule: WatchRule,
+    of: ReturnType<typeof figures>,
+    balances = new Map<string, Big>(),
+    episode = '2026-11',
+  ) {
+    const chart = JSON.parse(JSON.stringify(alertChart(rule, of as never, balances, episode) ?? null)) as {
       readonly title: string;
       readonly chart: {
+        readonly type: string;
         readonly series: readonly {
           readonly name: string;
           readonly data: readonly { readonly label: string; readonly value: number }[];
@@ -366,6 +436,7 @@ describe('the chart of an alert', () => {
     return (
       chart && {
         title: chart.title,
+        type: chart.chart.type,
         series: chart.chart.series.map(({ name, data }) => [
           name,
           data.map(({ label, value }) => `${label} ${value}`),
@@ -376,7 +447,7 @@ describe('the chart of an alert', () => {
 
   it('draws a balance, worked out backwards from today as far as every day is known', () => {
     const chart = drawn(BALANCE, figures({ 1: 5, 2: 7, 3: 9 }, 40));
-    expect(chart?.title).toBe('Balance by day');
+    expect([chart?.title, chart?.type]).toEqual(['Balance by day', 'line']);
     expect(chart?.series[0]).toEqual([
       'Left',
       ['Mon 16 61', 'Tue 17 52', 'Wed 18 45', 'Thu 19 40', 'Fri 20 40'],
@@ -391,26 +462,27 @@ describe('the chart of an alert', () => {
         ['2026-11-18', big(30)],
       ]),
     );
-    expect(known?.series[0]?.[1]).toEqual([
-      'Sun 15 9',
-      '16 Nov: no data 0',
-      '17 Nov: no data 0',
-      'Wed 18 30',
-      '19 Nov: no data 0',
-      '20 Nov: no data 0',
-    ]);
+    expect(known?.series[0]?.[1]).toEqual(['Sun 15 9', 'Wed 18 30']);
     expect(drawn(BALANCE, figures({}, 40))).not.toBeNull();
     expect(drawn(BALANCE, figures({}))).toBeNull();
   });
 
-  it('draws what was spent of the month, of 20 days at most', () => {
-    const chart = drawn(BUDGET, figures({ 1: 5, 3: 7, 30: 100 }));
-    expect(chart?.title).toBe('Spent this month');
-    expect(chart?.series[0]?.[0]).toBe('Spent');
-    expect(chart?.series[0]?.[1]).toHaveLength(19);
-    expect(chart?.series[0]?.[1]?.slice(-3)).toEqual(['Tue 17 7', '18 Nov: no data 0', 'Thu 19 12']);
-    expect(chart?.series[1]).toEqual(['Budget', expect.arrayContaining(['Thu 19 100'])]);
+  it('draws the sum so far of each reported day of the month, and the budget', () => {
+    const chart = drawn(BUDGET, figures({ 1: 5, 3: 7, 5: 1, 30: 100 }));
+    expect([chart?.title, chart?.type]).toEqual(['Spent so far in the month', 'line']);
+    expect(chart?.series).toEqual([
+      ['Spent so far', ['Sun 15 1', 'Tue 17 8', 'Thu 19 13']],
+      ['Budget', ['Sun 15 100', 'Tue 17 100', 'Thu 19 100']],
+    ]);
     expect(drawn(BUDGET, figures({ 1: 5 }))).toBeNull();
+  });
+
+  it('draws every other day of a long month, with its last one, also when the month is over', () => {
+    const days = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [n + 1, 1]));
+    const [spent] = drawn(BUDGET, figures(days), new Map(), '2026-10')?.series ?? [];
+    expect(spent?.[1]).toHaveLength(16);
+    expect([spent?.[1]?.[0], spent?.[1]?.at(-1)]).toEqual(['Thu 1 1', 'Sat 31 31']);
+    expect(drawn(BUDGET, figures(days))?.series[0]?.[1]).toHaveLength(19);
   });
 
   it('draws what each day may cost for the money to last', () => {
@@ -420,9 +492,9 @@ describe('the chart of an alert', () => {
       'Spent',
       'Lasts 7 days',
     ]);
-    expect(chart?.series[0]?.[1]).toHaveLength(14);
+    expect(chart?.series[0]?.[1]).toEqual(['Tue 17 5', 'Wed 18 5', 'Thu 19 5']);
     expect(chart?.series[1]?.[1]?.at(-1)).toBe('Thu 19 10');
-    expect(drawn(RUNWAY, figures({ 1: 5, 2: 5 }))?.series[1]?.[1]?.at(-1)).toBe('Thu 19 0');
+    expect(drawn(RUNWAY, figures({ 1: 5, 2: 5 }))?.series).toHaveLength(1);
   });
 
   it('draws the limit of each day', () => {

@@ -128,7 +128,7 @@ it.concurrent(
       // As long as a message may still be doubtful.
       await delay(6_000);
       expect(slack.posts).toHaveLength(100);
-      expect(slack.posts.every(({ text }) => text.includes('10.00 left — below 100.00'))).toBe(true);
+      expect(slack.posts.every(({ text }) => text.includes('10.00 left, below 100.00'))).toBe(true);
     }),
   PATIENCE + 20_000,
 );

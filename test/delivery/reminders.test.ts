@@ -125,6 +125,78 @@ describe('a token that expires', () => {
   });
 });
 
+describe('a token of somebody who has left', () => {
+  const ADMINS = ['U0AMARA001', 'U0OLIVIA01'];
+  const announced = (person: string) => texts(person).map((text) => /\((.+)\)/.exec(text)?.[1]);
+
+  beforeEach(async () => {
+    for (const admin of ADMINS) slack.admins.add(admin);
+    slack.people.set('U0MEMBER01', {});
+    slack.people.set('U0FORMER01', { is_admin: true, deleted: true });
+    slack.people.set('U0OTHER001', { is_admin: true, team_id: 'T0OTHER001' });
+  });
+
+  it.each<[string, object | 'unknown']>([
+    ['was deactivated', { deleted: true }],
+    ['became a guest', { is_restricted: true }],
+    ['moved to another organisation', { team_id: 'T0OTHER001' }],
+    ['was removed', 'unknown'],
+  ])('who %s: each reminder reaches the admins and owners, and each can replace it', async (_, profile) => {
+    await set('settings', JSON.stringify({ managers: [BOSS] }));
+    await connect('token 1', EXPIRES);
+    for (const person of [ANNA, BOSS]) if (profile !== 'unknown') slack.people.set(person, profile as object);
+    const isGone = (args: URLSearchParams) =>
+      [ANNA, BOSS].includes(args.get('user') ?? args.get('users') ?? '');
+    slack.fault = ({ method, args }) =>
+      profile === 'unknown' && ['users.info', 'conversations.open'].includes(method) && isGone(args)
+        ? 'user_not_found'
+        : undefined;
+    await until(EXPIRES + DAY);
+    for (const admin of ADMINS) {
+      expect(announced(admin)).toEqual(['14 days', '3 days', 'tomorrow']);
+      expect(sentTo(admin).every(({ blocks }) => blocks.includes('Replace token…'))).toBe(true);
+    }
+    for (const person of ['U0MEMBER01', 'U0FORMER01', 'U0OTHER001']) expect(sentTo(person)).toEqual([]);
+  });
+
+  it('who left between two reminders: the later ones reach the admins', async () => {
+    await set('settings', JSON.stringify({}));
+    slack.admins.add(ANNA);
+    await connect('token 1', EXPIRES);
+    await until(EXPIRES - 10 * DAY);
+    expect([announced(ANNA), announced(ADMINS[0]!)]).toEqual([['14 days'], []]);
+    slack.people.set(ANNA, { deleted: true });
+    await until(EXPIRES);
+    for (const admin of ADMINS) expect(announced(admin)).toEqual(['3 days', 'tomorrow']);
+  });
+
+  it('who manages no longer: they still get it, and so do the admins', async () => {
+    await set('settings', JSON.stringify({}));
+    await connect('token 1', EXPIRES);
+    await until(EXPIRES - 13 * DAY);
+    expect([ANNA, ...ADMINS].map((person) => sentTo(person).length)).toEqual([1, 1, 1]);
+  });
+
+  it('reaches named managers alone while one is left', async () => {
+    slack.people.set(ANNA, { deleted: true });
+    await connect('token 1', EXPIRES);
+    await until(EXPIRES);
+    expect(announced(BOSS)).toEqual(['14 days', '3 days', 'tomorrow']);
+    for (const admin of ADMINS) expect(sentTo(admin)).toEqual([]);
+  });
+
+  it('is told the admins although Slack does not say at first who they are', async () => {
+    await set('settings', JSON.stringify({}));
+    await connect('token 1', EXPIRES);
+    slack.fault = ({ method, args }) => {
+      if (args.get('users') === ANNA) return 'user_disabled';
+      return now < EXPIRES - 14 * DAY && method.startsWith('users.') ? 'fatal_error' : undefined;
+    };
+    await until(EXPIRES - 12 * DAY);
+    for (const admin of ADMINS) expect(announced(admin)).toEqual(['14 days']);
+  });
+});
+
 it('announces an application access, with the button that replaces it', async () => {
   const issuers = { people: [], groups: [] };
   const access = {

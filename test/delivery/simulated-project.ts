@@ -81,15 +81,23 @@ function costOf(random: () => number, usual: number, isWeekend: boolean): number
   return Math.round(usual * (isWeekend ? 0.3 : 1) * (0.8 + 0.4 * random()));
 }
 
-/** Some hours after its end, days later, or never; then perhaps corrected. */
+/** Some hours after its end, days later, or never; then perhaps corrected, once or to and fro. */
 function reportsOf(random: () => number, cost: number, ends: number): SimulatedDay['reports'] {
   const luck = random();
   if (luck < 0.04) return [];
   const from = ends + (luck < 0.1 ? 3 * DAY * random() : 10 * HOUR * random());
   if (random() > 0.1) return [{ from, cost }];
   const draft = Math.round(cost * (0.3 + 1.5 * random()));
-  return [
+  const corrected = from + 3 * DAY * random();
+  const steps = [
     { from, cost: draft },
-    { from: from + 3 * DAY * random(), cost },
+    { from: corrected, cost },
+  ];
+  if (random() > 0.5) return steps;
+  // Down and up again, or the other way round.
+  return [
+    ...steps,
+    { from: corrected + 2 * DAY * random(), cost: draft },
+    { from: corrected + 2 * DAY + DAY * random(), cost },
   ];
 }

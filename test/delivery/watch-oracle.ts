@@ -12,6 +12,8 @@ export interface OracleFigures {
   readonly today: Day;
   readonly balance: number | undefined;
   readonly reported: ReadonlyMap<Day, number>;
+  /** Paused or snoozed: what recovers is armed again, and what is crossed is told when that ends, if it still holds. */
+  readonly isQuiet: boolean;
 }
 
 const shift = (day: Day, days: number): Day =>
@@ -25,21 +27,21 @@ export function createOracle(rule: OracleRule, since: Day): (figures: OracleFigu
   switch (rule.kind) {
     case 'balance': {
       let isArmed = true;
-      return ({ balance }) => {
+      return ({ balance, isQuiet }) => {
         if (balance === undefined) return [];
         if (balance * 100 >= rule.below * 102) isArmed = true;
-        if (balance >= rule.below || !isArmed) return [];
+        if (balance >= rule.below || !isArmed || isQuiet) return [];
         isArmed = false;
         return ['threshold'];
       };
     }
     case 'runway': {
       let isArmed = true;
-      return ({ balance, today, reported }) => {
+      return ({ balance, today, reported, isQuiet }) => {
         const days = balance === undefined ? undefined : daysLeft(balance, today, reported);
         if (days === undefined) return [];
         if (days >= rule.days + 1) isArmed = true;
-        if (days >= rule.days || !isArmed) return [];
+        if (days >= rule.days || !isArmed || isQuiet) return [];
         isArmed = false;
         return ['threshold'];
       };
@@ -87,7 +89,7 @@ function budgetOracle(amount: number, since: Day) {
     for (const [step, isCrossed, isBelow] of steps) {
       const key = `${month} ${step}`;
       if (isBelow) told.delete(key);
-      if (!isCrossed || told.has(key)) continue;
+      if (!isCrossed || told.has(key) || figures.isQuiet) continue;
       told.add(key);
       highest = key;
     }
@@ -121,7 +123,7 @@ function forecastOf({ today, reported }: OracleFigures): number | undefined {
 
 function spikeOracle({ factor, floor }: Extract<OracleRule, { kind: 'spike' }>, since: Day) {
   const told = new Set<Day>();
-  return ({ today, reported }: OracleFigures): readonly string[] => {
+  return ({ today, reported, isQuiet }: OracleFigures): readonly string[] => {
     const usual = (day: Day): number | undefined => {
       const weeks = [7, 14, 21, 28].flatMap((n) => reported.get(shift(day, -n)) ?? []).sort((a, b) => a - b);
       if (weeks.length === 4) return (weeks[1]! + weeks[2]!) / 2;
@@ -153,6 +155,9 @@ function spikeOracle({ factor, floor }: Extract<OracleRule, { kind: 'spike' }>, 
         }
       return false;
     };
+    // A day that was corrected to a usual one is armed again.
+    for (const day of told) if (day >= shift(today, -45) && kindOf(day) === 'calm') told.delete(day);
+    if (isQuiet) return [];
     const found: Day[] = [];
     for (let day = shift(today, -7); day < today; day = shift(day, 1)) {
       if (day < since || kindOf(day) !== 'spike' || isTold(day)) continue;

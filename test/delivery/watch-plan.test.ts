@@ -15,7 +15,7 @@ import { createBillingCache } from '../../src/delivery/billing-cache.ts';
 import { MAX_RETRY_DELAY } from '../../src/delivery/retry.ts';
 import { judgedFigures, knownBalances, type StoredFigures } from '../../src/delivery/watch-figures.ts';
 import { isLimited, type JudgedWatch, judge, recordJudgement } from '../../src/delivery/watch-judge.ts';
-import { hourlyCheckAfter, isJudged, nextCheckAt, watchBasisOf } from '../../src/delivery/watch-plan.ts';
+import { hourlyCheckAfter, isSuspended, nextCheckAt, watchBasisOf } from '../../src/delivery/watch-plan.ts';
 import { isWatchIdle, planWatches } from '../../src/delivery/watch-run.ts';
 import {
   type Alert,
@@ -53,11 +53,11 @@ describe('watches', () => {
     expect(hourlyCheckAfter('T2', NOW) % HOUR).not.toBe(next % HOUR);
   });
 
-  it('are not judged while they are paused or snoozed', () => {
-    expect(isJudged(watch(), NOW)).toBe(true);
-    expect(isJudged(watch({ paused: { at: 1, by: 'U1' } }), NOW)).toBe(false);
-    expect(isJudged(watch({ snoozedUntil: NOW + 1 }), NOW)).toBe(false);
-    expect(isJudged(watch({ snoozedUntil: NOW }), NOW)).toBe(true);
+  it('alert nobody while they are paused or snoozed', () => {
+    expect(isSuspended(watch(), NOW)).toBe(false);
+    expect(isSuspended(watch({ paused: { at: 1, by: 'U1' } }), NOW)).toBe(true);
+    expect(isSuspended(watch({ snoozedUntil: NOW + 1 }), NOW)).toBe(true);
+    expect(isSuspended(watch({ snoozedUntil: NOW }), NOW)).toBe(false);
   });
 
   const workspace = recordOf([watch()], {
@@ -360,10 +360,10 @@ describe('a judgement', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('is none while the watch is paused or snoozed, or its project is kept from its channel', () => {
+  it('alerts nobody while the watch is paused or snoozed, and is none where its channel may not see the project', () => {
     const figures = { connection: 'main', account: account('49') };
-    expect(crossings(figures, { paused: { at: 1, by: 'U1' } })).toBeUndefined();
-    expect(crossings(figures, { snoozedUntil: NOW + 1 })).toBeUndefined();
+    expect(crossings(figures, { paused: { at: 1, by: 'U1' } })).toBe(0);
+    expect(crossings(figures, { snoozedUntil: NOW + 1 })).toBe(0);
     const one = watch();
     const limited = recordOf([one], {
       projects: [{ alias: 'prod', id: '123', product: 1, channels: ['C2'] }],
@@ -389,11 +389,26 @@ describe('a judgement', () => {
     expect(kinds('40', NOW + 3 * HOUR)).toEqual(['crossed recovered', 'crossed']);
     expect(state?.alerts[0]?.events[0]).toMatchObject({ level: 'threshold', at: NOW });
     expect(state?.alerts[1]?.messages).toMatchObject([{ to: 'C1', state: 'due', event: 0 }]);
-    kinds('500', NOW + 4 * HOUR, { paused: { at: 1, by: 'U1' } });
-    expect(state?.isSuspended).toBe(true);
-    expect(state?.alerts[1]?.events).toHaveLength(1);
-    kinds('500', NOW + 5 * HOUR);
-    expect(state?.isSuspended).toBeUndefined();
+  });
+
+  it('during a pause says on the alert that it recovered, and after it tells a crossing that still holds', () => {
+    const paused = { paused: { at: 1, by: 'U1' } };
+    let state: StoredWatchState | undefined;
+    const check = (balance: string, hour: number, given: Partial<Watch> = {}) => {
+      const now = NOW + hour * HOUR;
+      const one = judged({ connection: 'main', account: account(balance, now) }, given, now);
+      state = recordJudgement(one, state, judge(one, state));
+      return state.alerts.map(({ events }) => events.map(({ kind }) => kind).join(' '));
+    };
+    check('49', 0);
+    expect(check('48', 1, paused)).toEqual(['crossed']);
+    expect(check('500', 2, paused)).toEqual(['crossed recovered']);
+    expect(state?.alerts[0]?.messages).toEqual([]);
+    expect(check('40', 3, paused)).toEqual(['crossed recovered']);
+    expect(check('40', 4)).toEqual(['crossed recovered', 'crossed']);
+    expect(check('40', 5)).toEqual(['crossed recovered', 'crossed']);
+    check('500', 6);
+    expect(check('40', 7, paused)).toEqual(check('500', 8));
   });
 
   const month = (costs: Readonly<Record<string, string>>): StoredFigures => {
@@ -402,16 +417,37 @@ describe('a judgement', () => {
   };
   const SPIKE: WatchRule = { kind: 'spike', factor: new Big(2), floor: new Big(0) };
 
-  it('after a pause is about what is so now, not about a spike that is over', () => {
+  it('after a pause tells a spike of the last days that billing still reports', () => {
     const given = { rule: SPIKE, since: NOW - 9 * DAY };
-    const stored = { since: given.since, told: [], alerts: [] };
-    const spikes = (figures: StoredFigures, state?: StoredWatchState) =>
-      judge(judged(figures, given), state)?.crossings.map(({ episode }) => episode);
-    const over = month({ '2026-11-17': '100' });
-    expect(spikes(over)).toEqual(['2026-11-17']);
-    expect(spikes(over, stored)).toEqual(['2026-11-17']);
-    expect(spikes(over, { ...stored, isSuspended: true })).toEqual([]);
-    expect(spikes(month({ '2026-11-19': '100' }), { ...stored, isSuspended: true })).toEqual(['2026-11-19']);
+    const spikes = (figures: StoredFigures, more: Partial<Watch> = {}) =>
+      judge(judged(figures, { ...given, ...more }), undefined)?.crossings.map(({ episode }) => episode);
+    const one = month({ '2026-11-17': '100' });
+    expect(spikes(one, { paused: { at: 1, by: 'U1' } })).toEqual([]);
+    expect(spikes(one)).toEqual(['2026-11-17']);
+    expect(spikes(month({ '2026-11-17': '10' }))).toEqual([]);
+  });
+
+  it('of a day that is corrected says so on the alert, newest amount last, and tells it again as a spike', () => {
+    const given = { rule: SPIKE, since: NOW - 9 * DAY };
+    let state: StoredWatchState | undefined;
+    const texts = (cost: string, more: Partial<Watch> = {}) => {
+      const one = judged(month({ '2026-11-17': cost }), { ...given, ...more });
+      state = recordJudgement(one, state, judge(one, state));
+      return state.alerts[0]?.events.map((event) =>
+        event.kind === 'crossed' ? event.title : 'text' in event ? event.text : event.kind,
+      );
+    };
+    const crossed = (cost: string, times: string) =>
+      `Project 123 cost ${cost} on Tue 17 Nov, ${times} times the usual`;
+    const corrected = (cost: string) => `Corrected: billing now reports ${cost} for Tue 17 Nov.`;
+    expect(texts('100')).toEqual([crossed('100.00', '10')]);
+    expect(texts('110')).toEqual([crossed('100.00', '10'), corrected('110.00')]);
+    expect(texts('120')).toEqual([crossed('100.00', '10'), corrected('120.00')]);
+    expect(texts('3')).toEqual([crossed('100.00', '10'), corrected('3.00')]);
+    expect(texts('90', { snoozedUntil: NOW + 1 })?.at(-1)).toBe(corrected('90.00'));
+    expect(state?.alerts).toHaveLength(1);
+    expect(texts('90')?.at(-1)).toBe(crossed('90.00', '9'));
+    expect(texts('90')).toEqual([crossed('100.00', '10'), corrected('90.00'), crossed('90.00', '9')]);
   });
 
   it('of several levels that recover together is told once, with the last of them', () => {
@@ -423,7 +459,7 @@ describe('a judgement', () => {
     const after = recordJudgement(one, stored, judge(one, stored));
     expect(after.told).toEqual([]);
     expect(after.alerts[0]?.events.slice(1)).toEqual([
-      { kind: 'recovered', at: NOW, text: 'Recovered: about 300.00 expected in November 2026.' },
+      { kind: 'recovered', at: NOW, text: 'Recovered: about 300.00 expected in November.' },
     ]);
   });
 

@@ -30,6 +30,7 @@ let slack: MinimalSlack;
 let now: number;
 let fakeBilling: FakeBilling;
 let balance: number | undefined;
+let bonuses: number;
 let amounts: Map<string, number>;
 let parts: ReturnType<typeof createDeliveryParts>;
 
@@ -39,9 +40,10 @@ beforeEach(async () => {
   slack.now = () => now;
   now = BEGIN;
   balance = 100_000;
+  bonuses = 0;
   amounts = new Map(Array.from({ length: 120 }, (_, n) => [addDays('2026-11-20', -n - 1), 1_000]));
   fakeBilling = createFakeBilling(
-    () => ({ amounts: () => amounts, balance: () => balance }),
+    () => ({ amounts: () => amounts, balance: () => balance, bonuses: () => bonuses }),
     () => now,
   );
   parts = another();
@@ -101,8 +103,11 @@ describe('a watch on a balance', () => {
     await forHours(5);
     expect(alerts()).toHaveLength(1);
     const [alert] = alerts();
-    expect(alert?.text).toBe('Project 123 · 48,210.00 left — below 50,000.00');
-    expect(alert?.blocks).toContain('At 1,000.00 a day it reaches zero around 7 Jan 2027.');
+    const title = 'Project 123 has 48,210.00 left, below 50,000.00';
+    const why = 'At 1,000.00 a day the balance reaches zero around 7 Jan 2027.';
+    expect(alert?.text).toBe(`${title}. ${why}`);
+    expect(alert?.blocks).toContain(title);
+    expect(alert?.blocks).toContain(why);
     expect(alert?.blocks).toContain('data_visualization');
     expect(alert?.blocks).toContain('watch-acknowledge');
     expect(await stateOf()).toMatchObject({ isCrossed: true, problem: undefined });
@@ -173,6 +178,63 @@ describe('a watch on a balance', () => {
     expect(alerts()).toHaveLength(1);
   });
 
+  it.each<[string, () => Partial<Watch>]>([
+    ['a snooze', () => ({ snoozedUntil: now + 10 * HOUR })],
+    ['a pause', () => ({ paused: { at: now, by: OWNER } })],
+  ])(
+    'tells a crossing that began during %s after an earlier one, and not one that is over',
+    async (_, given) => {
+      await save(watch(BALANCE));
+      balance = 40_000;
+      await forHours(2);
+      await save(watch(BALANCE, given()));
+      balance = 60_000;
+      await forHours(3);
+      expect(alerts()[0]?.blocks).toContain('Recovered: 60,000.00 left.');
+      balance = 30_000;
+      await forHours(3);
+      expect(slack.posts).toHaveLength(1);
+      await save(watch(BALANCE));
+      await forHours(2);
+      expect(alerts().map(({ text }) => text.split(',')[0])).toEqual([
+        'Project 123 has 40',
+        'Project 123 has 30',
+      ]);
+      await save(watch(BALANCE, given()));
+      balance = 60_000;
+      await forHours(2);
+      balance = 20_000;
+      await forHours(2);
+      balance = 60_000;
+      await forHours(2);
+      await save(watch(BALANCE));
+      await forHours(2);
+      expect(slack.posts).toHaveLength(2);
+    },
+  );
+
+  it('drops an alert that a pause held back if it recovered by then', async () => {
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(1);
+    slack.fault = () => undefined;
+    await save(watch(BALANCE, { paused: { at: now, by: OWNER } }));
+    balance = 60_000;
+    await forHours(2);
+    await save(watch(BALANCE));
+    await forHours(2);
+    expect(slack.posts).toEqual([]);
+  });
+
+  it('counts down the balance alone, whatever bonuses there are', async () => {
+    bonuses = 500_000;
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(1);
+    expect(alerts()[0]?.blocks).toContain('the balance reaches zero around 30 Dec 2026.');
+  });
+
   it('sends no alert that was still waiting for Slack when somebody paused it', async () => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
     await save(watch(BALANCE));
@@ -193,9 +255,9 @@ describe('a watch on a balance', () => {
     await forHours(2);
     await save(watch({ kind: 'balance', below: new Big(45_000) }, { since: now }));
     await forHours(2);
-    expect(alerts().map(({ text }) => text)).toEqual([
-      'Project 123 · 40,000.00 left — below 50,000.00',
-      'Project 123 · 40,000.00 left — below 45,000.00',
+    expect(alerts().map(({ text }) => text.split('. ')[0])).toEqual([
+      'Project 123 has 40,000.00 left, below 50,000.00',
+      'Project 123 has 40,000.00 left, below 45,000.00',
     ]);
     expect(alerts()[0]?.blocks).toContain('The threshold was changed.');
   });
@@ -220,15 +282,22 @@ describe('a watch on a budget', () => {
     await save(watch(BUDGET));
     await forHours(1);
     expect(alerts()).toMatchObject([
-      { text: expect.stringContaining('expected in November 2026 — over 22,500.00') },
+      {
+        text: expect.stringContaining(
+          'is expected to pass its November budget: about 30,000.00 of 22,500.00',
+        ),
+      },
     ]);
     for (const day of ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23']) amounts.set(day, 1_000);
     await forHours(4 * 24);
     expect(alerts()).toHaveLength(1);
     expect(replies()).toMatchObject([
-      { text: 'Project 123 · 23,000.00 spent in November 2026 — the budget is 22,500.00', isBroadcast: true },
+      {
+        text: expect.stringContaining('Project 123 passed its November budget: 23,000.00 of 22,500.00'),
+        isBroadcast: true,
+      },
     ]);
-    expect(alerts()[0]?.blocks).toContain('23,000.00 spent in November 2026');
+    expect(alerts()[0]?.blocks).toContain('passed its November budget: 23,000.00');
     expect(alerts()[0]?.edits).toBe(1);
   });
 
@@ -238,6 +307,34 @@ describe('a watch on a budget', () => {
     await forHours(30);
     expect(slack.posts).toEqual([]);
     expect(await stateOf()).toMatchObject({ isCrossed: false });
+  });
+});
+
+describe('a watch on spikes', () => {
+  const SPIKE: WatchRule = { kind: 'spike', factor: new Big(2), floor: new Big(0) };
+
+  it('says on the alert what is true now when a day is corrected down and up again, and tells it again', async () => {
+    await save(watch(SPIKE, { since: BEGIN - 9 * 24 * HOUR }));
+    const day = '2026-11-19';
+    const report = async (cost: number) => {
+      amounts.set(day, cost);
+      await forHours(7);
+    };
+    await report(9_000);
+    expect(alerts()[0]?.text).toContain('cost 9,000.00 on Thu 19 Nov, 9 times the usual');
+    await report(1_500);
+    expect(alerts()[0]?.blocks).toContain('Corrected: billing now reports 1,500.00 for Thu 19 Nov.');
+    await report(8_000);
+    expect(alerts()).toHaveLength(1);
+    expect(alerts()[0]?.text).toContain('cost 8,000.00 on Thu 19 Nov');
+    expect(alerts()[0]?.blocks).not.toContain('Corrected');
+    expect(replies().map(({ text, isBroadcast }) => [text.split(',')[0], isBroadcast])).toEqual([
+      ['Corrected: billing now reports 1', false],
+      ['Project 123 cost 8', true],
+    ]);
+    await report(8_500);
+    expect(alerts()[0]?.blocks).toContain('Corrected: billing now reports 8,500.00 for Thu 19 Nov.');
+    expect(replies()).toHaveLength(2);
   });
 });
 

@@ -264,6 +264,30 @@ describe('the form', () => {
     expect(asked).toEqual([{ project: '123', kind: 'balance' }]);
   });
 
+  it('promises an alert of what is crossed already, and when it is saved says that it comes', async () => {
+    const text = await openForm('watch prod balance 500000');
+    expect(text).toContain('It would alert at once: 48,210.00 is below 500,000.00.');
+    expect(text).not.toContain('would not have alerted');
+    const saved = await save();
+    expect(saved).toContain('Already crossed: 48,210.00 is below 500,000.00. The first alert is on its way.');
+    expect(saved).not.toContain('would');
+    await house.slack.dismiss(OWNER);
+    now += MINUTE;
+    const [watch] = await stored();
+    const list = await ask('watches');
+    await row(list, 'edit', watch!.id);
+    await house.slack.waitFor(() => modalText().includes('It would alert at once'));
+    expect(await save()).not.toContain('on its way');
+  });
+
+  it('says how it is now when it is saved and nothing is crossed, in the reader’s locale', async () => {
+    await openForm('watch prod runway 14');
+    expect(await save()).toContain('Now: 48 days.');
+    await house.slack.dismiss(OWNER);
+    await openForm('watch prod balance 0');
+    expect(await save()).toContain('Now: 48,210.00.');
+  });
+
   it('asks for the project when none was typed, and asks billing once it is chosen', async () => {
     await openForm('watch runway 14');
     expect(modalText()).not.toContain('last 90 days');
@@ -317,6 +341,18 @@ describe('the form', () => {
     expect(await refusal('1.234')).toEqual({ below: expect.stringContaining('1234 or 1.2340') });
     expect(await stored()).toEqual([]);
     expect(await save({ below: '1.234,56' })).toContain('balance below 1,234.56');
+  });
+
+  it('names each field of a spike that is wrong, and none that is right', async () => {
+    await openForm('watch prod spike 2x over 100');
+    const wrong = async (fields: Fields) => {
+      await house.slack.submit(OWNER, fields);
+      return Object.keys(modal()!.errors ?? {}).toSorted();
+    };
+    expect(await wrong({ floor: 'lots' })).toEqual(['floor']);
+    expect(await wrong({ floor: '100', factor: '1' })).toEqual(['factor']);
+    expect(await wrong({ floor: 'lots', factor: '1' })).toEqual(['factor', 'floor']);
+    expect(await save({ floor: '100', factor: '3' })).toContain('above 3× usual, from 100.00');
   });
 
   it('shows a message instead of the preview when billing fails, and still saves', async () => {
@@ -497,6 +533,21 @@ describe('a saved watch', () => {
     await house.redis.client.hset(KEY, Object.fromEntries(many));
     expect(await save()).toContain('This workspace has 500 watches, the maximum.');
     expect((await ask('watch prod')).visibleText).toContain('This workspace has 500 watches, the maximum.');
+  });
+
+  it('counts damaged ones towards the maximum, also for Undo', async () => {
+    const { id } = await setUp();
+    const list = await ask('watches');
+    await row(list, 'delete', id);
+    const gone = await updatedMessage(list, 'Deleted the watch on prod');
+    const damaged = Array.from({ length: 500 }, (_, n) => [`watch:w${String(n).padStart(7, '0')}`, '{}']);
+    await house.redis.client.hset(KEY, Object.fromEntries(damaged));
+    await house.slack.press(OWNER, messageRef(gone), 'Undo');
+    await updatedMessage(gone, 'This workspace has 500 watches, the maximum.');
+    expect(await stored()).toEqual([]);
+    await house.redis.client.hdel(KEY, 'watch:w0000000');
+    const again = await ask('watches');
+    expect(again.visibleText).toContain('damaged');
   });
 
   it('keeps the first of two edits, and shows the second person its current values', async () => {
@@ -754,7 +805,7 @@ describe('in the whole bot', () => {
     return JSON.stringify(shown);
   };
   const seen = (person = OWNER) => bot.slack.messages(person, CHANNEL).map(toAnswer);
-  const alert = (part = ' left — below ') =>
+  const alert = (part = ' left, below ') =>
     bot.slack.waitFor(() => seen().findLast(({ visibleText }) => visibleText.includes(part)), 20_000);
   const home = async (person: string) => {
     await bot.slack.openHome(person);
@@ -785,8 +836,11 @@ describe('in the whole bot', () => {
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
     await bot.slack.dismiss(OWNER);
     const { ts, visibleText } = await alert();
-    expect(visibleText).toContain('prod · 48,210.00 left — below 50,000.00');
+    expect(visibleText).toContain('prod has 48,210.00 left, below 50,000.00');
     const at = { channel: CHANNEL, ts };
+    await bot.slack.press(MEMBER, at, 'See the days');
+    const days = await bot.slack.waitFor(() => seen(MEMBER).find(({ text }) => text.includes(' spent')));
+    expect(seen(OWNER).map((one) => one.ts)).not.toContain(days.ts);
     await bot.slack.press(MEMBER, at, 'Acknowledge');
     await alert(`Acknowledged by <@${MEMBER}>`);
     expect(textOf((await alert()).blocks)).not.toMatch(/^Acknowledge$/m);

@@ -1,10 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeMarkup, header, plainText } from '../../src/slack/kit/atoms.ts';
+import {
+  escapeMarkup,
+  escapeMessageText,
+  formatInstant,
+  header,
+  plainText,
+} from '../../src/slack/kit/atoms.ts';
 import { barChart } from '../../src/slack/kit/chart.ts';
 import { clipText } from '../../src/slack/kit/limits.ts';
 import { readFields } from '../../src/slack/kit/modal.ts';
 import { collapsedTable, table, withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
+
+it('mark-up becomes words in a notification, which shows no blocks', () => {
+  const read = (text: string) => escapeMessageText({ text, blocks: [] }).text;
+  expect(read(`Snoozed until ${formatInstant(Date.UTC(2026, 10, 30, 9, 5))}.`)).toBe(
+    'Snoozed until 2026-11-30 09:05 UTC.',
+  );
+  expect(read('Choose someone else for <@U0ANNA0001>, or <#C0FINANCE1|>.')).toBe(
+    'Choose someone else for someone, or a channel.',
+  );
+  expect(read('a <b> & <!channel>')).toBe('a &lt;b&gt; &amp; &lt;!channel&gt;');
+});
 
 describe('outside text', () => {
   it('loses the power to ring phones and to link', () => {

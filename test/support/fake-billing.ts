@@ -10,6 +10,8 @@ export interface FakeProject {
   amounts(at: number): ReadonlyMap<Day, number>;
   /** The balance at an instant (ms); undefined for "no data". */
   balance(at: number): number | undefined;
+  /** None if absent. */
+  bonuses?(at: number): number;
 }
 
 export interface FakeBilling {
@@ -37,9 +39,10 @@ export function createFakeBilling(projects: (id: string) => FakeProject, clock: 
     failure: () => undefined,
     client: {
       async balance(access, { project, product }) {
-        const left = begin(access, project, 'balance').balance(clock());
+        const asked = begin(access, project, 'balance');
+        const left = asked.balance(clock());
         if (left === undefined) throw new NoData({ project, product: PRODUCTS[product], days: undefined });
-        return { balance: text(left), bonuses: text(0), remarks: [] };
+        return { balance: text(left), bonuses: text(asked.bonuses?.(clock()) ?? 0), remarks: [] };
       },
       async consumption(access, { project, product }, { from, to }) {
         const amounts = begin(access, project, 'consumption').amounts(clock());

@@ -84,6 +84,10 @@ export async function startMinimalSlack(): Promise<MinimalSlack> {
         ...{ ts, thread, isBroadcast },
         metadata: { event_type: 'tally_delivery', event_payload: { key } },
       }));
+  const userOf = (workspace: string, id: string) => ({
+    ...{ id, deleted: false, team_id: workspace, is_admin: slack.admins.has(id) },
+    ...slack.people.get(id),
+  });
   const methods: Record<string, (call: Call) => object> = {
     'chat.postMessage': (call) => ({ ok: true, ts: take(call).ts }),
     'chat.update': ({ args }) => {
@@ -108,11 +112,17 @@ export async function startMinimalSlack(): Promise<MinimalSlack> {
     }),
     'auth.test': () => ({ ok: true }),
     'usergroups.users.list': () => ({ ok: true, users: [...slack.group] }),
-    'users.info': ({ workspace, args }) => {
-      const id = args.get('user') ?? '';
-      const user = { id, deleted: false, team_id: workspace, is_admin: slack.admins.has(id) };
-      return { ok: true, user: { ...user, ...slack.people.get(id) } };
+    'users.list': ({ workspace, args }) => {
+      const all = [...new Set([...slack.admins, ...slack.people.keys()])];
+      const at = Number(args.get('cursor') ?? 0);
+      const members = all.slice(at, at + 1).map((id) => userOf(workspace, id));
+      return {
+        ok: true,
+        members,
+        response_metadata: { next_cursor: at + 1 < all.length ? `${at + 1}` : '' },
+      };
     },
+    'users.info': ({ workspace, args }) => ({ ok: true, user: userOf(workspace, args.get('user') ?? '') }),
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

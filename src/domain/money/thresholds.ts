@@ -1,6 +1,6 @@
 /** Judges whether a watch has crossed its threshold, and when it may alert again. */
 import { addDays, type Day } from '../time/calendar.ts';
-import type { Money } from './amount.ts';
+import { type Money, toPlainDigits } from './amount.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from './watch-measurement.ts';
 import { BUDGET_STEPS, type WatchRule } from './watch-rule.ts';
 
@@ -13,6 +13,10 @@ export interface ToldLevel {
   readonly episode: string;
   readonly level: WatchLevel;
   readonly isOver?: boolean;
+  /** Its day was corrected to less than the limit, so the same day can alert again. */
+  readonly isRearmed?: boolean;
+  /** What was last reported of a spike's day, as plain digits. */
+  readonly amount?: string;
 }
 
 export interface Judgement {
@@ -22,8 +26,18 @@ export interface Judgement {
   readonly crossings: readonly ToldLevel[];
   /** Levels that have recovered, so that they can be crossed again. */
   readonly recoveries: readonly ToldLevel[];
+  /** Alerted days of which billing now reports another amount that is neither a crossing nor a recovery. */
+  readonly corrections: readonly ToldLevel[];
   /** The alerted levels after `crossings` were reported. */
   readonly told: readonly ToldLevel[];
+}
+
+/** A judgement before it is decided whether anyone is alerted. */
+interface Findings extends Omit<Judgement, 'told'> {
+  /** The alerted levels without the new ones. */
+  readonly kept: readonly ToldLevel[];
+  /** New ones. */
+  readonly fresh: readonly ToldLevel[];
 }
 
 export interface JudgementOptions {
@@ -31,8 +45,8 @@ export interface JudgementOptions {
   readonly episode: string;
   /** The day when the rule was set: earlier days were spikes of another rule, and earlier months over. */
   readonly since: Day;
-  /** Only current crossings alert: after a pause, a spike that is over does not. */
-  readonly onlyCurrent?: boolean;
+  /** Nobody is alerted now: recoveries count, and a crossing stays new until it can be told. */
+  readonly isSuspended?: boolean;
 }
 
 /** Recovery takes 2 % more than the threshold, or one more day of runway. */
@@ -57,6 +71,20 @@ export function judgeWatch(
   told: readonly ToldLevel[],
   options: JudgementOptions,
 ): Judgement {
+  const { kept, fresh, ...findings } = findingsOf(rule, measurement, told, options);
+  if (options.isSuspended) return { ...findings, crossings: [], told: kept };
+  const others = kept.filter(
+    ({ episode, level }) => !fresh.some((one) => one.episode === episode && one.level === level),
+  );
+  return { ...findings, told: [...others, ...fresh] };
+}
+
+function findingsOf(
+  rule: WatchRule,
+  measurement: WatchMeasurement,
+  told: readonly ToldLevel[],
+  options: JudgementOptions,
+): Findings {
   if (rule.kind === 'balance' && measurement.kind === 'balance') {
     const { balance } = measurement;
     if (balance === undefined) return unknown(told);
@@ -75,19 +103,19 @@ export function judgeWatch(
   throw new Error(`A ${measurement.kind} was measured for a watch of ${rule.kind}.`);
 }
 
-const unknown = (told: readonly ToldLevel[]): Judgement => ({
-  ...{ isKnown: false, crossings: [], recoveries: [], told },
-});
+const NOTHING = { crossings: [], recoveries: [], corrections: [], fresh: [] };
+
+const unknown = (kept: readonly ToldLevel[]): Findings => ({ ...NOTHING, isKnown: false, kept });
 
 function judgeLevel(
   isCrossed: boolean,
   isRecovered: boolean,
   told: readonly ToldLevel[],
   { episode }: JudgementOptions,
-): Judgement {
-  if (isRecovered) return { isKnown: true, crossings: [], recoveries: told, told: [] };
-  const crossings = isCrossed && told.length === 0 ? [{ episode, level: 'threshold' as const }] : [];
-  return { isKnown: true, crossings, recoveries: [], told: [...told, ...crossings] };
+): Findings {
+  if (isRecovered) return { ...NOTHING, isKnown: true, recoveries: told, kept: [] };
+  const fresh = isCrossed && told.length === 0 ? [{ episode, level: 'threshold' as const }] : [];
+  return { ...NOTHING, isKnown: true, crossings: fresh, fresh, kept: told };
 }
 
 /** From the least to the most urgent. */
@@ -98,7 +126,7 @@ function judgeBudget(
   months: readonly MonthSpend[],
   told: readonly ToldLevel[],
   { since }: JudgementOptions,
-): Judgement {
+): Findings {
   const each = months
     .filter(({ month }) => month >= since.slice(0, 7))
     .map((month) => judgeMonth(amount, month, told));
@@ -106,12 +134,14 @@ function judgeBudget(
     isKnown: each.some(({ isKnown }) => isKnown),
     crossings: each.flatMap(({ crossings }) => crossings),
     recoveries: each.flatMap(({ recoveries }) => recoveries),
+    corrections: [],
     // A month that is no longer checked never alerts again.
-    told: each.flatMap((one) => one.told),
+    kept: each.flatMap(({ kept }) => kept),
+    fresh: each.flatMap(({ fresh }) => fresh),
   };
 }
 
-function judgeMonth(amount: Money, spend: MonthSpend, all: readonly ToldLevel[]): Judgement {
+function judgeMonth(amount: Money, spend: MonthSpend, all: readonly ToldLevel[]): Findings {
   const episode = spend.month;
   const told = all.filter((one) => one.episode === episode);
   if (spend.reported === 0) return unknown(told);
@@ -124,14 +154,16 @@ function judgeMonth(amount: Money, spend: MonthSpend, all: readonly ToldLevel[])
     level === 'forecast'
       ? !isSpent && (forecast?.lt(recoveryBelow(amount)) ?? false)
       : spent.lt(recoveryBelow(limitOf(level)));
-  const crossed = BUDGET_LEVELS.filter(isCrossed);
-  const fresh = crossed.filter((level) => !told.some((one) => one.level === level));
-  const highest = fresh.at(-1);
+  const fresh = BUDGET_LEVELS.filter(
+    (level) => isCrossed(level) && !told.some((one) => one.level === level),
+  ).map((level) => ({ episode, level }));
   return {
+    ...NOTHING,
     isKnown: true,
-    crossings: highest === undefined ? [] : [{ episode, level: highest }],
+    crossings: fresh.slice(-1),
     recoveries: told.filter(({ level }) => isRecovered(level)),
-    told: [...told.filter(({ level }) => !isRecovered(level)), ...fresh.map((level) => ({ episode, level }))],
+    kept: told.filter(({ level }) => !isRecovered(level)),
+    fresh,
   };
 }
 
@@ -157,32 +189,62 @@ function judgeSpikes(
   rule: Extract<WatchRule, { kind: 'spike' }>,
   { days, today }: Extract<WatchMeasurement, { kind: 'spike' }>,
   told: readonly ToldLevel[],
-  { since, onlyCurrent = false }: JudgementOptions,
-): Judgement {
+  { since, isSuspended }: JudgementOptions,
+): Findings {
   const first = days[0]?.day ?? today;
-  const earlier = told.filter(({ episode, isOver }) => episode < first && !isOver);
-  const runs = spikeRuns(rule, days, told, earlier);
+  const armed = told.filter(({ isRearmed }) => !isRearmed);
+  const earlier = armed.filter(({ episode, isOver }) => episode < first && !isOver);
+  const runs = spikeRuns(rule, days, armed, earlier);
   const runOf = (episode: string) => runs.find(({ spikes }) => spikes.includes(episode));
+  const dayOf = (episode: string) => days.find(({ day }) => day === episode);
+  const levelOf = (day: Day, isOver: boolean): ToldLevel => {
+    const { amount } = dayOf(day) ?? {};
+    return {
+      episode: day,
+      level: 'threshold',
+      ...(isOver && { isOver }),
+      ...(amount && { amount: toPlainDigits(amount) }),
+    };
+  };
   const isEligible = (day: Day) => day >= since && day >= addDays(today, -LATE_DAYS);
   const fresh = runs.flatMap(({ spikes, isOver }) => {
-    if (told.some(({ episode }) => spikes.includes(episode))) return [];
+    if (armed.some(({ episode }) => spikes.includes(episode))) return [];
     const day = spikes.find(isEligible);
-    return day === undefined ? [] : [{ episode: day, level: 'threshold' as const, isOver }];
+    return day === undefined ? [] : [levelOf(day, isOver)];
   });
-  const crossings = fresh.filter(({ isOver }) => !(onlyCurrent && isOver));
-  const isReported = (episode: string) => episode < first || days.some(({ day }) => day === episode);
-  const recoveries = told.filter(
+  const crossings = isSuspended ? [] : fresh;
+  const isReported = (episode: string) => episode < first || dayOf(episode) !== undefined;
+  const recoveries = armed.filter(
     ({ episode, isOver }) => !isOver && isReported(episode) && (runOf(episode)?.isOver ?? true),
   );
-  const kept = told.filter(({ episode, isOver }) => !isOver || episode >= addDays(today, -KEPT_DAYS));
+  const kept = told
+    .filter(({ episode, isOver }) => !isOver || episode >= addDays(today, -KEPT_DAYS))
+    .map((one): ToldLevel => {
+      const day = dayOf(one.episode);
+      const isOver = one.isOver === true || recoveries.includes(one);
+      const isRearmed = one.isRearmed === true || (isOver && day !== undefined && isCalm(rule, day));
+      return { ...one, ...levelOf(one.episode, isOver), ...(isRearmed && { isRearmed }) };
+    });
   return {
     isKnown: days.some((day) => spikeLimit(rule, day) !== undefined),
     crossings: crossings.map(({ episode, level }) => ({ episode, level })),
     recoveries,
-    told: [...kept.map((one) => (recoveries.includes(one) ? { ...one, isOver: true } : one)), ...fresh].map(
-      ({ isOver, ...one }) => ({ ...one, ...(isOver && { isOver }) }),
-    ),
+    corrections: told.filter((one) => {
+      const day = dayOf(one.episode);
+      const isSaid =
+        crossings.some(({ episode }) => episode === one.episode) ||
+        (recoveries.includes(one) && day !== undefined && isCalm(rule, day));
+      return one.amount !== undefined && day !== undefined && !day.amount.eq(one.amount) && !isSaid;
+    }),
+    kept,
+    fresh,
   };
+}
+
+/** Clearly below its limit. */
+function isCalm(rule: Extract<WatchRule, { kind: 'spike' }>, day: DaySpend): boolean {
+  const limit = spikeLimit(rule, day);
+  return limit !== undefined && day.amount.lt(recoveryBelow(limit));
 }
 
 /** @param earlier told levels of before the first day whose run may go on */
@@ -199,12 +261,11 @@ function spikeRuns(
     const limit = spikeLimit(rule, one);
     const isSpike =
       limit !== undefined && amount.gte(rule.floor) && amount.gt(rule.factor.times(one.baseline ?? 0));
-    const isCalm = limit !== undefined && amount.lt(recoveryBelow(limit));
     const run = runs.at(-1);
     const isOpen = run !== undefined && !run.isOver;
     // A correction may leave a told day between the limit and its recovery: then it has not recovered.
-    const isTold = !isCalm && told.some(({ episode }) => episode === day);
-    if (isCalm && isOpen) run.isOver = true;
+    const isTold = !isCalm(rule, one) && told.some(({ episode }) => episode === day);
+    if (isCalm(rule, one) && isOpen) run.isOver = true;
     else if (isOpen && (isSpike || isTold)) run.spikes.push(day);
     else if (isSpike || isTold) runs.push({ spikes: [day], isOver: false });
   }

@@ -1,6 +1,6 @@
 /** What a watch compares with its threshold. */
 import { addDays, type Day, daysBefore, daysInRange, endOfUnit, startOfUnit } from '../time/calendar.ts';
-import { type Amount, divide, type Money, sumMoney, toPlainDigits } from './amount.ts';
+import { type Amount, divide, type Money, sumMoney, toPlainDigits, ZERO } from './amount.ts';
 import { forecastFromAmounts } from './forecast.ts';
 import { computeRunway, type Runway } from './runway.ts';
 import { computeUsage } from './usage.ts';
@@ -35,12 +35,14 @@ export interface DaySpend {
   readonly amount: Money;
   /** The usual cost of such a day; absent when too few earlier days are reported. */
   readonly baseline?: Money;
-  /** What `baseline` is: of the same weekday in the weeks before, or of the days before. */
+  /** What `baseline` is: of the same weekday in the weeks before, or of the days before; and of how many. */
   readonly basis?: 'weekday' | 'days';
+  readonly basisDays?: number;
 }
 
 export type WatchMeasurement =
-  | { readonly kind: 'balance'; readonly balance?: Money }
+  /** `runway` is how long the balance alone lasts. Both are absent when the balance is not known. */
+  | { readonly kind: 'balance'; readonly balance?: Money; readonly runway?: Runway }
   /** Absent when the balance is not known. */
   | { readonly kind: 'runway'; readonly runway?: Runway }
   /** The month of `today`, and before it in its first days the month that has just ended. */
@@ -62,7 +64,8 @@ export function measureWatch(kind: WatchKind, figures: WatchFigures): WatchMeasu
   switch (kind) {
     case 'balance': {
       const { balance } = figures.account ?? {};
-      return { kind, ...(balance && 'value' in balance && { balance: balance.value }) };
+      if (balance === undefined || !('value' in balance)) return { kind };
+      return { kind, balance: balance.value, runway: runwayOf({ balance, bonuses: NOTHING }, figures) };
     }
     case 'runway':
       return { kind, ...(figures.account && { runway: runwayOf(figures.account, figures) }) };
@@ -72,6 +75,8 @@ export function measureWatch(kind: WatchKind, figures: WatchFigures): WatchMeasu
       return { kind, today, days: spendOf(spikeDays(today, zone), amounts) };
   }
 }
+
+const NOTHING: Amount = { value: ZERO, raw: '0' };
 
 /** Over the last 7 complete days, as `/balance` says it. */
 function runwayOf(
@@ -85,6 +90,12 @@ function runwayOf(
     return digits ? [{ day: { text: day }, totalAmount: digits, totalBonuses: { text: '0' } }] : [];
   });
   return computeRunway(account, computeUsage(items, { days, zone }), today);
+}
+
+/** The average of the reported days among the last 7 complete ones; undefined when too few are reported. */
+export function averageDay(figures: WatchFigures): Money | undefined {
+  const runway = runwayOf({ balance: NOTHING, bonuses: NOTHING }, figures);
+  return 'average' in runway ? runway.average : undefined;
 }
 
 function monthsOf(figures: WatchFigures): readonly MonthSpend[] {
@@ -125,15 +136,19 @@ const SAME_WEEKDAYS = { weeks: 4, minReported: 3 } as const;
 const DAYS_BEFORE = { reported: 14, within: 60 } as const;
 
 /** The median of the last four same weekdays; if fewer than three are reported, the average of 14 days before. */
-function baselineOf(day: Day, amounts: WatchFigures['amounts']): Pick<DaySpend, 'baseline' | 'basis'> {
+function baselineOf(
+  day: Day,
+  amounts: WatchFigures['amounts'],
+): Pick<DaySpend, 'baseline' | 'basis' | 'basisDays'> {
   const weeks = Array.from({ length: SAME_WEEKDAYS.weeks }, (_, n) => addDays(day, -WEEK * (n + 1)));
   const same = weeks.flatMap((one) => amounts.get(one) ?? []);
-  if (same.length >= SAME_WEEKDAYS.minReported) return { baseline: median(same), basis: 'weekday' };
+  if (same.length >= SAME_WEEKDAYS.minReported)
+    return { baseline: median(same), basis: 'weekday', basisDays: same.length };
   const before: Money[] = [];
   for (let n = 1; n <= DAYS_BEFORE.within && before.length < DAYS_BEFORE.reported; n += 1)
     before.push(...[amounts.get(addDays(day, -n))].flatMap((one) => one ?? []));
   if (before.length < DAYS_BEFORE.reported) return {};
-  return { baseline: divide(sumMoney(before), before.length), basis: 'days' };
+  return { baseline: divide(sumMoney(before), before.length), basis: 'days', basisDays: before.length };
 }
 
 function median(values: readonly Money[]): Money {

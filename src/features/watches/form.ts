@@ -1,12 +1,12 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
-import type { Money } from '../../domain/money/amount.ts';
 import type { ChannelCheck } from '../../slack/channel-check.ts';
 import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { encodeWatchMetadata, type WatchDraft } from './form-state.ts';
 import { kindInput, projectInput, targetInput, thresholdInputs, toInput, watchJoinInput } from './inputs.ts';
-import { type Previewed, previewBlocks, previewLines } from './preview.ts';
+import { type Previewed, previewBlocks, savedLines } from './preview.ts';
+import type { WriteMoney } from './wording.ts';
 
 export interface WatchFormState {
   readonly draft: WatchDraft;
@@ -16,7 +16,7 @@ export interface WatchFormState {
   readonly projectName: string;
   /** The currency label of the project; '' for none. */
   readonly label: string;
-  readonly money: (value: Money) => string;
+  readonly money: WriteMoney;
   /** Undefined before the channel was checked, and for people. */
   readonly channelCheck: ChannelCheck | undefined;
   /** Undefined before billing was asked. */
@@ -83,11 +83,12 @@ export const suggestingModal: ModalView = modal({
   blocks: [section(PREVIEWING)],
 });
 
-/** @param saved mrkdwn, escaped */
+/** @param saved mrkdwn, escaped @param isArmed it alerts at once if it is crossed */
 export const watchSavedModal = (
   saved: string,
   previewed: Previewed | undefined,
-  money: (value: Money) => string,
+  money: WriteMoney,
+  isArmed: boolean,
 ): ModalView =>
   modal({
     title: 'Watches',
@@ -95,7 +96,7 @@ export const watchSavedModal = (
       markup(saved),
       ...(previewed === undefined
         ? []
-        : [markup(previewLines(previewed, money).map(escapeMarkup).join('\n'))]),
+        : [markup(savedLines(previewed, money, isArmed).map(escapeMarkup).join('\n'))]),
       context(`Change, snooze, pause or delete it with \`${commandText('/billing watches')}\`.`),
     ],
   });

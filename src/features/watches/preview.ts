@@ -1,13 +1,12 @@
 import type { WatchPreview } from '../../delivery/watch-preview.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import type { Money } from '../../domain/money/amount.ts';
 import { thresholdDigits } from '../../domain/money/threshold-text.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { actions, type Block, button, context, escapeMarkup, markup } from '../../slack/kit/atoms.ts';
 import { encodeThresholds } from './form-state.ts';
-import { crossedText, currentValueLabel, measurementText } from './wording.ts';
+import { crossedText, currentValueLabel, measurementText, type WriteMoney } from './wording.ts';
 
 /** What billing was asked for a form; a failure if it gave no answer. */
 export interface Previewed {
@@ -22,18 +21,34 @@ const MOST_ALERTS = Math.floor(DAYS / 7);
 const MOST_DATES = 8;
 
 /** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
-export function previewLines({ rule, result }: Previewed, money: (value: Money) => string): string[] {
+function previewLines({ rule, result }: Previewed, money: WriteMoney): string[] {
   if (isFailure(result)) return [result.message];
-  const { dates, isKnown, isCrossed, measurement, reported } = result;
+  const { dates, isCrossed, isKnown, measurement, reported } = result;
   if (reported === 0 && !isKnown)
     return [
       `No data in the last ${DAYS} days, so nothing can be previewed. Check the project and its product.`,
     ];
+  return [
+    // What was crossed before these days, and still is, did not begin on one of them.
+    ...(isCrossed && dates.length === 0 ? [] : [countText(dates.map(dateText))]),
+    ...(isCrossed
+      ? [`It would alert at once: ${crossedText(rule, measurement, money)}.`]
+      : nowLines(rule, result, money)),
+  ];
+}
+
+/** The same of a watch that was saved. @param isArmed it alerts at once if it is crossed */
+export function savedLines({ rule, result }: Previewed, money: WriteMoney, isArmed: boolean): string[] {
+  if (isFailure(result)) return [result.message];
+  if (!result.isCrossed) return nowLines(rule, result, money);
+  const crossed = `Already crossed: ${crossedText(rule, result.measurement, money)}.`;
+  return [isArmed ? `${crossed} The first alert is on its way.` : crossed];
+}
+
+function nowLines(rule: WatchRule, { measurement, isKnown }: WatchPreview, money: WriteMoney): string[] {
   const now = measurementText(rule, measurement, money);
   return [
-    countText(dates.map(dateText)),
-    ...(isCrossed ? [`It would alert at once: ${crossedText(rule, measurement, money)}.`] : []),
-    ...(!isCrossed && now !== undefined ? [`${currentValueLabel(rule)}: ${now}.`] : []),
+    ...(now === undefined ? [] : [`${currentValueLabel(rule)}: ${now}.`]),
     ...(isKnown ? [] : ['Too few days are reported to judge it now.']),
   ];
 }
@@ -50,7 +65,7 @@ function countText(dates: readonly string[]): string {
 const dateText = (day: Day): string => formatDays(day, day, day.slice(0, 4)).slice(4);
 
 /** `42,000.00` */
-function thresholdText(rule: WatchRule, money: (value: Money) => string): string {
+function thresholdText(rule: WatchRule, money: WriteMoney): string {
   switch (rule.kind) {
     case 'balance':
       return money(rule.below);
@@ -66,7 +81,7 @@ function thresholdText(rule: WatchRule, money: (value: Money) => string): string
 const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
 
 /** With a button that fills in a quieter threshold. */
-export function previewBlocks(previewed: Previewed | undefined, money: (value: Money) => string): Block[] {
+export function previewBlocks(previewed: Previewed | undefined, money: WriteMoney): Block[] {
   const refresh = button('watch-preview', previewed === undefined ? 'Preview' : 'Preview again');
   if (previewed === undefined) return [actions(refresh)];
   const [first = '', ...more] = previewLines(previewed, money);

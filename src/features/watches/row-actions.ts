@@ -41,7 +41,7 @@ const resume: RowAction = async (watch, request, parts) => {
     return showWatches(parts, request, { notice: { text: `${problem} The watch is still paused.` } });
   if (paused !== undefined) await storeWatch(running, 'watch resumed', request, parts);
   await showWatches(parts, request, {
-    notice: { text: 'Resumed. Tally alerts if the threshold is crossed now.' },
+    notice: { text: 'Resumed. Tally alerts if a threshold was crossed in between and still is.' },
   });
 };
 
@@ -58,7 +58,9 @@ const offerSnooze: RowAction = (watch, request, parts) =>
 const wake: RowAction = async (watch, request, parts) => {
   const { snoozedUntil, ...awake } = watch;
   if (snoozedUntil !== undefined) await storeWatch(awake, 'watch changed', request, parts);
-  await showWatches(parts, request, { notice: { text: 'No longer snoozed.' } });
+  await showWatches(parts, request, {
+    notice: { text: 'No longer snoozed. Tally alerts if a threshold was crossed in between and still is.' },
+  });
 };
 
 const remove: RowAction = async (watch, request, { workspaces, watching }) => {

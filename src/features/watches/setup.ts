@@ -51,11 +51,13 @@ export function createWatchForm(parts: WatchesParts) {
       const saved = await storeDraft(parts, draft, request);
       if (saved === undefined) return;
       await parts.watching.changed(request.user.teamId);
-      const problems = await announce(announcements(saved.watch, request, draft.before !== ''), request);
-      const text = [watchSavedText(saved.watch, request), ...problems].join('\n');
-      const money = moneyWriter(saved.watch.project, request.workspace, request.locale);
+      const { watch, previewed } = saved;
+      const problems = await announce(announcements(watch, request, draft.before !== ''), request);
+      const text = [watchSavedText(watch, request), ...problems].join('\n');
+      const money = moneyWriter(watch.project, request.workspace, request.locale);
+      const isArmed = watch.since === request.at && watch.paused === undefined;
       const fallback = { text: 'Watch saved.', blocks: [markup(text)] };
-      await request.reply.modal.update(watchSavedModal(text, saved.previewed, money), fallback);
+      await request.reply.modal.update(watchSavedModal(text, previewed, money, isArmed), fallback);
     },
   };
 }

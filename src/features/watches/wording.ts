@@ -1,4 +1,5 @@
 import { projectLabel } from '../../delivery/schedule-wording.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import { divide, formatMoney, formatShare, type Money } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/runway-text.ts';
 import { thresholdDigits } from '../../domain/money/threshold-text.ts';
@@ -10,12 +11,17 @@ import { type ChosenProject, findNamed } from '../../workspace/chosen-project.ts
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
-type WriteMoney = (value: Money) => string;
+/** Writes amounts in a locale, with a currency label. */
+export interface WriteMoney {
+  (value: Money): string;
+  /** BCP 47 */
+  readonly locale: string;
+}
 
 /** Writes amounts of a project with its currency label. @param locale BCP 47 */
 export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string): WriteMoney {
   const label = currencyOf(project, workspace);
-  return (value) => formatMoney(value, locale, label);
+  return Object.assign((value: Money) => formatMoney(value, locale, label), { locale });
 }
 
 /** The currency label of a project; '' for none. */
@@ -30,7 +36,7 @@ export function ruleText(rule: WatchRule, money: WriteMoney): string {
     case 'balance':
       return `balance below ${money(rule.below)}`;
     case 'runway':
-      return `runway under ${rule.days} days`;
+      return `runway under ${pluralize(rule.days, 'day')}`;
     case 'budget':
       return `budget of ${money(rule.amount)} a month`;
     case 'spike': {
@@ -73,7 +79,7 @@ export function measurementText(
     case 'budget': {
       const month = measurement.months.at(-1);
       if (month === undefined || month.reported === 0 || rule.kind !== 'budget') return undefined;
-      const share = formatShare(divide(month.spent.times(100), rule.amount), 'en-US');
+      const share = formatShare(divide(month.spent.times(100), rule.amount), money.locale);
       return `${money(month.spent)} this month, ${share}`;
     }
     case 'spike': {
@@ -88,14 +94,17 @@ export function measurementText(
 /** A spike is about the last reported day. */
 export const currentValueLabel = ({ kind }: WatchRule): string => (kind === 'spike' ? 'Latest' : 'Now');
 
+const isOverdrawn = (measurement: WatchMeasurement): boolean =>
+  measurement.kind === 'runway' && measurement.runway?.kind === 'overdrawn';
+
 /** Why it alerts: `48,210.00 EUR is below 50,000.00 EUR`. */
 export function crossedText(rule: WatchRule, measurement: WatchMeasurement, money: WriteMoney): string {
   const now = measurementText(rule, measurement, money) ?? 'the threshold is crossed';
   switch (rule.kind) {
     case 'balance':
-      return `${now} is below ${money(rule.below)}`;
+      return rule.below.eq(0) ? `the balance is ${now}` : `${now} is below ${money(rule.below)}`;
     case 'runway':
-      return `${now} left, fewer than ${rule.days}`;
+      return isOverdrawn(measurement) ? 'the project is overdrawn' : `${now} left, fewer than ${rule.days}`;
     case 'budget':
       return `${now} of ${money(rule.amount)}`;
     case 'spike':

@@ -56,9 +56,17 @@ export interface Message {
   readonly blocks: readonly Block[];
 }
 
-/** Slack reads mark-up in `text`, so it is escaped here, for every message. */
+/** A date, a person or a channel as mark-up. */
+const REFERENCE = /<!date\^\d+\^[^|>]*\|(?<date>[^>]*)>|<(?<sign>[@#])[A-Z0-9]{9,}(?:\|[^>]*)?>/g;
+
+/** Slack reads mark-up in `text`, so it is escaped here, for every message; what only a block can show becomes words. */
 export const escapeMessageText = ({ text, blocks }: Message) => ({
-  text: escapeMarkup(text),
+  text: escapeMarkup(
+    text.replace(
+      REFERENCE,
+      (_, date?: string, sign?: string) => date ?? (sign === '@' ? 'someone' : 'a channel'),
+    ),
+  ),
   blocks: [...blocks],
 });
 

@@ -12,7 +12,7 @@ export interface Chart {
   readonly type: 'data_visualization';
   readonly title: string;
   readonly chart: {
-    readonly type: 'bar';
+    readonly type: 'bar' | 'line';
     readonly series: readonly { readonly name: string; readonly data: readonly ChartPoint[] }[];
     readonly axis_config: { readonly categories: readonly string[]; readonly y_label?: string };
   };
@@ -24,32 +24,46 @@ export interface ChartPoint {
   readonly value: number;
 }
 
-/** Values to compare the bars with, one for each. */
-export interface ChartThreshold {
+/** @property values one for each label of the chart */
+export interface ChartSeries {
   readonly name: string;
   readonly values: readonly number[];
 }
 
 /** A bar for each point. @returns undefined without points, or with more than Slack accepts */
-export function barChart(
+export const barChart = (title: string, name: string, points: readonly ChartPoint[]): Chart | undefined =>
+  plot(
+    'bar',
+    title,
+    points.map(({ label }) => label),
+    [{ name, values: points.map(({ value }) => value) }],
+  );
+
+/** A line for each series. @returns undefined without points, or with more than Slack accepts */
+export const lineChart = (
   title: string,
-  name: string,
-  points: readonly ChartPoint[],
-  threshold?: ChartThreshold,
+  labels: readonly string[],
+  series: readonly ChartSeries[],
+): Chart | undefined => plot('line', title, labels, series);
+
+function plot(
+  type: Chart['chart']['type'],
+  title: string,
+  labels: readonly string[],
+  series: readonly ChartSeries[],
 ): Chart | undefined {
-  if (points.length === 0 || points.length > SLACK_LIMITS.chartPoints) return undefined;
-  const data = points.map(({ label, value }) => ({ label: clipText(label, SLACK_LIMITS.chartLabel), value }));
-  const second = threshold && {
-    name: clipText(threshold.name, SLACK_LIMITS.chartLabel),
-    data: data.map(({ label }, at) => ({ label, value: threshold.values[at] ?? 0 })),
-  };
+  if (labels.length === 0 || labels.length > SLACK_LIMITS.chartPoints) return undefined;
+  const categories = labels.map((label) => clipText(label, SLACK_LIMITS.chartLabel));
   return {
     type: 'data_visualization',
     title: clipText(title, SLACK_LIMITS.chartTitle),
     chart: {
-      type: 'bar',
-      series: [{ name: clipText(name, SLACK_LIMITS.chartLabel), data }, ...(second ? [second] : [])],
-      axis_config: { categories: data.map(({ label }) => label) },
+      type,
+      series: series.map(({ name, values }) => ({
+        name: clipText(name, SLACK_LIMITS.chartLabel),
+        data: categories.map((label, at) => ({ label, value: values[at] ?? 0 })),
+      })),
+      axis_config: { categories },
     },
   };
 }

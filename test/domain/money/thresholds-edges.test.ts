@@ -2,7 +2,12 @@
 import { Big } from 'big.js';
 import { describe, expect, it, test } from 'vitest';
 import type { Runway } from '../../../src/domain/money/runway.ts';
-import { judgeWatch, spikeLimit, type ToldLevel } from '../../../src/domain/money/thresholds.ts';
+import {
+  type JudgementOptions,
+  judgeWatch,
+  spikeLimit,
+  type ToldLevel,
+} from '../../../src/domain/money/thresholds.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from '../../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
@@ -23,14 +28,14 @@ describe('a runway', () => {
     ['13 days', lasting(13)],
     ['an overdrawn project', { kind: 'overdrawn', which: 'balance', balance: new Big(-1), ...funds }],
   ])('is crossed by %s, once', (_, runway) => {
-    expect(judge(runway)).toEqual({ isKnown: true, crossings: [NOW], recoveries: [], told: [NOW] });
-    expect(judge(runway, [BEFORE])).toEqual({
+    expect(judge(runway)).toMatchObject({ isKnown: true, crossings: [NOW], recoveries: [], told: [NOW] });
+    expect(judge(runway, [BEFORE])).toMatchObject({
       ...{ isKnown: true, crossings: [], recoveries: [], told: [BEFORE] },
     });
   });
 
   it('of exactly the threshold neither crosses nor recovers', () => {
-    expect(judge(lasting(14))).toEqual({ isKnown: true, crossings: [], recoveries: [], told: [] });
+    expect(judge(lasting(14))).toMatchObject({ isKnown: true, crossings: [], recoveries: [], told: [] });
     expect(judge(lasting(14), [BEFORE])).toMatchObject({ recoveries: [], told: [BEFORE] });
   });
 
@@ -39,7 +44,7 @@ describe('a runway', () => {
     ['ten years', { kind: 'beyond', years: 10, ...basis }],
     ['no spending', { kind: 'no-spend', ...basis }],
   ])('recovers with %s', (_, runway) => {
-    expect(judge(runway, [BEFORE])).toEqual({
+    expect(judge(runway, [BEFORE])).toMatchObject({
       ...{ isKnown: true, crossings: [], recoveries: [BEFORE], told: [] },
     });
   });
@@ -48,7 +53,7 @@ describe('a runway', () => {
     ['an unknown balance', undefined],
     ['too few days', { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds }],
   ])('is not judged by %s', (_, runway) => {
-    expect(judge(runway, [BEFORE])).toEqual({
+    expect(judge(runway, [BEFORE])).toMatchObject({
       ...{ isKnown: false, crossings: [], recoveries: [], told: [BEFORE] },
     });
   });
@@ -130,7 +135,7 @@ describe('a budget of 1,000', () => {
     const both = judge([month(850, undefined, '2026-10'), month(850)], told, '2026-10-31');
     expect(levelsOf(both.crossings)).toEqual(['2026-10 80', '2026-11 80']);
     expect(levelsOf(both.recoveries)).toEqual(['2026-10 100']);
-    expect(levelsOf(both.told)).toEqual(['2026-10 50', '2026-10 80', '2026-11 50', '2026-11 80']);
+    expect(levelsOf(both.told).toSorted()).toEqual(['2026-10 50', '2026-10 80', '2026-11 50', '2026-11 80']);
     const later = judge([month(850)], told);
     expect(levelsOf(later.told)).toEqual(['2026-11 50', '2026-11 80']);
   });
@@ -138,7 +143,7 @@ describe('a budget of 1,000', () => {
   it('is not known without a reported day, and keeps what was told', () => {
     const nothing = { ...month(2000), reported: 0 };
     const told = all('50');
-    expect(judge([nothing], told)).toEqual({ isKnown: false, crossings: [], recoveries: [], told });
+    expect(judge([nothing], told)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], told });
     expect(judge([nothing, month(1)], told).isKnown).toBe(true);
     expect(judge([], told)).toMatchObject({ isKnown: false, told: [] });
   });
@@ -160,12 +165,18 @@ describe('a spike of twice as much as usual', () => {
             },
           ],
     );
-  const judge = (
+  type Options = Partial<JudgementOptions>;
+  const judgeWithAmounts = (
     days: readonly DaySpend[],
     told: readonly ToldLevel[] = [],
-    options: { readonly since?: string; readonly onlyCurrent?: boolean } = {},
+    options: Options = {},
     rule: WatchRule = RULE,
   ) => judgeWatch(rule, { kind: 'spike', today: TODAY, days }, told, { ...OPTIONS, ...options });
+  const judge = (...given: Parameters<typeof judgeWithAmounts>) => {
+    const judged = judgeWithAmounts(...given);
+    const told = judged.told.map(({ amount: _, isRearmed: __, ...one }) => one);
+    return { ...judged, told };
+  };
   const toldOf = (ago: number, isOver?: boolean): ToldLevel => ({
     ...{ episode: day(ago), level: 'threshold' },
     ...(isOver && { isOver }),
@@ -197,7 +208,7 @@ describe('a spike of twice as much as usual', () => {
       ...{ day, amount },
       ...(baseline !== undefined && { baseline: new Big(baseline) }),
     }));
-    expect(judge(days)).toEqual({ isKnown: false, crossings: [], recoveries: [], told: [] });
+    expect(judge(days)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], told: [] });
     expect(judge([...days.slice(0, 1), ...daysOf([1])]).isKnown).toBe(true);
   });
 
@@ -223,14 +234,11 @@ describe('a spike of twice as much as usual', () => {
     expect(judge(daysOf([300, 100]), [], { since: day(1) }).crossings).toEqual([]);
   });
 
-  it('that is over counts as told at once, and is not told after a pause', () => {
+  it('that is over counts as told at once', () => {
     const days = daysOf([100, 300, 100, 300]);
     const always = judge(days);
     expect(always.crossings).toEqual([toldOf(3), toldOf(1)]);
     expect(always.told).toEqual([toldOf(3, true), toldOf(1)]);
-    const current = judge(days, [], { onlyCurrent: true });
-    expect(current.crossings).toEqual([toldOf(1)]);
-    expect(current.told).toEqual([toldOf(3, true), toldOf(1)]);
     expect(judge(days, always.told)).toMatchObject({ crossings: [], recoveries: [], told: always.told });
   });
 
@@ -239,7 +247,7 @@ describe('a spike of twice as much as usual', () => {
     expect(first.told).toEqual([toldOf(2)]);
     const days = daysOf([300, 300, 100]);
     const second = judge(days, [toldOf(3)]);
-    expect(second).toEqual({
+    expect(second).toMatchObject({
       ...{ isKnown: true, crossings: [], recoveries: [toldOf(3)], told: [toldOf(3, true)] },
     });
     expect(judge(days, second.told)).toMatchObject({ recoveries: [], told: second.told });
@@ -251,6 +259,43 @@ describe('a spike of twice as much as usual', () => {
     });
     expect(judge(daysOf([100, 198]), [toldOf(1)])).toMatchObject({ recoveries: [], told: [toldOf(1)] });
     expect(judge(daysOf([198, 300]), [toldOf(2)])).toMatchObject({ crossings: [], told: [toldOf(2)] });
+  });
+
+  it('alerts again when its day was corrected to a usual one and then back', () => {
+    const first = judgeWithAmounts(daysOf([100, 300]));
+    const corrected = judgeWithAmounts(daysOf([100, 30]), first.told);
+    expect(corrected).toMatchObject({ crossings: [], recoveries: [toldOf(1)], corrections: [] });
+    const again = judgeWithAmounts(daysOf([100, 310]), corrected.told);
+    expect(again).toMatchObject({ crossings: [toldOf(1)], recoveries: [], corrections: [] });
+    expect(judgeWithAmounts(daysOf([100, 310]), again.told)).toMatchObject({
+      ...{ crossings: [], recoveries: [], corrections: [], told: again.told },
+    });
+  });
+
+  it('that is over does not alert again by a correction that leaves it a spike', () => {
+    const over = judgeWithAmounts(daysOf([100, 300, 100]));
+    const more = judgeWithAmounts(daysOf([100, 400, 100]), over.told);
+    expect(more).toMatchObject({ crossings: [], recoveries: [] });
+    expect(episodes(more.corrections)).toEqual([day(2)]);
+  });
+
+  it('names each alerted day of which another amount is reported, once', () => {
+    const { told } = judgeWithAmounts(daysOf([300, 100, 300]));
+    const changed = judgeWithAmounts(daysOf([310, 100, 197]), told);
+    expect(changed).toMatchObject({ crossings: [], recoveries: [] });
+    expect(episodes(changed.corrections)).toEqual([day(3), day(1)]);
+    expect(judgeWithAmounts(daysOf([310, 100, 197]), changed.told).corrections).toEqual([]);
+    expect(judgeWithAmounts(daysOf([310, 100, null]), changed.told).corrections).toEqual([]);
+  });
+
+  it('names a correction back to a spike that is too old to alert', () => {
+    const { told } = judgeWithAmounts(daysOf([300, 100]));
+    const corrected = judgeWithAmounts(daysOf([30, 100]), told);
+    const late = judgeWithAmounts(daysOf([300, ...Array<number>(8).fill(100)]), [
+      { ...corrected.told[0]!, episode: day(9) },
+    ]);
+    expect(late.crossings).toEqual([]);
+    expect(episodes(late.corrections)).toEqual([day(9)]);
   });
 
   it('whose day is missing now has not recovered', () => {
@@ -271,5 +316,33 @@ describe('a spike of twice as much as usual', () => {
   it('counts as told for sixty days once it is over, and as long as it lasts', () => {
     const told = [toldOf(61, true), toldOf(60, true), toldOf(62)];
     expect(judge(daysOf([198]), told).told).toEqual([toldOf(60, true), toldOf(62)]);
+  });
+});
+
+describe('while nobody may be alerted', () => {
+  const suspended = { ...OPTIONS, isSuspended: true };
+  const RULE: WatchRule = { kind: 'balance', below: new Big(100) };
+  const balance = (value: number) => ({ kind: 'balance', balance: new Big(value) }) as const;
+
+  it('a crossing stays new, and a recovery arms the watch again', () => {
+    expect(judgeWatch(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], told: [] });
+    expect(judgeWatch(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ told: [BEFORE] });
+    expect(judgeWatch(RULE, balance(110), [BEFORE], suspended)).toMatchObject({
+      ...{ recoveries: [BEFORE], told: [] },
+    });
+  });
+
+  it('so do the steps of a budget, and the days of a spike', () => {
+    const month = { month: '2026-11', spent: new Big(85), reported: 1, of: 20 };
+    const budget = { kind: 'budget', amount: new Big(100) } as const;
+    const told = [{ episode: '2026-11', level: '50' as const }];
+    expect(judgeWatch(budget, { kind: 'budget', months: [month] }, told, suspended)).toMatchObject({
+      ...{ isKnown: true, crossings: [], told },
+    });
+    const day = { day: '2026-11-20', amount: new Big(300), baseline: new Big(100) };
+    const spike = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
+    const measured = { kind: 'spike', today: '2026-11-21', days: [day] } as const;
+    expect(judgeWatch(spike, measured, [], suspended)).toMatchObject({ crossings: [], told: [] });
+    expect(judgeWatch(spike, measured, [], OPTIONS).crossings).toHaveLength(1);
   });
 });

@@ -27,10 +27,17 @@ const measure = <K extends WatchKind>(kind: K, figures: Partial<WatchFigures> = 
 describe('a balance', () => {
   it('is the balance without bonuses, where it is known', () => {
     const account = { balance: amount(5), bonuses: amount(7) };
-    expect(measure('balance', { account })).toEqual({ kind: 'balance', balance: '5' });
+    expect(measure('balance', { account })).toMatchObject({ kind: 'balance', balance: '5' });
     expect(measure('balance')).toEqual({ kind: 'balance' });
     const unreadable = { balance: { unreadable: 'x' }, bonuses: amount(7) };
     expect(measure('balance', { account: unreadable })).toEqual({ kind: 'balance' });
+  });
+});
+
+it('a balance lasts as long as it does without bonuses', () => {
+  const account = { balance: amount(100), bonuses: amount(4000) };
+  expect(measure('balance', { account, amounts: costs(...eachDay('2026-11-14', 7)) })).toMatchObject({
+    runway: { kind: 'estimate', days: 10, until: '2026-12-01' },
   });
 });
 
