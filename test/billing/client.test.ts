@@ -20,6 +20,7 @@ const project = { project: LONG_ID, product: 1 as ProductId };
 const span = {
   from: Date.UTC(2026, 10, 14),
   to: Date.UTC(2026, 10, 20, 23, 59, 59, 999),
+  zone: 'UTC',
   running: false,
   label: '14–20 Nov',
 };
@@ -253,44 +254,43 @@ describe('a consumption report', () => {
   const given = (items: string) =>
     consumptionOf(`{"data":{"bill":{"reportSubscriptionConsuming":${items}}}}`);
 
-  it('keeps the order of items, and their days and digits', async () => {
-    const { items, asked, remarks } = await given(
+  it('keeps the order of days, and the digits of amounts', async () => {
+    const { charges, asked, remarks } = await given(
       '{"items":[{"day":"2026-11-15","totalAmount":0.10,"totalBonuses":"0"},' +
         '{"day":1763164800000,"totalAmount":"-1234567890123456789.01","totalBonuses":null,"extra":{}}]}',
     );
-    expect(items).toEqual([
-      { day: { text: '2026-11-15' }, totalAmount: { text: '0.10' }, totalBonuses: { text: '0' } },
+    expect(charges).toMatchObject([
+      { day: '2026-11-15', merged: 1, amount: { raw: '0.10' }, bonuses: { raw: '0' } },
       {
-        day: { text: '1763164800000' },
-        totalAmount: { text: '-1234567890123456789.01' },
-        totalBonuses: { missing: true },
+        day: '2025-11-15',
+        amount: { raw: '-1234567890123456789.01' },
+        bonuses: { unreadable: 'nothing' },
       },
     ]);
     expect(asked).toEqual({ from: span.from, to: span.to });
     expect(remarks).toEqual([]);
   });
 
+  it('reads the days of timestamps in the zone that is asked for', async () => {
+    const items = '{"items":[{"day":"2026-11-15T02:00:00Z","totalAmount":1}]}';
+    const service = await answering(`{"data":{"bill":{"reportSubscriptionConsuming":${items}}}}`);
+    const dayIn = async (zone: string) =>
+      (await client().consumption(access(service), project, { ...span, zone })).charges[0]?.day;
+    expect([await dayIn('UTC'), await dayIn('America/New_York')]).toEqual(['2026-11-15', '2026-11-14']);
+  });
+
   it('reports a malformed item, and keeps the others', async () => {
-    const { items } = await given('{"items":[null,5.0,"x",[1],{"day":"2026-11-15"}]}');
-    const odd = (json: string) => ({
-      day: { odd: json },
-      totalAmount: { odd: json },
-      totalBonuses: { odd: json },
-    });
-    expect(items).toEqual([
-      odd('null'),
-      odd('5.0'),
-      odd('"x"'),
-      odd('[1]'),
-      { day: { text: '2026-11-15' }, totalAmount: { missing: true }, totalBonuses: { missing: true } },
+    const { charges } = await given('{"items":[null,5.0,"x",[1],{"day":"2026-11-15"}]}');
+    expect(charges.map(({ shown, amount }) => [shown, amount])).toEqual([
+      ...['null', '5.0', '"x"', '[1]'].map((json) => [json, { unreadable: json }]),
+      ['2026-11-15', { unreadable: 'nothing' }],
     ]);
   });
 
   it('clips invalid values', async () => {
-    const { items } = await given(`{"items":[{"day":["${'x'.repeat(100_000)}"]}]}`);
-    const [first] = items;
-    expect(first?.day).toHaveProperty('odd');
-    expect(JSON.stringify(first).length).toBeLessThan(500);
+    const { charges } = await given(`{"items":[{"day":["${'x'.repeat(100_000)}"]}]}`);
+    expect(charges[0]?.shown).toContain('["xxx');
+    expect(JSON.stringify(charges).length).toBeLessThan(500);
   });
 
   it.each(['null', '{"items":null}', '{"items":[]}'])('is no data in %s', async (report) => {
@@ -406,8 +406,9 @@ describe('identical queries at the same time', () => {
       it.consumption(access(service), project, { ...span, from: span.from + 1 }),
       it.consumption(access(service), project, { ...span, to: span.to - 1 }),
       it.consumption(access(service), project, { ...span, running: true }),
+      it.consumption(access(service), project, { ...span, zone: 'America/New_York' }),
     ]);
-    expect(service.requests).toHaveLength(8);
+    expect(service.requests).toHaveLength(9);
     expect(service.requests.filter((request) => request.headers['x-user-token'] === 'another')).toHaveLength(
       1,
     );

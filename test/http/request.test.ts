@@ -52,6 +52,7 @@ const ask = (on: GuardedHttp, url: string, more: Partial<ServiceRequest> = {}) =
     url,
     headers: { 'x-user-token': 's3cret' },
     body: '{}',
+    secrets: ['s3cret'],
     ...more,
   });
 
@@ -81,7 +82,13 @@ describe('an answer', () => {
     const service = await serving(serve((_, response) => response.writeHead(204).end()));
     const it = http();
     for (const method of ['HEAD', 'DELETE', 'GET'] as const) {
-      const reply = await it.request({ service: 'identity', method, url: service.url, headers: {} });
+      const reply = await it.request({
+        service: 'identity',
+        method,
+        url: service.url,
+        headers: {},
+        secrets: [],
+      });
       expect(reply).toMatchObject({ status: 204, text: '' });
     }
   });
@@ -689,7 +696,13 @@ describe('an answer that is too large', () => {
       serve((_, response) => response.writeHead(200, { 'content-length': '2000000' }).end()),
     );
     const it = http({ limits: { bodyBytes: 1000 } });
-    const reply = await it.request({ service: 'identity', method: 'HEAD', url: service.url, headers: {} });
+    const reply = await it.request({
+      service: 'identity',
+      method: 'HEAD',
+      url: service.url,
+      headers: {},
+      secrets: [],
+    });
     expect(reply).toMatchObject({ status: 200, text: '' });
   });
 

@@ -151,15 +151,18 @@ export class InvalidResponse extends FailureBase<'invalid-response'> {
   }
 }
 
-/** The body passed the size limit, `limit` bytes. */
+/** The answer is larger than any that was asked for: more than `limit` bytes, items in a list, or values in all. */
 export class ResponseTooLarge extends FailureBase<'response-too-large'> {
   constructor(
     readonly service: Service,
     readonly limit: number,
+    readonly unit: 'bytes' | 'items' | 'values' = 'bytes',
   ) {
+    const most =
+      unit === 'bytes' ? `${Math.round(limit / 1024 / 1024)} MB` : `${limit.toLocaleString('en-US')} ${unit}`;
     super(
       'response-too-large',
-      `${NAMES[service]} sent more than ${Math.round(limit / 1024 / 1024)} MB; Tally stopped reading.`,
+      `${NAMES[service]} sent more than ${most}, far more than Tally asked for.`,
     );
   }
 }

@@ -39,18 +39,18 @@ export async function askSpend(
 ): Promise<SpendFigures> {
   const access = openConnection(workspace, target);
   const { from, to, dates: label, zone } = period;
-  const span = { from, to, label, running: period.today !== undefined };
+  const span = { from, to, zone, label, running: period.today !== undefined };
   const earlier = historyOf(period);
   const [now, before] = await Promise.all([
     billing.consumption(access, target, span),
-    earlier && settleOptional(billing.consumption(access, target, { ...earlier, running: false })),
+    earlier && settleOptional(billing.consumption(access, target, { ...earlier, zone, running: false })),
   ]);
-  const usage = computeUsage(now.items, { ...period, zone });
+  const usage = computeUsage(now.charges, period);
   return {
     target,
     connection: access.connection,
     usage,
-    change: changeOf(usage, before, period, zone),
+    change: changeOf(usage, before, period),
     forecast: forecastOf(before, period),
     remarks: collectNotices(
       [`the figures for ${label}`, now],
@@ -66,7 +66,7 @@ const isRunningMonth = ({ days, today, phrase }: Period): boolean =>
   today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today);
 
 /** What is asked besides: the window before, and for a forecast the months before, in one question. */
-function historyOf(period: Period): Omit<TimeRange, 'running'> | undefined {
+function historyOf(period: Period): Omit<TimeRange, 'running' | 'zone'> | undefined {
   const { today, zone, comparison } = period;
   if (today === undefined || !isRunningMonth(period)) return comparison;
   const [first, last] = [forecastFrom(today), addDays(today, -1)];
@@ -82,20 +82,15 @@ function forecastOf(before: Before, period: Period): Forecast | undefined {
   if (today === undefined || !isRunningMonth(period) || before === undefined || 'why' in before)
     return undefined;
   const days = daysInRange(forecastFrom(today), addDays(today, -1), zone);
-  return forecastMonth(computeUsage(before.items, { days, zone }), today, zone);
+  return forecastMonth(computeUsage(before.charges, { days }), today, zone);
 }
 
 /** The window before is worth having and not worth failing for: why there is nothing to compare is a sentence. */
-function changeOf(
-  usage: Usage,
-  before: Before,
-  { comparison }: Period,
-  zone: string,
-): SpendFigures['change'] {
+function changeOf(usage: Usage, before: Before, { comparison }: Period): SpendFigures['change'] {
   if (comparison === undefined || before === undefined) return undefined;
   if ('why' in before) return before.why;
   const { currentDays: current, days } = comparison;
-  return compareUsage(usage, computeUsage(before.items, { days, zone }), { current, before: days });
+  return compareUsage(usage, computeUsage(before.charges, { days }), { current, before: days });
 }
 
 /** Everything an answer to `/spend` says. */

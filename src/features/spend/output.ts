@@ -1,6 +1,7 @@
 import { type CsvCell, formatCsv } from '../../domain/csv.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
-import type { RowAmount, UsageRow } from '../../domain/money/usage.ts';
+import type { RowAmount } from '../../domain/money/charges.ts';
+import type { UsageRow } from '../../domain/money/usage.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Period } from '../../domain/time/period.ts';
 import type { Details } from '../../slack/output-reply.ts';
