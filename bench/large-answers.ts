@@ -34,10 +34,19 @@ export async function largeAnswers(): Promise<readonly string[]> {
     TRUSTED_API_HOSTS: '127.0.0.1',
   });
   const redis = new Redis(server.url.replace(/^unix:\/\//, ''));
-  await saveConnection(redis, config, { url: `http://127.0.0.1:${port}`, tokens: [{ value: 'a-token-for-the-bench' }] });
+  await saveConnection(redis, config, {
+    url: `http://127.0.0.1:${port}`,
+    tokens: [{ value: 'a-token-for-the-bench' }],
+  });
   const unlimited = { take: () => undefined, demand: () => undefined };
   const waits = { message: 60_000, modal: 2_500 };
-  const tally = createTally({ ...config, http: { port: 0 } }, createLog('silent'), Date.now, unlimited, waits);
+  const tally = createTally(
+    { ...config, http: { port: 0 } },
+    createLog('silent'),
+    Date.now,
+    unlimited,
+    waits,
+  );
   const sender = createCommandSender(slack, `http://127.0.0.1:${await tally.start()}`, SECRET);
 
   const measure = async (name: string, texts: readonly string[]): Promise<string[]> => {
@@ -62,7 +71,7 @@ export async function largeAnswers(): Promise<readonly string[]> {
   };
 
   const rows: string[][] = [];
-  const honest = Object.entries(ANSWERS).filter(([, { isHonest }]) => isHonest);
+  const honest = Object.entries(ANSWERS).filter(([, answer]) => 'isHonest' in answer);
   for (let n = 0; n < 10; n += 1)
     for (const [, { days, project }] of honest) await sender.send('/spend', `${project} ${days}d`);
   for (const [name, { days, project }] of Object.entries(ANSWERS))

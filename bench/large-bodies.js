@@ -13,7 +13,12 @@ const longDigits = (n) => `${'9'.repeat(100)}e${n % 2 ? 60 : -60}`;
 
 /** What each project is sent, for how many days it is asked about, and whether a service may mean it. */
 export const ANSWERS = {
-  '90 days': { project: 90, days: 90, isHonest: true, body: () => report(list(90, (n) => charge(day(n + 1)))) },
+  '90 days': {
+    project: 90,
+    days: 90,
+    isHonest: true,
+    body: () => report(list(90, (n) => charge(day(n + 1)))),
+  },
   '3,660 days': {
     project: 91,
     days: 3_660,
@@ -22,15 +27,27 @@ export const ANSWERS = {
   },
   'a million {}': { project: 10, days: 90, body: () => report(list(MILLION, () => '{}')) },
   'five million {}, 15 MB': { project: 11, days: 90, body: () => report(list(5 * MILLION, () => '{}')) },
-  'different days, 4 MB': { project: 12, days: 3_660, body: () => report(list(50_000, (n) => charge(day(n)))) },
+  'different days, 4 MB': {
+    project: 12,
+    days: 3_660,
+    body: () => report(list(50_000, (n) => charge(day(n)))),
+  },
   'one day repeated, 4 MB': { project: 13, days: 90, body: () => report(list(50_000, () => charge(day(1)))) },
   'errors, 4 MB': {
     project: 14,
     days: 90,
     body: () => `{"data":null,"errors":[${list(100_000, () => '{"message":"no"}')}]}`,
   },
-  'a long error': { project: 15, days: 90, body: () => `{"errors":[{"message":"${'no '.repeat(MILLION)}"}]}` },
-  'escapes, 4 MB': { project: 16, days: 90, body: () => `{"errors":[{"message":"${'\\"'.repeat(1.9 * MILLION)}"}]}` },
+  'a long error': {
+    project: 15,
+    days: 90,
+    body: () => `{"errors":[{"message":"${'no '.repeat(MILLION)}"}]}`,
+  },
+  'escapes, 4 MB': {
+    project: 16,
+    days: 90,
+    body: () => `{"errors":[{"message":"${'\\"'.repeat(1.9 * MILLION)}"}]}`,
+  },
   'extensions, 4 MB': {
     project: 17,
     days: 7,

@@ -11,8 +11,13 @@ export function nextTurn(): Promise<void> {
 
 /** Does work that pauses itself, each part in a turn of its own. @throws what the work throws */
 export async function inTurns<T>(work: Generator<void, T>): Promise<T> {
-  for (let part = work.next(); ; part = work.next()) {
-    if (part.done) return part.value;
+  let part = work.next();
+  const isShort = part.done;
+  while (!part.done) {
     await nextTurn();
+    part = work.next();
   }
+  // What is made of a large answer takes a turn of its own, too.
+  if (!isShort) await nextTurn();
+  return part.value;
 }

@@ -38,7 +38,7 @@ export interface DayCharges {
 }
 
 /** Items between two pauses. */
-const PART = 250;
+const PART = 100;
 
 /**
  * Adds up the items of each day, in parts. Every item is in exactly one row, whatever it contains. Never throws.

@@ -1,4 +1,9 @@
-import { type BillingClient, settleOptional, type TimeRange } from '../../billing/client.ts';
+import {
+  type BillingClient,
+  type Consumption,
+  settleOptional,
+  type TimeRange,
+} from '../../billing/client.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import { computeUsage, type Usage } from '../../domain/money/usage.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/usage-change.ts';
@@ -41,11 +46,14 @@ export async function askSpend(
   const { from, to, dates: label, zone } = period;
   const span = { from, to, zone, label, running: period.today !== undefined };
   const earlier = historyOf(period);
-  const [now, before] = await Promise.all([
-    billing.consumption(access, target, span),
-    earlier && settleOptional(billing.consumption(access, target, { ...earlier, zone, running: false })),
+  // Each is added up when it comes: both at a time would hold up everybody's requests for twice as long.
+  const [{ usage, ...now }, before] = await Promise.all([
+    billing.consumption(access, target, span).then(({ charges, ...answer }) => ({
+      ...answer,
+      usage: computeUsage(charges, period),
+    })),
+    earlier && askBefore(billing.consumption(access, target, { ...earlier, zone, running: false }), period),
   ]);
-  const usage = computeUsage(now.charges, period);
   return {
     target,
     connection: access.connection,
@@ -59,7 +67,14 @@ export async function askSpend(
   };
 }
 
-type Before = Awaited<ReturnType<typeof settleOptional>> | undefined;
+/** `usage` is that of the window before, if there is one. */
+async function askBefore(consumption: Promise<Consumption>, { comparison }: Period) {
+  const answer = await settleOptional(consumption);
+  if ('why' in answer) return answer;
+  return { ...answer, usage: comparison && computeUsage(answer.charges, { days: comparison.days }) };
+}
+
+type Before = Awaited<ReturnType<typeof askBefore>> | undefined;
 
 /** The current month, if the question is about it: its cost can be forecast. */
 const isRunningMonth = ({ days, today, phrase }: Period): boolean =>
@@ -90,7 +105,7 @@ function changeOf(usage: Usage, before: Before, { comparison }: Period): SpendFi
   if (comparison === undefined || before === undefined) return undefined;
   if ('why' in before) return before.why;
   const { currentDays: current, days } = comparison;
-  return compareUsage(usage, computeUsage(before.charges, { days }), { current, before: days });
+  return before.usage && compareUsage(usage, before.usage, { current, before: days });
 }
 
 /** Everything an answer to `/spend` says. */

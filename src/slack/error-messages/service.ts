@@ -61,7 +61,10 @@ export function describeServiceFailure(failure: ServiceFailure, context: ErrorCo
             quotes: [failure.target],
           };
     case 'address-refused':
-      return { todo: PUBLIC_ONLY };
+      return {
+        todo: PUBLIC_ONLY,
+        ...(!canManage(context) && { sentence: 'Tally does not connect to the service’s address.' }),
+      };
   }
 }
 
