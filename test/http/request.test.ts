@@ -846,3 +846,17 @@ describe('an address that is not allowed', () => {
     expect(await ask(it, `http://billing:${service.port}/`)).toMatchObject({ status: 200 });
   });
 });
+
+it('leaves no timer behind, whatever host answered', async () => {
+  const services = await Promise.all(
+    [1, 2].map(() => serving(serve((_, response, nth) => json(response, '{}', nth % 5 === 0 ? 404 : 200)))),
+  );
+  const it = http({ limits: { deadline: 600_000 } });
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const askBoth = () => Promise.all(services.map(({ url }) => ask(it, url)));
+  await askBoth();
+  const before = timers();
+  for (let n = 0; n < 10; n += 1) await askBoth();
+  // undici's own, for connections that are kept.
+  expect(timers()).toBeLessThan(before + 5);
+});
