@@ -62,16 +62,14 @@ export interface UsageQuestion {
 /** @param charges in any order, each day once. Never throws. */
 export function computeUsage(charges: readonly DayCharges[], question: UsageQuestion): Usage {
   const requestedDays = new Set(question.days);
-  const [total, bonuses, outside, unplaced] = [emptyTotal(), emptyTotal(), emptyTotal(), emptyTotal()];
+  const [inside, outside, unplaced, bonuses] = [emptyTotal(), emptyTotal(), emptyTotal(), emptyTotal()];
   const [within, others, dayless] = [[] as UsageRow[], [] as UsageRow[], [] as UsageRow[]];
   for (const charge of charges) {
     const { day, amount, merged } = charge;
     const isOutside = day !== undefined && day !== question.today && !requestedDays.has(day);
     const row = { ...charge, outside: isOutside };
-    add(amount, merged, total);
+    add(amount, merged, day === undefined ? unplaced : isOutside ? outside : inside);
     add(charge.bonuses, merged, bonuses);
-    if (day === undefined) add(amount, merged, unplaced);
-    else if (isOutside) add(amount, merged, outside);
     (day === undefined ? dayless : isOutside ? others : within).push(row);
   }
   const rows = [...within.sort(byName), ...others.sort(byName), ...dayless];
@@ -79,10 +77,10 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
   const fullDays = [...requestedDays].filter((day) => day !== question.today).sort();
   const today = question.today && figureOn(question.today, amounts);
   return {
-    ...{ rows, total, bonuses, outside, unplaced },
+    ...{ rows, total: totalOf([inside, outside, unplaced]), bonuses, outside, unplaced },
     mergedDays: rows.filter(({ merged }) => merged > 1).length,
     fullDays: fullDays.length,
-    ...summarizeDays(fullDays, amounts),
+    ...summarizeDays(fullDays, amounts, today ? inside.value.minus(today.value) : inside.value),
     ...(today && { today }),
   };
 }
@@ -100,6 +98,13 @@ function add(amount: RowAmount, items: number, total: RunningTotal): void {
   total.incomplete = total.unreadable > 0;
 }
 
+const totalOf = (parts: readonly UsageTotal[]): UsageTotal => ({
+  value: sumMoney(parts.map(({ value }) => value)),
+  incomplete: parts.some(({ incomplete }) => incomplete),
+  readable: parts.reduce((count, { readable }) => count + readable, 0),
+  unreadable: parts.reduce((count, { unreadable }) => count + unreadable, 0),
+});
+
 const byName = (a: UsageRow, b: UsageRow): number => (a.shown < b.shown ? -1 : 1);
 
 function amountsByDay(rows: readonly UsageRow[]): ReadonlyMap<Day, RowAmount> {
@@ -113,11 +118,10 @@ function figureOn(day: Day, amounts: ReadonlyMap<Day, RowAmount>): DayFigure | u
   return amount !== undefined && 'value' in amount ? { day, value: amount.value } : undefined;
 }
 
-/** @param days complete ones, ascending */
-function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount>) {
+/** @param days complete ones, ascending @param spent the sum of their amounts */
+function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount>, spent: Money) {
   const [reported, missing] = [[] as Day[], [] as Day[]];
   const [unreadableDays, partialDays] = [[] as Day[], [] as Day[]];
-  let spent = ZERO;
   let highest: DayFigure | undefined;
   for (const day of days) {
     const amount = amounts.get(day);
@@ -126,7 +130,6 @@ function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount
     else {
       reported.push(day);
       if (amount.incomplete) partialDays.push(day);
-      spent = spent.plus(amount.value);
       if (highest === undefined || amount.value.gt(highest.value)) highest = { day, value: amount.value };
     }
   }
