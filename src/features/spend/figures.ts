@@ -54,6 +54,8 @@ export async function askSpend(
     })),
     earlier && askBefore(billing.consumption(access, target, { ...earlier, zone, running: false }), period),
   ]);
+  // To compare and draw ten years takes a turn of its own.
+  await setImmediate();
   return {
     target,
     connection: access.connection,
