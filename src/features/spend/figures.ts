@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type BillingClient,
   type Consumption,
