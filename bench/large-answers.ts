@@ -3,7 +3,7 @@
  * in a thread of its own. The honest answers are the baseline.
  */
 import { randomBytes } from 'node:crypto';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { Redis } from 'ioredis';
@@ -20,7 +20,16 @@ const SECRET = 'a-signing-secret-for-the-bench';
 /** Projects asked about at once. */
 const TOGETHER = 8;
 
-/** @returns a table: the longest delay of the event loop, and of another person's acknowledgement meanwhile, in ms */
+/** How long this thread has run, in ms, so that other load of the machine does not count; elsewhere than on Linux, the time. */
+function onProcessor(): number {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]) / 1e6;
+  } catch {
+    return performance.now();
+  }
+}
+
+/** @returns a table: the longest turn of the event loop, and of another person's acknowledgement meanwhile, in ms */
 export async function largeAnswers(): Promise<readonly string[]> {
   const [server, slack] = await Promise.all([startRedis(), startFakeSlack()]);
   const billing = new Worker(fileURLToPath(new URL('./large-bodies.js', import.meta.url)));
@@ -50,10 +59,17 @@ export async function largeAnswers(): Promise<readonly string[]> {
   const sender = createCommandSender(slack, `http://127.0.0.1:${await tally.start()}`, SECRET);
 
   const measure = async (name: string, texts: readonly string[]): Promise<string[]> => {
-    const delay = monitorEventLoopDelay({ resolution: 1 });
     const before = process.cpuUsage();
-    delay.enable();
     let isOver = false;
+    let held = 0;
+    let turnBegan = onProcessor();
+    const nextTurn = () => {
+      const now = onProcessor();
+      held = Math.max(held, now - turnBegan);
+      turnBegan = now;
+      if (!isOver) setImmediate(nextTurn);
+    };
+    setImmediate(nextTurn);
     const asked = Promise.all(texts.map((text) => sender.send('/spend', text))).finally(() => {
       isOver = true;
     });
@@ -64,9 +80,8 @@ export async function largeAnswers(): Promise<readonly string[]> {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const [first] = await asked;
-    delay.disable();
     const { user, system } = process.cpuUsage(before);
-    const figures = [delay.max / 1e6, slowest, (user + system) / 1e3].map((ms) => ms.toFixed(0));
+    const figures = [held, slowest, (user + system) / 1e3].map((ms) => ms.toFixed(0));
     return [name, ...figures, (first?.answer ?? '').slice(0, 60)];
   };
 

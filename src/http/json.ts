@@ -129,7 +129,7 @@ const isSame = (one: unknown, other: unknown): boolean =>
 /** Of an escaped character. */
 const ESCAPE_LENGTH = 6;
 /** Characters of a text that has escaped quotation marks: to look for its end takes a step for each of them. */
-const LONGEST_RAW = 256 * 1024;
+const LONGEST_RAW = 64 * 1024;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has them as escapes only.
 const CONTROL = /[\u0000-\u001f]/;
 const ESCAPE = /\\(?:u([\da-fA-F]{4})|([^u]))/g;
