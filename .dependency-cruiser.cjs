@@ -53,7 +53,6 @@ const KEEPERS = [
   { name: 'cockatiel', rooms: [HTTP] },
   { name: 'prom-client', rooms: [room('ops')] },
   { name: 'big\\.js', rooms: [DOMAIN] },
-  { name: 'lossless-json', rooms: [BILLING, IDENTITY] },
   { name: '@slack/(bolt|web-api|socket-mode|oauth)', rooms: [SLACK, room('ops')] },
   { name: 'ioredis', rooms: [REDIS] },
 ];

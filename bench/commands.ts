@@ -93,7 +93,11 @@ async function setUp() {
 }
 
 /** Saves the connection of the bench's workspace, like `/billing connect`. */
-export async function saveConnection(redis: Redis, { keys }: Config, billing: BillingService): Promise<void> {
+export async function saveConnection(
+  redis: Redis,
+  { keys }: Config,
+  billing: Pick<BillingService, 'url'> & { readonly tokens: readonly { readonly value: string }[] },
+): Promise<void> {
   const workspaces = createWorkspaces({ redis, keyring: createKeyring(keys) });
   const workspace = await workspaces.read('T0BENCH');
   await workspaces.saveConnection(

@@ -1,11 +1,14 @@
 /** Measures a command's CPU work: parsing the text and the answer, resolving the period, opening the token. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { consumptionSchema, parseResponse } from '../src/billing/graphql.ts';
+import { mostItems, readConsumption, readResponse } from '../src/billing/graphql.ts';
 import { parseCommandText } from '../src/domain/language/command-text.ts';
 import { LAST_7_DAYS } from '../src/domain/language/period-phrase.ts';
-import { computeUsage, type WireCharge } from '../src/domain/money/usage.ts';
+import type { DayCharges } from '../src/domain/money/charges.ts';
+import { computeUsage } from '../src/domain/money/usage.ts';
 import { resolvePeriod } from '../src/domain/time/period.ts';
+import { createSecretMask } from '../src/http/secret-mask.ts';
 import { createKeyring } from '../src/vault/keyring.ts';
+import { chargesOf, finish } from '../test/support/usage.ts';
 import { compare, type Line } from './measure.ts';
 
 const DAY = 86_400_000;
@@ -55,26 +58,27 @@ function fixedPeriod(days: number) {
 function answers(): Line[] {
   return [7, 365, LONGEST_PERIOD].flatMap((count) => {
     const body = bodyOf(count);
-    const items = itemsOf(body);
+    const charges = chargesIn(body, count);
     const days = Array.from({ length: count }, (_, i) => dateBefore(count - i));
     const baseline = {
       name: `JSON.parse, ${body.length.toLocaleString('en')} bytes`,
       run: () => JSON.parse(body),
     };
     return [
-      compare({ name: `billing's answer to items: ${count}`, run: () => itemsOf(body) }, baseline),
+      compare({ name: `billing's answer to days: ${count}`, run: () => chargesIn(body, count) }, baseline),
       compare(
-        { name: `items to usage: ${count}`, run: () => computeUsage(items, { days, zone: 'UTC' }) },
+        { name: `the days of items to usage: ${count}`, run: () => computeUsage(charges, { days }) },
         baseline,
       ),
     ];
   });
 }
 
-function itemsOf(body: string): readonly WireCharge[] {
-  const { data } = parseResponse(body, consumptionSchema, TOKEN);
+function chargesIn(body: string, days: number): readonly DayCharges[] {
+  const response = { text: body, mask: createSecretMask([TOKEN]) };
+  const { data } = finish(readResponse(response, readConsumption, mostItems(days)));
   if (!('value' in data) || data.value === null) throw new Error('The answer has no items.');
-  return data.value;
+  return chargesOf(data.value);
 }
 
 function bodyOf(count: number): string {

@@ -1,7 +1,6 @@
 /** Measures the error of the month's forecast on each day of a year, beside two naive estimates. */
 
 import { forecastFrom, forecastMonth } from '../src/domain/money/forecast.ts';
-import { computeUsage } from '../src/domain/money/usage.ts';
 import {
   addDays,
   type Day,
@@ -12,6 +11,7 @@ import {
   startOfUnit,
 } from '../src/domain/time/calendar.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
+import { usageOfItems } from '../test/support/usage.ts';
 
 /** The true cost of each day, and which days the service reports. Precision does not matter, so amounts are numbers. */
 export interface Year {
@@ -98,7 +98,7 @@ function forecastOn(today: Day, { cost, isReported }: Pick<Year, 'cost' | 'isRep
     totalAmount: { text: (cost.get(day) ?? 0).toFixed(2) },
     totalBonuses: { text: '0' },
   }));
-  return forecastMonth(computeUsage(items, { days, zone: 'UTC' }), today, 'UTC')?.total.toNumber();
+  return forecastMonth(usageOfItems(items, { days, zone: 'UTC' }), today, 'UTC')?.total.toNumber();
 }
 
 /** Returns a line for each kind of year, with means over several seeds. */

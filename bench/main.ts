@@ -5,12 +5,14 @@ import { commands } from './commands.ts';
 import { measureCpuWork } from './cpu-work.ts';
 import { deliveries } from './deliveries.ts';
 import { forecastNotes } from './forecast.ts';
+import { largeAnswers } from './large-answers.ts';
 import { table } from './table.ts';
 
 const startedAt = performance.now();
 console.log(`Node ${process.version}, ${availableParallelism()} cores\n`);
 const computed = measureCpuWork();
 const { lines, notes } = await commands();
+const large = await largeAnswers();
 const comparison = await compareWithBolt(3);
 const posts = await deliveries({ workspaces: 25, each: 20, channels: 5 }, false).catch(() => [
   'Scheduled posts are not measured: redis-server is not installed.',
@@ -22,6 +24,8 @@ console.log(
     ...notes,
     '',
     ...forecastNotes(),
+    '',
+    ...large,
     '',
     ...comparison,
     '',

@@ -88,6 +88,7 @@ function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHt
           method: 'POST',
           url: `${checkBaseUrl(address, trustedHosts)}/bill/graphql`,
           headers,
+          secrets: [],
           body,
         }),
     },
@@ -103,6 +104,7 @@ function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHt
           method: 'GET',
           url: checkBaseUrl(address, trustedHosts),
           headers,
+          secrets: [],
         }),
     },
   ];

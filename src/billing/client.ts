@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type * as z from 'zod';
 import {
   type BillingQuestion,
   Forbidden,
@@ -12,16 +11,20 @@ import {
   TokenRejected,
 } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
-import type { WireCharge } from '../domain/money/usage.ts';
+import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { PRODUCTS } from '../domain/product.ts';
+import { DAY_MS } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
+import { inTurns } from '../http/turns.ts';
 import {
   balanceDocument,
-  balanceSchema,
   consumptionDocument,
-  consumptionSchema,
   findGraphqlErrors,
-  parseResponse,
+  type GraphqlResponse,
+  mostItems,
+  readBalance,
+  readConsumption,
+  readResponse,
   type Subscription,
 } from './graphql.ts';
 
@@ -47,7 +50,7 @@ interface InstantRange {
 }
 
 export interface Consumption {
-  readonly items: readonly WireCharge[];
+  readonly charges: readonly DayCharges[];
   readonly remarks: readonly string[];
   /** The range of the request that was sent. Callers that share a request get the first one's. */
   readonly asked: InstantRange;
@@ -56,6 +59,8 @@ export interface Consumption {
 export interface TimeRange extends InstantRange {
   /** The period ends now: ranges that differ in `to` alone share one request. */
   readonly running: boolean;
+  /** IANA: the reporting zone, which some of the service's timestamps are read in. */
+  readonly zone: string;
   /** Names its days in an error: `14–20 Nov`. */
   readonly label: string;
 }
@@ -102,18 +107,16 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
     subscription: Subscription,
     priority: Priority,
     document: string,
-    schema: z.ZodType<T | null>,
+    read: (response: ServiceResponse) => Generator<void, GraphqlResponse<T>>,
     days?: string,
   ): Promise<{ value: T; remarks: readonly string[] }> {
+    const token = requireSendable(access.token);
     const response = await http.request({
       service: 'billing',
       method: 'POST',
       url: `${access.baseUrl}/bill/graphql`,
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        'x-user-token': requireSendable(access.token),
-      },
+      headers: { 'content-type': 'application/json', accept: 'application/json', 'x-user-token': token },
+      secrets: [token],
       body: JSON.stringify({ query: document }),
       tenant: access,
       subject: subscription.project,
@@ -123,8 +126,8 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
     });
     const { project, product } = subscription;
     const question = { project, product: PRODUCTS[product], days };
-    if (response.status >= 400) throw rejectionOf(response, access.token, question);
-    const { data, errors: remarks } = parseResponse(response.text, schema, access.token);
+    if (response.status >= 400) throw await rejectionOf(response, question);
+    const { data, errors: remarks } = await inTurns(read(response));
     if ('value' in data && data.value !== null) return { value: data.value, remarks };
     if (remarks.length > 0) throw new QueryRejected(remarks, response.status, question);
     if ('problem' in data) throw new InvalidResponse('billing', data.problem);
@@ -136,33 +139,38 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
       const question = [priority, 'balance', subscription.project, subscription.product];
       return shareRequest(access, question, async () => {
         const document = balanceDocument(subscription);
-        const { value, remarks } = await query(access, subscription, priority, document, balanceSchema);
+        const { value, remarks } = await query(access, subscription, priority, document, (response) =>
+          readResponse(response, readBalance, mostItems(0)),
+        );
         return { ...value, remarks };
       });
     },
-    consumption(access, subscription, { from, to, running, label }, priority = 'interactive') {
+    consumption(access, subscription, { from, to, zone, running, label }, priority = 'interactive') {
       const { project, product } = subscription;
-      const question = [priority, 'consumption', project, product, from, running ? 'now' : to];
+      const question = [priority, 'consumption', project, product, from, running ? 'now' : to, zone];
       return shareRequest(access, question, async () => {
         const document = consumptionDocument(subscription, from, to);
+        const items = mostItems(Math.ceil((to - from) / DAY_MS));
         const { value, remarks } = await query(
           access,
           subscription,
           priority,
           document,
-          consumptionSchema,
+          (response) => readResponse(response, readConsumption, items),
           label,
         );
-        return { items: value, remarks, asked: { from, to } };
+        const charges = await inTurns(collectCharges(value, zone));
+        return { charges, remarks, asked: { from, to } };
       });
     },
   };
 }
 
-function rejectionOf({ status, text }: ServiceResponse, token: string, question: BillingQuestion): Error {
+async function rejectionOf(response: ServiceResponse, question: BillingQuestion): Promise<Error> {
+  const { status } = response;
   if (status === 401) return new TokenRejected('billing');
   if (status === 403) return new Forbidden('billing');
-  const messages = findGraphqlErrors(text, token);
+  const messages = await inTurns(findGraphqlErrors(response));
   return messages.length > 0
     ? new QueryRejected(messages, status, question)
     : new ServiceFailed('billing', status);
@@ -178,7 +186,7 @@ function requireSendable(token: string): string {
   );
 }
 
-type Reported = Pick<Consumption, 'items' | 'remarks'>;
+type Reported = Pick<Consumption, 'charges' | 'remarks'>;
 
 /** Why optional figures are missing: our sentence, and what the service said about it (outside text). */
 export interface MissedAnswer {
@@ -189,7 +197,7 @@ export interface MissedAnswer {
 /**
  * Waits for figures that an answer can do without, such as those of the window before.
  *
- * @returns the figures, without items if the service has none, or why they are missing
+ * @returns the figures, without charges if the service has none, or why they are missing
  * @throws what is not a Failure: a mistake of ours
  */
 export async function settleOptional(consumption: Promise<Consumption>): Promise<Reported | MissedAnswer> {
@@ -204,10 +212,10 @@ export async function settleOptional(consumption: Promise<Consumption>): Promise
 /**
  * For a project that is known to exist: there NoData means that none of these days is reported yet.
  *
- * @returns no items and no remarks
+ * @returns no charges and no remarks
  * @throws `error` itself if it is not NoData
  */
 export function emptyIfNoData(error: unknown): Reported {
-  if (error instanceof NoData) return { items: [], remarks: [] };
+  if (error instanceof NoData) return { charges: [], remarks: [] };
   throw error;
 }

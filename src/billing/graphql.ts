@@ -1,10 +1,19 @@
-import { isLosslessNumber, parse, stringify } from 'lossless-json';
-import * as z from 'zod';
-import { InvalidResponse } from '../domain/failure/index.ts';
+import { InvalidResponse, ResponseTooLarge } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
-import type { WireCharge } from '../domain/money/usage.ts';
+import type { WireCharge } from '../domain/money/charges.ts';
 import { isProductId, isProjectId, type ProductId } from '../domain/product.ts';
 import { toWireTimestamp } from '../domain/time/period.ts';
+import {
+  isJsonObject,
+  JsonLimitError,
+  JsonNumber,
+  type JsonObject,
+  JsonSyntaxError,
+  readJson,
+  writeJson,
+} from '../http/json.ts';
+import type { ServiceResponse } from '../http/request.ts';
+import type { SecretMask } from '../http/secret-mask.ts';
 
 /** A project and a product; `project` is 1 to 32 digits without a leading zero. */
 export interface Subscription {
@@ -43,91 +52,103 @@ function subscriptionArguments({ project, product }: Subscription): string {
 /** How much of the service's error messages people see. */
 const SHOWN = { messages: 5, characters: 300 } as const;
 
+/** Items besides one for each day: of several a day, and of other days. */
+const SPARE_ITEMS = { least: 1_000, perDay: 3, most: 4_000 } as const;
+/** An item has three values; a service may send more of them. */
+const VALUES_PER_ITEM = 16;
+
+/** @returns how many items a report of so many days may have */
+export const mostItems = (days: number): number =>
+  days + Math.min(SPARE_ITEMS.least + SPARE_ITEMS.perDay * days, SPARE_ITEMS.most);
+
 /** A body can hold data, GraphQL errors, or both. */
-interface GraphqlResponse<T> {
+export interface GraphqlResponse<T> {
   /** `value` is null if the service has no data; `problem` says what is wrong with the data's shape. */
   readonly data: { readonly value: T | null } | { readonly problem: string };
-  /** GraphQL error messages: outside text, shortened. */
+  /** GraphQL error messages: outside text, masked and shortened. */
   readonly errors: readonly string[];
 }
 
-type JsonObject = Record<string, unknown>;
+/** Reads the data below the root field `bill`. @returns null if the service has none @throws {ShapeError} */
+type ReadData<T> = (bill: JsonObject, mask: SecretMask) => T | null;
 
-/** lossless-json makes objects of numbers: those are not meant. */
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+/** Its message completes "The billing service sent a response that Tally can’t read: …". */
+class ShapeError extends Error {}
+
+/** @returns undefined for null @throws {ShapeError} for what is neither an object nor null */
+function objectOrNull(value: unknown, problem: string): JsonObject | undefined {
+  if (value === null) return undefined;
+  if (!isJsonObject(value)) throw new ShapeError(problem);
+  return value;
 }
 
-const jsonObject = (problem: string) => z.custom<JsonObject>(isJsonObject, problem);
+export interface WireBalance {
+  readonly balance: WireScalar;
+  readonly bonuses: WireScalar;
+}
 
-const scalar = z.unknown().optional().transform(readScalar);
+export const readBalance: ReadData<WireBalance> = ({ getSubscriptionBalance }, mask) => {
+  const record = objectOrNull(getSubscriptionBalance, 'no balance record');
+  if (record === undefined) return null;
+  const [balance, bonuses] = [readScalar(record.balance, mask), readScalar(record.bonuses, mask)];
+  return 'missing' in balance && 'missing' in bonuses ? null : { balance, bonuses };
+};
 
-const balanceRecord = z.object({ balance: scalar, bonuses: scalar }).transform((record) => {
-  const empty = 'missing' in record.balance && 'missing' in record.bonuses;
-  return empty ? null : record;
-});
+export const readConsumption: ReadData<Iterable<WireCharge>> = ({ reportSubscriptionConsuming }, mask) => {
+  const report = objectOrNull(reportSubscriptionConsuming, 'no consumption report');
+  if (report === undefined || report.items === null) return null;
+  if (!Array.isArray(report.items)) throw new ShapeError('no items list');
+  return report.items.length === 0 ? null : readItems(report.items, mask);
+};
+
+function* readItems(items: readonly unknown[], mask: SecretMask): Generator<WireCharge> {
+  for (const item of items) yield readItem(item, mask);
+}
 
 /** A malformed item is reported; the others still count. */
-const item = z.unknown().transform((value): WireCharge => {
+function readItem(value: unknown, mask: SecretMask): WireCharge {
   if (isJsonObject(value)) {
     const { day, totalAmount, totalBonuses } = value;
     return {
-      day: readScalar(day),
-      totalAmount: readScalar(totalAmount),
-      totalBonuses: readScalar(totalBonuses),
+      day: readScalar(day, mask),
+      totalAmount: readScalar(totalAmount, mask),
+      totalBonuses: readScalar(totalBonuses, mask),
     };
   }
-  const odd = { odd: shortJson(value) };
+  const odd = { odd: shortJson(value, mask) };
   return { day: odd, totalAmount: odd, totalBonuses: odd };
-});
-
-const report = z
-  .object({ items: z.array(item, 'no items list').nullable() })
-  .transform(({ items }) => (items === null || items.length === 0 ? null : items));
-
-export const balanceSchema = jsonObject('no bill')
-  .pipe(z.object({ getSubscriptionBalance: jsonObject('no balance record').pipe(balanceRecord).nullable() }))
-  .transform((bill) => bill.getSubscriptionBalance)
-  .nullable();
-
-export const consumptionSchema = jsonObject('no bill')
-  .pipe(
-    z.object({ reportSubscriptionConsuming: jsonObject('no consumption report').pipe(report).nullable() }),
-  )
-  .transform((bill) => bill.reportSubscriptionConsuming)
-  .nullable();
-
-/**
- * Parses the body of a response. The contract does not show the envelope: GraphQL's `{data: {bill}}` is accepted, and a
- * bare `{bill}` too. Numbers keep their digits.
- *
- * @param token is masked in the error messages, because a service may quote it
- * @throws {InvalidResponse} for what is not a JSON object, and for a name given twice with different values
- */
-export function parseResponse<T>(
-  text: string,
-  schema: z.ZodType<T | null>,
-  token: string,
-): GraphqlResponse<T> {
-  return rejectDeepNesting(() => {
-    const root = parseJson(text);
-    if (!isJsonObject(root)) throw new InvalidResponse('billing', 'JSON that is not an object');
-    const result = schema.safeParse(billOf(root));
-    const problem = result.success ? undefined : result.error.issues[0]?.message;
-    return {
-      data: result.success ? { value: result.data } : { problem: problem ?? 'JSON of another shape' },
-      errors: readMessages(root.errors, token),
-    };
-  });
 }
 
-/** @returns the GraphQL error messages in any body, masked and shortened; none when it is not JSON */
-export function findGraphqlErrors(text: string, token: string): readonly string[] {
+/**
+ * Reads the body of a response, in parts. The contract does not show the envelope: GraphQL's `{data: {bill}}` is accepted,
+ * and a bare `{bill}` too. Numbers keep their digits.
+ *
+ * @param items how many elements a list may have
+ * @throws {InvalidResponse} for what is not a JSON object, and for a name given twice with different values
+ * @throws {ResponseTooLarge} before more than the limit is read
+ */
+export function* readResponse<T>(
+  response: ReadableBody,
+  read: ReadData<T>,
+  items: number,
+): Generator<void, GraphqlResponse<T>> {
+  const root = yield* readBody(response, items);
+  if (!isJsonObject(root)) throw new InvalidResponse('billing', 'JSON that is not an object');
+  const errors = readMessages(root.errors);
   try {
-    return rejectDeepNesting(() => {
-      const root = parseJson(text);
-      return isJsonObject(root) ? readMessages(root.errors, token) : [];
-    });
+    const bill = objectOrNull(billOf(root), 'no bill');
+    return { data: { value: bill === undefined ? null : read(bill, response.mask) }, errors };
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error;
+    return { data: { problem: error.message }, errors };
+  }
+}
+
+/** @returns the GraphQL error messages in any body, masked and shortened; none when it cannot be read */
+export function* findGraphqlErrors(response: ReadableBody): Generator<void, readonly string[]> {
+  try {
+    const root = yield* readBody(response, mostItems(0));
+    return isJsonObject(root) ? readMessages(root.errors) : [];
   } catch {
     return [];
   }
@@ -138,10 +159,9 @@ function billOf(root: JsonObject): unknown {
   return isJsonObject(root.data) ? root.data.bill : root.data;
 }
 
-function readMessages(errors: unknown, token: string): readonly string[] {
+function readMessages(errors: unknown): readonly string[] {
   const first = [errors ?? []].flat().slice(0, SHOWN.messages);
-  // Masked before it is shortened: half a token is a secret too.
-  return first.map((error) => clip(messageOf(error).replaceAll(token, '…')));
+  return first.map((error) => clip(messageOf(error)));
 }
 
 function messageOf(error: unknown): string {
@@ -149,15 +169,15 @@ function messageOf(error: unknown): string {
   return typeof text === 'string' ? text : 'an error without a message';
 }
 
-function readScalar(value: unknown): WireScalar {
+function readScalar(value: unknown, mask: SecretMask): WireScalar {
   if (value === null || value === undefined) return { missing: true };
   if (typeof value === 'string') return { text: value };
-  return isLosslessNumber(value) ? { text: value.value } : { odd: shortJson(value) };
+  return value instanceof JsonNumber ? { text: value.digits } : { odd: shortJson(value, mask) };
 }
 
-function shortJson(value: unknown): string {
-  return clip(stringify(value) ?? '');
-}
+/** The first cut bounds the work of the mask. */
+const shortJson = (value: unknown, mask: SecretMask): string =>
+  clip(mask(writeJson(value).slice(0, SHOWN.characters * 3)));
 
 /** Cuts between characters, never within a surrogate pair. */
 function clip(text: string): string {
@@ -166,33 +186,32 @@ function clip(text: string): string {
     .join('');
 }
 
-/** Megabytes of opening brackets overflow the stack. @throws {InvalidResponse} instead of the RangeError */
-function rejectDeepNesting<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof RangeError
-      ? new InvalidResponse('billing', 'JSON that is nested too deeply')
-      : error;
-  }
-}
+const LIMIT_PROBLEMS = {
+  duplicate: 'JSON with the same name given twice',
+  deep: 'JSON that is nested too deeply',
+  long: 'a text that is too long',
+} as const;
 
-function parseJson(text: string): unknown {
+type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
+
+function* readBody({ text, mask }: ReadableBody, items: number): Generator<void, unknown> {
   if (text.trim() === '') throw new InvalidResponse('billing', 'an empty body');
   if (text.trimStart().startsWith('<')) throw new InvalidResponse('billing', 'HTML instead of JSON');
+  const limits = { elements: items, values: items * VALUES_PER_ITEM };
   try {
-    return parse(text);
+    return yield* readJson(text, limits, mask);
   } catch (error) {
-    // The parser's message quotes the body, so it is not passed on.
-    throw error instanceof SyntaxError
-      ? new InvalidResponse('billing', describeSyntaxError(text, error.message))
-      : error;
+    if (error instanceof JsonSyntaxError)
+      throw new InvalidResponse('billing', describeSyntaxError(text, error.position));
+    if (!(error instanceof JsonLimitError)) throw error;
+    const { reason } = error;
+    if (reason === 'elements') throw new ResponseTooLarge('billing', limits.elements, 'items');
+    if (reason === 'values') throw new ResponseTooLarge('billing', limits.values, 'values');
+    throw new InvalidResponse('billing', LIMIT_PROBLEMS[reason]);
   }
 }
 
-function describeSyntaxError(text: string, message: string): string {
-  if (message.startsWith('Duplicate key')) return 'JSON with the same name given twice';
-  const position = Number(/at position (\d+)$/.exec(message)?.[1]);
+function describeSyntaxError(text: string, position: number): string {
   const rest = text.slice(position).trim();
   const isCutOff = ['true', 'false', 'null', '\\'].some((word) => word.startsWith(rest));
   return isCutOff && /^\s*[{[]/.test(text) ? 'JSON that breaks off' : 'text that is not JSON';

@@ -46,7 +46,7 @@ export function createBillingCache(billing: BillingClient, clock: () => number):
           billing.balance(access, { project, product }, 'background'),
         ),
       consumption: (access, { project, product }, span) =>
-        once(access, ['consumption', project, product, span.from, span.to], () =>
+        once(access, ['consumption', project, product, span.from, span.to, span.zone], () =>
           billing.consumption(access, { project, product }, span, 'background'),
         ),
     };

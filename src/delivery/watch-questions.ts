@@ -47,11 +47,12 @@ export async function askUsage(
   const range = {
     from: startOfDay(from, zone),
     to: endOfDay(until, zone),
+    zone,
     running: false,
     label: formatDays(from, until, today.slice(0, 4)),
   };
-  const { items } = await billing.consumption(access, project, range).catch(emptyIfNoData);
-  const usage = computeUsage(items, { days: daysInRange(from, until, zone), zone });
+  const { charges } = await billing.consumption(access, project, range).catch(emptyIfNoData);
+  const usage = computeUsage(charges, { days: daysInRange(from, until, zone) });
   return { days: reportedDigits(usage), until, zone, at };
 }
 

@@ -31,6 +31,8 @@ import {
   type ServiceResponse,
   toServiceResponse,
 } from './exchange.ts';
+import { createSecretMask, type SecretMask } from './secret-mask.ts';
+import { nextTurn, PART } from './turns.ts';
 
 /** Outages in a row of one connection at one origin. */
 interface Streak {
@@ -166,18 +168,26 @@ export async function sendOnce(request: ServiceRequest, context: AttemptContext)
   const response = await exchange(agent, sent).catch((error) => {
     throw connectionError(error, request, url.host, context);
   });
+  if (response.body.length > PART) await nextTurn();
+  const mask = createSecretMask(request.secrets);
   if (response.statusCode >= 200 && response.statusCode < 300) {
-    return toServiceResponse(response, decodeSuccess(response, request, context));
+    return toServiceResponse(response, decodeSuccess(response, request, context), mask);
   }
-  throwIfFailed(response, url, service, context);
+  throwIfFailed(response, url, mask, service, context);
   // The status counts, whatever happens to the body.
-  return toServiceResponse(response, decodeLeniently(response));
+  return toServiceResponse(response, decodeLeniently(response), mask);
 }
 
 /** @throws for every status but a 4xx other than 429 */
-function throwIfFailed(response: RawResponse, url: URL, service: Service, { backoff }: AttemptContext): void {
+function throwIfFailed(
+  response: RawResponse,
+  url: URL,
+  mask: SecretMask,
+  service: Service,
+  { backoff }: AttemptContext,
+): void {
   const { statusCode: status, headers } = response;
-  const target = redirectTarget(response, url);
+  const target = redirectTarget(response, url, mask);
   if (target !== undefined) throw new RedirectRefused(service, status, target);
   if (status < 400) throw new InvalidResponse(service, `HTTP ${status} in place of an answer`, { status });
   if (status < 500 && status !== 429) return;

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Agent, type Dispatcher, errors } from 'undici';
 import { InvalidResponse, type Service } from '../domain/failure/index.ts';
+import type { SecretMask } from './secret-mask.ts';
 
 /** Whose request it is. Nothing that one tenant does pauses or delays another one's requests. */
 export interface Tenant {
@@ -19,6 +20,8 @@ export interface ServiceRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The credentials in it, which must not be shown when the service repeats them. */
+  readonly secrets: readonly string[];
   /** Absent when the request belongs to no workspace. */
   readonly tenant?: Tenant | undefined;
   /** What it is about, if a connection serves several: a project's ID. */
@@ -42,6 +45,8 @@ export interface ServiceResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for a 4xx with an unreadable body, where the status is the answer. See also `headersSuffice`. */
   readonly text: string;
+  /** For whatever is kept of the answer: masks the request's secrets. */
+  readonly mask: SecretMask;
 }
 
 export interface OutgoingRequest {
@@ -136,10 +141,14 @@ export function exchange(
 }
 
 /** @param text the decoded body, empty when it does not count */
-export function toServiceResponse({ statusCode, headers }: RawResponse, text: string): ServiceResponse {
+export function toServiceResponse(
+  { statusCode, headers }: RawResponse,
+  text: string,
+  mask: SecretMask,
+): ServiceResponse {
   const joined: Record<string, string> = {};
   for (const name in headers) joined[name] = [headers[name]].flat().join(', ');
-  return { status: statusCode, headers: joined, text };
+  return { status: statusCode, headers: joined, text, mask };
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
@@ -162,13 +171,17 @@ export function decodeBody({ headers, body }: RawResponse, service: Service): st
 export const decodeLeniently = ({ body }: Pick<RawResponse, 'body'>): string => LENIENT_UTF8.decode(body);
 
 /** @returns where a redirect leads, without query and fragment, in at most 300 characters; undefined for no redirect */
-export function redirectTarget({ statusCode, headers }: RawResponse, requestUrl: URL): string | undefined {
+export function redirectTarget(
+  { statusCode, headers }: RawResponse,
+  requestUrl: URL,
+  mask: SecretMask,
+): string | undefined {
   const location = [headers.location].flat()[0];
   const isRedirect = REDIRECT_STATUS.has(statusCode) || (statusCode < 400 && location !== undefined);
   if (!isRedirect) return undefined;
   if (!location || !URL.canParse(location, requestUrl.href)) return 'an unreadable address';
   const { origin, pathname } = new URL(location, requestUrl);
-  return origin === 'null' ? 'an unreadable address' : `${origin}${pathname}`.slice(0, 300);
+  return origin === 'null' ? 'an unreadable address' : mask(`${origin}${pathname}`).slice(0, 300);
 }
 
 const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -11,8 +11,10 @@ import {
   WrongIdentityUrl,
 } from '../domain/failure/index.ts';
 import type { GuardedHttp, ServiceResponse, Tenant } from '../http/request.ts';
+import { createSecretMask } from '../http/secret-mask.ts';
+import { inTurns } from '../http/turns.ts';
 import { suggestAuthUrl } from './auth-url.ts';
-import { parseIdentityError, parseTokenBody, type TokenBody } from './token-body.ts';
+import { readIdentityError, readTokenBody, type TokenBody } from './token-body.ts';
 
 export type { Tenant } from '../http/request.ts';
 
@@ -63,6 +65,7 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
             identity: { methods: ['application_credential'], application_credential: { id, secret } },
           },
         }),
+        secrets: [secret],
         tenant,
         tries: 1,
         headersSuffice: true,
@@ -73,8 +76,10 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
       .catch((error) => {
         throw isFailure(error) ? interpretFailure(error, authUrl, sent) : error;
       });
-    if (response.status >= 400) throw rejectionOf(response, authUrl);
-    return { token: tokenIn(response), ...parseTokenBody(response.text) };
+    if (response.status >= 400) throw await rejectionOf(response, authUrl);
+    const token = tokenIn(response);
+    const mask = createSecretMask([secret, token]);
+    return { token, ...(await inTurns(readTokenBody({ ...response, mask }))) };
   }
 
   /** Sends a request about a token, authorized by the token itself. */
@@ -96,6 +101,7 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
       method,
       url: tokensUrl(authUrl),
       headers: { accept: 'application/json', 'x-auth-token': token, 'x-subject-token': token },
+      secrets: [token],
       tenant,
       headersSuffice: true,
     });
@@ -106,10 +112,12 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
     token: string,
     tenant: Tenant,
   ): Promise<'valid' | 'dead' | 'not-offered'> {
-    const { status, text } = await sendAboutToken('GET', authUrl, token, tenant);
+    const response = await sendAboutToken('GET', authUrl, token, tenant);
+    const { status } = response;
     if (status < 400) return 'valid';
     // A 404 in the API's format is about the token, any other one about the path.
-    if (status === 401 || (status === 404 && parseIdentityError(text) !== undefined)) return 'dead';
+    const isAboutToken = async () => (await inTurns(readIdentityError(response))) !== undefined;
+    if (status === 401 || (status === 404 && (await isAboutToken()))) return 'dead';
     return requireNotOffered(status);
   }
 
@@ -148,11 +156,12 @@ function interpretFailure(failure: Failure, authUrl: string, sent: boolean): Fai
   return (hasNoResponse && sent) || isFromProxy ? new OutcomeUnclear(host, { cause: failure }) : failure;
 }
 
-function rejectionOf({ status, text }: ServiceResponse, authUrl: string): Failure {
+async function rejectionOf(response: ServiceResponse, authUrl: string): Promise<Failure> {
+  const { status } = response;
   if (status === 401 || status === 403) return new AccessRefused(status);
   if (status === 405) return wrongAddress(authUrl, status);
   if (status !== 404) return new ServiceFailed('identity', status);
-  const message = parseIdentityError(text);
+  const message = await inTurns(readIdentityError(response));
   if (message === undefined) return wrongAddress(authUrl, status);
   return /application.?credential/i.test(message) ? new AccessNotFound() : new ProjectDisabled();
 }
@@ -161,8 +170,9 @@ function wrongAddress(authUrl: string, status: number): WrongIdentityUrl {
   return new WrongIdentityUrl(new URL(authUrl).host, status, suggestAuthUrl(authUrl));
 }
 
-function tokenIn({ headers }: ServiceResponse): string {
+function tokenIn({ headers, mask }: ServiceResponse): string {
   const token = headers['x-subject-token'] ?? '';
+  if (mask(token) !== token) throw new InvalidResponse('identity', 'its X-Subject-Token repeats the secret');
   if (token === '') throw new InvalidResponse('identity', 'it has no X-Subject-Token');
   if (!isSendable(token)) throw new InvalidResponse('identity', 'its X-Subject-Token is not one token');
   return token;

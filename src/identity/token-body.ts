@@ -1,4 +1,5 @@
-import { isLosslessNumber, parse } from 'lossless-json';
+import { isJsonObject, JsonNumber, type JsonObject, readJson } from '../http/json.ts';
+import type { ServiceResponse } from '../http/request.ts';
 
 /** What a response's body says about an issued token. Fields that are missing or malformed are left out. */
 export interface TokenBody {
@@ -18,14 +19,14 @@ export interface TokenBody {
   readonly endpoints: readonly { readonly service: string; readonly url: string }[];
 }
 
-/** Limits of outside text. */
-const LIMITS = { characters: 255, roles: 50, services: 30 } as const;
+/** Limits of outside text, and of a body: a catalog has a few values for each endpoint of each region. */
+const LIMITS = { characters: 255, roles: 50, services: 30, elements: 5_000, values: 100_000 } as const;
 
-type JsonObject = Readonly<Record<string, unknown>>;
+type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
-/** Parses any body, even an empty one: the token itself comes in a header. Never throws. */
-export function parseTokenBody(text: string): TokenBody {
-  const token = objectOf(objectOf(parseJson(text)).token);
+/** Reads any body, even an empty one: the token itself comes in a header. Never throws. */
+export function* readTokenBody(response: ReadableBody): Generator<void, TokenBody> {
+  const token = objectOf(objectOf(yield* readBody(response)).token);
   return {
     expiresAt: parseExpiry(token.expires_at),
     project: projectIn(token.project),
@@ -41,8 +42,8 @@ export function parseTokenBody(text: string): TokenBody {
 }
 
 /** @returns the message of an error in the identity API's format; undefined for any other text */
-export function parseIdentityError(text: string): string | undefined {
-  const { error } = objectOf(parseJson(text));
+export function* readIdentityError(response: ReadableBody): Generator<void, string | undefined> {
+  const { error } = objectOf(yield* readBody(response));
   if (!isJsonObject(error)) return undefined;
   return typeof error.message === 'string' ? error.message : '';
 }
@@ -94,9 +95,9 @@ function nameOf(value: unknown): string | undefined {
   return textOf(value) ?? textOf(name) ?? textOf(id);
 }
 
-/** An ID may be a number, of which lossless-json makes an object. */
+/** An ID may be a number. */
 function textOf(value: unknown): string | undefined {
-  const text = isLosslessNumber(value) ? value.value : value;
+  const text = value instanceof JsonNumber ? value.digits : value;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
   return Array.from(text.slice(0, LIMITS.characters * 2))
     .slice(0, LIMITS.characters)
@@ -105,14 +106,10 @@ function textOf(value: unknown): string | undefined {
 
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
-}
-
-/** @returns undefined for what is not JSON or nested too deeply; the last value of a name that is given twice */
-function parseJson(text: string): unknown {
+/** @returns undefined for what is not JSON, or larger than any token's body */
+function* readBody({ text, mask }: ReadableBody): Generator<void, unknown> {
   try {
-    return parse(text, undefined, { onDuplicateKey: ({ newValue }) => newValue });
+    return yield* readJson(text, LIMITS, mask);
   } catch {
     return undefined;
   }

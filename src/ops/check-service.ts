@@ -51,6 +51,7 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
 function describeFailure(failure: Failure): string {
   if (isWithoutPublicAddress(failure) && failure.cause instanceof Error && failure.cause.message !== '')
     return `${failure.message} In detail: ${failure.cause.message}.`;
+  if ('detail' in failure) return `${failure.message} In detail: ${failure.detail}.`;
   return isRedirected(failure)
     ? `${failure.message} It points to ${toPlainLine(failure.target)}`
     : failure.message;

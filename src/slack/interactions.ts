@@ -148,13 +148,15 @@ function registerOptions(app: App, context: ListenerContext): void {
       // No check for replays: typing the same text twice within a second sends the same bytes twice.
       const target = replyTargetOf(context, body, client);
       const isThrottled = limits.take('suggestions', target.source) !== undefined;
-      if (listener === undefined || isThrottled) return await ack({ options: [] });
+      const typed = options.value ?? '';
+      if (listener === undefined || isThrottled || typed.length > LONGEST_SUGGESTION)
+        return await ack({ options: [] });
       const find = async () => {
         const authorized = await authorize(client, target.source, listener.right, { isTyping: true });
         if (authorized === undefined) return [];
         const metadata = (body as Clicked).view?.private_metadata ?? '';
         const request = createRequest(authorized, target, { at: clock() });
-        return listener.find(options.value ?? '', request, metadata);
+        return listener.find(typed, request, metadata);
       };
       await ack({ options: [...(await emptyAfterTimeout(find()))] });
     } catch (error) {
@@ -163,6 +165,9 @@ function registerOptions(app: App, context: ListenerContext): void {
     }
   });
 }
+
+/** In characters: no name, ID or time zone that could be suggested is longer. */
+const LONGEST_SUGGESTION = 100;
 
 /** Slack waits 3 s for suggestions, then shows an error; an empty list is better. In ms. */
 const SUGGESTION_TIMEOUT = 2_000;

@@ -20,6 +20,7 @@ const project = { project: LONG_ID, product: 1 as ProductId };
 const span = {
   from: Date.UTC(2026, 10, 14),
   to: Date.UTC(2026, 10, 20, 23, 59, 59, 999),
+  zone: 'UTC',
   running: false,
   label: '14–20 Nov',
 };
@@ -253,44 +254,43 @@ describe('a consumption report', () => {
   const given = (items: string) =>
     consumptionOf(`{"data":{"bill":{"reportSubscriptionConsuming":${items}}}}`);
 
-  it('keeps the order of items, and their days and digits', async () => {
-    const { items, asked, remarks } = await given(
+  it('keeps the order of days, and the digits of amounts', async () => {
+    const { charges, asked, remarks } = await given(
       '{"items":[{"day":"2026-11-15","totalAmount":0.10,"totalBonuses":"0"},' +
         '{"day":1763164800000,"totalAmount":"-1234567890123456789.01","totalBonuses":null,"extra":{}}]}',
     );
-    expect(items).toEqual([
-      { day: { text: '2026-11-15' }, totalAmount: { text: '0.10' }, totalBonuses: { text: '0' } },
+    expect(charges).toMatchObject([
+      { day: '2026-11-15', merged: 1, amount: { raw: '0.10' }, bonuses: { raw: '0' } },
       {
-        day: { text: '1763164800000' },
-        totalAmount: { text: '-1234567890123456789.01' },
-        totalBonuses: { missing: true },
+        day: '2025-11-15',
+        amount: { raw: '-1234567890123456789.01' },
+        bonuses: { unreadable: 'nothing' },
       },
     ]);
     expect(asked).toEqual({ from: span.from, to: span.to });
     expect(remarks).toEqual([]);
   });
 
+  it('reads the days of timestamps in the zone that is asked for', async () => {
+    const items = '{"items":[{"day":"2026-11-15T02:00:00Z","totalAmount":1}]}';
+    const service = await answering(`{"data":{"bill":{"reportSubscriptionConsuming":${items}}}}`);
+    const dayIn = async (zone: string) =>
+      (await client().consumption(access(service), project, { ...span, zone })).charges[0]?.day;
+    expect([await dayIn('UTC'), await dayIn('America/New_York')]).toEqual(['2026-11-15', '2026-11-14']);
+  });
+
   it('reports a malformed item, and keeps the others', async () => {
-    const { items } = await given('{"items":[null,5.0,"x",[1],{"day":"2026-11-15"}]}');
-    const odd = (json: string) => ({
-      day: { odd: json },
-      totalAmount: { odd: json },
-      totalBonuses: { odd: json },
-    });
-    expect(items).toEqual([
-      odd('null'),
-      odd('5.0'),
-      odd('"x"'),
-      odd('[1]'),
-      { day: { text: '2026-11-15' }, totalAmount: { missing: true }, totalBonuses: { missing: true } },
+    const { charges } = await given('{"items":[null,5.0,"x",[1],{"day":"2026-11-15"}]}');
+    expect(charges.map(({ shown, amount }) => [shown, amount])).toEqual([
+      ...['null', '5.0', '"x"', '[1]'].map((json) => [json, { unreadable: json }]),
+      ['2026-11-15', { unreadable: 'nothing' }],
     ]);
   });
 
   it('clips invalid values', async () => {
-    const { items } = await given(`{"items":[{"day":["${'x'.repeat(100_000)}"]}]}`);
-    const [first] = items;
-    expect(first?.day).toHaveProperty('odd');
-    expect(JSON.stringify(first).length).toBeLessThan(500);
+    const { charges } = await given(`{"items":[{"day":["${'x'.repeat(100_000)}"]}]}`);
+    expect(charges[0]?.shown).toContain('["xxx');
+    expect(JSON.stringify(charges).length).toBeLessThan(500);
   });
 
   it.each(['null', '{"items":null}', '{"items":[]}'])('is no data in %s', async (report) => {
@@ -406,11 +406,24 @@ describe('identical queries at the same time', () => {
       it.consumption(access(service), project, { ...span, from: span.from + 1 }),
       it.consumption(access(service), project, { ...span, to: span.to - 1 }),
       it.consumption(access(service), project, { ...span, running: true }),
+      it.consumption(access(service), project, { ...span, zone: 'America/New_York' }),
     ]);
-    expect(service.requests).toHaveLength(8);
+    expect(service.requests).toHaveLength(9);
     expect(service.requests.filter((request) => request.headers['x-user-token'] === 'another')).toHaveLength(
       1,
     );
+  });
+
+  it('are never shared between two services: each gets its own token and gives its own answer', async () => {
+    const answer = (digits: string) => `{"data":{"bill":{"getSubscriptionBalance":{"balance":${digits}}}}}`;
+    const services = [await slowly(answer('1.10')), await slowly(answer('2.20'))];
+    const it = client();
+    const answers = await Promise.all(
+      services.map((service, n) => it.balance(access(service, `token-of-host-${n}`), project)),
+    );
+    expect(answers).toMatchObject([{ balance: { text: '1.10' } }, { balance: { text: '2.20' } }]);
+    const tokens = services.map(({ requests }) => requests.map(({ headers }) => headers['x-user-token']));
+    expect(tokens).toEqual([['token-of-host-0'], ['token-of-host-1']]);
   });
 
   it('can have different nows: the first one’s is used and reported', async () => {
@@ -482,5 +495,159 @@ describe('the token', () => {
       data: { bill: { getSubscriptionBalance: { balance: 1 } } },
     });
     expect(record.remarks).toEqual(['… expires soon']);
+  });
+});
+
+describe('an answer that is larger than the question', () => {
+  const items = (count: number, item: (n: number) => string) =>
+    `{"data":{"bill":{"reportSubscriptionConsuming":{"items":[${Array.from({ length: count }, (_, n) => item(n)).join(',')}]}}}}`;
+  const charge = (day: string) => `{"day":"${day}","totalAmount":1.10,"totalBonuses":0}`;
+  const dayAt = (n: number) => new Date(span.to - n * 86_400_000).toISOString().slice(0, 10);
+  const errors = (count: number) =>
+    `{"data":null,"errors":[${Array.from({ length: count }, () => '{"message":"no"}').join(',')}]}`;
+
+  it.each([
+    ['items', 'empty items', items(1_029, () => '{}')],
+    ['items', 'different days', items(1_029, (n) => charge(dayAt(n)))],
+    ['items', 'one day again and again', items(1_029, () => charge('2026-11-15'))],
+    ['items', 'errors', errors(1_029)],
+    ['items', 'a list that nobody asked for', `{"extensions":[${'0,'.repeat(1_029)}0]}`],
+    ['values', 'many names', `{${Array.from({ length: 20_000 }, (_, n) => `"n${n}":0`).join(',')}}`],
+  ])('is refused for too many %s: %s', async (unit, _, body) => {
+    const failure = await failureOf(consumptionOf(body));
+    expect(failure).toMatchObject({ kind: 'response-too-large', unit });
+    expect((failure as Error).message).toMatch(/^The billing service sent more than 1\d?,\d{3} /);
+  });
+
+  it.each([
+    ['errors with a balance', errors(1_001)],
+    ['fields of a balance', `{${Array.from({ length: 20_000 }, (_, n) => `"n${n}":0`).join(',')}}`],
+  ])('is refused for a balance, too: %s', async (_, body) => {
+    expect(await failureOf(balanceOf(body))).toMatchObject({ kind: 'response-too-large' });
+  });
+
+  it('is refused before the rest of it is read', async () => {
+    const broken = items(1_029, () => '{}').replace(']', ',{{{{');
+    expect(await failureOf(consumptionOf(broken))).toMatchObject({ kind: 'response-too-large' });
+  });
+
+  it('is read up to the limit, which grows with the days', async () => {
+    expect((await consumptionOf(items(1_028, () => charge('2026-11-15')))).charges).toMatchObject([
+      { day: '2026-11-15', merged: 1_028, amount: { raw: '1130.8' } },
+    ]);
+    const service = await answering(items(2_460, () => charge('2026-11-15')));
+    const year = { ...span, from: span.to - 365 * 86_400_000 + 1 };
+    const { charges } = await client().consumption(access(service), project, year);
+    expect(charges[0]?.merged).toBe(2_460);
+  });
+
+  it('may have several items a day, other days, and fields and texts of any kind', async () => {
+    const odd = '"currency":"EUR","tags":[{"a":[1,[2]]},null],"note":"' + 'x'.repeat(5_000) + '"';
+    const body = items(140, (n) => charge(dayAt(n % 70)).replace('}', `,${odd}}`));
+    const { charges } = await consumptionOf(body);
+    expect(charges).toHaveLength(70);
+    expect(
+      charges.every(({ merged, amount }) => merged === 2 && 'raw' in amount && amount.raw === '2.2'),
+    ).toBe(true);
+  });
+
+  it('leaves turns to others while it is read', async () => {
+    const service = await answering(items(4_000, (n) => charge(dayAt(n))));
+    const long = { ...span, from: span.to - 3_660 * 86_400_000 + 1 };
+    let turns = 0;
+    let isRead = false;
+    const count = () => {
+      turns += 1;
+      if (!isRead) setImmediate(count);
+    };
+    const it = client({ limits: {} } as never);
+    const reading = it.consumption(access(service), project, long).finally(() => {
+      isRead = true;
+    });
+    await new Promise<void>((resolve) => {
+      const wait = () => (service.requests.length > 0 ? resolve() : setImmediate(wait));
+      wait();
+    });
+    setImmediate(count);
+    expect((await reading).charges).toHaveLength(4_000);
+    expect(turns).toBeGreaterThan(40);
+  });
+});
+
+describe('a token that the service repeats', () => {
+  const SECRET = 'Zq81-hV_kW3pX9rT-2mN6bL7cD';
+  const OTHER = 'aGf45jKe82LsWq03MzXy71RtUv96';
+  const pieces = (text: string) =>
+    [SECRET, OTHER].flatMap((secret) =>
+      Array.from({ length: secret.length - 9 }, (_, at) => secret.slice(at, at + 10)).filter((piece) =>
+        text.toLowerCase().includes(piece.toLowerCase()),
+      ),
+    );
+  const echo = (write: (token: string) => { body: string; status?: number; location?: string }) =>
+    serving(
+      serve(({ headers }, response) => {
+        const { body, status = 200, location } = write(String(headers['x-user-token']));
+        response.writeHead(status, { 'content-type': 'application/json', ...(location && { location }) });
+        response.end(body);
+      }),
+    );
+  const bill = (record: string) => `{"data":{"bill":${record}}}`;
+  const ECHOES: readonly (readonly [string, Parameters<typeof echo>[0]])[] = [
+    [
+      'a balance',
+      (token) => ({ body: bill(`{"getSubscriptionBalance":{"balance":"${token}","bonuses":"${token}"}}`) }),
+    ],
+    [
+      'a piece of it',
+      (token) => ({ body: bill(`{"getSubscriptionBalance":{"balance":"not for ${token.slice(0, 15)}"}}`) }),
+    ],
+    [
+      'a field of a balance',
+      (token) => ({ body: bill(`{"getSubscriptionBalance":{"balance":{"${token}":["${token}"]}}}`) }),
+    ],
+    [
+      'an escaped balance',
+      (token) => ({
+        body: bill(
+          `{"getSubscriptionBalance":{"balance":"${[...token].map((sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}}`,
+        ),
+      }),
+    ],
+    [
+      'items',
+      (token) => ({
+        body: bill(
+          `{"reportSubscriptionConsuming":{"items":[{"day":"${token}","totalAmount":"${token}"},"${token}",{"${token}":1,"day":{"${token}":1}}]}}`,
+        ),
+      }),
+    ],
+    [
+      'errors',
+      (token) => ({
+        body: `{"errors":[{"message":"bad ${token}"},"${Buffer.from(`x:${token}`).toString('base64')}"]}`,
+      }),
+    ],
+    [
+      'errors of a refusal',
+      (token) => ({ status: 400, body: `{"errors":[{"message":"bad ${encodeURIComponent(token)}"}]}` }),
+    ],
+    [
+      'the path of a redirect',
+      (token) => ({ status: 302, body: '', location: `https://x.example/login/${token}/in` }),
+    ],
+    [
+      'the host of a redirect',
+      (token) => ({ status: 307, body: '', location: `https://${token.replaceAll('_', '-')}.example/` }),
+    ],
+  ];
+
+  it.each(ECHOES)('is in nothing that is kept: %s', async (_, write) => {
+    const service = await echo(write);
+    const it = client();
+    const tokens = [SECRET, OTHER].map((token) => access(service, token));
+    const asked = tokens.flatMap((one) => [it.balance(one, project), it.consumption(one, project, span)]);
+    const kept = await Promise.all(asked.map((one) => one.catch((failure: unknown) => failure)));
+    expect(kept).toHaveLength(4);
+    for (const one of kept) expect(pieces(inspect(one, { depth: 20, showHidden: true }))).toEqual([]);
   });
 });

@@ -1192,9 +1192,9 @@ describe('figures of the billing service', () => {
       clock: () => now,
       billing: createBilling({ http }),
       report: async ({ billing: client, at: to }) => {
-        const span = { from: to - 24 * HOUR, to, running: false, label: 'yesterday' };
-        const { items } = await client.consumption(access, { project: '123', product: 1 }, span);
-        return finding(String(items.length));
+        const span = { from: to - 24 * HOUR, to, zone: 'UTC', running: false, label: 'yesterday' };
+        const { charges } = await client.consumption(access, { project: '123', product: 1 }, span);
+        return finding(String(charges.length));
       },
     });
     for (let n = 1; n <= 8; n += 1) await given({ id: `schedul${n}`, channel: `C0CHANNEL${n}` });
@@ -1214,7 +1214,7 @@ describe('figures of the billing service', () => {
       },
       consumption: async (_, __, { from, to }, priority) => {
         asked.push(priority);
-        return { items: [], remarks: [], asked: { from, to } };
+        return { charges: [], remarks: [], asked: { from, to } };
       },
     };
     const client = createBillingCache(recorded, () => now)();
@@ -1223,7 +1223,7 @@ describe('figures of the billing service', () => {
     await client.consumption(
       access,
       { project: '123', product: 1 },
-      { from: 1, to: 2, running: false, label: '' },
+      { from: 1, to: 2, zone: 'UTC', running: false, label: '' },
     );
     expect(asked).toEqual(['background', 'background']);
   });

@@ -27,6 +27,7 @@ import type { Watch } from '../../src/workspace/watches.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
+import { chargesOf } from '../support/usage.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -463,7 +464,9 @@ describe('what billing is asked about a watched project', () => {
       ...{ day: { text: day }, totalAmount: { text: digits }, totalBonuses: { text: '0' } },
     });
     const items = [item(YESTERDAY, '1'), item('2026-11-18', 'many'), item('some day', '3'), item(TODAY, '4')];
-    const billing = { consumption: async () => ({ items, remarks: [] }) } as unknown as BillingClient;
+    const billing = {
+      consumption: async () => ({ charges: chargesOf(items), remarks: [] }),
+    } as unknown as BillingClient;
     const usage = await askUsage(billing, {} as never, {} as never, {
       from: '2026-11-15',
       today: TODAY,

@@ -171,7 +171,7 @@ describe('/billing connect', () => {
     ['truncated', 'JSON that breaks off'],
     ['redirect', 'redirects to another address (HTTP 302)'],
     ['query-rejected', 'rejected the query for Cloud platform, project 123'],
-    ['reset', 'could not be reached'],
+    ['reset', 'The billing service closed the connection.'],
   ])('stores nothing when billing is in the mood for %s', async (mode, sentence) => {
     bot.billing.setMode(mode);
     await openForm();

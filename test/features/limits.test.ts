@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { parseAmount, type WireScalar } from '../../src/domain/money/amount.ts';
+import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { computeRunway } from '../../src/domain/money/runway.ts';
-import { computeUsage, type WireCharge } from '../../src/domain/money/usage.ts';
 import { compareUsage } from '../../src/domain/money/usage-change.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
 import { resolvePeriodText } from '../../src/domain/time/period.ts';
@@ -13,6 +13,7 @@ import type { Message } from '../../src/slack/kit/atoms.ts';
 import { withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
 import type { ResolvedProject } from '../../src/workspace/resolve-project.ts';
 import { runs } from '../support/thorough.ts';
+import { usageOfItems } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 
@@ -98,9 +99,9 @@ describe('whatever the billing service sends', () => {
         remarks,
         (sent, sentBefore, words, id, tongue, said) => {
           const period = resolvePeriodText(words, NOW, 'UTC');
-          const usage = computeUsage(sent, period);
+          const usage = usageOfItems(sent, period);
           const window = period.comparison;
-          const before = window && computeUsage(sentBefore, { days: window.days, zone: 'UTC' });
+          const before = window && usageOfItems(sentBefore, { days: window.days, zone: 'UTC' });
           const change =
             window &&
             before &&
@@ -142,7 +143,7 @@ describe('whatever the billing service sends', () => {
         remarks,
         (balance, bonuses, sent, id, tongue, said) => {
           const has = { balance: parseAmount(balance), bonuses: parseAmount(bonuses) };
-          const week = computeUsage(sent, resolvePeriodText('', NOW, 'UTC'));
+          const week = usageOfItems(sent, resolvePeriodText('', NOW, 'UTC'));
           const message = balanceMessage({
             target: target(id, 3),
             mayName: true,

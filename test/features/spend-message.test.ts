@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { computeUsage, type WireCharge } from '../../src/domain/money/usage.ts';
+import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { resolvePeriodText } from '../../src/domain/time/period.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
 import type { SharedBy } from '../../src/slack/request.ts';
 import { textOf } from '../support/bot.ts';
+import { usageOfItems } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 
@@ -28,7 +29,7 @@ function shown(words: string, items: readonly WireCharge[], byline?: SharedBy) {
     },
     mayName: false,
     period,
-    usage: computeUsage(items, { ...period, zone: 'UTC' }),
+    usage: usageOfItems(items, { ...period, zone: 'UTC' }),
     change: undefined,
     forecast: undefined,
     remarks: [],

@@ -368,7 +368,7 @@ describe('Test now', () => {
     ['403', 'refused this access token (HTTP 403)'],
     ['500', 'returned an error (HTTP 500)'],
     ['html', 'HTML instead of JSON'],
-    ['reset', 'could not be reached'],
+    ['reset', 'The billing service closed the connection.'],
   ])(
     'says what failed when billing is in the mood for %s, and leaves the buttons',
     async (mode, sentence) => {

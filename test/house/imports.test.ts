@@ -184,7 +184,6 @@ describe('the import rules', () => {
     ['cockatiel', 'src/slack/request.ts'],
     ['prom-client', 'src/slack/request.ts'],
     ['big.js', 'src/features/spend/blocks.ts'],
-    ['lossless-json', 'src/features/spend/blocks.ts'],
     ['ioredis', 'src/billing/client.ts'],
     ['@slack/bolt', 'src/workspace/store.ts'],
     ['@slack/web-api', 'src/features/spend/index.ts'],

@@ -11,7 +11,7 @@ import { failureOf, json, serve } from './service.ts';
 /** Creates the certificate. */
 const hasOpenssl = spawnSync('openssl', ['version'], { stdio: 'ignore' }).status === 0;
 
-const question = { service: 'identity', method: 'GET', headers: {} } as const;
+const question = { service: 'identity', method: 'GET', headers: {}, secrets: [] } as const;
 
 /** A self-signed certificate. */
 function selfSigned(): { key: Buffer; cert: Buffer } {

@@ -77,7 +77,60 @@ describe('the request for a token', () => {
   });
 });
 
+describe('a secret that the service repeats', () => {
+  const SECRETS = ['Zq81-hV_kW3pX9rT-2mN6bL7cD', 'aGf45jKe82LsWq03MzXy71RtUv96'];
+
+  it('is in nothing of an issued token, for two accesses at the same time', async () => {
+    const service = await serving(
+      serve((_, response) => {
+        const { secret } = JSON.parse(service.requests.at(-1)?.body ?? '').auth.identity
+          .application_credential;
+        const said = `of ${secret}, ${Buffer.from(secret).toString('base64')}`;
+        const endpoints = [{ interface: 'public', url: `https://x.example/${secret}` }];
+        const token = { user: said, roles: [said], audit_ids: [said], catalog: [{ type: said, endpoints }] };
+        const project = { id: said, name: TOKEN, domain: said };
+        json(response.setHeader('X-Subject-Token', TOKEN), { token: { ...token, project } }, 201);
+      }),
+    );
+    const it = client();
+    for (const issued of await Promise.all(SECRETS.map((secret) => it.issue({ ...at(service), secret })))) {
+      const { token, ...shown } = issued;
+      expect(token).toBe(TOKEN);
+      expect(shown).toMatchObject({ user: expect.stringMatching(/^of …, …/), project: { name: '…' } });
+      const text = inspect(shown, { depth: 20 });
+      for (const secret of [TOKEN, ...SECRETS]) expect(text).not.toContain(secret.slice(0, 10));
+    }
+  });
+
+  it('is no token', async () => {
+    for (const echoed of SECRETS) {
+      const service = await issuing('{}', 201, { 'X-Subject-Token': echoed });
+      const failure = await failureOf(client().issue({ ...at(service), secret: echoed }));
+      expect(failure).toMatchObject({
+        kind: 'invalid-response',
+        what: 'its X-Subject-Token repeats the secret',
+      });
+      expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(echoed);
+    }
+  });
+});
+
 describe('an issued token', () => {
+  it('is accepted with a catalog of some megabytes, whose details are left out when it has too many', async () => {
+    const entry = (n: number) => ({
+      type: `service-${n}`,
+      endpoints: [{ interface: 'public', url: `https://${n}.example/v3`, id: 'x'.repeat(1_500) }],
+    });
+    const body = (count: number) =>
+      JSON.stringify({ token: { user: 'ada', catalog: Array.from({ length: count }, (_, n) => entry(n)) } });
+    const { user, endpoints } = await client().issue(at(await issuing(body(2_000))));
+    expect([user, endpoints.length]).toEqual(['ada', 30]);
+    const many = JSON.stringify({
+      token: { user: 'ada', catalog: Array.from({ length: 500_000 }, () => ({})) },
+    });
+    expect(await client().issue(at(await issuing(many)))).toMatchObject({ token: TOKEN, user: undefined });
+  });
+
   it('is accepted with any 2xx, whatever the body', async () => {
     const huge = Buffer.alloc(5 * 1024 * 1024, '{"token":');
     const bodies = ['', 'null', '<h1>Welcome</h1>', '{"token":{"exp', Buffer.from([0xff, 0xfe]), huge];

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExpiry, parseIdentityError, parseTokenBody } from '../../src/identity/token-body.ts';
+import { parseExpiry, readIdentityError, readTokenBody } from '../../src/identity/token-body.ts';
+import { finish } from '../support/usage.ts';
 
 const AT = Date.UTC(2026, 10, 21, 2, 13, 55);
 const NOTHING = {
@@ -13,6 +14,9 @@ const NOTHING = {
   endpoints: [],
 };
 
+const asSent = (text: string) => text;
+const parseTokenBody = (text: string) => finish(readTokenBody({ text, mask: asSent }));
+const parseIdentityError = (text: string) => finish(readIdentityError({ text, mask: asSent }));
 const bodyOf = (token: unknown) => parseTokenBody(JSON.stringify({ token }));
 
 describe('an expiry', () => {

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
+  AddressRefused,
   ConnectionMissing,
   type Failure,
   NotConnected,
+  OutcomeUnclear,
+  ServicePaused,
+  ServiceUnreachable,
   SlackFailed,
   TokenRejected,
+  WrongIdentityUrl,
 } from '../../src/domain/failure/index.ts';
 import {
   failureMessage,
@@ -46,6 +51,32 @@ describe('the reply to a failure', () => {
     expect(textOf(failureMessage(failure, { reference: '4f2a90bc' }).blocks)).toContain(
       'send your admin this reference: 4f2a90bc.',
     );
+  });
+});
+
+describe('the address of a service, and the error’s code', () => {
+  const unreachable = (host: string, code: string) => new ServiceUnreachable('billing', host, code);
+  const FAILURES: readonly Failure[] = [
+    unreachable('10.1.2.3:44147', 'ECONNRESET'),
+    unreachable('10.1.2.3:44147', 'ECONNREFUSED'),
+    new ServicePaused('identity', '10.1.2.3:44147', unreachable('10.1.2.3:44147', 'EHOSTUNREACH')),
+    new WrongIdentityUrl('10.1.2.3:44147', 404),
+    new OutcomeUnclear('10.1.2.3:44147'),
+    new AddressRefused('10.1.2.3:44147', 'is a private address'),
+  ];
+
+  it.each(FAILURES)('are for managers, not for members: %s', (failure) => {
+    const shown = (canManage: boolean) => {
+      const { text, blocks } = failureMessage(failure, { requester: requester(canManage) });
+      return `${text}\n${textOf(blocks)}`;
+    };
+    expect(shown(true)).toContain('10.1.2.3:44147');
+    expect(shown(false)).not.toMatch(/10\.1\.2\.3|\bE[A-Z]{5,}/);
+  });
+
+  it('are not in a sentence that stands in posts and lists', () => {
+    expect(unreachable('10.1.2.3', 'ECONNRESET').message).toBe('The billing service closed the connection.');
+    expect(unreachable('10.1.2.3', 'ENOTFOUND').message).toBe('The billing service could not be reached.');
   });
 });
 

@@ -138,4 +138,8 @@ describe('a submission', () => {
       }),
     ).toEqual({ token: 'abc', role: 'engineer', project: '', zone: '' });
   });
+
+  it('has no text that is longer than Slack lets anyone type', () => {
+    expect(readFields({ name: { value: { value: 'x'.repeat(512_000) } } }).name).toHaveLength(3_000);
+  });
 });

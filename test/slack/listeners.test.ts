@@ -597,6 +597,7 @@ describe('suggestions', () => {
     ['nobody listens', type('a', { action_id: 'constructor' }), []],
     ['too many are asked for', type('a'), [throttled()]],
     ['the look-up fails', type('fail'), []],
+    ['more is typed than any name has', type('a'.repeat(101)), []],
   ])('are none where %s', async (_, payload, suggestions) => {
     limits = { suggestions };
     const { acks } = await register()('options', payload as Record<string, unknown>);

@@ -2,6 +2,7 @@
 import type { BillingAccess, BillingClient } from '../../src/billing/client.ts';
 import { NoData } from '../../src/domain/failure/index.ts';
 import { PRODUCTS } from '../../src/domain/product.ts';
+import { chargesOf } from './usage.ts';
 
 type Day = string;
 
@@ -50,7 +51,7 @@ export function createFakeBilling(projects: (id: string) => FakeProject, clock: 
           .filter(([day]) => Date.parse(`${day}T12:00Z`) >= from && Date.parse(`${day}T12:00Z`) <= to)
           .map(([day, value]) => ({ day: { text: day }, totalAmount: text(value), totalBonuses: text(0) }));
         if (items.length === 0) throw new NoData({ project, product: PRODUCTS[product], days: 'then' });
-        return { items, remarks: [], asked: { from, to } };
+        return { charges: chargesOf(items), remarks: [], asked: { from, to } };
       },
     },
   };

@@ -29,7 +29,11 @@ export class WrongIdentityUrl extends FailureBase<'wrong-identity-url'> {
     readonly status: number,
     readonly suggestion?: string,
   ) {
-    super('wrong-identity-url', `The address at ${host} isn’t an identity service (HTTP ${status}).`);
+    super('wrong-identity-url', `The address isn’t an identity service (HTTP ${status}).`);
+  }
+
+  get detail(): string {
+    return this.host;
   }
 }
 
@@ -41,9 +45,13 @@ export class OutcomeUnclear extends FailureBase<'outcome-unclear'> {
   ) {
     super(
       'outcome-unclear',
-      `The identity service at ${host} may have issued a token, but its answer got lost.`,
+      'The identity service may have issued a token, but its answer got lost.',
       options,
     );
+  }
+
+  get detail(): string {
+    return this.host;
   }
 }
 

@@ -1,7 +1,10 @@
 /** What the services answer, or that they do not. */
 import { FailureBase } from './base.ts';
 
-/** The service that a failure is about. */
+/**
+ * The service that a failure is about. Its `detail` has the host and the technical cause: for managers, the operator and
+ * the log, as members cannot do anything with them.
+ */
 export type Service = 'billing' | 'identity';
 
 const NAMES: Record<Service, string> = {
@@ -88,9 +91,16 @@ export class ServiceUnreachable extends FailureBase<'service-unreachable'> {
     readonly code: string,
     options?: ErrorOptions,
   ) {
-    super('service-unreachable', `${NAMES[service]} at ${host} could not be reached (${code}).`, options);
+    const what = CLOSED_CODES.has(code) ? 'closed the connection' : 'could not be reached';
+    super('service-unreachable', `${NAMES[service]} ${what}.`, options);
+  }
+
+  get detail(): string {
+    return `${this.host} (${this.code})`;
   }
 }
+
+const CLOSED_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
 /** A status that is neither success nor one of the above: 5xx after the retries, or an undocumented 4xx. */
 export class ServiceFailed extends FailureBase<'service-failed'> {
@@ -110,13 +120,15 @@ export class ServicePaused extends FailureBase<'service-paused'> {
   constructor(
     readonly service: Service,
     readonly host: string,
-    last: Outage,
+    readonly last: Outage,
   ) {
-    super(
-      'service-paused',
-      `${NAMES[service]} at ${host} keeps failing (last error: ${inShort(last)}). Tally is pausing requests for a few seconds.`,
-      { cause: last },
-    );
+    super('service-paused', `${NAMES[service]} keeps failing. Tally is pausing requests for a few seconds.`, {
+      cause: last,
+    });
+  }
+
+  get detail(): string {
+    return `${this.host} (${inShort(this.last)})`;
   }
 }
 
@@ -152,16 +164,16 @@ export class InvalidResponse extends FailureBase<'invalid-response'> {
   }
 }
 
-/** The body passed the size limit, `limit` bytes. */
+/** The answer is larger than any that was asked for: more than `limit` bytes, items in a list, or values in all. */
 export class ResponseTooLarge extends FailureBase<'response-too-large'> {
   constructor(
     readonly service: Service,
     readonly limit: number,
+    readonly unit: 'bytes' | 'items' | 'values' = 'bytes',
   ) {
-    super(
-      'response-too-large',
-      `${NAMES[service]} sent more than ${Math.round(limit / 1024 / 1024)} MB; Tally stopped reading.`,
-    );
+    const most =
+      unit === 'bytes' ? `${Math.round(limit / 1024 / 1024)} MB` : `${limit.toLocaleString('en-US')} ${unit}`;
+    super('response-too-large', `${NAMES[service]} sent more than ${most}, far more than Tally asked for.`);
   }
 }
 

@@ -16,10 +16,10 @@ import {
 import { sameDaysLastWeek } from '../time/comparison-window.ts';
 import { resolvePeriod } from '../time/period.ts';
 import type { Amount } from './amount.ts';
-import { parseBillingDay } from './billing-day.ts';
+import type { DayCharges } from './charges.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './forecast.ts';
 import { computeRunway, type Runway } from './runway.ts';
-import { computeUsage, type Usage, type WireCharge } from './usage.ts';
+import { computeUsage, type Usage } from './usage.ts';
 import { compareUsage, type UsageChange } from './usage-change.ts';
 
 /** Days and their label: `13–19 Nov`. */
@@ -152,18 +152,16 @@ export interface ReportFigures {
 
 /** @param account the project's balance and bonuses; undefined when they are missing */
 export function computeReportFigures(
-  items: readonly WireCharge[],
+  charges: readonly DayCharges[],
   periods: ReportPeriods,
   account: { readonly balance: Amount; readonly bonuses: Amount } | undefined,
 ): ReportFigures {
   const { main, month, week, charted, history, today, zone } = periods;
-  const dated = items.map((item) => ({ item, day: parseBillingDay(item.day, zone) }));
   const usageOf = (days: readonly Day[]): Usage => {
     const covered = new Set(days);
-    const relevant = dated.filter(({ day }) => 'day' in day && covered.has(day.day));
     return computeUsage(
-      relevant.map(({ item }) => item),
-      { days, zone },
+      charges.filter(({ day }) => day !== undefined && covered.has(day)),
+      { days },
     );
   };
   const changeOf = (usage: Usage, { window: { days }, before }: ComparedWindows) =>
@@ -180,6 +178,8 @@ export function computeReportFigures(
     charted: charted === main.window.days ? mainUsage : usageOf(charted),
     forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history), today, zone),
     runway: account && computeRunway(account, usageOf(week), today),
-    strays: dated.filter(({ day }) => !('day' in day) || day.day < first || day.day > last).length,
+    strays: charges
+      .filter(({ day }) => day === undefined || day < first || day > last)
+      .reduce((count, { merged }) => count + merged, 0),
   };
 }

@@ -1,47 +1,8 @@
 import type { Day } from '../time/calendar.ts';
-import {
-  type Amount,
-  divide,
-  type Money,
-  parseAmount,
-  sumMoney,
-  toPlainDigits,
-  type WireScalar,
-  ZERO,
-} from './amount.ts';
-import { type BillingDay, parseBillingDay } from './billing-day.ts';
+import { divide, type Money, sumMoney, ZERO } from './amount.ts';
+import type { DayCharges, RowAmount } from './charges.ts';
 
-/** One item of the service's report, as it was sent. */
-export interface WireCharge {
-  readonly day: WireScalar;
-  readonly totalAmount: WireScalar;
-  readonly totalBonuses: WireScalar;
-}
-
-/** A parsed item. Amount and bonuses are never added: the API does not say whether one contains the other. */
-export interface Charge {
-  readonly day: BillingDay;
-  readonly amount: Amount;
-  readonly bonuses: Amount;
-}
-
-/**
- * An amount in a row. `raw`: the digits as they were sent, or those of the sum of several items; `incomplete`: one of the
- * items is unreadable and not in `value`.
- */
-export type RowAmount =
-  | { readonly value: Money; readonly raw: string; readonly incomplete: boolean }
-  | { readonly unreadable: string };
-
-export interface UsageRow {
-  /** Absent when the service sent no readable day. */
-  readonly day?: Day;
-  /** The day, or what the service sent in its place. */
-  readonly shown: string;
-  readonly amount: RowAmount;
-  readonly bonuses: RowAmount;
-  /** How many items are added up in this row; usually 1. */
-  readonly merged: number;
+export interface UsageRow extends DayCharges {
   /** The day was not requested. False when there is no day. */
   readonly outside: boolean;
 }
@@ -91,46 +52,36 @@ export interface Usage {
 
 /**
  * `today` is set if the period includes it, whether `days` does or not: it counts toward the total only, because it is
- * not over. `zone` is the IANA name of the reporting zone.
+ * not over.
  */
 export interface UsageQuestion {
   readonly days: readonly Day[];
   readonly today?: Day;
-  readonly zone: string;
 }
 
-/** Puts every item into exactly one row, whatever it contains. Never throws. */
-export function computeUsage(items: readonly WireCharge[], question: UsageQuestion): Usage {
+/** @param charges in any order, each day once. Never throws. */
+export function computeUsage(charges: readonly DayCharges[], question: UsageQuestion): Usage {
   const requestedDays = new Set(question.days);
-  const isRequested = (day: Day): boolean => requestedDays.has(day) || day === question.today;
-  const [total, bonuses, outside, unplaced] = [emptyTotal(), emptyTotal(), emptyTotal(), emptyTotal()];
-  const charges: Charge[] = [];
-  for (const item of items) {
-    const charge = parseCharge(item, question.zone);
-    charges.push(charge);
-    add(charge.amount, total);
-    add(charge.bonuses, bonuses);
-    if ('unplaced' in charge.day) add(charge.amount, unplaced);
-    else if (!isRequested(charge.day.day)) add(charge.amount, outside);
+  const [inside, outside, unplaced, bonuses] = [emptyTotal(), emptyTotal(), emptyTotal(), emptyTotal()];
+  const [within, others, dayless] = [[] as UsageRow[], [] as UsageRow[], [] as UsageRow[]];
+  for (const charge of charges) {
+    const { day, amount, merged } = charge;
+    const isOutside = day !== undefined && day !== question.today && !requestedDays.has(day);
+    const row = { ...charge, outside: isOutside };
+    add(amount, merged, day === undefined ? unplaced : isOutside ? outside : inside);
+    add(charge.bonuses, merged, bonuses);
+    (day === undefined ? dayless : isOutside ? others : within).push(row);
   }
-  const rows = rowsOf(charges, isRequested);
+  const rows = [...within.sort(byName), ...others.sort(byName), ...dayless];
   const amounts = amountsByDay(rows);
   const fullDays = [...requestedDays].filter((day) => day !== question.today).sort();
   const today = question.today && figureOn(question.today, amounts);
   return {
-    ...{ rows, total, bonuses, outside, unplaced },
+    ...{ rows, total: totalOf([inside, outside, unplaced]), bonuses, outside, unplaced },
     mergedDays: rows.filter(({ merged }) => merged > 1).length,
     fullDays: fullDays.length,
-    ...summarizeDays(fullDays, amounts),
+    ...summarizeDays(fullDays, amounts, today ? inside.value.minus(today.value) : inside.value),
     ...(today && { today }),
-  };
-}
-
-function parseCharge(item: WireCharge, zone: string): Charge {
-  return {
-    day: parseBillingDay(item.day, zone),
-    amount: parseAmount(item.totalAmount),
-    bonuses: parseAmount(item.totalBonuses),
   };
 }
 
@@ -138,64 +89,23 @@ type RunningTotal = { -readonly [key in keyof UsageTotal]: UsageTotal[key] };
 
 const emptyTotal = (): RunningTotal => ({ value: ZERO, incomplete: false, readable: 0, unreadable: 0 });
 
-function add(amount: Amount, total: RunningTotal): void {
-  if ('unreadable' in amount) {
-    total.incomplete = true;
-    total.unreadable += 1;
-  } else {
-    total.value = total.value.plus(amount.value);
-    total.readable += 1;
-  }
+/** @param items how many the amount was made of */
+function add(amount: RowAmount, items: number, total: RunningTotal): void {
+  const readable = 'value' in amount ? amount.readable : 0;
+  if ('value' in amount) total.value = total.value.plus(amount.value);
+  total.readable += readable;
+  total.unreadable += items - readable;
+  total.incomplete = total.unreadable > 0;
 }
 
-function rowsOf(charges: readonly Charge[], isRequested: (day: Day) => boolean): UsageRow[] {
-  const byDay = new Map<Day, Charge[]>();
-  const [within, outside, unplaced] = [[] as UsageRow[], [] as UsageRow[], [] as UsageRow[]];
-  for (const charge of charges) {
-    if ('unplaced' in charge.day) {
-      unplaced.push(rowOf([charge], charge.day.unplaced));
-      continue;
-    }
-    const { day } = charge.day;
-    const sameDay = byDay.get(day);
-    if (sameDay) sameDay.push(charge);
-    else byDay.set(day, [charge]);
-  }
-  for (const [day, sameDay] of byDay) {
-    const row = { ...rowOf(sameDay, day), day, outside: !isRequested(day) };
-    (row.outside ? outside : within).push(row);
-  }
-  return [...within.sort(byName), ...outside.sort(byName), ...unplaced];
-}
+const totalOf = (parts: readonly UsageTotal[]): UsageTotal => ({
+  value: sumMoney(parts.map(({ value }) => value)),
+  incomplete: parts.some(({ incomplete }) => incomplete),
+  readable: parts.reduce((count, { readable }) => count + readable, 0),
+  unreadable: parts.reduce((count, { unreadable }) => count + unreadable, 0),
+});
 
 const byName = (a: UsageRow, b: UsageRow): number => (a.shown < b.shown ? -1 : 1);
-
-function rowOf(charges: readonly Charge[], shown: string): UsageRow {
-  return {
-    shown,
-    amount: rowAmountOf(charges, 'amount'),
-    bonuses: rowAmountOf(charges, 'bonuses'),
-    merged: charges.length,
-    outside: false,
-  };
-}
-
-function rowAmountOf(charges: readonly Charge[], part: 'amount' | 'bonuses'): RowAmount {
-  const total = emptyTotal();
-  const unreadable = new Set<string>();
-  let raw = '';
-  for (const { [part]: amount } of charges) {
-    if ('unreadable' in amount) unreadable.add(amount.unreadable);
-    else raw = amount.raw;
-    add(amount, total);
-  }
-  const { value, incomplete, readable } = total;
-  if (readable === 0) return { unreadable: firstThree(unreadable) };
-  return { value, raw: readable > 1 ? toPlainDigits(value) : raw, incomplete };
-}
-
-const firstThree = (texts: ReadonlySet<string>): string =>
-  [...texts].slice(0, 3).join(', ') + (texts.size > 3 ? ', …' : '');
 
 function amountsByDay(rows: readonly UsageRow[]): ReadonlyMap<Day, RowAmount> {
   const amounts = new Map<Day, RowAmount>();
@@ -208,11 +118,10 @@ function figureOn(day: Day, amounts: ReadonlyMap<Day, RowAmount>): DayFigure | u
   return amount !== undefined && 'value' in amount ? { day, value: amount.value } : undefined;
 }
 
-/** @param days complete ones, ascending */
-function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount>) {
+/** @param days complete ones, ascending @param spent the sum of their amounts */
+function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount>, spent: Money) {
   const [reported, missing] = [[] as Day[], [] as Day[]];
   const [unreadableDays, partialDays] = [[] as Day[], [] as Day[]];
-  const spent = emptyTotal();
   let highest: DayFigure | undefined;
   for (const day of days) {
     const amount = amounts.get(day);
@@ -221,11 +130,10 @@ function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount
     else {
       reported.push(day);
       if (amount.incomplete) partialDays.push(day);
-      add(amount, spent);
       if (highest === undefined || amount.value.gt(highest.value)) highest = { day, value: amount.value };
     }
   }
-  const figures = highest && { average: divide(spent.value, reported.length), highest };
+  const figures = highest && { average: divide(spent, reported.length), highest };
   return { reported, missing, unreadableDays, partialDays, ...figures };
 }
 

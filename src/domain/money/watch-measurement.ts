@@ -1,6 +1,7 @@
 /** What a watch compares with its threshold. */
 import { addDays, type Day, daysBefore, daysInRange, endOfUnit, startOfUnit } from '../time/calendar.ts';
 import { type Amount, divide, type Money, sumMoney, toPlainDigits, ZERO } from './amount.ts';
+import type { DayCharges } from './charges.ts';
 import { forecastFromAmounts } from './forecast.ts';
 import { computeRunway, type Runway } from './runway.ts';
 import { computeUsage } from './usage.ts';
@@ -84,12 +85,13 @@ function runwayOf(
   { amounts, today, zone }: WatchFigures,
 ): Runway {
   const days = daysBefore(today, WEEK, zone);
-  const items = days.flatMap((day) => {
-    const amount = amounts.get(day);
-    const digits = amount && { text: toPlainDigits(amount) };
-    return digits ? [{ day: { text: day }, totalAmount: digits, totalBonuses: { text: '0' } }] : [];
+  const charges = days.flatMap((day): DayCharges[] => {
+    const value = amounts.get(day);
+    if (value === undefined) return [];
+    const amount = { value, raw: toPlainDigits(value), readable: 1, incomplete: false };
+    return [{ day, shown: day, amount, bonuses: amount, merged: 1 }];
   });
-  return computeRunway(account, computeUsage(items, { days, zone }), today);
+  return computeRunway(account, computeUsage(charges, { days }), today);
 }
 
 /** The average of the reported days among the last 7 complete ones; undefined when too few are reported. */

@@ -51,7 +51,10 @@ export function groupDays<T extends { readonly day: Day }>(
   asked: readonly Day[],
   finest: Unit = 'day',
 ): { readonly unit: Unit; readonly groups: readonly DayGroup<T>[] } {
-  const fits = (unit: Unit) => new Set(items.map(({ day }) => startOfUnit(unit, day))).size <= most;
+  const fits = (unit: Unit): boolean => {
+    const starts = new Set<Day>();
+    return items.every(({ day }) => starts.add(startOfUnit(unit, day)).size <= most);
+  };
   const unit = UNITS.slice(UNITS.indexOf(finest)).find(fits) ?? 'year';
   const byStart = new Map<Day, T[]>();
   for (const item of items) {

@@ -38,7 +38,7 @@ export async function askBalance(
   const { from, to, dates: label, days } = resolvePeriod(LAST_7_DAYS, at, zone);
   const [left, spent] = await Promise.all([
     billing.balance(access, target),
-    settleOptional(billing.consumption(access, target, { from, to, running: false, label })),
+    settleOptional(billing.consumption(access, target, { from, to, zone, running: false, label })),
   ]);
   const amounts = { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
   return {
@@ -48,7 +48,7 @@ export async function askBalance(
     runway:
       'why' in spent
         ? spent.why
-        : computeRunway(amounts, computeUsage(spent.items, { days, zone }), dayAt(at, zone)),
+        : computeRunway(amounts, computeUsage(spent.charges, { days }), dayAt(at, zone)),
     remarks: collectNotices(['the balance', left], ['the last 7 days', spent]),
   };
 }

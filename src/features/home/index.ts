@@ -63,14 +63,14 @@ export function createHome({ sections, attention, billing, lastUsed, log, clock 
     try {
       const access = openConnection(workspace, { alias, connection, label: alias });
       const periods = reportPeriodsOf('yesterday', clock(), requireSettings(workspace).zone);
-      const { from, to, label, today } = periods;
+      const { from, to, zone, label, today } = periods;
       const target = { alias, project, product };
       const [left, spent] = await Promise.all([
         billing.balance(access, target),
-        settleOptional(billing.consumption(access, target, { from, to, label, running: false })),
+        settleOptional(billing.consumption(access, target, { from, to, zone, label, running: false })),
       ]);
       const amounts = { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
-      const figures = 'why' in spent ? undefined : computeReportFigures(spent.items, periods, amounts);
+      const figures = 'why' in spent ? undefined : computeReportFigures(spent.charges, periods, amounts);
       const { runway, forecast } = figures ?? {};
       const stored = storedBalance(target, { ...amounts, runway, forecast, today });
       const note = { connection: access.connection, at: clock(), ...(stored && { balance: stored }) };

@@ -118,9 +118,9 @@ async function answer(
     const target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, manager: false });
     label = target.label;
     const access = openConnection(workspace, target);
-    const { from, to, label: days } = brief;
+    const { from, to, zone, label: days } = brief;
     const leaving = billing.balance(access, target).catch(sentence);
-    const consuming = billing.consumption(access, target, { from, to, label: days, running: false });
+    const consuming = billing.consumption(access, target, { from, to, zone, label: days, running: false });
     // Where the balance is the answer, a project that has one is there, whether anything is reported or not.
     const isEnough = async () => headline === 'left' && typeof (await leaving) !== 'string';
     const [consumed, left] = await Promise.all([
@@ -137,7 +137,7 @@ async function answer(
       [`the figures for ${days}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),
     );
-    const briefing = computeReportFigures(consumed.items, brief, has);
+    const briefing = computeReportFigures(consumed.charges, brief, has);
     const { runway, forecast } = briefing;
     const { today } = brief;
     answeredBy(access.connection, has && storedBalance(target, { ...has, runway, forecast, today }));

@@ -1,4 +1,10 @@
-import { type BillingClient, settleOptional, type TimeRange } from '../../billing/client.ts';
+import { setImmediate } from 'node:timers/promises';
+import {
+  type BillingClient,
+  type Consumption,
+  settleOptional,
+  type TimeRange,
+} from '../../billing/client.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import { computeUsage, type Usage } from '../../domain/money/usage.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/usage-change.ts';
@@ -39,18 +45,23 @@ export async function askSpend(
 ): Promise<SpendFigures> {
   const access = openConnection(workspace, target);
   const { from, to, dates: label, zone } = period;
-  const span = { from, to, label, running: period.today !== undefined };
+  const span = { from, to, zone, label, running: period.today !== undefined };
   const earlier = historyOf(period);
-  const [now, before] = await Promise.all([
-    billing.consumption(access, target, span),
-    earlier && settleOptional(billing.consumption(access, target, { ...earlier, running: false })),
+  // Each is added up when it comes: both at a time would hold up everybody's requests for twice as long.
+  const [{ usage, ...now }, before] = await Promise.all([
+    billing.consumption(access, target, span).then(({ charges, ...answer }) => ({
+      ...answer,
+      usage: computeUsage(charges, period),
+    })),
+    earlier && askBefore(billing.consumption(access, target, { ...earlier, zone, running: false }), period),
   ]);
-  const usage = computeUsage(now.items, { ...period, zone });
+  // To compare and draw ten years takes a turn of its own.
+  await setImmediate();
   return {
     target,
     connection: access.connection,
     usage,
-    change: changeOf(usage, before, period, zone),
+    change: changeOf(usage, before, period),
     forecast: forecastOf(before, period),
     remarks: collectNotices(
       [`the figures for ${label}`, now],
@@ -59,14 +70,21 @@ export async function askSpend(
   };
 }
 
-type Before = Awaited<ReturnType<typeof settleOptional>> | undefined;
+/** `usage` is that of the window before, if there is one. */
+async function askBefore(consumption: Promise<Consumption>, { comparison }: Period) {
+  const answer = await settleOptional(consumption);
+  if ('why' in answer) return answer;
+  return { ...answer, usage: comparison && computeUsage(answer.charges, { days: comparison.days }) };
+}
+
+type Before = Awaited<ReturnType<typeof askBefore>> | undefined;
 
 /** The current month, if the question is about it: its cost can be forecast. */
 const isRunningMonth = ({ days, today, phrase }: Period): boolean =>
   today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today);
 
 /** What is asked besides: the window before, and for a forecast the months before, in one question. */
-function historyOf(period: Period): Omit<TimeRange, 'running'> | undefined {
+function historyOf(period: Period): Omit<TimeRange, 'running' | 'zone'> | undefined {
   const { today, zone, comparison } = period;
   if (today === undefined || !isRunningMonth(period)) return comparison;
   const [first, last] = [forecastFrom(today), addDays(today, -1)];
@@ -83,20 +101,15 @@ function forecastOf(before: Before, period: Period): Forecast | undefined {
   if (today === undefined || !isRunningMonth(period) || before === undefined || 'why' in before)
     return undefined;
   const days = daysInRange(forecastFrom(today), addDays(today, -1), zone);
-  return forecastMonth(computeUsage(before.items, { days, zone }), today, zone);
+  return forecastMonth(computeUsage(before.charges, { days }), today, zone);
 }
 
 /** The window before is worth having and not worth failing for: why there is nothing to compare is a sentence. */
-function changeOf(
-  usage: Usage,
-  before: Before,
-  { comparison }: Period,
-  zone: string,
-): SpendFigures['change'] {
+function changeOf(usage: Usage, before: Before, { comparison }: Period): SpendFigures['change'] {
   if (comparison === undefined || before === undefined) return undefined;
   if ('why' in before) return before.why;
   const { currentDays: current, days } = comparison;
-  return compareUsage(usage, computeUsage(before.items, { days, zone }), { current, before: days });
+  return before.usage && compareUsage(usage, before.usage, { current, before: days });
 }
 
 /** Everything an answer to `/spend` says. */

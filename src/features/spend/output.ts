@@ -1,7 +1,8 @@
 import { type CsvCell, formatCsv } from '../../domain/csv.ts';
 import { listNames } from '../../domain/language/text.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
-import type { RowAmount, UsageRow } from '../../domain/money/usage.ts';
+import type { RowAmount } from '../../domain/money/charges.ts';
+import type { UsageRow } from '../../domain/money/usage.ts';
 import { formatReportedDays } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';

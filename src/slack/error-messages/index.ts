@@ -1,12 +1,19 @@
 import type { Failure } from '../../domain/failure/index.ts';
 import { describeCommandFailure, describePermissionFailure } from './command.ts';
-import { type ErrorContext, type ErrorDescription, tryAgainIn } from './description.ts';
+import { canManage, type ErrorContext, type ErrorDescription, tryAgainIn } from './description.ts';
 import { describeIdentityFailure, describeTokenFailure } from './identity.ts';
 import { describeServiceFailure } from './service.ts';
 import { describeSlackFailure, describeStoreFailure } from './store.ts';
 
-/** Describes every kind of failure; the compiler refuses a kind without a description. */
+/** What the reply to a failure says besides its message. Managers also get the technical detail. */
 export function describeError(failure: Failure, context: ErrorContext): ErrorDescription {
+  const description = describeKind(failure, context);
+  if (!('detail' in failure) || !canManage(context)) return description;
+  return { ...description, quotes: [...(description.quotes ?? []), failure.detail] };
+}
+
+/** Describes every kind of failure; the compiler refuses a kind without a description. */
+function describeKind(failure: Failure, context: ErrorContext): ErrorDescription {
   switch (failure.kind) {
     case 'token-rejected':
     case 'forbidden':

@@ -47,8 +47,8 @@ export function describeServiceFailure(failure: ServiceFailure, context: ErrorCo
       return checkAddress(failure.service, context);
     case 'response-too-large':
       return invocation?.command === '/spend'
-        ? { todo: 'Ask for a shorter period.' }
-        : checkAddress(failure.service, context);
+        ? { todo: 'Tally stopped reading, so there are no figures. Ask for a shorter period.' }
+        : checkAddress(failure.service, context, 'Tally stopped reading. The address may be wrong.');
     case 'redirect-refused':
       return canManage(context)
         ? {
@@ -61,7 +61,10 @@ export function describeServiceFailure(failure: ServiceFailure, context: ErrorCo
             quotes: [failure.target],
           };
     case 'address-refused':
-      return { todo: PUBLIC_ONLY };
+      return {
+        todo: PUBLIC_ONLY,
+        ...(!canManage(context) && { sentence: 'Tally does not connect to the service’s address.' }),
+      };
   }
 }
 

@@ -23,6 +23,7 @@ export const SLACK_LIMITS = {
   chartTitle: 50,
   chartPoints: 20,
   chartLabel: 20,
+  input: 3000,
   inputError: 2000,
 } as const;
 

@@ -229,5 +229,5 @@ function chosen(state: StateValue): string {
     state.selected_user ??
     state.selected_conversation ??
     state.selected_time;
-  return several?.join(',') ?? (single ?? '').trim();
+  return several?.join(',') ?? (single ?? '').slice(0, SLACK_LIMITS.input).trim();
 }

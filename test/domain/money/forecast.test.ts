@@ -8,7 +8,6 @@ import {
   forecastMonth,
   formatForecast,
 } from '../../../src/domain/money/forecast.ts';
-import { computeUsage } from '../../../src/domain/money/usage.ts';
 import {
   addDays,
   type Day,
@@ -16,6 +15,7 @@ import {
   daysInRange,
   isoWeekday,
 } from '../../../src/domain/time/calendar.ts';
+import { usageOfItems } from '../../support/usage.ts';
 
 /** Saturday; November has 30 days, 20 of them over. */
 const TODAY = '2026-11-21';
@@ -32,7 +32,7 @@ function forecast(
       ? []
       : [{ day: { text: day }, totalAmount: { text: amount }, totalBonuses: { text: '0' } }];
   });
-  const found = forecastMonth(computeUsage(items, { days, zone }), today, zone);
+  const found = forecastMonth(usageOfItems(items, { days, zone }), today, zone);
   return (
     found && {
       ...found,

@@ -8,6 +8,7 @@ import {
 } from '../../../src/domain/money/report-figures.ts';
 import { daysCovered, nextDueTimes, type Timing } from '../../../src/domain/time/cadence.ts';
 import { dayAt, daysInRange, endOfDay, startOfDay } from '../../../src/domain/time/calendar.ts';
+import { chargesOf } from '../../support/usage.ts';
 
 const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago'];
 const SCOPES: readonly ReportScope[] = ['yesterday', 'last-week', 'month-to-date'];
@@ -89,7 +90,7 @@ describe('the figures of a post', () => {
           totalAmount: scalar('1'),
           totalBonuses: scalar('0'),
         }));
-        const { main, charted, strays } = computeReportFigures(items, brief, undefined);
+        const { main, charted, strays } = computeReportFigures(chargesOf(items), brief, undefined);
         const within = (first: string, last: string) =>
           days.filter((one) => one >= first && one <= last).length;
         expect(main.total.readable).toBe(within('2026-11-20', '2026-11-20'));
@@ -112,7 +113,7 @@ describe('the figures of a post', () => {
     });
   const figuresOf = (scope: ReportScope, at: number, items: ReturnType<typeof itemsFrom>) => {
     const account = { balance: parseAmount(scalar('70')), bonuses: parseAmount(scalar('5')) };
-    const found = computeReportFigures(items, reportPeriodsOf(scope, at, 'UTC'), account);
+    const found = computeReportFigures(chargesOf(items), reportPeriodsOf(scope, at, 'UTC'), account);
     const shown = (change: typeof found.change) =>
       change?.figures && [change.figures.current, change.figures.before].map(toPlainDigits).join(' vs ');
     return {
@@ -150,7 +151,7 @@ describe('the figures of a post', () => {
   it('have no runway without a balance', () => {
     const items = itemsFrom('2026-07-04', '2026-11-20');
     const periods = reportPeriodsOf('yesterday', SATURDAY, 'UTC');
-    expect(computeReportFigures(items, periods, undefined).runway).toBeUndefined();
+    expect(computeReportFigures(chargesOf(items), periods, undefined).runway).toBeUndefined();
   });
 
   it('call an item of the day after tomorrow a stray, not one of today', () => {

@@ -7,8 +7,8 @@ import {
   formatRunwayLine,
   formatRunwayShort,
 } from '../../../src/domain/money/runway-text.ts';
-import { computeUsage } from '../../../src/domain/money/usage.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
+import { usageOfItems } from '../../support/usage.ts';
 
 const TODAY = '2026-11-21';
 const DAYS = Array.from({ length: 7 }, (_, n) => addDays('2026-11-14', n));
@@ -20,7 +20,7 @@ function week(...amounts: (string | null | undefined)[]) {
     const totalAmount: WireScalar = came === null ? { missing: true } : { text: came ?? '' };
     return came === undefined ? [] : [{ day: { text: DAYS[n]! }, totalAmount, totalBonuses: { text: '0' } }];
   });
-  return computeUsage(items, { days: DAYS, zone: 'UTC' });
+  return usageOfItems(items, { days: DAYS, zone: 'UTC' });
 }
 
 const estimate = (
@@ -101,7 +101,7 @@ describe('the runway', () => {
       totalAmount: { text: n === 3 ? 'rubbish' : '1' },
       totalBonuses: { text: '0' },
     }));
-    const usage = computeUsage(items, { days: DAYS, zone: 'UTC' });
+    const usage = usageOfItems(items, { days: DAYS, zone: 'UTC' });
     expect(computeRunway({ balance: amount('9'), bonuses: amount('0') }, usage, TODAY)).toMatchObject({
       days: 9,
       partial: 1,

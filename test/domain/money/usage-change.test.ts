@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toPlainDigits } from '../../../src/domain/money/amount.ts';
-import { computeUsage, type WireCharge } from '../../../src/domain/money/usage.ts';
+import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import {
   compareUsage,
   isFullyReported,
@@ -9,6 +9,7 @@ import {
   sumChanges,
 } from '../../../src/domain/money/usage-change.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
+import { usageOfItems } from '../../support/usage.ts';
 
 const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
 const item = (day: string, amount: string | null): WireCharge => ({
@@ -27,7 +28,7 @@ describe('the usage of two windows', () => {
   const THEN = daysFrom('2026-11-07', 7);
   const days = { current: NOW, before: THEN };
   const usageOf = (items: readonly WireCharge[], asked: readonly string[], today?: string) =>
-    computeUsage(items, { days: asked, zone: 'UTC', ...(today && { today }) });
+    usageOfItems(items, { days: asked, zone: 'UTC', ...(today && { today }) });
   /** So many reported days on each side, at these amounts a day. */
   const change = (now: number, then: number, amounts: readonly [string, string] = ['12', '10']) =>
     compareUsage(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { computeUsage, type WireCharge } from '../../../src/domain/money/usage.ts';
+import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import {
   compareUsage,
   describeUnreadable,
@@ -8,13 +8,14 @@ import {
   formatReportedDays,
 } from '../../../src/domain/money/usage-change.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
+import { usageOfItems } from '../../support/usage.ts';
 
 const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
 const item = (day: string, amount: string, bonuses = '0'): WireCharge => ({
   ...{ day: { text: day }, totalAmount: { text: amount }, totalBonuses: { text: bonuses } },
 });
 const usageOf = (days: readonly string[], items: readonly WireCharge[]) =>
-  computeUsage(items, { days, zone: 'UTC' });
+  usageOfItems(items, { days, zone: 'UTC' });
 /** `14` */
 const nameOf = (day: string) => day.slice(8);
 
@@ -41,7 +42,7 @@ describe('the days that are reported', () => {
   it('of a single day are said only where it is missing, and of no complete day never', () => {
     expect(formatReportedDays(usageOf(['2026-11-14'], [item('2026-11-14', '1')]), nameOf)).toBe('');
     expect(formatReportedDays(usageOf(['2026-11-14'], []), nameOf)).toBe('no data yet');
-    const today = computeUsage([], { days: ['2026-11-14'], today: '2026-11-14', zone: 'UTC' });
+    const today = usageOfItems([], { days: ['2026-11-14'], today: '2026-11-14', zone: 'UTC' });
     expect(formatReportedDays(today, nameOf)).toBe('');
   });
 });

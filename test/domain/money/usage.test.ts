@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sumMoney, toPlainDigits, type WireScalar } from '../../../src/domain/money/amount.ts';
-import { computeUsage, sumSpentOn, type Usage, type WireCharge } from '../../../src/domain/money/usage.ts';
+import type { WireCharge } from '../../../src/domain/money/charges.ts';
+import { sumSpentOn, type Usage } from '../../../src/domain/money/usage.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
+import { usageOfItems } from '../../support/usage.ts';
 
 const text = (value: string | null): WireScalar => (value === null ? { missing: true } : { text: value });
 const item = (day: string | null, amount: string | null, bonuses: string | null = '0'): WireCharge => ({
@@ -13,7 +15,7 @@ const item = (day: string | null, amount: string | null, bonuses: string | null 
 const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
 const WEEK = daysFrom('2026-11-14', 7);
 const usageOf = (items: WireCharge[], days = WEEK, today?: string) =>
-  computeUsage(items, { days, zone: 'UTC', ...(today && { today }) });
+  usageOfItems(items, { days, zone: 'UTC', ...(today && { today }) });
 const digits = (figure: Usage['rows'][number]['amount']) =>
   'value' in figure ? toPlainDigits(figure.value) : figure.unreadable;
 const table = (usage: Usage) =>
@@ -220,7 +222,7 @@ describe('what the service adds on its own', () => {
 
   it('reads instants in the reporting zone', () => {
     const late = [item('2026-11-15T02:00:00Z', '1')];
-    const inZone = computeUsage(late, { days: WEEK, zone: 'America/New_York' });
+    const inZone = usageOfItems(late, { days: WEEK, zone: 'America/New_York' });
     expect(inZone.reported).toEqual(['2026-11-14']);
   });
 });
@@ -252,7 +254,7 @@ describe('whatever the service sends', () => {
   it('lands in exactly one row', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
-        const { rows } = computeUsage(sent, period);
+        const { rows } = usageOfItems(sent, period);
         expect(rows.reduce((count, { merged }) => count + merged, 0)).toBe(sent.length);
         const days = rows.flatMap(({ day }) => day ?? []);
         expect(new Set(days).size).toBe(days.length);
@@ -263,7 +265,7 @@ describe('whatever the service sends', () => {
   it('totals to the sum of the rows', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
-        const usage = computeUsage(sent, period);
+        const usage = usageOfItems(sent, period);
         const of = (column: 'amount' | 'bonuses') =>
           toPlainDigits(
             sumMoney(
@@ -282,7 +284,7 @@ describe('whatever the service sends', () => {
   it('makes every complete day reported, missing or unreadable', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
-        const { reported, missing, unreadableDays, fullDays } = computeUsage(sent, period);
+        const { reported, missing, unreadableDays, fullDays } = usageOfItems(sent, period);
         const all = [...reported, ...missing, ...unreadableDays].sort();
         expect(all).toEqual(WEEK.filter((day) => day !== period.today));
         expect(all).toHaveLength(fullDays);
@@ -293,7 +295,7 @@ describe('whatever the service sends', () => {
   it('has an average exactly where a day is reported, and none above the highest day', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
-        const usage = computeUsage(sent, period);
+        const usage = usageOfItems(sent, period);
         const spent = sumSpentOn(usage, usage.reported);
         expect(spent.reported).toBe(usage.reported.length);
         expect(usage.average === undefined).toBe(usage.reported.length === 0);
@@ -308,8 +310,8 @@ describe('whatever the service sends', () => {
     const placed = items.map((sent) => sent.filter(({ day }) => 'text' in day && /^2026/.test(day.text)));
     fc.assert(
       fc.property(placed, asked, (sent, period) => {
-        const there = computeUsage(sent, period);
-        const back = computeUsage([...sent].reverse(), period);
+        const there = usageOfItems(sent, period);
+        const back = usageOfItems([...sent].reverse(), period);
         expect(back.reported).toEqual(there.reported);
         expect(back.rows.map(({ day }) => day)).toEqual(there.rows.map(({ day }) => day));
         expect(toPlainDigits(back.total.value)).toBe(toPlainDigits(there.total.value));

@@ -1,0 +1,65 @@
+/** Replaces what a service repeats of the credentials that it was sent. */
+export type SecretMask = (text: string) => string;
+
+const MASK = '…';
+/** So many characters in a row give a secret away; fewer occur in other words too. */
+const REVEALING = 10;
+/** A shorter secret occurs in ordinary words. */
+const SHORTEST = 4;
+/** Amounts and timestamps share digits with a secret by chance. */
+const FIGURE = /^[\d\s.,:+\-TZe]{1,64}$/i;
+
+/**
+ * Masks the credentials of a request in any part of its answer: whole or in pieces of ten characters, in either case,
+ * as they are, percent-encoded, in hexadecimal or in base64. A figure is masked only if it has a whole one.
+ */
+export function createSecretMask(secrets: readonly string[]): SecretMask {
+  const figures = secrets.filter((secret) => secret.length >= REVEALING && FIGURE.test(secret));
+  // Most answers have figures only, and the forms take longer than the rest of an answer.
+  let known: { readonly short: readonly string[]; readonly pieces: ReadonlySet<string> } | undefined;
+  return (text) => {
+    if (FIGURE.test(text)) return figures.some((secret) => text.includes(secret)) ? MASK : text;
+    known ??= shapesOf(secrets);
+    const { short, pieces } = known;
+    return maskPieces(
+      short.reduce((rest, form) => rest.replaceAll(form, MASK), text),
+      pieces,
+    );
+  };
+}
+
+function shapesOf(secrets: readonly string[]) {
+  const forms = secrets.filter(({ length }) => length >= SHORTEST).flatMap(formsOf);
+  return {
+    short: forms.filter(({ length }) => length < REVEALING),
+    pieces: new Set(forms.flatMap(piecesOf)),
+  };
+}
+
+function maskPieces(text: string, pieces: ReadonlySet<string>): string {
+  let masked = '';
+  let end = -1;
+  for (let at = 0; at + REVEALING <= text.length; at += 1) {
+    if (!pieces.has(text.slice(at, at + REVEALING).toLowerCase())) continue;
+    if (at > end) masked += text.slice(Math.max(end, 0), at) + MASK;
+    end = at + REVEALING;
+  }
+  return end < 0 ? text : masked + text.slice(end);
+}
+
+function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  // What comes before a secret shifts its base64. The characters at its ends depend on its neighbours.
+  const base64 = [0, 1, 2].map((shift) =>
+    Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6)),
+  );
+  const urlSafe = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
+  return [secret, encodeURIComponent(secret), bytes.toString('hex'), ...base64, ...urlSafe];
+}
+
+const piecesOf = (form: string): readonly string[] =>
+  Array.from({ length: Math.max(0, form.length - REVEALING + 1) }, (_, at) =>
+    form.slice(at, at + REVEALING).toLowerCase(),
+  );
