@@ -18,6 +18,14 @@ export function routeSubcommands(verbs: Verbs): CommandListener {
       const listener = helps ? undefined : ownValue(verbs, verb);
       return listener !== undefined && opensModal(listener, rest);
     },
+    read(text, workspace) {
+      const { verb, rest, helps } = split(text);
+      if (helps) return;
+      const listener = ownValue(verbs, verb);
+      if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
+      if (listener.read === undefined) refuseExtraWords(rest, verb);
+      listener.read?.(rest, workspace);
+    },
     async run(text, request) {
       const { verb, rest, helps } = split(text);
       if (holdsSecret(text, request.workspace.aliases)) throw new SecretPasted();
@@ -60,14 +68,14 @@ function rightOf(text: string, verbs: Verbs) {
 
 /**
  * Refuses words after a subcommand that takes none, or only the words in `known`.
- * @throws InvalidWord, whose suggestion is the subcommand with the nearest known word or without any
+ * @throws InvalidWord, whose suggestion is the subcommand with the nearest known word
  */
 export function refuseExtraWords(rest: string, verb: string, known: readonly string[] = []): void {
   if (rest === '' || known.includes(rest)) return;
   const commands = [verb, ...known.map((word) => `${verb} ${word}`)];
   const works = `Type ${commands.map((command) => `/billing ${command}`).join(' or ')}.`;
-  const suggestion = [verb, nearestWord(rest, known) ?? ''].join(' ').trim();
-  throw new InvalidWord(clipWord(rest), UNRECOGNIZED, works, suggestion);
+  const meant = nearestWord(rest, known);
+  throw new InvalidWord(clipWord(rest), UNRECOGNIZED, works, meant && `${verb} ${meant}`);
 }
 
 function unknownVerb(text: string, verb: string, known: readonly string[]): InvalidWord {

@@ -112,8 +112,10 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
   parseScheduleText: (text) => [text, NO_ALIASES],
   parseMention: (text) => [
     text,
-    { commands: ['/spend', '/balance'], verbs: ['connect'], aliases: NO_ALIASES },
+    { commands: ['/spend', '/balance'], verbs: ['connect'], aliases: NO_ALIASES, canRead: () => true },
   ],
+  parseQuestion: (text) => [text, NO_ALIASES],
+  keepsWords: (text) => [text, text.slice(0, 20), text, NO_ALIASES],
   parseProjectsText: (text) => [text, []],
   changesProjects: (text) => [text, []],
   parseDateLiteral: (text) => [text, 0],
@@ -149,7 +151,9 @@ const ANY_LENGTH = [
 
 /** What reads commands, which are refused beyond a thousand characters: made of the above, and slower by far. */
 const COMMANDS = [
-  ...['command-text', 'tokenizer', 'parse'].map((name) => `domain/language/${name}`),
+  ...['command-text', 'tokenizer', 'parse', 'suggestion', 'question'].map(
+    (name) => `domain/language/${name}`,
+  ),
   ...['mentions', 'schedules', 'spend'].map((name) => `features/${name}/words`),
   'features/os-token/token-requests#parseTokenText',
 ];
