@@ -1,7 +1,13 @@
 import { InvalidWord, SecretPasted, UNKNOWN_COMMAND, UNRECOGNIZED } from '../domain/failure/index.ts';
 import { nearestWord, normalizeText } from '../domain/language/command-text.ts';
 import { couldBeSecret, labelsSecret, looksLikeSecret } from '../domain/language/secret-detection.ts';
-import { cleanTyping, clipWord, originalSpelling, simplifyText } from '../domain/language/text.ts';
+import {
+  cleanTyping,
+  clipWord,
+  nearestWords,
+  originalSpelling,
+  simplifyText,
+} from '../domain/language/text.ts';
 import { type CommandListener, opensModal, ownValue } from './listeners.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
@@ -79,16 +85,14 @@ export function refuseExtraWords(rest: string, verb: string, known: readonly str
 }
 
 function unknownVerb(text: string, verb: string, known: readonly string[]): InvalidWord {
-  const meant = nearestWord(verb, known);
-  const suggestion =
-    meant === undefined || couldBeSecret(cleanTyping(text))
-      ? undefined
-      : normalizeText(text).replace(/^\S+/, meant);
+  const texts = couldBeSecret(cleanTyping(text))
+    ? []
+    : nearestWords(verb, known).map((meant) => normalizeText(text).replace(/^\S+/, meant));
   return new InvalidWord(
     clipWord(originalSpelling(text, simplifyText(text).split(' ')[0] ?? verb)),
     UNKNOWN_COMMAND,
     `These work: /billing ${known.join(', ')}.`,
-    suggestion,
+    texts,
   );
 }
 

@@ -105,6 +105,7 @@ const fieldsOf = (text: string) => Object.fromEntries(FIELDS.map((name) => [name
 /** Arguments of those that take more than a text, or no text; all the others get the text alone. */
 const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> = {
   nearestWord: (text) => [text, [text.slice(1), 'yesterday']],
+  nearestWords: (text) => [text, [text.slice(1), 'yesterday']],
   tokenize: (text) => [text, NO_ALIASES],
   parseBalanceText: (text) => [text, NO_ALIASES],
   parseSpendText: (text) => [text, NO_ALIASES],

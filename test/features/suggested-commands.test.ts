@@ -100,14 +100,15 @@ describe('below a refusal', () => {
     for (const word of words) expect(offered[0]).toContain(word);
   });
 
-  it.each(['/spend <@U012AB3CD4E> last month', '/spend prod <#C012AB3CD4E>', '/balance <!subteam^S012AB3CD4E>'])(
-    'of “%s”, which names people, nothing is said about secrets',
-    async (command) => {
-      const { visibleText } = await bot.ask(command, OWNER);
-      expect(visibleText).toContain('You mentioned a person, a channel or a group.');
-      expect(visibleText).not.toContain('secret');
-    },
-  );
+  it.each([
+    '/spend <@U012AB3CD4E> last month',
+    '/spend prod <#C012AB3CD4E>',
+    '/balance <!subteam^S012AB3CD4E>',
+  ])('of “%s”, which names people, nothing is said about secrets', async (command) => {
+    const { visibleText } = await bot.ask(command, OWNER);
+    expect(visibleText).toContain('You mentioned a person, a channel or a group.');
+    expect(visibleText).not.toContain('secret');
+  });
 
   it('of too many projects says how many, and no word about secrets', async () => {
     const ids = Array.from({ length: 60 }, (_, n) => String(1_000 + n)).join(',');

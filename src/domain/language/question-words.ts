@@ -19,7 +19,7 @@ export const readQuestionWords = (text: string, aliases: Aliases): QuestionWords
   sortWords(splitWords(text, aliases), aliases);
 
 /** All projects that the person may ask about here, as commands write it. */
-export const ALL = 'all';
+const ALL = 'all';
 const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
 /** Before “may” they show that the month is meant. */
 const BEFORE_MONTH: ReadonlySet<string> = new Set('in for of during since from to until and last'.split(' '));

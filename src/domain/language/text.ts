@@ -113,7 +113,7 @@ function isOneEdit(a: string, b: string): boolean {
   );
 }
 
-/** A shorter known word is too near to too many others: “now” to “nov”. */
+/** A shorter known word is too near to too many others, “now” to “nov”, unless letters are only swapped: “cvs”. */
 const SHORTEST = 4;
 
 /** Words with a meaning of their own, which are never another word mistyped, however near to one they are. */
@@ -147,17 +147,23 @@ const beginAlike = (typed: string, known: string): boolean => typed[0] === known
  * A digit is never a slip: prod-2 is another project than prod-1.
  */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
-  if (known.includes(word)) return word;
-  if (MEANT.has(word)) return undefined;
-  const near = [...new Set(known)].filter((candidate) => isSlip(word, candidate));
-  return near.length === 1 ? near[0] : undefined;
+  const [near, ...others] = nearestWords(word, known);
+  return others.length === 0 ? near : undefined;
 }
 
+/** Each known word that `word` may be, mistyped. */
+export function nearestWords(word: string, known: readonly string[]): readonly string[] {
+  if (known.includes(word)) return [word];
+  return MEANT.has(word) ? [] : [...new Set(known)].filter((candidate) => isSlip(word, candidate));
+}
+
+const sorted = (word: string): string => [...word].sort().join('');
+
 const isSlip = (typed: string, known: string): boolean =>
-  known.length >= SHORTEST &&
+  isOneEdit(typed, known) &&
   beginAlike(typed, known) &&
   digitsOf(typed) === digitsOf(known) &&
-  isOneEdit(typed, known);
+  (known.length >= SHORTEST || sorted(typed) === sorted(known));
 
 /** The longest quotation of a word in answers; a longer one may be a secret. */
 export function clipWord(word: string): string {
