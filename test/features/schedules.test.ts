@@ -220,6 +220,8 @@ describe('what was typed', () => {
     ['prod last-month', '“last-month” can’t be posted on a schedule'],
     ['prod wait 13', '“wait 13” is too long'],
     ['prod banana', 'I don’t recognize “banana”'],
+    ['prod wait 2 days', 'I don’t recognize “wait”'],
+    ['prod yesterday including today', 'can’t be posted on a schedule'],
     ['prod at 25', '“at 25” isn’t a time of day'],
   ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 

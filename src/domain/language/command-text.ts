@@ -9,11 +9,11 @@ import {
   parsePeriodArgument,
   parsePeriodOnly,
 } from './argument.ts';
-import { refuseDayInWords } from './date-expression.ts';
+import { isBareYear, isDayNumber, refuseDayInWords } from './date-expression.ts';
 import { ParseError, parseErrorAt, parseWith, rejectUnknownWords, senseOf, tryParse } from './parse.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './period-phrase.ts';
 import { explainUnparsed } from './syntax-hints.ts';
-import type { Aliases, TokenizedText } from './tokenizer.ts';
+import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 
 export { nearestWord, normalizeText } from './text.ts';
 
@@ -98,15 +98,22 @@ function secondProject(source: TokenizedText, at: number, next: number, second: 
   );
   const listed = text.slice(tokens[first]?.start, tokens[last]?.end);
   const between = text.slice(tokens[last]?.end, tokens[at]?.start).trimEnd();
+  const isDatePart = isDayNumber(tokens[next - 1]) && [tokens[at - 1], tokens[next]].some(isDate);
   return parseErrorAt(
     source,
     first,
     next,
     'You named two projects without a comma, {word}',
     'Ask about one, or join them with a comma.',
-    `${listed},${second}${between}`,
+    ...(isDatePart ? [] : [`${listed},${second}${between}`]),
   );
 }
+
+/** `2026 10`, `2026-10 05`: beside it a small number is hardly a project. */
+const isDate = (token: Token | undefined): boolean =>
+  token?.kind === 'day' ||
+  token?.kind === 'year-month' ||
+  (token?.kind === 'number' && isBareYear(token.digits));
 
 /** What follows a comma, and the next commas: each is a project, also a number that would be a product elsewhere. */
 function listAt(

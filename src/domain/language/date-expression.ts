@@ -60,7 +60,7 @@ function quarterNumber(source: TokenizedText, at: number, next: number, digits: 
   throw parseErrorAt(source, at, next, 'isn’t a quarter', 'Quarters are q1 to q4, such as 2026-q3.');
 }
 
-const isDayNumber = (token: Token | undefined): token is Token & { kind: 'number' } =>
+export const isDayNumber = (token: Token | undefined): token is Token & { kind: 'number' } =>
   token?.kind === 'number' && /^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits);
 
 /** The index after `3`, `3-9` or `3 to 9`; `at` when there is no number of a day. */

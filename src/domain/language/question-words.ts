@@ -83,9 +83,10 @@ function sortWords(all: readonly string[], aliases: Aliases): QuestionWords {
   };
 }
 
-/** “Over 500”: there the word is no filler. */
+/** “Over 500”, “a week”: there the word is no filler. */
 const isAmount = (words: readonly string[], at: number): boolean =>
-  (words[at] === 'over' || words[at] === 'at') && isNumber(words[at + 1]);
+  ((words[at] === 'over' || words[at] === 'at') && isNumber(words[at + 1])) ||
+  (words[at] === 'a' && UNITS.has(words[at + 1] ?? ''));
 
 /** `between A and B` as `A to B`. */
 function withoutBetween(words: readonly string[]): readonly string[] {

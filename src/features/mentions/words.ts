@@ -1,6 +1,7 @@
 import type { SlashCommand } from '../../domain/commands.ts';
 import { InvalidWord, isFailure, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { holdsUnknownWord } from '../../domain/language/parse.ts';
 import { parseQuestion, type QuestionCommand } from '../../domain/language/question.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { clipWord } from '../../domain/language/text.ts';
@@ -60,6 +61,8 @@ export function parseMention(said: string, known: KnownCommands): Mention {
   if (question?.kind === 'offered')
     return { kind: 'guess', fact: question.refusal?.fact, reruns: question.commands.map(invocationOf) };
   const { why, fact, message } = question?.refusal ?? unknown;
+  if (question === undefined && !holdsUnknownWord(name, known.aliases))
+    return { kind: 'nothing', fact: undefined };
   return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
 }
 

@@ -71,7 +71,7 @@ export function parseScheduleText(text: string, aliases: ReadonlySet<string>): S
 }
 
 const WAIT =
-  /(?<![^ ])(?:(no|don[’']?t|do not|without) ?wait(?:ing)?|wait(?:s|ing)?(?: up to)? (\d{1,3}) ?(?:h|hours?)?)(?![^ ])/;
+  /(?<![^ ])(?:(no|don[’']?t|do not|without) ?wait(?:ing)?|wait(?:s|ing)?(?: up to)? (\d{1,3}) ?(?:h|hours?)?)(?! ?(?:d|days?|w|weeks?|m|min|mins|minutes?)(?![^ ]))(?![^ ])/;
 
 /** `wait 2`, `wait up to 6 hours`, `no wait`. @throws InvalidWord for more hours than a post may wait */
 function takeWait(text: string): Part<number> {

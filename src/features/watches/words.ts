@@ -84,8 +84,12 @@ function takeRule(text: string, aliases: ReadonlySet<string>): Piece<RuleWords> 
   }
 }
 
-const FILLER = '(?:(?:is |falls |drops |goes )?(?:below|under|over|above|of|at|from|than) )?';
-const A_MONTH = '(?: (?:a|per) (?:day|month))?';
+const BELOW = '(?:(?:is |falls |drops |goes )?(?:below|under|of|at) )?';
+/** What may stand around an amount. “Over” and “a day” say something else of a balance and of a month’s budget. */
+const AROUND: Readonly<Record<'balance' | 'budget', readonly [before: string, after: string]>> = {
+  balance: [BELOW, ''],
+  budget: ['(?:(?:is |goes )?(?:over|above|of|at) )?', '(?: (?:a|per) month)?'],
+};
 /** A word with a digit in it, or groups of three digits. */
 const NUMBER = '(?:\\p{Sc} ?)?-?(?:\\d{1,3}(?: \\d{3}(?![^ .,]))+\\S*|[\\d.,]*\\d\\S*)(?: ?\\p{Sc}(?![^ ]))?';
 
@@ -93,15 +97,16 @@ interface AmountPlace {
   readonly before: string;
   /** What follows the kind. */
   readonly after: string;
-  readonly kind: WatchKind;
+  readonly kind: keyof typeof AROUND;
   readonly aliases: ReadonlySet<string>;
 }
 
 function takeAmount({ before, after, kind, aliases }: AmountPlace): Piece<string> {
-  const match = new RegExp(`^${FILLER}(${NUMBER})${A_MONTH}(?![^ ])`, 'u').exec(after);
+  const [filler, each] = AROUND[kind];
+  const match = new RegExp(`^${filler}(${NUMBER})${each}(?![^ ])`, 'u').exec(after);
   if (match === null) {
     refuseWord(after, aliases);
-    return { rest: join(before, after.replace(new RegExp(`^${FILLER}$`), '')) };
+    return { rest: join(before, after.replace(new RegExp(`^${filler}$`), '')) };
   }
   const [all, typed = ''] = match;
   const rest = join(before, after.slice(all.length));
@@ -146,7 +151,7 @@ const PROBLEMS = {
 
 function takeDays(before: string, after: string): Piece<RuleWords> {
   const leading = /(?:^|(?<= ))(\d{1,6}) ?(days?|d|weeks?|w)$/.exec(before);
-  const match = new RegExp(`^${FILLER}(-?\\d\\S*(?: (?:days?|d|weeks?|w)(?![^ ]))?)`).exec(after);
+  const match = new RegExp(`^${BELOW}(-?\\d\\S*(?: (?:days?|d|weeks?|w)(?![^ ]))?)`).exec(after);
   const typed = match?.[1] ?? leading?.[0];
   if (typed === undefined) return { rest: join(before, after), found: { kind: 'runway' } };
   const rest = match
@@ -160,7 +165,10 @@ function takeDays(before: string, after: string): Piece<RuleWords> {
 }
 
 const FACTOR = /(?<![^ ])(-?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×]))(?![^ ])/;
-const FLOOR = new RegExp(`(?<![^ ])(?:over|above|floor|from|at least) (${NUMBER})${A_MONTH}(?![^ ])`, 'u');
+const FLOOR = new RegExp(
+  `(?<![^ ])(?:over|above|floor|from|at least) (${NUMBER})(?: (?:a|per) day)?(?![^ ])`,
+  'u',
+);
 const FACTORS = 'Write the factor like 2x or 1.5x.';
 
 function takeSpike(before: string, after: string, aliases: ReadonlySet<string>): Piece<RuleWords> {

@@ -227,6 +227,7 @@ describe('another question in one’s own words', () => {
     ['how much did we spend in the last 7 and 14 days?', 'last days'],
     ['did we spend over 500 last week?', 'over'],
     ['what’s left on prod at 5?', 'at'],
+    ['how much did prod spend a week?', 'a'],
     ['how much did prod spend on october 3?', 'october 3'],
     ['what did prod cost since nov 2', 'nov 2'],
     ['what did prod cost on the 17th?', '17th'],

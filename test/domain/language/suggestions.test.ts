@@ -142,6 +142,18 @@ describe('every command that is offered', () => {
   });
 });
 
+describe('a small number beside a year or a month in digits', () => {
+  it.each(['prod 2026 10', 'prod 2026 10 05', 'prod 2026-10 05', 'prod 10 2026', '7 8 2026'])(
+    'is not offered as another project: %s',
+    (text) => expect(offeredBy(() => parseCommandText(text, ALIASES))).toEqual([]),
+  );
+
+  it('is elsewhere', () => {
+    expect(offeredBy(() => parseCommandText('prod 10', ALIASES))).toEqual(['prod,10']);
+    expect(offeredBy(() => parseCommandText('prod 456 2026', ALIASES))).toEqual(['prod,456 2026']);
+  });
+});
+
 describe('a day in words', () => {
   const MONTHS = 'january feb march apr may june july aug sept october nov december'.split(' ');
   const day = fc.integer({ min: 1, max: 31 });
