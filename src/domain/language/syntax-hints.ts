@@ -30,17 +30,23 @@ function ofNumbered(unit: Unit, digits: string): Hint {
   }
 }
 
-function ofUnit(unit: string): Hint {
+function ofUnit(unit: string, isOne: boolean): Hint {
   const current = unit === 'day' ? 'today' : `this-${unit}`;
   const before = unit === 'day' ? 'yesterday' : `last-${unit}`;
-  return [`doesn’t say which ${unit}`, `Type ${current}, ${before} or last-2-${unit}s.`, current, before];
+  return [
+    `doesn’t say which ${unit}`,
+    `Type ${current}, ${before} or last-2-${unit}s.`,
+    ...(isOne ? [current, before] : []),
+  ];
 }
 
 function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works: string): Hint {
   const { sense, spelling } = token;
   switch (sense.role) {
     case 'unit':
-      return after?.kind === 'number' ? ofNumbered(sense.unit, after.digits) : ofUnit(sense.unit);
+      return after?.kind === 'number'
+        ? ofNumbered(sense.unit, after.digits)
+        : ofUnit(sense.unit, spelling === sense.unit);
     case 'since':
       return [
         'needs a date after it',

@@ -125,6 +125,7 @@ const MEANT: ReadonlySet<string> = new Set(
     'first second third fourth fifth monday tuesday wednesday thursday friday saturday sunday weekend weekends weekday',
     'hourly daily weekly monthly quarterly yearly annually fortnight before after between above below under over',
     'more less fewer most least top bottom best worst late later latest early earlier lost list send part post data',
+    'set net nest sent sending speed match form pass produce protect intl thus his const mouth exit emit remote removed renamed watched',
     'stop start pause resume cancel delete remove move mute unwatch unschedule unconnect reconnect now soon',
   ].flatMap((line) => line.split(' ')),
 );
