@@ -120,7 +120,7 @@ describe('every command that is offered', () => {
               expect([text, words.phrase && formatPhrase(words.phrase)]).toEqual([text, says.period]);
           }
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(300) },
     );
   });
 
@@ -130,7 +130,7 @@ describe('every command that is offered', () => {
         const text = pieces.map((one) => one.text).join(' ');
         expect([text, offeredFor(text)]).toEqual([text, []]);
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(300) },
     );
   });
 
@@ -179,7 +179,7 @@ describe('a day in words', () => {
         expect(parseQuestion(`how much did ${typed} spend?`, ALIASES)?.kind).toBe('refused');
         expect(parseQuestion(`what did prod cost on ${typed}?`, ALIASES)?.kind).toBe('refused');
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(300) },
     );
   });
 
