@@ -224,7 +224,7 @@ function createFeatures(
     createStatus({ workspaces, billing, limits, lastUsed, sections: all.status }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
-    createMentions({ commands: all.commands, verbs: all.verbs }),
+    createMentions({ commands: all.commands, verbs: all.verbs, listeners: () => all.listeners().commands }),
     createHome({ sections: all.home, attention: all.attention, billing, lastUsed, log, clock }),
     createHelp(all.help),
   ];

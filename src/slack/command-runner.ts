@@ -6,7 +6,7 @@ import type { Workspace } from '../workspace/workspaces.ts';
 import { type CommandInvocation, withoutSecrets } from './command-buttons.ts';
 import type { ErrorContext } from './error-messages/description.ts';
 import type { ErrorReport } from './error-reply.ts';
-import { type CommandListener, type ListenerContext, opensModal, ownValue } from './listeners.ts';
+import { type CommandListener, canRead, type ListenerContext, opensModal, ownValue } from './listeners.ts';
 import {
   endLoading,
   LOADING_DELAYS,
@@ -73,7 +73,13 @@ export function createCommandRunner({
       const report = errorReply.explain(error, command);
       onAnswered?.(metricName, report.failure?.kind ?? 'unknown');
       const context = errorContext(report, invocation, target, authorized);
-      await errorReply.send(target, report, { ...context, isUnchanged: listener?.open, opensForm: isForm });
+      const { workspace: record } = authorized ?? {};
+      await errorReply.send(target, report, {
+        ...context,
+        canRead: record && ((text) => canRead(listener, text, record)),
+        isUnchanged: listener?.open,
+        opensForm: isForm,
+      });
     } finally {
       await endLoading(target);
     }

@@ -1,7 +1,9 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import type { Logger } from 'pino';
+import { isFailure } from '../domain/failure/index.ts';
 import type { Right } from '../workspace/permissions.ts';
 import type { EventDedup } from '../workspace/replay-protection.ts';
+import type { Workspace } from '../workspace/workspaces.ts';
 import type { CommandInvocation } from './command-buttons.ts';
 import type { ErrorReply } from './error-reply.ts';
 import type { Message } from './kit/atoms.ts';
@@ -21,6 +23,11 @@ export interface CommandListener {
   readonly opensModal?: boolean | ((text: string) => boolean);
   /** For a second word of `/billing` with its own help page. */
   readonly help?: () => Message;
+  /**
+   * Reads the command's words and does nothing. Without it the command takes none.
+   * @throws InvalidWord, SecretPasted, ProjectMissing
+   */
+  read?(text: string, workspace: Workspace): unknown;
   /** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
   run(text: string, request: Request, typed?: string): Promise<void>;
 }
@@ -109,6 +116,18 @@ export const opensModal = (
   { opensModal: opens = false }: Pick<CommandListener, 'opensModal'>,
   text: string,
 ): boolean => (typeof opens === 'function' ? opens(text) : opens);
+
+/** Whether the command takes these words, so that it may be offered. */
+export function canRead(listener: CommandListener | undefined, text: string, workspace: Workspace): boolean {
+  if (listener?.read === undefined) return listener !== undefined && text === '';
+  try {
+    listener.read(text, workspace);
+    return true;
+  } catch (error) {
+    if (isFailure(error)) return false;
+    throw error;
+  }
+}
 
 /** What a feature listens to: commands by `/name`, the rest by ID; an action's ID may continue after a colon. */
 export interface Listeners {

@@ -1,7 +1,13 @@
 import { InvalidWord, SecretPasted, UNKNOWN_COMMAND, UNRECOGNIZED } from '../domain/failure/index.ts';
 import { nearestWord, normalizeText } from '../domain/language/command-text.ts';
 import { couldBeSecret, labelsSecret, looksLikeSecret } from '../domain/language/secret-detection.ts';
-import { cleanTyping, clipWord, originalSpelling, simplifyText } from '../domain/language/text.ts';
+import {
+  cleanTyping,
+  clipWord,
+  nearestWords,
+  originalSpelling,
+  simplifyText,
+} from '../domain/language/text.ts';
 import { type CommandListener, opensModal, ownValue } from './listeners.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
@@ -17,6 +23,14 @@ export function routeSubcommands(verbs: Verbs): CommandListener {
       const { verb, rest, helps } = split(text);
       const listener = helps ? undefined : ownValue(verbs, verb);
       return listener !== undefined && opensModal(listener, rest);
+    },
+    read(text, workspace) {
+      const { verb, rest, helps } = split(text);
+      if (helps) return;
+      const listener = ownValue(verbs, verb);
+      if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
+      if (listener.read === undefined) refuseExtraWords(rest, verb);
+      listener.read?.(rest, workspace);
     },
     async run(text, request) {
       const { verb, rest, helps } = split(text);
@@ -60,27 +74,25 @@ function rightOf(text: string, verbs: Verbs) {
 
 /**
  * Refuses words after a subcommand that takes none, or only the words in `known`.
- * @throws InvalidWord, whose suggestion is the subcommand with the nearest known word or without any
+ * @throws InvalidWord, whose suggestion is the subcommand with the nearest known word
  */
 export function refuseExtraWords(rest: string, verb: string, known: readonly string[] = []): void {
   if (rest === '' || known.includes(rest)) return;
   const commands = [verb, ...known.map((word) => `${verb} ${word}`)];
   const works = `Type ${commands.map((command) => `/billing ${command}`).join(' or ')}.`;
-  const suggestion = [verb, nearestWord(rest, known) ?? ''].join(' ').trim();
-  throw new InvalidWord(clipWord(rest), UNRECOGNIZED, works, suggestion);
+  const meant = nearestWord(rest, known);
+  throw new InvalidWord(clipWord(rest), UNRECOGNIZED, works, meant && `${verb} ${meant}`);
 }
 
 function unknownVerb(text: string, verb: string, known: readonly string[]): InvalidWord {
-  const meant = nearestWord(verb, known);
-  const suggestion =
-    meant === undefined || couldBeSecret(cleanTyping(text))
-      ? undefined
-      : normalizeText(text).replace(/^\S+/, meant);
+  const texts = couldBeSecret(cleanTyping(text))
+    ? []
+    : nearestWords(verb, known).map((meant) => normalizeText(text).replace(/^\S+/, meant));
   return new InvalidWord(
     clipWord(originalSpelling(text, simplifyText(text).split(' ')[0] ?? verb)),
     UNKNOWN_COMMAND,
     `These work: /billing ${known.join(', ')}.`,
-    suggestion,
+    texts,
   );
 }
 

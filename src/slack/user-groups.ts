@@ -42,7 +42,7 @@ export async function requireKnownGroups(added: readonly string[], request: Requ
   const known = await request.slack.userGroups();
   const unknown = added.find((id) => !known.some((group) => group.id === id));
   if (unknown !== undefined)
-    throw new InvalidWord(unknown, 'is no user group of this workspace', 'Choose one from the list.');
+    throw new InvalidWord(unknown, 'isn’t a user group of this workspace', 'Choose one from the list.');
 }
 
 /** What an options listener suggests for what was typed. @throws SlackFailed */

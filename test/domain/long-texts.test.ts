@@ -105,6 +105,7 @@ const fieldsOf = (text: string) => Object.fromEntries(FIELDS.map((name) => [name
 /** Arguments of those that take more than a text, or no text; all the others get the text alone. */
 const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> = {
   nearestWord: (text) => [text, [text.slice(1), 'yesterday']],
+  nearestWords: (text) => [text, [text.slice(1), 'yesterday']],
   tokenize: (text) => [text, NO_ALIASES],
   parseBalanceText: (text) => [text, NO_ALIASES],
   parseSpendText: (text) => [text, NO_ALIASES],
@@ -112,8 +113,10 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
   parseScheduleText: (text) => [text, NO_ALIASES],
   parseMention: (text) => [
     text,
-    { commands: ['/spend', '/balance'], verbs: ['connect'], aliases: NO_ALIASES },
+    { commands: ['/spend', '/balance'], verbs: ['connect'], aliases: NO_ALIASES, canRead: () => true },
   ],
+  parseQuestion: (text) => [text, NO_ALIASES],
+  keepsWords: (text) => [text, text.slice(0, 20), text, NO_ALIASES],
   parseProjectsText: (text) => [text, []],
   changesProjects: (text) => [text, []],
   parseDateLiteral: (text) => [text, 0],
@@ -149,7 +152,9 @@ const ANY_LENGTH = [
 
 /** What reads commands, which are refused beyond a thousand characters: made of the above, and slower by far. */
 const COMMANDS = [
-  ...['command-text', 'tokenizer', 'parse'].map((name) => `domain/language/${name}`),
+  ...['command-text', 'tokenizer', 'parse', 'suggestion', 'question'].map(
+    (name) => `domain/language/${name}`,
+  ),
   ...['mentions', 'schedules', 'spend'].map((name) => `features/${name}/words`),
   'features/os-token/token-requests#parseTokenText',
 ];

@@ -178,17 +178,17 @@ describe('/balance', () => {
   });
 
   it.each([
-    ['/balance 777 last-week', 'last-week', '/balance 777'],
-    ['/balance yesturday 123', 'yesturday', '/balance 123'],
-    ['/balance storage 2026-10..2026-11 123', '2026-10..2026-11', '/balance storage 123'],
-    ['/balance last-7-days including today 123', 'last-7-days', '/balance 123'],
-    ['/balance mtd', 'mtd', '/balance'],
-  ])('says of %s that a period belongs to /spend, and offers what works', async (command, word, works) => {
+    ['/balance 777 last-week', 'last-week'],
+    ['/balance yesturday 123', 'yesturday'],
+    ['/balance storage 2026-10..2026-11 123', '2026-10..2026-11'],
+    ['/balance last-7-days including today 123', 'last-7-days'],
+    ['/balance mtd', 'mtd'],
+  ])('says of %s that a period belongs to /spend, and offers nothing without it', async (command, word) => {
     const { visibleText, blocks } = await bot.ask(command);
     expect(visibleText).toContain(`“${word}”`);
     expect(visibleText).toContain('/spend takes periods');
     const buttons = blocks.filter(({ type }) => type === 'actions').map((block) => textOf(block));
-    expect(buttons).toEqual([works]);
+    expect(buttons).toEqual([]);
   });
 
   it.each([

@@ -149,8 +149,8 @@ describe('a word that could be a secret, and is not registered', () => {
     ['/billing default q7x2k9v4', 'I don’t recognize one word (not repeated, as it may be a secret).'],
     ['/billing conect q7x2k9v4', 'Unknown command “conect”'],
     ['/billing projects q7x2k9v4', 'No project matches that word.'],
-    ['@Tally q7x2k9v4', 'What would you like to know?'],
-    ['@Tally spnd q7x2k9v4', 'I don’t recognize “spnd”.'],
+    ['@Tally q7x2k9v4', 'I don’t recognize one word (not repeated, as it may be a secret).'],
+    ['@Tally spnd q7x2k9v4', 'I don’t recognize one word (not repeated, as it may be a secret).'],
   ])('is not repeated by the answer to %s', async (command, answer) => {
     const shown = watch();
     expect((await bot.ask(command)).visibleText).toContain(answer);

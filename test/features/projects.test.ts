@@ -468,6 +468,7 @@ describe('/billing projects', () => {
   });
 
   it('suggests the nearest word for an unknown one', async () => {
+    await add('prod', '123');
     expect((await bot.ask('/billing projects remov prod')).visibleText).toContain(
       '/billing projects remove prod',
     );

@@ -223,29 +223,39 @@ describe('what was typed', () => {
     ['prod 25:00', '“25:00” isn’t a time of day'],
     ['prod 13 pm', '“13 pm” isn’t a time of day'],
     ['prod 9:00 10:00', 'is a second time; you already gave “9:00”'],
-    ['prod daily weekly', '“weekly” is a second cadence; you already gave “daily”'],
+    ['prod daily weekly', 'You said how often twice: “daily” and “weekly”.'],
     ['prod monthly 32', '“monthly 32” isn’t a day of the month'],
     ['prod last-month', '“last-month” can’t be posted on a schedule'],
     ['prod wait 13', '“wait 13” is too long'],
     ['prod banana', 'I don’t recognize “banana”'],
+    ['prod wait 2 days', 'I don’t recognize “wait”'],
+    ['prod yesterday including today', 'can’t be posted on a schedule'],
     ['prod at 25', '“at 25” isn’t a time of day'],
   ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 
   it.each([
-    ['500 hourly', 'hourly', 'schedule 500 daily'],
+    ['500 hourly', 'hourly', undefined],
     ['500 tuesday 9:30', 'tuesday', 'schedule 500 weekly tuesday 9:30'],
-    ['every 2 weeks 500', 'every 2 weeks', 'schedule 500 weekly'],
-    ['500 every other day', 'every other day', 'schedule 500 daily'],
-    ['fortnightly 500 balance', 'fortnightly', 'schedule 500 balance weekly'],
+    ['every 2 weeks 500', 'every 2 weeks', undefined],
+    ['500 every other day', 'every other day', undefined],
+    ['fortnightly 500 balance', 'fortnightly', undefined],
     ['500 mon-fri 8:00', 'mon-fri', 'schedule 500 weekdays 8:00'],
-    ['500 every quarter', 'every quarter', 'schedule 500 monthly'],
-    ['500 yearly', 'yearly', 'schedule 500 monthly'],
+    ['500 every quarter', 'every quarter', undefined],
+    ['500 yearly', 'yearly', undefined],
     ['500 mondays and fridays', 'mondays', undefined],
-    ['500 daily hourly', 'hourly', 'schedule 500 daily'],
-  ])('refuses %s with the cadences that there are, and offers the nearest', (text, word, suggestion) => {
-    const refused = { word, suggestion, message: expect.stringContaining('daily, weekdays') };
-    expect(() => read(text)).toThrow(expect.objectContaining(refused));
-  });
+    ['500 daily hourly', 'hourly', undefined],
+    ['500 tuesday daily', 'tuesday', undefined],
+  ])(
+    'refuses %s with the ones that there are, and offers the one that says the same',
+    (text, word, suggestion) => {
+      const refused = {
+        word,
+        suggestion,
+        message: expect.stringContaining('Daily, weekdays, weekly or monthly?'),
+      };
+      expect(() => read(text)).toThrow(expect.objectContaining(refused));
+    },
+  );
 
   it('takes a name that looks like a cadence as a name', () => {
     const read = (text: string) => parseScheduleText(text, new Set(['sun', 'hourly']));

@@ -253,7 +253,7 @@ describe('user groups', () => {
   });
 
   it('of another workspace are rejected, whatever the form contains', async () => {
-    expect(await save({ managerGroups: ['S0ELSEWHERE'] })).toContain('is no user group of this workspace');
+    expect(await save({ managerGroups: ['S0ELSEWHERE'] })).toContain('isn’t a user group of this workspace');
     expect(await stored()).toBeNull();
   });
 });

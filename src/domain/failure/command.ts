@@ -33,7 +33,7 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
   /** What is wrong, without what to type. */
   readonly fact: string;
   /**
-   * @param why completes “word” …, or is a sentence with `{word}` in it; without a full stop
+   * @param why completes “word” …, or is a sentence, with `{word}` in it or without; without a full stop
    * @param works what to type, in whole sentences
    * @param suggestion one text, or what an ambiguous word may mean
    */
@@ -47,16 +47,30 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
     readonly projectFor?: string,
   ) {
     const mayQuote = (text: string) => quoting === 'always' || (quoting === 'judged' && !couldBeSecret(text));
-    const named = mayQuote(word) ? `“${word}”` : HIDDEN_WORD;
-    const sentence = why.includes(WORD) ? why.replace(WORD, () => named) : `${named} ${why}`;
-    const fact = `${sentence.replace(/^one word/, 'One word')}.`;
+    const isQuoted = word !== WITHHELD && mayQuote(word);
+    const named = isQuoted ? `“${word}”` : HIDDEN_WORD;
+    const isSentence = why.includes(WORD) || /^[A-Z]/.test(why);
+    const whole = isSentence ? why : `${WORD} ${why}`;
+    // At its end the words are named only to be found again.
+    const sentence = (isQuoted ? whole : whole.replace(`, ${WORD}`, '')).replace(WORD, () => named);
+    const fact = sentence.replace(/^one word/, 'One word').replace(/[^?]$/, '$&.');
     super('invalid-word', `${fact} ${works}`.trim());
     this.fact = fact;
-    this.word = mayQuote(word) ? word : WITHHELD;
+    this.word = isQuoted ? word : WITHHELD;
     const offered = [suggestion ?? []].flat().filter(mayQuote);
     const [only, ...others] = offered;
     if (others.length > 0) this.readings = offered;
     else if (only !== undefined) this.suggestion = only;
+  }
+
+  /** Every text that is offered. */
+  get offered(): readonly string[] {
+    return this.suggestion === undefined ? this.readings : [this.suggestion];
+  }
+
+  /** The same with each text that it offers put into a longer one. */
+  within(whole: (text: string) => string): InvalidWord {
+    return new InvalidWord(this.word, this.why, this.works, this.offered.map(whole));
   }
 
   /** The same without the word. */

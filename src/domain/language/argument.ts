@@ -23,8 +23,7 @@ export function parseWithOutput<T>(
   try {
     return { words: read(typed.filter((word) => !isOutput(word)).join(' ')), output };
   } catch (error) {
-    if (!(error instanceof InvalidWord) || error.suggestion === undefined) throw error;
-    throw new InvalidWord(error.word, error.why, error.works, `${error.suggestion} ${output}`);
+    throw error instanceof InvalidWord ? error.within((suggestion) => `${suggestion} ${output}`) : error;
   }
 }
 

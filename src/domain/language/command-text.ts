@@ -9,6 +9,7 @@ import {
   parsePeriodArgument,
   parsePeriodOnly,
 } from './argument.ts';
+import { isBareYear, isDayNumber, refuseDayInWords } from './date-expression.ts';
 import { ParseError, parseErrorAt, parseWith, rejectUnknownWords, senseOf, tryParse } from './parse.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './period-phrase.ts';
 import { explainUnparsed } from './syntax-hints.ts';
@@ -88,26 +89,8 @@ const secondItem = (source: TokenizedText, at: number, next: number, kind: strin
     `Ask about one ${kind} at a time.`,
   );
 
-const isDayNumber = (token: Token | undefined): boolean =>
-  token?.kind === 'number' && /^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits);
-const isMonth = (token: Token | undefined): boolean => token?.kind === 'word' && token.sense.role === 'month';
-
-/** `28 february` among other words, where its day looks like another project. */
-function dayInWords(source: TokenizedText): ParseError | undefined {
-  const { tokens } = source;
-  const at = tokens.findIndex(
-    (token, n) =>
-      (isDayNumber(token) && isMonth(tokens[n + 1])) || (isMonth(token) && isDayNumber(tokens[n + 1])),
-  );
-  if (at === -1) return undefined;
-  const works = 'Days are written in digits, such as 2026-10-05.';
-  return parseErrorAt(source, at, at + 2, 'is a day in words, which I can’t read', works);
-}
-
 /** Two projects without a comma: with one they are a list. */
 function secondProject(source: TokenizedText, at: number, next: number, second: string): ParseError {
-  const day = dayInWords(source);
-  if (day !== undefined) return day;
   const { tokens, text } = source;
   const first = tokens.findIndex(({ kind }) => kind === 'alias' || kind === 'number');
   const last = tokens.findLastIndex(
@@ -115,15 +98,22 @@ function secondProject(source: TokenizedText, at: number, next: number, second: 
   );
   const listed = text.slice(tokens[first]?.start, tokens[last]?.end);
   const between = text.slice(tokens[last]?.end, tokens[at]?.start).trimEnd();
+  const isDatePart = isDayNumber(tokens[next - 1]) && [tokens[at - 1], tokens[next]].some(isDate);
   return parseErrorAt(
     source,
     first,
     next,
     'You named two projects without a comma, {word}',
     'Ask about one, or join them with a comma.',
-    `${listed},${second}${between}`,
+    ...(isDatePart ? [] : [`${listed},${second}${between}`]),
   );
 }
+
+/** `2026 10`, `2026-10 05`: beside it a small number is hardly a project. */
+const isDate = (token: Token | undefined): boolean =>
+  token?.kind === 'day' ||
+  token?.kind === 'year-month' ||
+  (token?.kind === 'number' && isBareYear(token.digits));
 
 /** What follows a comma, and the next commas: each is a project, also a number that would be a product elsewhere. */
 function listAt(
@@ -136,6 +126,7 @@ function listAt(
     const token = source.tokens[next + 1];
     if (token?.kind === 'alias') names.push(token.name);
     else if (token?.kind === 'number') {
+      refuseDayInWords(source, next + 1);
       checkProject(source, next + 1, token.digits);
       names.push(token.digits);
     }
@@ -172,13 +163,13 @@ function phraseOf(items: Items): PeriodPhrase | undefined {
   return { ...(items.phrase ?? LAST_7_DAYS), includingToday: true };
 }
 
-/** Refuses a period, a wrong one too; the suggestion is the text without it. */
+/** Refuses a period, a wrong one too. */
 const timelessItemAt: ArgumentParser = (source, at, projectKnown) => {
   const why = 'is a period, and a balance is always as of now';
   const works = `Only ${commandText('/spend')} takes periods.`;
   const read = tryParse(() => parsePeriodArgument(source, at, projectKnown));
-  if (read instanceof ParseError) throw new ParseError(read.start, read.end, why, works, ['']);
-  if (read.value !== undefined) throw parseErrorAt(source, at, read.value.next, why, works, '');
+  if (read instanceof ParseError) throw new ParseError(read.start, read.end, why, works);
+  if (read.value !== undefined) throw parseErrorAt(source, at, read.value.next, why, works);
   return parseArgument(source, at, projectKnown);
 };
 
@@ -195,7 +186,7 @@ function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
       source,
       0,
       source.tokens.length,
-      'You named a project and “all” of them, {word}',
+      'You named a project and “all” of them',
       'Ask about all, or about some: prod,staging.',
     );
   if (names.length > MOST_PROJECTS)
@@ -203,7 +194,7 @@ function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
       source,
       0,
       source.tokens.length,
-      `You named ${names.length} projects, {word}`,
+      `You named ${names.length} projects`,
       `Ask about ${MOST_PROJECTS} at a time.`,
     );
   return {
@@ -249,13 +240,7 @@ export function parseSingleProjectText(text: string, aliases?: Aliases): Command
 
 function requireOneProject(source: TokenizedText, words: CommandWords): CommandWords {
   if (words.several === undefined) return words;
-  throw parseErrorAt(
-    source,
-    0,
-    source.tokens.length,
-    'You named several projects, {word}',
-    'Name one project here.',
-  );
+  throw parseErrorAt(source, 0, source.tokens.length, 'You named several projects', 'Name one project here.');
 }
 
 /** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, SecretPasted */

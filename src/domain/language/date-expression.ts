@@ -1,7 +1,9 @@
 /** A named part of the calendar (a date, month, quarter, year, today or yesterday): its syntax tree, text and grammar. */
 import type { Day } from '../time/calendar.ts';
-import { MAX_YEAR, MIN_YEAR } from './date-literal.ts';
+import { MAX_YEAR, MIN_YEAR, yearMonthDay } from './date-literal.ts';
 import {
+  DAY_IN_WORDS,
+  DAYS_IN_DIGITS,
   firstOf,
   type Match,
   ParseError,
@@ -58,6 +60,42 @@ function quarterNumber(source: TokenizedText, at: number, next: number, digits: 
   throw parseErrorAt(source, at, next, 'isn’t a quarter', 'Quarters are q1 to q4, such as 2026-q3.');
 }
 
+export const isDayNumber = (token: Token | undefined): token is Token & { kind: 'number' } =>
+  token?.kind === 'number' && /^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits);
+
+/** The index after `3`, `3-9` or `3 to 9`; `at` when there is no number of a day. */
+function afterDayNumbers({ tokens }: TokenizedText, at: number): number {
+  if (!isDayNumber(tokens[at])) return at;
+  const [token, last] = [tokens[at + 1], tokens[at + 2]];
+  if (isDayNumber(token) && token.dashed) return at + 2;
+  return isDayNumber(last) && (token?.kind === 'range-sign' || senseOf(token, 'to')) ? at + 3 : at + 1;
+}
+
+/**
+ * Refuses `3 october` and `oct 1-15`: a number of 1 to 31 beside a month is a day, never a product or a project.
+ * @throws ParseError, which offers the date in digits where the year is there as well
+ */
+export function refuseDayInWords(source: TokenizedText, at: number): void {
+  const { tokens } = source;
+  const isFirst = isDayNumber(tokens[at]);
+  const month = isFirst ? afterDayNumbers(source, at) : at;
+  const last = isFirst ? month + 1 : afterDayNumbers(source, at + 1);
+  const sense = senseOf(tokens[month], 'month');
+  if (sense === undefined || last === at + 1) return;
+  const yearAt = tokens[last]?.kind === 'comma' ? last + 1 : last;
+  const year = yearBeside(tokens[yearAt]);
+  const day = tokens[isFirst ? at : at + 1];
+  const [start, end] = [tokens[at]?.start ?? 0, tokens[year === undefined ? last - 1 : yearAt]?.end ?? 0];
+  if (year === undefined || last > at + 2 || day?.kind !== 'number')
+    throw new ParseError(start, end, DAY_IN_WORDS, DAYS_IN_DIGITS);
+  const date = yearMonthDay(year, sense.month, Number(day.digits));
+  if (date.kind === 'bad') throw new ParseError(start, end, date.why, date.works);
+  if (date.kind !== 'day') return;
+  // The first bare number may be the project.
+  const readings = isFirst ? [date.day, `project ${day.digits} ${year}-${date.day.slice(5, 7)}`] : [date.day];
+  throw new ParseError(start, end, DAY_IN_WORDS, DAYS_IN_DIGITS, readings, { isAmbiguous: isFirst });
+}
+
 /** A month or quarter without its year; also 'q 3', unless the q belongs to the number before it: '2q 3'. */
 const season: Parser<WithoutSource<Extract<DateExpression, { kind: 'month' | 'quarter' }>>> = (
   source,
@@ -65,6 +103,7 @@ const season: Parser<WithoutSource<Extract<DateExpression, { kind: 'month' | 'qu
 ) => {
   const [token, after] = [source.tokens[at], source.tokens[at + 1]];
   const month = senseOf(token, 'month')?.month;
+  if (month) refuseDayInWords(source, at);
   if (month) return { value: { kind: 'month', month }, next: at + 1 };
   if (token?.kind === 'quarter')
     return {
@@ -142,6 +181,7 @@ export function parseDateExpression(
   at: number,
   bareYear: boolean,
 ): Match<DateExpression> | undefined {
+  refuseDayInWords(source, at);
   const found = anyPoint(source, at, bareYear);
   return (
     found && {

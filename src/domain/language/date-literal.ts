@@ -48,7 +48,7 @@ function yearMonth(year: number, month: number): Read {
   return { kind: 'year-month', year, month };
 }
 
-function yearMonthDay(year: number, month: number, day: number): Read {
+export function yearMonthDay(year: number, month: number, day: number): Read {
   const read = yearMonth(year, month);
   if (read.kind === 'bad') return read;
   if (isDay(year, month, day)) return { kind: 'day', day: iso(year, month, day) };

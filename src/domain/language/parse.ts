@@ -1,6 +1,7 @@
 /** Parser combinators, and what runs a grammar over a text and turns its errors into a failure with a suggestion. */
 import { InvalidWord, SecretPasted, UNRECOGNIZED } from '../failure/index.ts';
-import { labelsSecret, looksLikeSecret } from './secret-detection.ts';
+import { labelsSecret, looksLikeSecret, MENTION } from './secret-detection.ts';
+import { keepsWords } from './suggestion.ts';
 import { cleanTyping, clipWord, nearestWord, originalSpelling, simplifyText } from './text.ts';
 import { type Aliases, type Token, type TokenizedText, tokenize } from './tokenizer.ts';
 import { SUGGESTIONS, type WordRole, type WordSense } from './vocabulary.ts';
@@ -9,8 +10,6 @@ import { SUGGESTIONS, type WordRole, type WordSense } from './vocabulary.ts';
 interface Repairs {
   /** Whether to offer every text in `instead`, because each is a meaning of the word, or only the first valid one. */
   readonly isAmbiguous?: boolean;
-  /** Whole texts to suggest; tried after `instead`. */
-  readonly texts?: readonly string[];
 }
 
 /** A place in a text that cannot be read. `parseWith`, which has the whole text, turns it into a failure. */
@@ -107,7 +106,8 @@ function corrections(raw: string, aliases: Aliases): readonly string[] {
     .split(/([^a-z]+)/)
     .map((run) => (/[a-z]/.test(run) && isUnknown(run) ? near(run, NO_ALIASES) : run));
   const piecewise = runs.includes(undefined) ? [] : [runs.join('')];
-  const wholes = [near(raw, aliases), near(raw.replaceAll('-', ''), aliases)];
+  // A sign before a word may mean that it is not wanted: -prod.
+  const wholes = /^[a-z\d]/.test(raw) ? [near(raw, aliases), near(raw.replaceAll('-', ''), aliases)] : [];
   return [...piecewise, ...wholes.filter((whole) => whole !== undefined)];
 }
 
@@ -118,10 +118,24 @@ interface Shape {
   readonly instead: (raw: string) => readonly string[];
 }
 
+export const DAY_IN_WORDS = 'is a day in words, which I can’t read';
+export const DAYS_IN_DIGITS = 'Days are written in digits, such as 2026-10-05.';
 const DIGITS_ONLY = 'Project IDs are digits only, such as 123.';
 
 /** Words that are refused, but show what was meant. */
 const SHAPES: readonly Shape[] = [
+  {
+    form: /^(?:\d{1,2}(?:st|nd|rd|th)|(?:on-?|last-?|since-?)*(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?)$/,
+    why: DAY_IN_WORDS,
+    works: DAYS_IN_DIGITS,
+    instead: () => [],
+  },
+  {
+    form: MENTION,
+    why: 'You mentioned a person, a channel or a group',
+    works: 'Type a project’s name or ID.',
+    instead: () => [],
+  },
   {
     form: /^\d{1,3}(?:[.,]\d{3})+$/,
     why: 'isn’t a project ID',
@@ -168,15 +182,15 @@ function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | 
     const right = next ? corrected({ text: candidate, slip: next, again }, left - 1) : candidate;
     if (right !== undefined) return right;
   }
-  return slip.repairs.texts?.find((whole) => again(simplifyText(whole)) === undefined);
+  return undefined;
 }
 
-/** What to offer: a correction, or each meaning of an ambiguous word. */
-function suggestions({ slip, ...attempt }: Attempt): string | readonly string[] | undefined {
-  if (slip.repairs.isAmbiguous !== true) return corrected({ ...attempt, slip });
+/** What to offer: a correction, or each meaning of an ambiguous word that leaves nothing else to correct. */
+function suggestions({ slip, ...attempt }: Attempt): readonly string[] {
+  if (slip.repairs.isAmbiguous !== true) return [corrected({ ...attempt, slip }) ?? []].flat();
   return slip.instead.flatMap((one) => {
     const only = new ParseError(slip.start, slip.end, slip.why, slip.works, [one]);
-    return corrected({ ...attempt, slip: only }) ?? [];
+    return corrected({ ...attempt, slip: only }, 1) ?? [];
   });
 }
 
@@ -213,6 +227,9 @@ export function parseWith<T>(
   const read = tryParse(() => grammar(source));
   if (!(read instanceof ParseError)) return read.value;
   const word = originalSpelling(text, source.shown.slice(read.start, read.end));
-  const suggestion = suggestions({ text: source.text, slip: read, again: slipIn });
+  const refused = source.text.slice(read.start, read.end);
+  const suggestion = suggestions({ text: source.text, slip: read, again: slipIn }).filter((offered) =>
+    keepsWords(source.text, refused, offered, aliases),
+  );
   throw new InvalidWord(clipWord(word), read.why, read.works, suggestion);
 }

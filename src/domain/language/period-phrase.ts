@@ -105,10 +105,10 @@ function countOf(digits: string, refuse: (why: string, works: string) => Error):
   return Number(count);
 }
 
-/** Whether a unit starts its own phrase ('month to date', 'year 2026'), so that the number before it is not its count. */
+/** Whether a unit starts its own phrase ('month to date', 'year 2026', 'w45'), so that the number before it is not its count. */
 function beginsAnother({ tokens }: TokenizedText, at: number): boolean {
   const [token, one, two] = [tokens[at], tokens[at + 1], tokens[at + 2]];
-  if (toDateAfter(token, one, two)) return true;
+  if (toDateAfter(token, one, two) || (one?.kind === 'number' && !one.spaced)) return true;
   if (isYearWord(token) && one?.kind === 'number' && /^\d{4}$/.test(one.digits)) return true;
   return isSpacedQuarter(token, one);
 }
@@ -163,10 +163,13 @@ function isBareNumber(tokens: readonly Token[], at: number): boolean {
 const counted: Parser<WithoutSource<PeriodPhrase>> = (source, at, projectKnown) =>
   !projectKnown && isProbablyProject(source, at) ? undefined : countedFrom(source, at, at);
 
-/** 'last week', 'last 4 weeks'. */
+/** 'last week', 'last 4 weeks'; 'last weeks' doesn't say how many. */
 const last: Parser<WithoutSource<PeriodPhrase>> = (source, at) => {
-  if (!senseOf(source.tokens[at], 'last')) return undefined;
-  const unit = senseOf(source.tokens[at + 1], 'unit')?.unit;
+  const [token, word] = [source.tokens[at], source.tokens[at + 1]];
+  if (!senseOf(token, 'last')) return undefined;
+  const unit = senseOf(word, 'unit')?.unit;
+  if (unit && word?.kind === 'word' && word.spelling === `${unit}s`)
+    throw parseErrorAt(source, at, at + 2, 'doesn’t say how many', `Type last-${unit} or last-3-${unit}s.`);
   return unit ? { value: { kind: 'last', unit, count: 1 }, next: at + 2 } : countedFrom(source, at, at + 1);
 };
 

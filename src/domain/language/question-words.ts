@@ -1,6 +1,7 @@
 import { PHRASES, phraseAt, type QuestionName } from './question-phrases.ts';
 import { normalizeText } from './text.ts';
 import type { Aliases } from './tokenizer.ts';
+import { VOCABULARY } from './vocabulary.ts';
 
 /** What the words of a question say. */
 export interface QuestionWords {
@@ -9,8 +10,8 @@ export interface QuestionWords {
   readonly projects: readonly string[];
   /** For the grammar of commands to read. */
   readonly rest: readonly string[];
-  /** No word has another meaning as well. */
-  readonly isClear: boolean;
+  /** A word that has another meaning as well. */
+  readonly unclear?: string;
 }
 
 /** Sorts the words of a question by what they say. @param aliases names of projects, in lower case */
@@ -18,7 +19,7 @@ export const readQuestionWords = (text: string, aliases: Aliases): QuestionWords
   sortWords(splitWords(text, aliases), aliases);
 
 /** All projects that the person may ask about here, as commands write it. */
-export const ALL = 'all';
+const ALL = 'all';
 const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
 /** Before “may” they show that the month is meant. */
 const BEFORE_MONTH: ReadonlySet<string> = new Set('in for of during since from to until and last'.split(' '));
@@ -30,7 +31,7 @@ const isNumber = (word = ''): boolean => /^\d+$/.test(word);
 function splitWords(text: string, aliases: Aliases): readonly string[] {
   const words = text
     .replace(/['’‘´`ʼ]s(?![a-z])/gi, ' is')
-    .replace(/[?!]+/g, ' ')
+    .replace(/[?!]+(?![a-z\d])/gi, ' ')
     .replace(/,(?!\d)|(?<!\d),/g, ' , ')
     .replaceAll('&', ' and ')
     .split(/\s+/)
@@ -55,7 +56,7 @@ function sortWords(all: readonly string[], aliases: Aliases): QuestionWords {
   let projects: readonly string[] = [];
   for (let at = 0; at < end; ) {
     const joined = projects.length === 0 ? projectsAt(words, at, aliases) : undefined;
-    const phrase = joined === undefined ? phraseAt(words, at, end) : undefined;
+    const phrase = joined === undefined && !isAmount(words, at) ? phraseAt(words, at, end) : undefined;
     if (joined !== undefined) projects = joined.projects;
     else if (phrase === undefined) rest.push(words[at] ?? '');
     else if (phrase.role === 'spend-filler') fillers.spend.push(phrase.text);
@@ -63,10 +64,12 @@ function sortWords(all: readonly string[], aliases: Aliases): QuestionWords {
     else if (phrase.role !== 'filler') commands.add(phrase.role);
     at = joined?.next ?? at + (phrase?.length ?? 1);
   }
-  const isClear = !words.some(
+  const hasMonth = rest.some((word) => VOCABULARY.get(word)?.role === 'month');
+  const unclear = words.find(
     (word, at) =>
       (aliases.has(word) && PHRASES.has(word)) ||
-      (word === 'may' && at < words.length - 1 && !BEFORE_MONTH.has(words[at - 1] ?? '')),
+      (word === 'may' && at < words.length - 1 && !BEFORE_MONTH.has(words[at - 1] ?? '')) ||
+      (hasMonth && projects.includes(word) && /^(?:[12]?\d|3[01])$/.test(word)),
   );
   return {
     commands: [...commands],
@@ -76,9 +79,14 @@ function sortWords(all: readonly string[], aliases: Aliases): QuestionWords {
       ...(commands.has('spend') ? [] : fillers.spend),
       ...(commands.has('balance') ? [] : fillers.balance),
     ],
-    isClear,
+    ...(unclear !== undefined && { unclear }),
   };
 }
+
+/** “Over 500”, “a week”: there the word is no filler. */
+const isAmount = (words: readonly string[], at: number): boolean =>
+  ((words[at] === 'over' || words[at] === 'at') && isNumber(words[at + 1])) ||
+  (words[at] === 'a' && UNITS.has(words[at + 1] ?? ''));
 
 /** `between A and B` as `A to B`. */
 function withoutBetween(words: readonly string[]): readonly string[] {

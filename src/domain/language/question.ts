@@ -1,11 +1,13 @@
 /** Questions in free words. Every word must have a meaning here or in the grammar of commands. */
 
-import { isFailure } from '../failure/index.ts';
+import { commandText } from '../commands.ts';
+import { InvalidWord, isFailure, UNRECOGNIZED } from '../failure/index.ts';
 import { parseBalanceText, parseCommandText } from './command-text.ts';
 import { holdsUnknownWord } from './parse.ts';
 import { COMMAND_WORDS, isQuestionName, PHRASES, type QuestionName } from './question-phrases.ts';
-import { ALL, type QuestionWords, readQuestionWords } from './question-words.ts';
-import { nearestWord } from './text.ts';
+import { readQuestionWords } from './question-words.ts';
+import { couldBeSecret } from './secret-detection.ts';
+import { clipWord, nearestWord, normalizeText } from './text.ts';
 import type { Aliases } from './tokenizer.ts';
 
 export interface QuestionCommand {
@@ -17,11 +19,17 @@ export interface QuestionCommand {
 export type Question =
   /** The command that the question means exactly. */
   | ({ readonly kind: 'command' } & QuestionCommand)
-  /** The commands that it comes nearest to, the likeliest first. At least one. */
-  | { readonly kind: 'offered'; readonly commands: readonly QuestionCommand[] };
+  /** Commands that it may mean, the likeliest first. At least one, and each keeps every word. */
+  | {
+      readonly kind: 'offered';
+      readonly commands: readonly QuestionCommand[];
+      readonly refusal?: InvalidWord;
+    }
+  /** No command keeps every word. */
+  | { readonly kind: 'refused'; readonly refusal: InvalidWord };
 
-/** Stands for a project in the grammar when a question names all of them. */
-const ANY_PROJECT = '1';
+const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
+const EITHER: readonly QuestionName[] = ['balance', 'spend'];
 
 /**
  * Reads a question such as `how much did prod spend last week?`.
@@ -30,83 +38,79 @@ const ANY_PROJECT = '1';
  * @throws SecretPasted
  */
 export function parseQuestion(text: string, aliases: Aliases): Question | undefined {
-  const words = readQuestionWords(text, aliases);
-  const [command, other] = words.commands;
-  const exact =
-    command !== undefined && other === undefined && words.isClear
-      ? tryText(command, words.projects, words.rest, aliases).exact
-      : undefined;
-  if (command !== undefined && exact !== undefined) return { kind: 'command', command, text: exact };
-  const commands = nearestCommands(words, aliases);
-  return commands.length === 0 ? undefined : { kind: 'offered', commands };
+  const question = readQuestion(text, aliases);
+  // Its words are read in lower case, which hides the form of a token.
+  const mayHoldSecret = text
+    .split(/\s+/)
+    .some((word) => couldBeSecret(word) && !aliases.has(normalizeText(word)));
+  return question !== undefined && 'refusal' in question && mayHoldSecret
+    ? { kind: 'refused', refusal: question.refusal.withheld() }
+    : question;
 }
 
-interface TriedText {
-  /** The command's text, which the grammar reads. */
-  readonly exact?: string;
-  /** The corrected question. */
-  readonly corrected?: string;
+function readQuestion(text: string, aliases: Aliases): Question | undefined {
+  const { commands, projects, rest, unclear } = readQuestionWords(text, aliases);
+  const [named, other] = commands;
+  if (other !== undefined) return refused(other, `and “${named}” are two questions`, 'Ask one at a time.');
+  if (unclear !== undefined) return refused(unclear, 'could mean two things here', EXAMPLE);
+  const misspelt = named === undefined ? misspeltCommand(rest, aliases) : undefined;
+  const others = rest.filter((word) => word !== misspelt?.word);
+  const typed = [projects.join(','), ...others].filter(Boolean).join(' ');
+  const command = named ?? misspelt?.command;
+  if (command === undefined && typed === '') return undefined;
+  const isName = (word: string) => aliases.has(word) || projects.includes(word);
+  const readings = (command === undefined ? EITHER : [command]).map((one) =>
+    tryText(one, typed, aliases, isName),
+  );
+  const [refusal] = readings.flatMap((reading) => reading.refusal ?? []).slice(-1);
+  if (named !== undefined && refusal === undefined) return { kind: 'command', command: named, text: typed };
+  const offered = readings.flatMap((reading) => reading.offered);
+  const doubt = misspelt?.refusal ?? readings.at(-1)?.refusal;
+  if (offered.length > 0) return { kind: 'offered', commands: offered, ...(doubt && { refusal: doubt }) };
+  const isAsked = command !== undefined || rest.some(isName) || projects.length > 0;
+  return isAsked && refusal !== undefined ? { kind: 'refused', refusal } : undefined;
 }
 
-/** Each project of a list must go with the other words. @throws SecretPasted */
-function tryText(
-  command: QuestionName,
-  projects: readonly string[],
-  rest: readonly string[],
-  aliases: Aliases,
-): TriedText {
-  const parse = command === 'spend' ? parseCommandText : parseBalanceText;
-  const list = projects.join(',');
-  const whole = (first: string, others: string) => (first === '' ? others : `${first} ${others}`.trim());
-  const named = projects.length === 0 ? [''] : projects.map((one) => (one === ALL ? ANY_PROJECT : one));
-  for (const project of named) {
-    try {
-      if (parse(whole(project, rest.join(' ')), aliases).help) return {};
-    } catch (error) {
-      if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
-      const { suggestion } = error;
-      // An unmarked list would take any number for a project: “prod spend 500”.
-      return suggestion === undefined ||
-        suggestion === 'help' ||
-        suggestion.includes(',') ||
-        !suggestion.startsWith(project)
-        ? {}
-        : { corrected: whole(list, suggestion.slice(project.length).trim()) };
-    }
-  }
-  return { exact: whole(list, rest.join(' ')) };
-}
+const refused = (word: string, why: string, works: string): Question => ({
+  kind: 'refused',
+  refusal: new InvalidWord(clipWord(word), why, works),
+});
 
-/** Of a question that cannot be read exactly: the command that its words name, or both, with what of it can be read. */
-function nearestCommands(words: QuestionWords, aliases: Aliases): readonly QuestionCommand[] {
-  const { projects, rest } = words;
-  const misspelt = rest
-    .filter((word) => word.length > 3 && holdsUnknownWord(word, aliases))
-    .map((word) => nearestWord(word, COMMAND_WORDS))
-    .flatMap((word) => PHRASES.get(word ?? '') ?? []);
-  const named = words.commands.length > 0 ? words.commands : misspelt.filter(isQuestionName);
-  if (named.length === 0 && projects.length === 0 && !rest.some((word) => aliases.has(word))) return [];
-  const commands = named.length > 0 ? new Set(named) : (['balance', 'spend'] as const);
-  return [...commands].flatMap((command) => {
-    const text = nearestText(command, words, aliases);
-    return text === undefined ? [] : [{ command, text }];
-  });
-}
-
-/** As much of the question as the grammar accepts: all of it, corrected; its known words; or only its projects. */
-function nearestText(
-  command: QuestionName,
-  { projects, rest }: QuestionWords,
-  aliases: Aliases,
-): string | undefined {
-  const typed = [...new Set(rest.filter((word) => aliases.has(word)))];
-  const isList = projects.length > 0 || typed.length > 1;
-  const list = isList ? [...new Set(projects[0] === ALL ? projects : [...projects, ...typed])] : [];
-  const others = isList ? rest.filter((word) => !aliases.has(word)) : rest;
-  const known = others.filter((word) => word !== 'help' && !holdsUnknownWord(word, aliases));
-  for (const words of [others, known, isList ? [] : typed]) {
-    const { exact, corrected = exact } = tryText(command, list, words, aliases);
-    if (corrected !== undefined) return corrected;
+/** The word that names a command, mistyped. */
+function misspeltCommand(rest: readonly string[], aliases: Aliases) {
+  for (const word of rest.filter((one) => holdsUnknownWord(one, aliases))) {
+    const command = PHRASES.get(nearestWord(word, COMMAND_WORDS) ?? '');
+    if (command !== undefined && isQuestionName(command))
+      return { word, command, refusal: new InvalidWord(clipWord(word), UNRECOGNIZED, EXAMPLE) };
   }
   return undefined;
+}
+
+interface Reading {
+  /** The command as it is, or corrected. */
+  readonly offered: readonly QuestionCommand[];
+  /** Why the grammar does not take it as it is. */
+  readonly refusal?: InvalidWord;
+}
+
+/** @throws SecretPasted */
+function tryText(
+  command: QuestionName,
+  text: string,
+  aliases: Aliases,
+  isName: (word: string) => boolean,
+): Reading {
+  const parse = command === 'spend' ? parseCommandText : parseBalanceText;
+  try {
+    if (parse(text, aliases).help)
+      return { offered: [], refusal: new InvalidWord('help', 'goes without other words', EXAMPLE) };
+    return { offered: [{ command, text }] };
+  } catch (error) {
+    if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
+    // A list that nobody marked would take any number for a project: “prod spend 500”.
+    const isMarked = (one: string) =>
+      one.split(' ').every((word) => !word.includes(',') || word.split(',').every(isName));
+    const texts = error.offered.filter((one) => isMarked(one) && !one.split(' ').includes('help'));
+    return { offered: texts.map((one) => ({ command, text: one })), refusal: error };
+  }
 }

@@ -67,10 +67,11 @@ function stretchOf(point: DateExpression, today: Day, zone: string): CalendarSpa
   }
 }
 
-function begun(point: DateExpression, today: Day, zone: string): CalendarSpan {
+/** @param isAll nothing else was asked for, so that what is running now may be offered instead */
+function begun(point: DateExpression, today: Day, zone: string, isAll = false): CalendarSpan {
   const stretch = stretchOf(point, today, zone);
-  if (stretch.first > today)
-    throw inFuture(point.typed, stretch.unit === 'day' ? 'today' : `this-${stretch.unit}`);
+  const instead = stretch.unit === 'day' ? 'today' : `this-${stretch.unit}`;
+  if (stretch.first > today) throw inFuture(point.typed, isAll ? instead : undefined);
   return stretch;
 }
 
@@ -82,7 +83,7 @@ function planOf({ last, unit }: CalendarSpan, today: Day): ComparisonRule {
 }
 
 function spanAt(point: DateExpression, today: Day, zone: string): DayRange {
-  const stretch = begun(point, today, zone);
+  const stretch = begun(point, today, zone, true);
   return { ...stretch, last: earlier(stretch.last, today), plan: planOf(stretch, today) };
 }
 
@@ -168,7 +169,6 @@ export function resolveRange(phrase: PeriodPhrase, today: Day, zone: string): Da
       'including today',
       `doesn’t work with “${clipWord(phrase.typed)}”, which is over (${formatDays(span.first, span.last)})`,
       'Use it with a number of days, such as last-7-days including today.',
-      formatPhrase({ ...phrase, includingToday: false }),
     );
   return span;
 }

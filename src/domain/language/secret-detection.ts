@@ -89,8 +89,12 @@ export function couldBeSecret(word: string): boolean {
   return word.split(/\s+/).some(couldBe);
 }
 
+/** How Slack writes a person, a channel or a user group. */
+export const MENTION = /^<?(?:[@#][uwc][a-z\d]{6,}|!subteam\^s[a-z\d]{6,})>?$/i;
+
 function couldBe(word: string): boolean {
   if (looksLikeSecret(word)) return true;
+  if (MENTION.test(word)) return false;
   if (/^\d+$/.test(word)) return word.length > LONGEST_WORD;
   const rest = word.replace(QUARTER, ' ').replace(ALL_WORDS, ' ');
   const runs = rest.match(/[a-z\d]+/gi) ?? [];

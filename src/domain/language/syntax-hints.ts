@@ -6,6 +6,7 @@ import { ParseError } from './parse.ts';
 import type { Token, TokenizedText } from './tokenizer.ts';
 import { MONTH_NAMES } from './vocabulary.ts';
 
+/** More than one `instead` are meanings of the word. */
 type Hint = readonly [why: string, works: string, ...instead: string[]];
 
 /** Two years with 'to' or a dash between them: the first would be parsed as the project. */
@@ -29,16 +30,23 @@ function ofNumbered(unit: Unit, digits: string): Hint {
   }
 }
 
-function ofUnit(unit: string): Hint {
+function ofUnit(unit: string, isOne: boolean): Hint {
   const current = unit === 'day' ? 'today' : `this-${unit}`;
-  return [`doesn’t say which ${unit}`, `Type ${current}, last-${unit} or last-2-${unit}s.`, current];
+  const before = unit === 'day' ? 'yesterday' : `last-${unit}`;
+  return [
+    `doesn’t say which ${unit}`,
+    `Type ${current}, ${before} or last-2-${unit}s.`,
+    ...(isOne ? [current, before] : []),
+  ];
 }
 
 function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works: string): Hint {
   const { sense, spelling } = token;
   switch (sense.role) {
     case 'unit':
-      return after?.kind === 'number' ? ofNumbered(sense.unit, after.digits) : ofUnit(sense.unit);
+      return after?.kind === 'number'
+        ? ofNumbered(sense.unit, after.digits)
+        : ofUnit(sense.unit, spelling === sense.unit);
     case 'since':
       return [
         'needs a date after it',
@@ -75,7 +83,7 @@ function ofRaw(raw: string, works: string): Hint {
 }
 
 function refusal(start: number, end: number, [why, works, ...instead]: Hint): ParseError {
-  return new ParseError(start, end, why, works, instead);
+  return new ParseError(start, end, why, works, instead, { isAmbiguous: instead.length > 1 });
 }
 
 /** The error for the token at `at`. @param works what the grammar takes */

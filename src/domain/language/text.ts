@@ -108,44 +108,72 @@ export function listNames(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Edits (insert, drop, replace, swap two neighbours) that turn one word into the other. */
-function distance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const [drop = 0, insert = 0, replace = 0] = [last[j], row[j - 1], last[j - 1]];
-      const same = a[i - 1] === b[j - 1];
-      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? beforeLast[j - 2] : undefined;
-      row.push(Math.min(drop + 1, insert + 1, replace + (same ? 0 : 1), (swapped ?? Infinity) + 1));
-    }
-    [beforeLast, last] = [last, row];
-  }
-  return last[b.length] ?? 0;
+/** Whether one edit (insert, drop, replace, swap two neighbours) turns one word into the other. */
+function isOneEdit(a: string, b: string): boolean {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  const [restA, restB] = [a.slice(at), b.slice(at)];
+  const swapped = `${restA.charAt(1)}${restA.charAt(0)}${restA.slice(2)}`;
+  return (
+    restA.slice(1) === restB ||
+    restA === restB.slice(1) ||
+    restA.slice(1) === restB.slice(1) ||
+    swapped === restB
+  );
 }
 
-/** How many slips a word of this length may have before it is more likely another word. */
-function slipsIn(length: number): number {
-  if (length < 3) return 0;
-  if (length < 5) return 1;
-  return length < 9 ? 2 : 3;
-}
+/** A shorter known word is too near to too many others, “now” to “nov”, unless letters are only swapped: “cvs”. */
+const SHORTEST = 4;
 
-/** Longer texts cannot be a mistyped word or name, and comparing takes quadratic time. */
-const LONGEST = 64;
+/** Words with a meaning of their own, which are never another word mistyped, however near to one they are. */
+const MEANT: ReadonlySet<string> = new Set(
+  [
+    'no not never none nobody nothing neither nor without except excepting excluding exclude excludes excl excepted minus but unless instead',
+    'what which who whom whose why when where how whether that these those then than there',
+    'zero one two three four five six seven eight nine ten eleven twelve dozen couple few several half twice double',
+    'first second third fourth fifth monday tuesday wednesday thursday friday saturday sunday weekend weekends weekday',
+    'hourly daily weekly monthly quarterly yearly annually fortnight before after between above below under over',
+    'more less fewer most least top bottom best worst late later latest early earlier lost list send part post data',
+    'set net nest sent sending speed match form pass produce protect intl thus his const mouth exit emit remote removed renamed watched',
+    'stop start pause resume cancel delete remove move mute unwatch unschedule unconnect reconnect now soon',
+  ].flatMap((line) => line.split(' ')),
+);
 
-/** The known word that differs least from `word`, of equally near ones the one with the same first letter, or none. */
+/** Whether an unknown word may be the name of a project. */
+export const couldBeName = (word: string): boolean =>
+  /^[a-z][a-z\d-]{1,31}$/i.test(word) &&
+  !word
+    .toLowerCase()
+    .split('-')
+    .some((part) => MEANT.has(part));
+
+const digitsOf = (word: string): string => word.replace(/\D/g, '');
+
+/** Whether they begin alike; a first letter that is missing or swapped with the second one does too. */
+const beginAlike = (typed: string, known: string): boolean => typed[0] === known[0] || typed[0] === known[1];
+
+/**
+ * The known word that `word` is, mistyped; undefined where it is none, has a meaning of its own, or may as well be another.
+ * A digit is never a slip: prod-2 is another project than prod-1.
+ */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
-  if (word.length > LONGEST) return undefined;
-  const slips = slipsIn(word.length);
-  const cost = (candidate: string) => distance(word, candidate) + (candidate[0] === word[0] ? 0 : 0.5);
-  const near = known
-    .filter((candidate) => Math.abs(candidate.length - word.length) <= slips)
-    .map((candidate) => ({ candidate, cost: cost(candidate) }))
-    .filter((one) => Math.floor(one.cost) <= slips);
-  return near.sort((a, b) => a.cost - b.cost)[0]?.candidate;
+  const [near, ...others] = nearestWords(word, known);
+  return others.length === 0 ? near : undefined;
 }
+
+/** Each known word that `word` may be, mistyped. */
+export function nearestWords(word: string, known: readonly string[]): readonly string[] {
+  if (known.includes(word)) return [word];
+  return MEANT.has(word) ? [] : [...new Set(known)].filter((candidate) => isSlip(word, candidate));
+}
+
+const sorted = (word: string): string => [...word].sort().join('');
+
+const isSlip = (typed: string, known: string): boolean =>
+  isOneEdit(typed, known) &&
+  beginAlike(typed, known) &&
+  digitsOf(typed) === digitsOf(known) &&
+  (known.length >= SHORTEST || sorted(typed) === sorted(known));
 
 /** The longest quotation of a word in answers; a longer one may be a secret. */
 export function clipWord(word: string): string {

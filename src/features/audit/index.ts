@@ -55,6 +55,7 @@ export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature 
     verbs: {
       audit: {
         right: 'manage',
+        read: (rest) => refuseExtraWords(rest, 'audit', [CSV]),
         async run(rest, request) {
           refuseExtraWords(rest, 'audit', [CSV]);
           return rest === CSV ? sendCsv(request) : show(request);

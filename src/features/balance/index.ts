@@ -95,6 +95,7 @@ export function createBalance({ billing, lastUsed, clock }: BalanceParts): Featu
         right: 'ask',
         open: true,
         opensModal: namesOutput,
+        read: (text, { aliases }) => parseBalanceRequest(text, aliases),
         async run(text, request) {
           const found = await answer(text, request);
           if (found === 'help') return request.reply.private(helpMessage('What have we got?', [HELP], SMALL));

@@ -79,6 +79,11 @@ export function createDisconnect({
     verbs: {
       disconnect: {
         right: 'manage',
+        read(text, { connectionNames }) {
+          const name = parseConnectionName(text);
+          if (name !== undefined && !connectionNames.includes(name))
+            throw unknownConnection(name, connectionNames);
+        },
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
           const isKnown = name === undefined || request.workspace.connectionNames.includes(name);

@@ -79,6 +79,7 @@ export function createConnect(parts: ConnectParts): Feature {
       connect: {
         right: 'manage',
         opensModal: true,
+        read: parseConnectionName,
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
           // A token after the verb would be filled in as the connection's name.

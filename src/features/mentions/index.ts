@@ -2,7 +2,13 @@ import { mentionText, type SlashCommand } from '../../domain/commands.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { type CommandInvocation, commandButton } from '../../slack/command-buttons.ts';
 import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
-import type { EventListener, SlackEvent } from '../../slack/listeners.ts';
+import {
+  type CommandListener,
+  canRead,
+  type EventListener,
+  ownValue,
+  type SlackEvent,
+} from '../../slack/listeners.ts';
 import { canSuggest } from '../../slack/project-picker.ts';
 import { askLocation } from '../../slack/request.ts';
 import { holdsRegisteredSecret } from '../../workspace/workspace.ts';
@@ -14,10 +20,11 @@ export interface MentionsParts {
   readonly commands: () => readonly SlashCommand[];
   /** Second words of `/billing`. */
   readonly verbs: () => readonly string[];
+  readonly listeners: () => Readonly<Record<string, CommandListener>>;
 }
 
 /** `@Tally spend prod last month`, and the same words in a direct message: commands where slash commands cannot be used. */
-export function createMentions({ commands, verbs }: MentionsParts): Feature {
+export function createMentions({ commands, verbs, listeners }: MentionsParts): Feature {
   const said: EventListener = {
     right: 'ask',
     once: true,
@@ -26,21 +33,23 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
       requireShortText(text);
       if (holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       const { aliases } = request.workspace;
-      const mention = parseMention(text, { commands: commands(), verbs: verbs(), aliases });
+      const canRun = ({ command, text: words }: CommandInvocation) =>
+        canRead(ownValue(listeners(), command), words, request.workspace);
+      const mention = parseMention(text, { commands: commands(), verbs: verbs(), aliases, canRead: canRun });
       switch (mention.kind) {
         case 'command':
           return rerun(mention.rerun);
         case 'guess':
           return request.reply.update(
             suggestedCommands(
-              mention.word,
+              mention.fact,
               mention.reruns.filter((one) =>
                 canSuggest(one.text, { ...askLocation(request), workspace: request.workspace }),
               ),
             ),
           );
         case 'nothing':
-          return request.reply.update(mentionHelp(mention.word));
+          return request.reply.update(mentionHelp(mention.fact));
       }
     },
   };
@@ -64,17 +73,14 @@ function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boo
 const HOW = `Ask in your own words: \`how much did prod spend last week?\`, or type a command: \`${mentionText('/spend')} 123 last month\`.`;
 const HELP = commandButton('help', 'All commands', { command: '/billing help' });
 
-const unknown = (word: string): string => `I don’t recognize “${word}”.`;
-
-/** The answer to a mention that asks nothing Tally knows. @param word the first one, if it is to blame */
-export function mentionHelp(word: string | undefined): Message {
-  const text = word === undefined ? 'What would you like to know?' : unknown(word);
-  return { text, blocks: [section(text), markup(HOW), actions(...HELP)] };
+/** The answer to a mention that asks nothing Tally knows. @param fact what is wrong with its words, if anything is */
+export function mentionHelp(fact = 'What would you like to know?'): Message {
+  return { text: fact, blocks: [section(fact), markup(HOW), actions(...HELP)] };
 }
 
 /** A button for each command that a mention can mean; none is run without a click. */
-function suggestedCommands(word: string | undefined, reruns: readonly CommandInvocation[]): Message {
-  const text = word === undefined ? 'Did you mean this?' : `${unknown(word)} Did you mean this?`;
+function suggestedCommands(fact: string | undefined, reruns: readonly CommandInvocation[]): Message {
+  const text = [fact, 'Did you mean this?'].filter(Boolean).join(' ');
   const buttons = reruns.flatMap((rerun, at) =>
     commandButton(
       `guess-${at}`,
@@ -83,5 +89,5 @@ function suggestedCommands(word: string | undefined, reruns: readonly CommandInv
       at === 0 ? { style: 'primary' } : {},
     ),
   );
-  return buttons.length === 0 ? mentionHelp(word) : { text, blocks: [section(text), actions(...buttons)] };
+  return buttons.length === 0 ? mentionHelp(fact) : { text, blocks: [section(text), actions(...buttons)] };
 }

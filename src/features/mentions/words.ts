@@ -1,6 +1,7 @@
 import type { SlashCommand } from '../../domain/commands.ts';
-import { type InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { InvalidWord, isFailure, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { holdsUnknownWord } from '../../domain/language/parse.ts';
 import { parseQuestion, type QuestionCommand } from '../../domain/language/question.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { clipWord } from '../../domain/language/text.ts';
@@ -14,18 +15,20 @@ export interface KnownCommands {
   readonly verbs: readonly string[];
   /** Names of projects, in lower case. */
   readonly aliases: ReadonlySet<string>;
+  /** Whether a command takes this text. */
+  readonly canRead: (invocation: CommandInvocation) => boolean;
 }
 
 export type Mention =
   | { readonly kind: 'command'; readonly rerun: CommandInvocation }
-  /** What may be meant, for the person to choose; `word` is the one that stood in the way, unless it may be a secret. */
+  /** What may be meant, for the person to choose; `fact` is why it is not run. */
   | {
       readonly kind: 'guess';
-      readonly word: string | undefined;
+      readonly fact: string | undefined;
       readonly reruns: readonly CommandInvocation[];
     }
-  /** Nothing to go by: no words at all, or `word` and what follows; undefined when it may be a secret. */
-  | { readonly kind: 'nothing'; readonly word: string | undefined };
+  /** Nothing to go by: no words at all, or why they are no question or command. */
+  | { readonly kind: 'nothing'; readonly fact: string | undefined };
 
 /** Its text begins with a verb. */
 const BILLING: SlashCommand = '/billing';
@@ -44,15 +47,23 @@ export function parseMention(said: string, known: KnownCommands): Mention {
   const text = spoken(said);
   const [first = '', ...others] = text.split(' ');
   const name = bare(first);
-  if (name === '') return { kind: 'nothing', word: undefined };
+  if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
   if (command !== undefined)
     return { kind: 'command', rerun: commandOrQuestion(command, others.join(' '), text, known) };
   if (known.verbs.includes(name)) return { kind: 'command', rerun: { command: BILLING, text } };
   const question = parseQuestion(text, known.aliases);
   if (question?.kind === 'command') return { kind: 'command', rerun: invocationOf(question) };
-  if (GREETINGS.has(name) && question === undefined) return { kind: 'nothing', word: undefined };
-  return guess(text, first, others.join(' '), question?.commands ?? [], known);
+  if (GREETINGS.has(name) && question === undefined) return { kind: 'nothing', fact: undefined };
+  const unknown = new InvalidWord(clipWord(couldBeSecret(first) ? first : name), UNRECOGNIZED, '');
+  const meant = nearby(name, others.join(' '), known);
+  if (meant !== undefined) return { kind: 'guess', fact: unknown.fact, reruns: [meant] };
+  if (question?.kind === 'offered')
+    return { kind: 'guess', fact: question.refusal?.fact, reruns: question.commands.map(invocationOf) };
+  const { why, fact, message } = question?.refusal ?? unknown;
+  if (question === undefined && !holdsUnknownWord(name, known.aliases))
+    return { kind: 'nothing', fact: undefined };
+  return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
 }
 
 const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => ({
@@ -73,51 +84,24 @@ function commandOrQuestion(
   return question?.kind === 'command' && `/${question.command}` === command ? invocationOf(question) : typed;
 }
 
-function guess(
-  text: string,
-  first: string,
-  rest: string,
-  offered: readonly QuestionCommand[],
-  known: KnownCommands,
-): Mention {
-  const name = bare(first);
-  const whole = tried(text, known.aliases);
-  const asIs = whole.readable === undefined ? [] : questions(whole.readable, whole.period);
-  const names = known.commands.map((command) => command.slice(1));
-  const near = nearestWord(name, [...names, ...known.verbs]);
-  const isKept = !rest.split(' ').some((one) => couldBeSecret(one) && !known.aliases.has(normalizeText(one)));
-  const guessed = isKept ? nearby(near, rest, known) : [];
-  const nearest = guessed.length > 0 ? guessed : offered.map(invocationOf);
-  const reruns =
-    asIs.length > 0 ? asIs : [...nearest, ...(offered.length > 0 ? [] : questions(whole.corrected))];
-  const isQuestion = asIs.length > 0 || (near === undefined && offered.length > 0);
-  const word = isQuestion || couldBeSecret(first) ? undefined : clipWord(name);
-  return reruns.length > 0 ? { kind: 'guess', word, reruns } : { kind: 'nothing', word };
-}
-
-/** Without a period it may be either question. */
-function questions(text: string | undefined, period = true): readonly CommandInvocation[] {
-  if (text === undefined) return [];
-  const spend: CommandInvocation = { command: '/spend', text };
-  return period ? [spend] : [{ command: '/balance', text }, spend];
-}
-
-/** The command or verb nearest to the first word, with the rest corrected too. */
+/** The command or verb that the first word is, mistyped, with the rest corrected too. */
 function nearby(
-  near: string | undefined,
+  name: string,
   rest: string,
-  { commands, aliases }: KnownCommands,
-): readonly CommandInvocation[] {
-  if (near === undefined) return [];
+  { commands, verbs, aliases, canRead }: KnownCommands,
+): CommandInvocation | undefined {
+  const near = nearestWord(name, [...commands.map((command) => command.slice(1)), ...verbs]);
+  if (near === undefined) return undefined;
   const command = commandOf(near, commands);
-  return command === undefined
-    ? [{ command: BILLING, text: `${near} ${rest}`.trim() }]
-    : [{ command, text: tried(rest, aliases).corrected ?? rest }];
+  const typed =
+    command === undefined ? { command: BILLING, text: `${near} ${rest}`.trim() } : { command, text: rest };
+  const { corrected } = canRead(typed) ? {} : tried(rest, aliases);
+  const meant = corrected === undefined ? typed : { ...typed, text: corrected };
+  return canRead(meant) ? meant : undefined;
 }
 
 interface Tried {
   readonly readable?: string;
-  readonly period?: boolean;
   /** The corrected text. */
   readonly corrected?: string;
 }
@@ -125,11 +109,10 @@ interface Tried {
 /** Whether the words are a complete question about a project. @throws SecretPasted */
 function tried(text: string, aliases: ReadonlySet<string>): Tried {
   try {
-    const words = parseCommandText(text, aliases);
-    return words.help ? {} : { readable: text, period: words.phrase !== undefined };
+    return parseCommandText(text, aliases).help ? {} : { readable: text };
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
-    const { suggestion } = error as InvalidWord;
+    const { suggestion } = error;
     return suggestion === undefined || suggestion === 'help' ? {} : { corrected: suggestion };
   }
 }

@@ -53,6 +53,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
       '/os-token': {
         right: 'ask',
         opensModal: true,
+        read: (text, { aliases }) => parseTokenText(text, aliases),
         async run(text, request) {
           const named = parseTokenText(text, request.workspace.aliases);
           if (named === 'help') return request.reply.private(helpMessage('Temporary tokens', [HELP]));

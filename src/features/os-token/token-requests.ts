@@ -115,4 +115,4 @@ export function parseTokenText(text: string, aliases: ReadonlySet<string>): Proj
 }
 
 const refused = (bad: string, why: string, word: string | undefined): InvalidWord =>
-  new InvalidWord(bad, why, `Try ${commandText('/os-token')} ${word ?? 'prod'}.`, word);
+  new InvalidWord(bad, why, `Type ${commandText('/os-token')} ${word ?? 'prod'}.`);

@@ -48,6 +48,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
   return {
     verb: {
       right: (text) => (/ \S/.test(normalizeText(text)) ? 'manage' : 'ask'),
+      read: (word, workspace) => word === '' || word === NONE || requireProject(word, workspace, 'default'),
       async run(word, request) {
         const { channel, workspace } = request;
         if (channel === undefined || isDirectMessage(channel)) return request.reply.update(ALONE);

@@ -125,6 +125,10 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
       projects: {
         right: (text) => (changesProjects(text, Object.keys(more())) ? 'manage' : 'ask'),
         opensModal: (rest) => /^(?:add\b|(?:edit|rename|access) \S)/.test(rest),
+        read(rest, workspace) {
+          const { kind, word } = { word: '', ...parseProjectsText(rest, Object.keys(more())) };
+          if (kind === 'edit' || kind === 'remove') requireProject(word, workspace, `projects ${kind}`);
+        },
         async run(rest, request, typed) {
           const { workspace } = request;
           const input = parseProjectsText(rest, Object.keys(more()), typed);

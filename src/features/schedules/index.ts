@@ -76,11 +76,13 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
         right: 'member',
         help,
         opensModal: true,
+        read: (rest, { aliases }) => parseScheduleText(rest, aliases),
         run: (rest, request) => form.openNew(parseScheduleText(rest, request.workspace.aliases), request),
       },
       schedules: {
         right: 'member',
         help,
+        read: (rest) => parsePage(rest, 'schedules'),
         run: (rest, request) => actions.list(request, parsePage(rest, 'schedules')),
       },
     },

@@ -104,8 +104,8 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
   if (found.length > MAX_DIGEST_PROJECTS)
     throw new InvalidWord(
       listWord(several),
-      `means ${found.length} projects, and a post takes ${MAX_DIGEST_PROJECTS}`,
-      'Name fewer of them.',
+      `That’s ${found.length} projects`,
+      `Post about ${MAX_DIGEST_PROJECTS} at a time.`,
     );
   return found.map((one) => {
     if ('failure' in one) throw one.failure;

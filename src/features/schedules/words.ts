@@ -57,7 +57,7 @@ export function parseScheduleText(text: string, aliases: ReadonlySet<string>): S
     waiting.typed,
   ]);
   const time = timed.found ?? paced.time;
-  const report = named.found ?? (phrase && reportOf(phrase, named.rest, [paced.typed, timed.typed]));
+  const report = named.found ?? (phrase && reportOf(phrase));
   return {
     ...(project !== undefined && { project }),
     ...(alias !== undefined && { alias }),
@@ -71,7 +71,7 @@ export function parseScheduleText(text: string, aliases: ReadonlySet<string>): S
 }
 
 const WAIT =
-  /(?<![^ ])(?:(no|don[’']?t|do not|without) ?wait(?:ing)?|wait(?:s|ing)?(?: up to)? (\d{1,3}) ?(?:h|hours?)?)(?![^ ])/;
+  /(?<![^ ])(?:(no|don[’']?t|do not|without) ?wait(?:ing)?|wait(?:s|ing)?(?: up to)? (\d{1,3}) ?(?:h|hours?)?)(?! ?(?:d|days?|w|weeks?|m|min|mins|minutes?)(?![^ ]))(?![^ ])/;
 
 /** `wait 2`, `wait up to 6 hours`, `no wait`. @throws InvalidWord for more hours than a post may wait */
 function takeWait(text: string): Part<number> {
@@ -137,7 +137,7 @@ function takeCadence(text: string, takesHour: boolean): Paced {
   if (match === undefined) return { rest: text, typed: '' };
   const [typed, daily, weekdays, weekly, weeklyOn, every, day, last, hour] = match;
   if (others.length > 0)
-    throw refused(others[0]?.[0] ?? '', `is a second cadence; you already gave “${typed}”`);
+    throw refused(others[0]?.[0] ?? '', `You said how often twice: “${typed}” and {word}`);
   const rest = without(text, match);
   const part = { rest, typed, ...(hour !== undefined && { time: `${hour.padStart(2, '0')}:00` }) };
   if (daily !== undefined) return { ...part, found: { kind: 'daily' } };
@@ -152,14 +152,13 @@ function takeCadence(text: string, takesHour: boolean): Paced {
 
 /** `every 2`, `every other`, before what comes that often. */
 const EACH = 'every-? ?(?:other |\\d{1,4} )?';
-/** Cadences that people type and that there are not, and the one that comes nearest to each. */
-const OTHERS: readonly (readonly [form: string, instead: string | undefined])[] = [
-  ['mon(?:day)?(?:-to-|-| to )fri(?:day)?', 'weekdays'],
-  [`(?:bi-?)?hourly|${EACH}(?:minute|min|hour|day)s?|twice (?:a |per )?day`, 'daily'],
-  [`bi-?weekly|fortnightly|${EACH}(?:week|fortnight)s?|twice (?:a |per )?week`, 'weekly'],
-  [`bi-?monthly|quarterly|yearly|annually|${EACH}(?:month|quarter|year)s?`, 'monthly'],
-  ['(?:every )?weekends?', 'weekly sat'],
-  [`${WEEKDAY}s?`, undefined],
+/** Cadences that people type and that there are not, and the one that says the same. */
+const OTHERS: readonly (readonly [form: string, instead?: (typed: string) => string])[] = [
+  ['mon(?:day)?(?:-to-|-| to )fri(?:day)?', () => 'weekdays'],
+  [
+    `(?:bi-?)?hourly|bi-?weekly|fortnightly|bi-?monthly|quarterly|yearly|annually|twice (?:a |per )?(?:day|week)|(?:every )?weekends?|${EACH}(?:minute|min|hour|day|week|fortnight|month|quarter|year)s?`,
+  ],
+  [`${WEEKDAY}s?`, (typed) => `weekly ${typed}`],
 ];
 const OTHER = new RegExp(`(?<![^ ])(?:${OTHERS.map(([form]) => `(${form})`).join('|')})(?![^ ])`, 'g');
 
@@ -168,10 +167,18 @@ function refuseOthers(paced: Part<Cadence>, time: string, aliases: ReadonlySet<s
   const [match, ...more] = [...paced.rest.matchAll(OTHER)].filter(([typed]) => !aliases.has(typed));
   if (match === undefined) return;
   const [typed, ...forms] = match;
-  const instead = OTHERS[forms.findIndex((form) => form !== undefined)]?.[1] ?? `weekly ${typed}`;
-  const words = ['schedule', without(paced.rest, match), paced.typed || instead, time];
-  const suggestion = more.length > 0 ? undefined : words.filter(Boolean).join(' ');
-  throw new InvalidWord(typed, 'isn’t a cadence', `Use ${CADENCE_EXAMPLES}. ${EXAMPLE}`, suggestion);
+  const instead = OTHERS[forms.findIndex((form) => form !== undefined)]?.[1]?.(typed);
+  const words = ['schedule', without(paced.rest, match), instead, time];
+  const suggestion =
+    more.length > 0 || instead === undefined || paced.typed !== ''
+      ? undefined
+      : words.filter(Boolean).join(' ');
+  throw new InvalidWord(
+    typed,
+    'I can’t post {word}. Daily, weekdays, weekly or monthly?',
+    EXAMPLE,
+    suggestion,
+  );
 }
 
 const numberOf = (typed: string): number =>
@@ -201,17 +208,12 @@ function readAsked(text: string, aliases: ReadonlySet<string>, others: readonly 
     if (!(error instanceof InvalidWord)) throw error;
     const { word, why, works } = error;
     const meant = nearestWord(word, OWN_WORDS);
-    const instead =
-      meant === undefined ? (error.suggestion ?? withoutUnknown(text, word)) : text.replace(word, meant);
-    const whole = instead && ['schedule', instead, ...others].filter(Boolean).join(' ').replace(/ +/g, ' ');
+    const offered = meant === undefined ? error.offered : [text.replace(word, meant)];
     const hint = why === UNRECOGNIZED ? EXAMPLE : `${works} ${EXAMPLE}`;
-    throw new InvalidWord(word, why, hint, whole);
+    const whole = (instead: string) => ['schedule', instead, ...others].filter(Boolean).join(' ');
+    throw new InvalidWord(word, why, hint, offered.map(whole));
   }
 }
-
-/** '' when nothing else was typed: the form asks for the rest. */
-const withoutUnknown = (text: string, word: string): string | undefined =>
-  text.includes(word) ? text.replace(word, '').replace(/ +/g, ' ').trim() : undefined;
 
 const REPORT_OF: Readonly<Record<string, ReportName>> = {
   yesterday: 'yesterday',
@@ -220,18 +222,19 @@ const REPORT_OF: Readonly<Record<string, ReportName>> = {
   'this-month': 'month-to-date',
 };
 
-/** @param text the text of the period @param others what else was typed */
-function reportOf(phrase: PeriodPhrase, text: string, others: readonly string[]): ReportName {
-  const report = REPORT_OF[formatPhrase({ ...phrase, includingToday: false })];
+function reportOf(phrase: PeriodPhrase): ReportName {
+  const report =
+    REPORT_OF[
+      formatPhrase({
+        ...phrase,
+        includingToday: phrase.includingToday && phrase.kind !== 'this',
+      })
+    ];
   if (report !== undefined) return report;
-  const instead = ['yesterday', 'last-week', 'month-to-date'].map((word) =>
-    ['schedule', text.replace(phrase.typed, word), ...others].filter(Boolean).join(' '),
-  );
-  throw new InvalidWord(
+  throw refused(
     clipWord(phrase.typed),
     'can’t be posted on a schedule',
     'Use yesterday, last-week, month-to-date or balance.',
-    text.includes(phrase.typed) ? instead : undefined,
   );
 }
 

@@ -102,6 +102,7 @@ export function createSpend({ billing, lastUsed, clock }: SpendParts): Feature {
         right: 'ask',
         open: true,
         opensModal: namesOutput,
+        read: (text, { aliases }) => parseSpendText(text, aliases),
         async run(text, request) {
           const found = await answer(text, request);
           if (found === 'help')

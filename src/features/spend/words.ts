@@ -48,10 +48,9 @@ export function resolveSpendPeriod(
   try {
     return resolvePeriod(phrase, when.at, zone, when.asked);
   } catch (error) {
-    if (!(error instanceof InvalidWord) || error.suggestion === undefined) throw error;
+    if (!(error instanceof InvalidWord)) throw error;
     const word = 'word' in named ? named.word : listWord(named.several ?? []);
     const product = named.product === undefined ? '' : PRODUCTS[named.product].word;
-    const whole = [word, error.suggestion, product, named.output].filter(Boolean).join(' ');
-    throw new InvalidWord(error.word, error.why, error.works, whole);
+    throw error.within((period) => [word, period, product, named.output].filter(Boolean).join(' '));
   }
 }

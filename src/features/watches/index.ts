@@ -73,11 +73,13 @@ export function createWatches(parts: AlertActionsParts): Feature {
         right: 'member',
         help,
         opensModal: true,
+        read: (rest, { aliases }) => parseWatchText(rest, aliases),
         run: (rest, request) => form.openNew(parseWatchText(rest, request.workspace.aliases), request),
       },
       watches: {
         right: 'member',
         help,
+        read: (rest) => parsePage(rest, 'watches'),
         run: (rest, request) => actions.list(request, parsePage(rest, 'watches')),
       },
     },

@@ -67,8 +67,7 @@ function takeRule(text: string, aliases: ReadonlySet<string>): Piece<RuleWords> 
   const [second] = others;
   if (second !== undefined) {
     const why = second[0] === kind ? 'is there twice' : `is a second kind; you already gave “${kind}”`;
-    const rest = text.slice(second.index).replace(new RegExp(`^${second[0]}(?: ${NUMBER})?`, 'u'), '');
-    throw refused(second[0], why, 'Set up one watch at a time.', [join(text.slice(0, second.index), rest)]);
+    throw refused(second[0], why, 'Set up one watch at a time.');
   }
   const before = text.slice(0, match.index).trim();
   const after = text.slice(match.index + kind.length).trim();
@@ -85,8 +84,12 @@ function takeRule(text: string, aliases: ReadonlySet<string>): Piece<RuleWords> 
   }
 }
 
-const FILLER = '(?:(?:is |falls |drops |goes )?(?:below|under|over|above|of|at|from|than) )?';
-const A_MONTH = '(?: (?:a|per) (?:day|month))?';
+const BELOW = '(?:(?:is |falls |drops |goes )?(?:below|under|of|at) )?';
+/** What may stand around an amount. “Over” and “a day” say something else of a balance and of a month’s budget. */
+const AROUND: Readonly<Record<'balance' | 'budget', readonly [before: string, after: string]>> = {
+  balance: [BELOW, ''],
+  budget: ['(?:(?:is |goes )?(?:over|above|of|at) )?', '(?: (?:a|per) month)?'],
+};
 /** A word with a digit in it, or groups of three digits. */
 const NUMBER = '(?:\\p{Sc} ?)?-?(?:\\d{1,3}(?: \\d{3}(?![^ .,]))+\\S*|[\\d.,]*\\d\\S*)(?: ?\\p{Sc}(?![^ ]))?';
 
@@ -94,15 +97,16 @@ interface AmountPlace {
   readonly before: string;
   /** What follows the kind. */
   readonly after: string;
-  readonly kind: WatchKind;
+  readonly kind: keyof typeof AROUND;
   readonly aliases: ReadonlySet<string>;
 }
 
 function takeAmount({ before, after, kind, aliases }: AmountPlace): Piece<string> {
-  const match = new RegExp(`^${FILLER}(${NUMBER})${A_MONTH}(?![^ ])`, 'u').exec(after);
+  const [filler, each] = AROUND[kind];
+  const match = new RegExp(`^${filler}(${NUMBER})${each}(?![^ ])`, 'u').exec(after);
   if (match === null) {
-    refuseWord(before, after, kind, aliases);
-    return { rest: join(before, after.replace(new RegExp(`^${FILLER}$`), '')) };
+    refuseWord(after, aliases);
+    return { rest: join(before, after.replace(new RegExp(`^${filler}$`), '')) };
   }
   const [all, typed = ''] = match;
   const rest = join(before, after.slice(all.length));
@@ -121,39 +125,33 @@ function refuseTwoMeanings(typed: string, rest: string, kind: WatchKind): void {
 }
 
 /** `balance -`, `balance lots`: neither an amount nor a project. */
-function refuseWord(before: string, after: string, kind: WatchKind, aliases: ReadonlySet<string>): void {
+function refuseWord(after: string, aliases: ReadonlySet<string>): void {
   const [word = ''] = after.split(' ');
   if (!/^[-\p{Sc}]/u.test(word) || aliases.has(word)) return;
-  throw refused(word, 'isn’t an amount', AMOUNTS, [join(before, kind)]);
+  throw refused(word, 'isn’t an amount', AMOUNTS);
 }
 
-/** @param corrected the whole text with another amount, '' for none @returns plain digits */
+/** @param corrected the whole text with another amount @returns plain digits */
 function amountIn(typed: string, kind: WatchKind, corrected: (value: string) => string): string {
   const amount = parseThreshold(typed);
   if ('problem' in amount) {
-    const { why, works, instead } = PROBLEMS[amount.problem];
-    const readings = amount.readings ?? (instead === 'positive' ? [typed.replace('-', ''), ''] : ['']);
-    throw refused(typed, why, works, readings.map(corrected));
+    const [why, works] = PROBLEMS[amount.problem];
+    throw refused(typed, why, works, amount.readings?.map(corrected));
   }
-  if (kind !== 'balance' && kind !== 'spike' && amount.value.eq(0))
-    throw refused(typed, 'is no budget', 'Type an amount above zero.', [corrected('')]);
+  if (kind === 'budget' && amount.value.eq(0)) throw refused(typed, 'A budget is above zero', AMOUNTS);
   return thresholdDigits(amount.value);
 }
 
 const PROBLEMS = {
-  'no-amount': { why: 'isn’t an amount', works: AMOUNTS, instead: undefined },
-  'below-zero': { why: 'is below zero', works: 'Type an amount of zero or more.', instead: 'positive' },
-  'too-long': {
-    why: `has more than ${MAX_THRESHOLD_DIGITS} digits`,
-    works: 'Type a shorter amount.',
-    instead: undefined,
-  },
-  ambiguous: { why: 'can mean two amounts', works: 'Which one?', instead: undefined },
+  'no-amount': ['isn’t an amount', AMOUNTS],
+  'below-zero': ['is below zero', 'Type an amount of zero or more.'],
+  'too-long': [`has more than ${MAX_THRESHOLD_DIGITS} digits`, 'Type a shorter amount.'],
+  ambiguous: ['can mean two amounts', 'Which one?'],
 } as const;
 
 function takeDays(before: string, after: string): Piece<RuleWords> {
   const leading = /(?:^|(?<= ))(\d{1,6}) ?(days?|d|weeks?|w)$/.exec(before);
-  const match = new RegExp(`^${FILLER}(-?\\d\\S*(?: (?:days?|d|weeks?|w)(?![^ ]))?)`).exec(after);
+  const match = new RegExp(`^${BELOW}(-?\\d\\S*(?: (?:days?|d|weeks?|w)(?![^ ]))?)`).exec(after);
   const typed = match?.[1] ?? leading?.[0];
   if (typed === undefined) return { rest: join(before, after), found: { kind: 'runway' } };
   const rest = match
@@ -163,11 +161,14 @@ function takeDays(before: string, after: string): Piece<RuleWords> {
   if (days !== undefined) return { rest, found: { kind: 'runway', days: String(days) } };
   const works = `Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days, such as runway 14.`;
   const why = typed.startsWith('-') ? 'is below zero' : 'isn’t a number of days';
-  throw refused(typed, why, works, [join(rest, 'runway')]);
+  throw refused(typed, why, works);
 }
 
 const FACTOR = /(?<![^ ])(-?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×]))(?![^ ])/;
-const FLOOR = new RegExp(`(?<![^ ])(?:over|above|floor|from|at least) (${NUMBER})${A_MONTH}(?![^ ])`, 'u');
+const FLOOR = new RegExp(
+  `(?<![^ ])(?:over|above|floor|from|at least) (${NUMBER})(?: (?:a|per) day)?(?![^ ])`,
+  'u',
+);
 const FACTORS = 'Write the factor like 2x or 1.5x.';
 
 function takeSpike(before: string, after: string, aliases: ReadonlySet<string>): Piece<RuleWords> {
@@ -179,12 +180,10 @@ function takeSpike(before: string, after: string, aliases: ReadonlySet<string>):
   const over = floored === null ? '' : floored[0];
   const typed = factored?.[1] ?? '';
   const factor = parseFactor(typed);
-  if (typed !== '' && factor === undefined)
-    throw refused(typed, 'isn’t a factor above 1', FACTORS, [join(rest, 'spike', over)]);
+  if (typed !== '' && factor === undefined) throw refused(typed, 'isn’t a factor above 1', FACTORS);
   if (typed === '') refuseBareFactor(before, after, over, aliases);
   const floor =
-    floored?.[1] &&
-    amountIn(floored[1], 'spike', (value) => join(rest, 'spike', typed, value && `over ${value}`));
+    floored?.[1] && amountIn(floored[1], 'spike', (value) => join(rest, 'spike', typed, `over ${value}`));
   return {
     rest,
     found: { kind: 'spike', ...(factor && { factor: thresholdDigits(factor) }), ...(floor && { floor }) },
@@ -221,25 +220,20 @@ function readProject(text: string, whole: string, aliases: ReadonlySet<string>) 
   try {
     const { phrase, ...words } = parseSingleProjectText(text, aliases);
     if (phrase === undefined) return words;
-    throw new InvalidWord(phrase.typed, 'is a period, and a watch has none', '', '');
+    throw refused(phrase.typed, 'is a period, and a watch has none', EXAMPLE);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
-    const { word, why, suggestion } = error;
-    // The project first: without it, the form begins with what was typed besides.
-    const texts = [
-      ...(suggestion ? [whole.replace(text, suggestion)] : []),
-      whole.replace(word, ''),
-      whole.replace(text, ''),
-    ];
-    const readable = texts.map((one) => join(...one.split(' '))).find((one) => isReadable(one, aliases));
-    throw refused(word, why, EXAMPLE, readable === undefined ? [] : [readable]);
+    const texts = error.offered
+      .map((offered) => whole.replace(text, offered))
+      .filter((one) => isReadable(one, aliases));
+    throw refused(error.word, error.why, EXAMPLE, texts);
   }
 }
 
 function isReadable(text: string, aliases: ReadonlySet<string>): boolean {
   try {
-    parseSingleProjectText(takeRule(text, aliases).rest, aliases);
-    return true;
+    const words = parseSingleProjectText(takeRule(text, aliases).rest, aliases);
+    return words.phrase === undefined && !words.help;
   } catch (error) {
     if (error instanceof InvalidWord) return false;
     throw error;
@@ -256,7 +250,7 @@ const join = (...words: readonly string[]): string =>
     .join(' ');
 
 /** @param readings texts after `watch` */
-const refused = (word: string, why: string, works: string, readings: readonly string[]): InvalidWord =>
+const refused = (word: string, why: string, works: string, readings: readonly string[] = []): InvalidWord =>
   new InvalidWord(
     word.slice(0, 40),
     why,

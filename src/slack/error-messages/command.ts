@@ -9,6 +9,8 @@ import {
 } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
+import { keepsWords } from '../../domain/language/suggestion.ts';
+import { couldBeName } from '../../domain/language/text.ts';
 import { visibleProjects } from '../../workspace/resolve-project.ts';
 import { type CommandInvocation, commandButton } from '../command-buttons.ts';
 import { actions, button, option, select } from '../kit/atoms.ts';
@@ -108,53 +110,51 @@ function accessSecretPasted(requester: Requester | undefined): ErrorDescription 
 /** With a button for the correction, or for each meaning of an ambiguous word. */
 function describeInvalidWord(
   failure: InvalidWord,
-  { invocation, requester }: ErrorContext,
+  { invocation, requester, canRead = () => true }: ErrorContext,
 ): ErrorDescription {
-  const { suggestion, readings, fact, why, projectFor } = failure;
-  const texts = (suggestion === undefined ? readings : [suggestion]).filter(
+  const { word, fact, why, projectFor } = failure;
+  const aliases = requester?.workspace.aliases ?? NO_ALIASES;
+  const texts = failure.offered.filter(
     (text) =>
-      requester === undefined ||
-      canSuggest(text, { ...privateLocation(requester), workspace: requester.workspace }),
+      invocation !== undefined &&
+      canRead(text) &&
+      keepsWords(invocation.text, word, text, aliases) &&
+      (requester === undefined ||
+        canSuggest(text, { ...privateLocation(requester), workspace: requester.workspace })),
   );
   const buttons =
     invocation === undefined ? [] : texts.flatMap((text, at) => suggestionButton(text, invocation, at));
-  const isUnknown = why === UNRECOGNIZED || why === UNKNOWN_COMMAND;
-  // A suggestion without the word is no correction, so the hint about the command's arguments stays.
-  const isSpelling = suggestion?.split(' ').length === invocation?.text.trim().split(/\s+/).length;
-  const isGuess = isUnknown && isSpelling && buttons.length > 0;
+  const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
   if (invocation !== undefined && requester !== undefined) {
     if (projectFor !== undefined)
       return { todo: '', buttons, choices: projectSelect(invocation.command, projectFor, requester) };
-    if (why === UNRECOGNIZED && buttons.length === 0) return withoutWord(failure, invocation, requester);
+    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, invocation, requester);
   }
   return { todo: '', buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
 }
 
+const NO_ALIASES: ReadonlySet<string> = new Set();
+
 /** Commands that ask about projects. */
 const ASKS: ReadonlySet<string> = new Set(['/spend', '/balance', '/os-token']);
 
-/** The command without the unknown word: as a button if it names a project, else with a project to choose. */
-function withoutWord(
+/** A project to choose in the place of an unknown word, where nothing else can be meant by it. */
+function pickerInstead(
   { word, fact }: InvalidWord,
   { command, text }: CommandInvocation,
   requester: Requester,
 ): ErrorDescription {
   const rest = textWithout(text, word);
-  if (!ASKS.has(command) || rest === undefined) return { todo: '' };
+  if (!ASKS.has(command) || rest === undefined || !couldBeName(word)) return { todo: '' };
   try {
     const { words } = parseWithOutput(rest, requester.workspace.aliases, (asked) =>
       parseCommandText(asked, requester.workspace.aliases),
     );
-    if ([words.project, words.alias, words.several].every((one) => one === undefined))
-      return {
-        sentence: `${fact} Which project?`,
-        todo: '',
-        choices: projectPicker({ command, text: rest }, requester),
-      };
+    if ([words.project, words.alias, words.several].some((one) => one !== undefined)) return { todo: '' };
     return {
-      sentence: `${fact} Ask without it?`,
+      sentence: `${fact} Which project?`,
       todo: '',
-      buttons: suggestionButton(rest, { command, text }, 0),
+      choices: projectPicker({ command, text: rest }, requester),
     };
   } catch {
     return { todo: '' };

@@ -20,6 +20,8 @@ export interface ErrorDescription {
 export interface ErrorContext {
   /** The command that failed, for buttons that run it again. */
   readonly invocation?: CommandInvocation | undefined;
+  /** Whether that command takes these words; only then they are offered. */
+  readonly canRead?: ((text: string) => boolean) | undefined;
   /** Whether that command opens a form, so that its buttons work in a modal too. */
   readonly opensForm?: boolean | undefined;
   /** Decides which buttons and projects to offer; undefined before the rights were checked. */

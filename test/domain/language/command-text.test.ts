@@ -105,7 +105,9 @@ describe('the first bare number', () => {
 
   it.each([
     ['7 quarter 3', 'quarter 3', '7 q3'],
-    ['12 month 2', 'month 2', '12 february'],
+    ['12 month 2', 'month 2', undefined],
+    ['7001 w2', 'w2', undefined],
+    ['123 w45', 'w45', undefined],
     ['12 month 13', 'month 13', undefined],
     ['123 week 46', 'week 46', undefined],
     ['123 day 5', 'day 5', undefined],
@@ -250,7 +252,6 @@ describe('the nearest known word', () => {
     ['last-7-days-includng-today', 'last-7-days-including-today'],
     ['lst 7 dyas clod', 'last 7 days cloud'],
     ['123 including', '123 including today'],
-    ['weeek', 'this-week'],
     ['object 123', 'object storage 123'],
     ['2026-10-05T10:00:00Z 123', '2026-10-05 123'],
   ])('of “%s” makes “%s”', (text, suggestion) => {
@@ -323,7 +324,7 @@ describe('the sentence of a refusal', () => {
     ],
     [
       '456 31 apr 2026',
-      '“31 apr” is a day in words, which I can’t read. Days are written in digits, such as 2026-10-05.',
+      '“31 apr 2026” isn’t a date: April 2026 has 30 days. The last day of the month is 2026-04-30.',
     ],
     [
       'banana',
@@ -576,20 +577,20 @@ describe('a normalised text', () => {
 
 describe('a question about now', () => {
   it.each([
-    ['777 last-week', 'last-week', '777'],
-    ['777 next-week', 'next-week', '777'],
-    ['777 Tomorrow cloud', 'Tomorrow', '777 cloud'],
-    ['777 next 3 weeks', 'next 3 weeks', '777'],
-    ['777 0 days', '0 days', '777'],
-    ['777 q7', 'q7', '777'],
-    ['777 including today', 'including today', '777'],
-  ])('takes no period, however it is written: “%s”', (text, word, suggestion) => {
+    ['777 last-week', 'last-week'],
+    ['777 next-week', 'next-week'],
+    ['777 Tomorrow cloud', 'Tomorrow'],
+    ['777 next 3 weeks', 'next 3 weeks'],
+    ['777 0 days', '0 days'],
+    ['777 q7', 'q7'],
+    ['777 including today', 'including today'],
+  ])('takes no period, however it is written: “%s”', (text, word) => {
     expect(() => parseBalanceText(text)).toThrow(
       expect.objectContaining({
         word,
         why: 'is a period, and a balance is always as of now',
         works: 'Only /spend takes periods.',
-        suggestion,
+        suggestion: undefined,
       }),
     );
   });

@@ -184,34 +184,60 @@ describe('another question in one’s own words', () => {
   ])('%s', (text, command) => expect(meaning(text)).toBe(command));
 
   it.each([
-    ['why did prod spend so much last week?', 'spend prod last week'],
     ['how much did prdo spend last week?', 'spend prod last week'],
     ['how much did prod spend lst week?', 'spend prod last week'],
     ['how much did prod spnd last week?', 'spend prod last week'],
     ['what is the balanse of prod?', 'balance prod'],
     ['how much did prod staging spend last week?', 'spend prod,staging last week'],
-    ['what’s left on prod or staging?', 'balance prod,staging'],
-    ['what was left on prod last week?', 'balance prod'],
-    ['what’s the balance and the spend of prod?', 'balance prod'],
-    ['how is prod doing?', 'balance prod'],
     ['how much is prod?', 'balance prod'],
-    ['how much did prod spend on the weekend?', 'spend prod'],
-    ['who spent the most?', 'spend'],
-    ['how much will prod spend next month?', 'spend prod this-month'],
-    ['forecast the spend of prod', 'spend prod'],
     ['how much did prod and staging spend lst week?', 'spend prod,staging last week'],
-    ['is prod over budget?', 'balance prod'],
     ['how much did we spend on all projects lst week?', 'spend all last week'],
-    ['what did prod cost per hour last week?', 'spend prod last week'],
-    ['what did prod cost last week vs staging?', 'spend prod,staging last week'],
-    ['are we spending too much on dev?', 'spend dev'],
-    ['what did prod and storage cost last week?', 'spend prod storage last week'],
-    ['when did prod spend 500 last week?', 'spend prod'],
-    ['how much did prod project 2 spend?', 'spend prod'],
+    ['how much did prod spend on 3 october 2026?', 'spend prod 2026-10-03'],
   ])('offers the command nearest to “%s”: %s', (text, nearest) => {
     const question = parseQuestion(text, ALIASES);
     const [first] = question?.kind === 'offered' ? question.commands : [];
     expect(first && `${first.command} ${first.text}`.trim()).toBe(nearest);
+  });
+
+  it.each([
+    ['why did prod spend so much last week?', 'why'],
+    ['how much did prod not spend last week?', 'not'],
+    ['what’s left on prod or staging?', 'or'],
+    ['what was left on prod last week?', 'last week'],
+    ['what’s the balance and the spend of prod?', 'spend'],
+    ['how is prod doing?', 'how'],
+    ['how much did prod spend on the weekend?', 'weekend'],
+    ['who spent the most?', 'who'],
+    ['how much will prod spend next month?', 'will'],
+    ['forecast the spend of prod', 'forecast'],
+    ['is prod over budget?', 'budget'],
+    ['what did prod cost per hour last week?', 'per'],
+    ['what did prod cost last week vs staging?', 'vs'],
+    ['are we spending too much on dev?', 'too'],
+    ['what did prod and storage cost last week?', 'and'],
+    ['when did prod spend 500 last week?', 'when'],
+    ['how much did prod project 2 spend?', 'prod project 2'],
+    ['without staging', 'without'],
+    ['not prod, staging balance', 'not'],
+    ['everything except prod spend', 'except'],
+    ['which projects do we have?', 'which'],
+    ['send prod last week', 'send'],
+    ['how much did we spend on !prod last week', '!prod'],
+    ['how much did prod spend in the last two months?', 'two'],
+    ['how much did we spend in the last 7 and 14 days?', 'last days'],
+    ['did we spend over 500 last week?', 'over'],
+    ['what’s left on prod at 5?', 'at'],
+    ['how much did prod spend a week?', 'a'],
+    ['how much did prod spend on october 3?', 'october 3'],
+    ['what did prod cost since nov 2', 'nov 2'],
+    ['what did prod cost on the 17th?', '17th'],
+    ['what did prod cost between 5 and 7 october', '5 to 7 october'],
+    ['what did prod cost on 5 and 7 october', '5'],
+    ['what did october 3, 5 and prod cost', '3'],
+    ['how much did prod spend on monday?', 'monday'],
+  ])('is refused where no command keeps every word: %s (%s)', (text, word) => {
+    const question = parseQuestion(text, ALIASES);
+    expect(question).toMatchObject({ kind: 'refused', refusal: { word } });
   });
 
   it.each([
@@ -229,8 +255,8 @@ describe('another question in one’s own words', () => {
 
   it('does not run a word that is a project’s name and a word of questions', () => {
     const aliases = new Set(['left', 'prod']);
-    expect(parseQuestion('how much is left on prod?', aliases)?.kind).toBe('offered');
-    expect(parseQuestion('what did left spend?', aliases)?.kind).toBe('offered');
+    expect(parseQuestion('how much is left on prod?', aliases)?.kind).toBe('refused');
+    expect(parseQuestion('what did left spend?', aliases)?.kind).toBe('refused');
   });
 
   it('takes “may” for the month only where it can be nothing else', () => {
@@ -304,23 +330,15 @@ describe('a question with words around its period and its projects', () => {
   });
 
   it.each<[string, readonly string[]]>([
-    ['spend and balance of prod', ['spend prod', 'balance prod']],
     ['spend prod last weak', ['spend prod last week']],
     ['balnce of prod', ['balance prod']],
     ['spnd of prod last week', ['spend prod last week']],
-    ['how long has prod been going to last week', ['balance prod', 'spend prod']],
-    ['spend of prod between 2026-10-01', ['spend prod 2026-10-01']],
-    ['costs of prod 500', ['spend prod']],
     ['prod', ['balance prod', 'spend prod']],
-    ['prod last week', ['balance prod', 'spend prod last week']],
-    ['and prod, dev last week', ['balance prod,dev', 'spend prod,dev last week']],
+    ['prod last week', ['spend prod last week']],
+    ['how much did prod spend 7m', ['spend prod 7mo', 'spend prod today']],
     ['how much did all projects spend lst week', ['spend all last week']],
     ['what did prod and dev spend last weak', ['spend prod,dev last week']],
     ['cost of staging dev last week', ['spend staging,dev last week']],
-    ['spend of prod or dev last week', ['spend prod,dev last week']],
-    ['balance of prod last week', ['balance prod']],
-    ['what is the spend of prod last week help', ['spend prod last week']],
-    ['how much did p1 spend', ['spend']],
     ['is prod ok', ['balance prod', 'spend prod']],
   ])('%j offers what it comes nearest to', (question, commands) => {
     const read = parseQuestion(question, ALIASES);

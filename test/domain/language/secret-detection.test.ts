@@ -58,9 +58,11 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   '/billing projects': verb((text) => parseProjectsText(`chnge ${text}`, [])),
   '/billing default': verb((text) => requireProject(text, RECORD, 'projects edit')),
   'a mention': (word) => {
-    const known: KnownCommands = { commands: ['/spend'], verbs: ['connect'], aliases: NO_ALIASES };
+    const known: KnownCommands = {
+      ...{ commands: ['/spend'], verbs: ['connect'], aliases: NO_ALIASES, canRead: () => true },
+    };
     const mention = parseMention(word, known);
-    return mention.kind === 'nothing' ? mentionHelp(mention.word) : mention;
+    return mention.kind === 'nothing' ? mentionHelp(mention.fact) : mention;
   },
 };
 

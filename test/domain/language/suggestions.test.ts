@@ -1,0 +1,264 @@
+/** What is offered instead of a text that cannot be read: it says all that was typed, and nothing else. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { InvalidWord } from '../../../src/domain/failure/index.ts';
+import {
+  type CommandWords,
+  parseBalanceText,
+  parseCommandText,
+  parseSingleProjectText,
+} from '../../../src/domain/language/command-text.ts';
+import { formatPhrase } from '../../../src/domain/language/period-phrase.ts';
+import { parseQuestion } from '../../../src/domain/language/question.ts';
+import { keepsWords } from '../../../src/domain/language/suggestion.ts';
+import { nearestWord } from '../../../src/domain/language/text.ts';
+import { runs } from '../../support/thorough.ts';
+
+const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'shop', 'web-shop', 'tree']);
+
+const offeredBy = (read: () => unknown): readonly string[] => {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof InvalidWord) return error.offered;
+    throw error;
+  }
+  return [];
+};
+const namesIn = ({ alias, project, several }: CommandWords): readonly string[] =>
+  several === undefined || several === 'all'
+    ? [alias ?? project ?? several ?? ''].filter(Boolean)
+    : several.map((one) => ('alias' in one ? one.alias : one.project));
+
+/** A piece of a text, and what a command that keeps it says. */
+interface Piece {
+  readonly text: string;
+  readonly says: Partial<Record<'project' | 'period' | 'product', string>>;
+}
+const piece = (text: string, says: Piece['says'] = {}): Piece => ({ text, says });
+
+const PROJECTS = [
+  piece('prod', { project: 'prod' }),
+  piece('staging', { project: 'staging' }),
+  piece('project web-shop', { project: 'web-shop' }),
+  piece('7001', { project: '7001' }),
+];
+const PERIODS = [
+  piece('last week', { period: 'last-week' }),
+  piece('october', { period: 'october' }),
+  piece('last 30 days', { period: 'last-30-days' }),
+  piece('since 2026-08', { period: 'since 2026-08' }),
+  piece('3 weeks', { period: 'last-3-weeks' }),
+];
+const PRODUCTS = [piece('storage', { product: '2' }), piece('product 3', { product: '3' })];
+const SLIPS = [
+  piece('stagin', { project: 'staging' }),
+  piece('wbe-shop', { project: 'web-shop' }),
+  piece('stroage', { product: '2' }),
+  piece('lst month', { period: 'last-month' }),
+  piece('yesterdya', { period: 'yesterday' }),
+  piece('lastwek', { period: 'last-week' }),
+  piece('since octobr', { period: 'since october' }),
+];
+/** Words that no command has, each near to one that says something else. */
+const MEANT = [
+  ...[
+    'without prod',
+    'not staging',
+    'except storage',
+    'excluding today',
+    'no storage',
+    'everything but prod',
+  ],
+  ...['since monday', 'on friday', 'the 17th', 'october 3', '3rd of may', 'since nov 2', '1-15 sep', 'may 3'],
+  ...['last two months', 'past three weeks', 'top 3', 'stop', 'three', 'first half', 'weekly', 'now', 'w2'],
+  ...['prod-2', '-prod', 'next-to-last week', 'lost', 'part of prod', 'last weeks', 'before october', 'vs'],
+];
+
+const maybe = (some: readonly Piece[]) => fc.option(fc.constantFrom(...some), { nil: undefined });
+const typedWith = (other: fc.Arbitrary<Piece>) =>
+  fc.tuple(maybe(PROJECTS), maybe(PERIODS), maybe(PRODUCTS), other).chain((some) => {
+    const pieces = some.filter((one) => one !== undefined);
+    return fc.shuffledSubarray(pieces, { minLength: pieces.length });
+  });
+
+const GRAMMARS = { parseCommandText, parseBalanceText, parseSingleProjectText };
+const QUESTIONS = [
+  (text: string) => `how much did we spend on ${text}?`,
+  (text: string) => `what’s left on ${text}?`,
+  (text: string) => `show me ${text}`,
+  (text: string) => text,
+];
+
+/** All that is offered for it, with the parser that has to read it. */
+function offeredFor(text: string) {
+  const byGrammar = Object.entries(GRAMMARS).flatMap(([, parse]) =>
+    offeredBy(() => parse(text, ALIASES)).map((offered) => parse(offered, ALIASES) as CommandWords),
+  );
+  const byQuestion = QUESTIONS.flatMap((ask) => {
+    const question = parseQuestion(ask(text), ALIASES);
+    return question?.kind === 'offered' ? question.commands : [];
+  }).map(
+    ({ command, text: offered }): CommandWords =>
+      command === 'spend' ? parseCommandText(offered, ALIASES) : parseBalanceText(offered, ALIASES),
+  );
+  return [...byGrammar, ...byQuestion];
+}
+
+describe('every command that is offered', () => {
+  it('can be read, and says all that was typed', () => {
+    fc.assert(
+      fc.property(typedWith(fc.constantFrom(...SLIPS, ...PROJECTS, ...PERIODS, ...PRODUCTS)), (pieces) => {
+        const text = pieces.map((one) => one.text).join(' ');
+        for (const words of offeredFor(text))
+          for (const { says } of pieces) {
+            if (says.project !== undefined)
+              expect([text, namesIn(words)]).toEqual([text, expect.arrayContaining([says.project])]);
+            if (says.product !== undefined)
+              expect([text, String(words.product)]).toEqual([text, says.product]);
+            if (says.period !== undefined)
+              expect([text, words.phrase && formatPhrase(words.phrase)]).toEqual([text, says.period]);
+          }
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  it('is none where a word means something that no command says', () => {
+    fc.assert(
+      fc.property(typedWith(fc.constantFrom(...MEANT.map((text) => piece(text)))), (pieces) => {
+        const text = pieces.map((one) => one.text).join(' ');
+        expect([text, offeredFor(text)]).toEqual([text, []]);
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  it('is none where a question has such a word, nor is the question run', () => {
+    // “Now” is all that a balance is.
+    for (const text of MEANT.filter((one) => one !== 'now'))
+      for (const ask of QUESTIONS)
+        expect([text, parseQuestion(ask(text), ALIASES)?.kind ?? 'refused']).toEqual([text, 'refused']);
+  });
+});
+
+describe('a small number beside a year or a month in digits', () => {
+  it.each(['prod 2026 10', 'prod 2026 10 05', 'prod 2026-10 05', 'prod 10 2026', '7 8 2026'])(
+    'is not offered as another project: %s',
+    (text) => expect(offeredBy(() => parseCommandText(text, ALIASES))).toEqual([]),
+  );
+
+  it('is elsewhere', () => {
+    expect(offeredBy(() => parseCommandText('prod 10', ALIASES))).toEqual(['prod,10']);
+    expect(offeredBy(() => parseCommandText('prod 456 2026', ALIASES))).toEqual(['prod,456 2026']);
+  });
+});
+
+describe('a day in words', () => {
+  const MONTHS = 'january feb march apr may june july aug sept october nov december'.split(' ');
+  const day = fc.integer({ min: 1, max: 31 });
+  const month = fc.constantFrom(...MONTHS);
+  const around = fc.constantFrom('', 'prod ', 'staging ', '7001 ', 'storage ', 'since ', 'prod since ');
+  const joint = fc.constantFrom(' ', '-', '', ' - ', ', ', '. ');
+  const text = fc.oneof(
+    fc
+      .tuple(around, month, joint, day)
+      .map(([before, name, sign, number]) => `${before}${name}${sign}${number}`),
+    fc
+      .tuple(around, day, joint, month)
+      .map(([before, number, sign, name]) => `${before}${number}${sign}${name}`),
+    fc.tuple(around, month, day, day).map(([before, name, from, to]) => `${before}${name} ${from}-${to}`),
+    fc.tuple(around, day, day, month).map(([before, from, to, name]) => `${before}${from} to ${to} ${name}`),
+  );
+
+  it('is never read as the month and a project or a product', () => {
+    fc.assert(
+      fc.property(text, (typed) => {
+        expect(() => parseCommandText(typed, ALIASES)).toThrow(InvalidWord);
+        expect(offeredBy(() => parseCommandText(typed, ALIASES))).toEqual([]);
+        expect(parseQuestion(`how much did ${typed} spend?`, ALIASES)?.kind).toBe('refused');
+        expect(parseQuestion(`what did prod cost on ${typed}?`, ALIASES)?.kind).toBe('refused');
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  it('is offered in digits where the year is there', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 28 }), fc.integer({ min: 0, max: 11 }), (number, at) => {
+        const date = `2025-${String(at + 1).padStart(2, '0')}-${String(number).padStart(2, '0')}`;
+        for (const typed of [
+          `${number} ${MONTHS[at]} 2025`,
+          `${MONTHS[at]} ${number} 2025`,
+          `${MONTHS[at]} ${number}, 2025`,
+        ])
+          expect(offeredBy(() => parseCommandText(`prod ${typed}`, ALIASES))).toEqual([`prod ${date}`]);
+      }),
+    );
+  });
+
+  it.each([
+    ['project 3 october', { project: '3' }],
+    ['prod product 2 october', { alias: 'prod', product: 2 }],
+    ['october 32', { project: '32' }],
+    ['prod october 2026 3', { alias: 'prod', product: 3 }],
+    ['prod,shop october', { several: [{ alias: 'prod' }, { alias: 'shop' }] }],
+  ])('is none in “%s”', (typed, words) => {
+    expect(parseCommandText(typed, ALIASES)).toMatchObject(words);
+  });
+});
+
+describe('a word', () => {
+  it.each([
+    'excluding',
+    'monday',
+    'what',
+    'three',
+    'lost',
+    'send',
+    'best',
+    'nov',
+    'now',
+    'prod-2',
+    'qprod',
+    'unspent',
+  ])('is not taken for another by mistake: %s', (word) => {
+    const known = [
+      'including',
+      'today',
+      'watch',
+      'tree',
+      'last',
+      'spend',
+      'test',
+      'may',
+      'prod-1',
+      'prod',
+      'spent',
+    ];
+    expect(nearestWord(word, known)).toBeUndefined();
+  });
+
+  it('that is as near to two others is neither', () => {
+    expect(nearestWord('prod-c', ['prod-a', 'prod-b'])).toBeUndefined();
+    expect(nearestWord('prod-c', ['prod-a', 'shop'])).toBe('prod-a');
+  });
+});
+
+describe('a command in the place of another', () => {
+  it.each([
+    ['prod lst week', 'lst', 'prod last week', true],
+    ['prod lst week', 'lst', 'prod week', false],
+    ['prod lst wek', 'lst', 'prod last week', true],
+    ['prod banana', 'banana', 'prod', false],
+    ['prod 456', 'prod 456', 'prod,456', true],
+    ['prod last-week staging', 'prod last-week staging', 'prod,staging last-week', true],
+    ['prod last-week 456', '456', 'prod,456', false],
+    ['prod banana apple', 'banana', 'prod cherry', false],
+    ['watch prod blance 500', 'blance', 'watch prod balance 500', true],
+    ['watch prod balance 5e4', '5e4', 'watch prod balance', false],
+    ['status now', 'now', 'status', false],
+  ])('for “%s”, without “%s”, is “%s”: %s', (typed, refused, offered, keeps) => {
+    expect(keepsWords(typed, refused, offered, ALIASES)).toBe(keeps);
+  });
+});
