@@ -125,7 +125,7 @@ describe('an application access', () => {
     const said = await register('good', { people: [MEMBER] });
     expect(said).toContain('prod can issue OS_TOKENs');
     expect(said).toContain('The test passed: the service issued a token and revoked it.');
-    expect(said).toContain('access ending 0001 · named Application access · restricted');
+    expect(said).toContain('access ending 0001, expiry unknown · named Application access · restricted');
     expect(said).toContain('Project prod (sandbox-project) in Default · role member · acts as sandbox');
     expect(said).toContain(`Can get tokens: <@${MEMBER}>`);
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
@@ -179,6 +179,49 @@ describe('an application access', () => {
     await issue(MEMBER);
   });
 
+  it('has the expiry that somebody said, at once or later without the secret, and none that nobody said', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    await fillIn('good', { people: [OWNER], expires: '2027-02-03' });
+    await shows('can issue OS_TOKENs');
+    expect(modalText()).toContain('access ending 0001, expires Wed 3 Feb 2027 (74 days)');
+    await bot.slack.dismiss(OWNER);
+    expect(await register('good', { people: [OWNER] })).toContain('access ending 0001, expiry unknown');
+    expect((await bot.ask('/billing status')).visibleText).toContain('Set expiry of prod…');
+    const asked = identity.requests.length;
+    const { sealed } = JSON.parse((await record())['access:123']!);
+    for (const [fields, says] of [
+      [{ expires: '2027-03-01' }, 'expires Mon 1 Mar 2027 (100 days)'],
+      [{}, 'No changes to save.'],
+      [{ never: ['never'] }, 'no expiry'],
+    ] as const) {
+      await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+      await shows('Secret key');
+      await bot.slack.submit(OWNER, fields);
+      await shows(says);
+      await bot.slack.dismiss(OWNER);
+    }
+    expect(JSON.parse((await record())['access:123']!)).toMatchObject({ sealed, lifetime: 'none' });
+    expect(identity.requests).toHaveLength(asked);
+    expect((await auditLines()).slice(0, 2)).toEqual(Array(2).fill('expiry changed: prod (project 123)'));
+    await issue(OWNER);
+  });
+
+  it('is edited only as it was when the form opened, also by people who typed no secret', async () => {
+    await register('good', { people: [OWNER] });
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    await bot.slack.say(ADMIN, CHANNEL, '/billing projects access prod');
+    await shows('Secret key', ADMIN);
+    await bot.slack.submit(ADMIN, { people: [ADMIN] });
+    await shows('Saved.', ADMIN);
+    const before = await record();
+    await bot.slack.submit(OWNER, { people: [OWNER, MEMBER], expires: '2027-03-01' });
+    await shows('Not saved');
+    expect(modalText()).toContain('The application access was changed.');
+    expect(await record()).toEqual(before);
+  });
+
   it('offers the corrected URL when part of it is missing', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
@@ -225,7 +268,7 @@ describe('an application access', () => {
     expect(said).toContain('The test token expires at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.');
     expect(said).toContain('the access itself expires then');
     const usual = await register('good');
-    expect(usual).toContain('The service doesn’t say when the access expires.');
+    expect(usual).toContain('Expiry unknown: the service doesn’t say it.');
     expect(usual).not.toContain('the access itself expires then');
   });
 
@@ -264,7 +307,7 @@ describe('an application access', () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     await bot.slack.submit(OWNER, { people });
-    await shows('Saved.');
+    await shows('No changes to save.');
     expect(modalText()).not.toContain(`<@${GUEST}> (`);
     expect(modalText()).toContain(`*${none}:* <@${EXTERNAL}> (external), <@${BOT_USER}>`);
   });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   changedNothing,
   type Failure,
@@ -7,6 +8,7 @@ import {
 } from '../../domain/failure/index.ts';
 import type { IdentityClient, IssuedToken, Revocation } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
+import { expiryOf } from '../../slack/expiry-input.ts';
 import {
   actions,
   type Block,
@@ -19,9 +21,12 @@ import {
 import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { Request } from '../../slack/request.ts';
 import { requireKnownGroups } from '../../slack/user-groups.ts';
-import { isNamedIssuer, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
+import { describeAccess, isNamedIssuer, type NewAccess } from '../../workspace/accesses.ts';
 import type { Audit, AuditAction } from '../../workspace/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/change.ts';
+import { requireUnchanged } from '../../workspace/conflict.ts';
+import { withExpiry } from '../../workspace/connections.ts';
+import { FIELDS } from '../../workspace/keys.ts';
 import { findAccess } from '../../workspace/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import {
@@ -47,6 +52,8 @@ export interface AccessParts {
   readonly authUrl: string | undefined;
   /** Logs a failure that a user was shown, and where. */
   readonly explain: (failure: Failure, where: string) => void;
+  /** Called after each change, so that reminders are planned. */
+  readonly onSaved?: (workspace: string) => Promise<void>;
 }
 
 /** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
@@ -104,23 +111,31 @@ async function registerAccess(
   });
 }
 
-/** Updates the issuers; changing the URL needs the secret again. */
-async function changeIssuers(
-  { project, authUrl: url, issuers }: AccessRequest,
+/** Updates the issuers and the expiry; changing the URL needs the secret again. */
+async function editAccess(
+  { project, authUrl: url, issuers, expiry: choice }: AccessRequest,
   request: Request,
   { workspaces }: AccessParts,
 ): Promise<Block[]> {
+  const { zone } = request.workspace.settings;
   const current = findAccess(request.workspace, project);
   if (current === undefined) throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
   if (url !== current.authUrl)
     throw new InvalidWord(url, 'is a new address', 'Enter the ID and the secret too.', undefined, 'always');
-  const { id, secret } = current.open();
-  const change = accessChange('token issuers changed', project, request);
-  await workspaces.saveAccess(change, { ...withoutSecret(current), issuers, id, secret });
+  const expiry = choice === undefined ? undefined : expiryOf(choice, zone);
+  const edits: readonly AuditAction[] = [
+    ...(isDeepStrictEqual(issuers, current.issuers) ? [] : (['token issuers changed'] as const)),
+    ...(expiry === undefined ? [] : (['expiry changed'] as const)),
+  ];
+  const subject = about(request.workspace, project);
+  const change = auditedChange(request, ...edits.map((action) => [action, subject] as const));
+  if (edits.length > 0)
+    await workspaces.editCredential(change, { kind: 'access', name: project }, { issuers, expiry });
   const ineligible = await findIneligible(issuers.people, request);
   return [
     header(accessProjectLabel(request.workspace, project).label),
-    section('Saved.'),
+    section(edits.length === 0 ? 'No changes to save.' : 'Saved.'),
+    section(describeAccess(expiry === undefined ? current : withExpiry(current, expiry), request.at, zone)),
     markup(issuersText(issuers, ineligible)),
   ];
 }
@@ -128,16 +143,18 @@ async function changeIssuers(
 /** Shows what became of the form in its modal. */
 export async function saveAccess(input: AccessRequest, request: Request, parts: AccessParts): Promise<void> {
   try {
+    requireUnchanged(request.workspace, FIELDS.access + input.project, input.stamp);
     const before = request.workspace.accesses.get(input.project)?.issuers.groups ?? [];
     const added = input.issuers.groups.filter((group) => !before.includes(group));
     await requireKnownGroups(added, request);
     const { credentials } = input;
     const blocks =
       credentials === undefined
-        ? await changeIssuers(input, request, parts)
+        ? await editAccess(input, request, parts)
         : await registerAccess(input, credentials, request, parts);
     const text = 'The application access is saved.';
     await request.reply.modal.update(accessSavedText(blocks), { text, blocks });
+    await parts.onSaved?.(request.user.teamId);
   } catch (error) {
     if (!isFailure(error)) throw error;
     parts.explain(error, ACCESS_VIEW);
@@ -186,24 +203,24 @@ const REVOCATION_RESULTS: Readonly<Record<Revocation | 'failed', RevocationResul
 };
 
 function newAccess(
-  { project, authUrl, issuers }: AccessRequest,
+  { project, authUrl, issuers, expiry }: AccessRequest,
   credentials: Credentials,
   { issued, revocation }: AccessTest,
-  { user, at }: Request,
+  { user, at, workspace }: Request,
 ): NewAccess {
   const { name, restricted, expiresAt } = issued.credential ?? {};
+  const said = expiry === undefined ? {} : expiryOf(expiry, workspace.settings.zone);
   return {
     ...{ project, authUrl, issuers, ...credentials },
     ...(name !== undefined && { name }),
     ...(restricted !== undefined && { restricted }),
-    ...(expiresAt !== undefined && { expiresAt }),
+    // The service knows better than the person.
+    ...(expiresAt === undefined ? said : { expiresAt }),
     ...(revocation !== 'failed' && { revocable: revocation === 'revoked' }),
     registeredBy: user.id,
     registeredAt: at,
   };
 }
-
-const withoutSecret = ({ open: _, lastFour: __, ...rest }: OpenableAccess) => rest;
 
 function about(record: Workspace, project: string): string {
   const { label, word } = accessProjectLabel(record, project);
