@@ -142,12 +142,12 @@ export const accessSavedText = (blocks: readonly Block[]): ModalView => modal({ 
 /** What became of the token of the test. */
 export type RevocationResult = 'revoked' | 'not-offered' | 'failed';
 
-const TESTED: Record<RevocationResult, string> = {
+export const TESTED: Record<RevocationResult, string> = {
   revoked: 'The test passed: the service issued a token and revoked it.',
   'not-offered':
     'The test passed: the service issued a token. The service can’t revoke tokens, so this one works until it expires. Nobody has seen it.',
   failed:
-    'The test passed: the service issued a token. Revoking it failed, so it works until it expires. Nobody has seen it.',
+    'The test passed: the service issued a token. Revoking it failed, so it may work until it expires. Nobody has seen it.',
 };
 
 export interface RegisteredAccess {

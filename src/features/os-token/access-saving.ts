@@ -22,7 +22,7 @@ import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { Request } from '../../slack/request.ts';
 import { requireKnownGroups } from '../../slack/user-groups.ts';
 import { describeAccess, isNamedIssuer, type NewAccess } from '../../workspace/accesses.ts';
-import type { Audit, AuditAction } from '../../workspace/audit.ts';
+import type { Audit, AuditAction, AuditEntry } from '../../workspace/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/change.ts';
 import { requireUnchanged } from '../../workspace/conflict.ts';
 import { withExpiry } from '../../workspace/connections.ts';
@@ -35,10 +35,13 @@ import {
   issuersText,
   type RevocationResult,
   registeredBlocks,
+  TESTED,
 } from './access-form.ts';
 import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './access-words.ts';
-import { mayHaveIssued, unclearIssueAudit } from './audit.ts';
+import { auditStateOf, mayHaveIssued, tokenAuditId, unclearIssueAudit } from './audit.ts';
+import { auditBlocks } from './blocks.ts';
 import { findIneligible } from './ineligible.ts';
+import { maybeIssuedBlocks } from './issue-modal.ts';
 import { ignoreFailure } from './issuing.ts';
 
 export interface AccessParts {
@@ -50,8 +53,8 @@ export interface AccessParts {
   readonly readAuthUrl: (text: string) => string;
   /** Filled in if no connection has one. */
   readonly authUrl: string | undefined;
-  /** Logs a failure that a user was shown, and where. */
-  readonly explain: (failure: Failure, where: string) => void;
+  /** Logs an error that a user was shown, and where. */
+  readonly explain: (error: unknown, where: string) => void;
   /** Called after each change, so that reminders are planned. */
   readonly onSaved?: (workspace: string) => Promise<void>;
 }
@@ -88,19 +91,36 @@ async function testAccess(
 export const accessChange = (action: AuditAction, project: string, request: Request): WorkspaceChange =>
   auditedChange(request, [action, about(request.workspace, project)]);
 
+/** The entry for the token of a test, which nobody has seen. */
+const testAudit = (
+  { issued, revocation }: AccessTest,
+  project: string,
+  { user, workspace, at }: Request,
+): AuditEntry => {
+  const hash = tokenAuditId(issued.auditId);
+  const became = revocation === 'revoked' ? 'revoked' : 'not revoked';
+  const words = [about(workspace, project), 'test', ...(hash === undefined ? [] : [hash]), became];
+  return { at, who: user.id, action: 'token issued', about: words.join(' · ') };
+};
+
 async function registerAccess(
   input: AccessRequest,
   credentials: Credentials,
+  test: AccessTest,
   request: Request,
   parts: AccessParts,
 ): Promise<Block[]> {
   const { user, at } = request;
   const { project, issuers } = input;
-  const test = await testAccess(input, credentials, request, parts);
   const fresh = newAccess(input, credentials, test, request);
   const isKnown = request.workspace.accessIds.includes(project);
   const action = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
-  const access = await parts.workspaces.saveAccess(accessChange(action, project, request), fresh);
+  const change = accessChange(action, project, request);
+  const left = test.revocation === 'revoked' ? [] : [testAudit(test, project, request)];
+  const access = await parts.workspaces.saveAccess(
+    { ...change, entries: [...change.entries, ...left] },
+    fresh,
+  );
   const isIssuer =
     isNamedIssuer(access, user.id) || (await request.slack.isInGroups(issuers.groups).catch(() => false));
   const names = accessProjectLabel(request.workspace, project);
@@ -142,27 +162,45 @@ async function editAccess(
 
 /** Shows what became of the form in its modal. */
 export async function saveAccess(input: AccessRequest, request: Request, parts: AccessParts): Promise<void> {
+  const { explain, audit } = parts;
+  let test: AccessTest | undefined;
   try {
     requireUnchanged(request.workspace, FIELDS.access + input.project, input.stamp);
     const before = request.workspace.accesses.get(input.project)?.issuers.groups ?? [];
     const added = input.issuers.groups.filter((group) => !before.includes(group));
     await requireKnownGroups(added, request);
     const { credentials } = input;
+    test = credentials && (await testAccess(input, credentials, request, parts));
     const blocks =
-      credentials === undefined
+      credentials === undefined || test === undefined
         ? await editAccess(input, request, parts)
-        : await registerAccess(input, credentials, request, parts);
+        : await registerAccess(input, credentials, test, request, parts);
     const text = 'The application access is saved.';
     await request.reply.modal.update(accessSavedText(blocks), { text, blocks });
     await parts.onSaved?.(request.user.teamId);
   } catch (error) {
     if (!isFailure(error)) throw error;
-    parts.explain(error, ACCESS_VIEW);
-    await showFailure(error, input, request);
+    explain(error, ACCESS_VIEW);
+    const tested = test && [
+      section(TESTED[test.revocation]),
+      ...auditBlocks(
+        await auditStateOf(
+          audit.record(request.user.teamId, testAudit(test, input.project, request)),
+          explain,
+        ),
+      ),
+    ];
+    await showFailure(error, input, [...maybeIssuedBlocks(error), ...(tested ?? [])], request);
   }
 }
 
-async function showFailure(failure: Failure, input: AccessRequest, request: Request): Promise<void> {
+/** @param tested what became of the token of the test */
+async function showFailure(
+  failure: Failure,
+  input: AccessRequest,
+  tested: readonly Block[],
+  request: Request,
+): Promise<void> {
   const { text, blocks } = failureMessage(failure);
   const isKnown = request.workspace.accesses.get(input.project) !== undefined;
   const explanation = [
@@ -171,6 +209,7 @@ async function showFailure(failure: Failure, input: AccessRequest, request: Requ
     ...(changedNothing(failure)
       ? [section(isKnown ? 'The current access stays in use.' : 'Nothing was saved.')]
       : []),
+    ...tested,
   ];
   const suggested = failure.kind === 'wrong-identity-url' ? failure.suggestion : undefined;
   const back = actions(

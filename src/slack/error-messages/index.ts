@@ -42,8 +42,7 @@ export function describeError(failure: Failure, context: ErrorContext): ErrorDes
       return describePermissionFailure(failure);
     case 'access-missing':
     case 'too-many-tokens':
-    case 'token-too-long':
-    case 'token-not-revoked':
+    case 'token-not-shown':
       return describeTokenFailure(failure, context);
     case 'unseal-failed':
     case 'settings-damaged':
