@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { MAX_CONNECTIONS } from '../../src/workspace/connections.ts';
@@ -515,6 +516,37 @@ describe('several connections', () => {
     expect((await connectionIn('finance')).fingerprint).not.toBe((await connectionIn('main')).fingerprint);
     expect((await told())['connection:main']).toBe(before['connection:main']);
     expect((await auditLines())[0]).toBe('connection replaced: finance');
+  });
+
+  it('send each token to its own host alone, also after one of them moved to the other', async () => {
+    const second = await startBilling({ now: () => now });
+    onTestFinished(() => second.close());
+    const seen = (host: BillingService) => [...new Set(host.requests.map(({ token }) => token))];
+    const theirs = { base_url: second.url, token: administrator() };
+    await register('main');
+    await register('eu', theirs);
+
+    const test = async (name: string) => {
+      const { ts, blocks } = await bot.ask('/billing status');
+      const row = blocks.find(({ elements }) =>
+        (elements as { action_id?: string; value?: string }[] | undefined)?.some(
+          (one) => one.action_id === 'connection-test' && one.value === name,
+        ),
+      );
+      const counts = [bot.billing.requests.length, second.requests.length] as const;
+      await bot.slack.act(
+        OWNER,
+        { channel: CHANNEL, ts },
+        { block_id: row!.block_id as string, action_id: 'connection-test' },
+      );
+      await bot.slack.waitFor(() => lastOf().visibleText.includes('The test passed'));
+      return [bot.billing.requests.length - counts[0], second.requests.length - counts[1]];
+    };
+    expect(await test('eu')).toEqual([0, 1]);
+    expect(await test('main')).toEqual([1, 0]);
+    await register('main', theirs);
+    expect(await test('main')).toEqual([0, 1]);
+    expect([seen(bot.billing), seen(second)]).toEqual([['Read-only'], ['Administrator']]);
   });
 
   it('ask with the default one, also when that is the only one and not called main', async () => {

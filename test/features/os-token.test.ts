@@ -268,7 +268,7 @@ describe('an application access', () => {
     expect(said).toContain('The test token expires at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.');
     expect(said).toContain('the access itself expires then');
     const usual = await register('good');
-    expect(usual).toContain('Expiry unknown: the service doesn’t say it.');
+    expect(usual).toContain('Expiry unknown: the service doesn’t say.');
     expect(usual).not.toContain('the access itself expires then');
   });
 

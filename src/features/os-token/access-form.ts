@@ -87,7 +87,7 @@ export function accessForm(form: AccessForm): ModalView {
         optional: stays,
       }),
       ...expiryInputs(
-        `Of this access, if you know it.${stays ? ' Leave it empty to keep what is registered.' : ''} Tally reminds you 14, 3 and 1 days before.`,
+        `If you know it.${stays ? ' Leave it empty to keep what is registered.' : ''} Tally reminds you 14, 3 and 1 days before.`,
         form.expiry,
       ),
       peopleInput({
@@ -194,11 +194,7 @@ export function registeredBlocks(registered: RegisteredAccess): Block[] {
         ]
       : []),
     ...(isUnknown
-      ? [
-          section(
-            'Expiry unknown: the service doesn’t say it. Set it to be reminded before the access expires.',
-          ),
-        ]
+      ? [section('Expiry unknown: the service doesn’t say. Set it to be reminded before the access expires.')]
       : []),
     markup(issuersText(access.issuers, ineligible)),
     ...(buttons.length > 0 ? [actions(...buttons)] : []),

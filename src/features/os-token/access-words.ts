@@ -38,7 +38,7 @@ export function findAccessProject(word: string, record: Workspace): string {
   if (alias !== undefined) return alias;
   if (isProjectId(word)) return word;
   const works = `Type a project name or ID, for example ${commandText('/billing projects access')} prod.`;
-  if (word === '') throw new InvalidWord('access', 'names no project', works);
+  if (word === '') throw new InvalidWord('access', 'needs a project', works);
   const meant = nearestWord(word, [...record.aliases]);
   throw new InvalidWord(
     word.slice(0, 40),
