@@ -6,7 +6,6 @@ import {
   isFailure,
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
-import type { IdentityClient, IssuedToken, Revocation } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { expiryOf } from '../../slack/expiry-input.ts';
 import {
@@ -18,37 +17,37 @@ import {
   section,
   withoutActions,
 } from '../../slack/kit/atoms.ts';
-import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { Request } from '../../slack/request.ts';
 import { requireKnownGroups } from '../../slack/user-groups.ts';
 import { describeAccess, isNamedIssuer, type NewAccess } from '../../workspace/accesses.ts';
-import type { Audit, AuditAction, AuditEntry } from '../../workspace/audit.ts';
+import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/change.ts';
 import { requireUnchanged } from '../../workspace/conflict.ts';
 import { withExpiry } from '../../workspace/connections.ts';
 import { FIELDS } from '../../workspace/keys.ts';
 import { findAccess } from '../../workspace/workspace.ts';
-import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
+import { ACCESS_VIEW, accessSavedText, issuersText, registeredBlocks, TESTED } from './access-form.ts';
 import {
-  ACCESS_VIEW,
-  accessSavedText,
-  issuersText,
-  type RevocationResult,
-  registeredBlocks,
-  TESTED,
-} from './access-form.ts';
-import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './access-words.ts';
-import { auditStateOf, mayHaveIssued, tokenAuditId, unclearIssueAudit } from './audit.ts';
+  type AccessRequest,
+  accessAuditText,
+  accessProjectLabel,
+  encodeAccessMetadata,
+} from './access-words.ts';
+import { auditStateOf } from './audit.ts';
 import { auditBlocks } from './blocks.ts';
 import { findIneligible } from './ineligible.ts';
 import { maybeIssuedBlocks } from './issue-modal.ts';
-import { ignoreFailure } from './issuing.ts';
+import {
+  type AccessTest,
+  type AccessTestParts,
+  accessTestAudit,
+  type Credentials,
+  testAccess,
+} from './test-access.ts';
 
-export interface AccessParts {
+export interface AccessParts extends AccessTestParts {
   readonly workspaces: Workspaces;
-  readonly identity: IdentityClient;
-  readonly limits: RateLimiter;
-  readonly audit: Audit;
   /** The address as it will be used; throws AddressRefused, InvalidWord. */
   readonly readAuthUrl: (text: string) => string;
   /** Filled in if no connection has one. */
@@ -59,49 +58,9 @@ export interface AccessParts {
   readonly onSaved?: (workspace: string) => Promise<void>;
 }
 
-/** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
-async function testAccess(
-  { project, authUrl }: AccessRequest,
-  credentials: Credentials,
-  request: Request,
-  { identity, limits, audit }: AccessParts,
-): Promise<AccessTest> {
-  const opened = { authUrl, ...credentials };
-  const tenant = { workspace: request.user.teamId, connection: project };
-  limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
-  const issued = await identity.issue(opened, tenant).catch(async (error: unknown) => {
-    if (isFailure(error) && mayHaveIssued(error)) {
-      const entry = unclearIssueAudit(
-        request.at,
-        request.user.id,
-        `${about(request.workspace, project)} · test`,
-      );
-      await audit.record(request.user.teamId, entry).catch(ignoreFailure);
-    }
-    throw error;
-  });
-  const revocation = await identity.revoke(opened.authUrl, issued.token, tenant).catch((error: unknown) => {
-    if (!isFailure(error)) throw error;
-    return 'failed' as const;
-  });
-  return { issued, revocation: REVOCATION_RESULTS[revocation] };
-}
-
 /** A change of an application access, with its entry in the audit. */
 export const accessChange = (action: AuditAction, project: string, request: Request): WorkspaceChange =>
-  auditedChange(request, [action, about(request.workspace, project)]);
-
-/** The entry for the token of a test, which nobody has seen. */
-const testAudit = (
-  { issued, revocation }: AccessTest,
-  project: string,
-  { user, workspace, at }: Request,
-): AuditEntry => {
-  const hash = tokenAuditId(issued.auditId);
-  const became = revocation === 'revoked' ? 'revoked' : 'not revoked';
-  const words = [about(workspace, project), 'test', ...(hash === undefined ? [] : [hash]), became];
-  return { at, who: user.id, action: 'token issued', about: words.join(' · ') };
-};
+  auditedChange(request, [action, accessAuditText(request.workspace, project)]);
 
 async function registerAccess(
   input: AccessRequest,
@@ -116,7 +75,7 @@ async function registerAccess(
   const isKnown = request.workspace.accessIds.includes(project);
   const action = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
   const change = accessChange(action, project, request);
-  const left = test.revocation === 'revoked' ? [] : [testAudit(test, project, request)];
+  const left = test.revocation === 'revoked' ? [] : [accessTestAudit(test, project, request)];
   const access = await parts.workspaces.saveAccess(
     { ...change, entries: [...change.entries, ...left] },
     fresh,
@@ -147,7 +106,7 @@ async function editAccess(
     ...(isDeepStrictEqual(issuers, current.issuers) ? [] : (['token issuers changed'] as const)),
     ...(expiry === undefined ? [] : (['expiry changed'] as const)),
   ];
-  const subject = about(request.workspace, project);
+  const subject = accessAuditText(request.workspace, project);
   const change = auditedChange(request, ...edits.map((action) => [action, subject] as const));
   if (edits.length > 0)
     await workspaces.editCredential(change, { kind: 'access', name: project }, { issuers, expiry });
@@ -185,7 +144,7 @@ export async function saveAccess(input: AccessRequest, request: Request, parts: 
       section(TESTED[test.revocation]),
       ...auditBlocks(
         await auditStateOf(
-          audit.record(request.user.teamId, testAudit(test, input.project, request)),
+          audit.record(request.user.teamId, accessTestAudit(test, input.project, request)),
           explain,
         ),
       ),
@@ -226,21 +185,6 @@ async function showFailure(
   await request.reply.modal.update(accessSavedText([...explanation, back]), { text, blocks: explanation });
 }
 
-type Credentials = NonNullable<AccessRequest['credentials']>;
-
-interface AccessTest {
-  readonly issued: IssuedToken;
-  readonly revocation: RevocationResult;
-}
-
-const REVOCATION_RESULTS: Readonly<Record<Revocation | 'failed', RevocationResult>> = {
-  revoked: 'revoked',
-  'already-dead': 'revoked',
-  'not-offered': 'not-offered',
-  refused: 'failed',
-  failed: 'failed',
-};
-
 function newAccess(
   { project, authUrl, issuers, expiry }: AccessRequest,
   credentials: Credentials,
@@ -259,9 +203,4 @@ function newAccess(
     registeredBy: user.id,
     registeredAt: at,
   };
-}
-
-function about(record: Workspace, project: string): string {
-  const { label, word } = accessProjectLabel(record, project);
-  return word === project ? label : `${label} (project ${project})`;
 }
