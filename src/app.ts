@@ -207,6 +207,7 @@ function createFeatures(
       authUrl: config.identity.authUrl,
       clock,
       explain: createErrorReply(log).explain,
+      onSaved: all.connected,
     }),
     createProjects({
       workspaces,

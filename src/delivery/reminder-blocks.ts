@@ -90,7 +90,10 @@ function effectOf({ credential, step }: ReminderView, workspace: Workspace): rea
         ? []
         : [`Waiting for another token: ${parts}. Everything resumes once it is replaced.`]),
     ];
-  return [parts === '' ? 'Replace it before then, and nothing stops.' : `What needs it: ${parts}.`];
+  return [
+    'Replace it before then, and everything keeps working.',
+    ...(parts === '' ? [] : [`What needs it: ${parts}.`]),
+  ];
 }
 
 function detailsOf({ kind, name }: Credential, workspace: Workspace): readonly string[] {

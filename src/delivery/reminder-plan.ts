@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { addDays, dayAt, instantOf } from '../domain/time/calendar.ts';
+import type { ApplicationAccessRecord } from '../workspace/accesses.ts';
+import type { Connection } from '../workspace/connections.ts';
 import type { CredentialName } from '../workspace/rejections.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { DeliveryLogSnapshot } from './delivery-log.ts';
@@ -44,7 +46,7 @@ export function parseReminderState(json: string | undefined): ReminderState | un
 
 /** A registered credential, and what reminders depend on. */
 export interface Credential extends CredentialName {
-  /** Tells it from one that replaced it. */
+  /** Tells it from one that replaced it, and from itself with another expiry. */
   readonly id: string;
   readonly registeredBy: string;
   /** ms since the epoch */
@@ -55,15 +57,19 @@ export interface Credential extends CredentialName {
 function credentialsOf({ connections, accesses }: Workspace): readonly Credential[] {
   return [
     ...[...connections.values()].map((one) => ({
-      ...{ kind: 'connection' as const, name: one.name, id: `${one.fingerprint}/${one.registeredAt}` },
+      ...{ kind: 'connection' as const, name: one.name, id: idOf(one.fingerprint, one) },
       ...{ registeredBy: one.registeredBy, registeredAt: one.registeredAt, expiresAt: one.expiresAt },
     })),
     ...[...accesses.values()].map((one) => ({
-      ...{ kind: 'access' as const, name: one.project, id: `${one.lastFour}/${one.registeredAt}` },
+      ...{ kind: 'access' as const, name: one.project, id: idOf(one.lastFour, one) },
       ...{ registeredBy: one.registeredBy, registeredAt: one.registeredAt, expiresAt: one.expiresAt },
     })),
   ];
 }
+
+/** With the day that somebody set by hand: after another day people are reminded from the start. */
+const idOf = (mark: string, { registeredAt, lifetime, expiresAt }: Connection | ApplicationAccessRecord) =>
+  [mark, registeredAt, ...(lifetime === undefined && expiresAt !== undefined ? [expiresAt] : [])].join('/');
 
 /** A step to tell, which makes the earlier ones superfluous. */
 export interface DueReminder {

@@ -31,8 +31,10 @@ const schema = z.object({
   /** What the service says about it; absent when it says nothing. */
   name: z.string().exactOptional(),
   restricted: z.boolean().exactOptional(),
-  /** ms since the epoch */
+  /** ms since the epoch, as the service or a person said */
   expiresAt: z.int().exactOptional(),
+  /** That it never expires, if a person said so. */
+  lifetime: z.literal('none').exactOptional(),
   /** Whether the service revokes tokens; absent when that is unknown. */
   revocable: z.boolean().exactOptional(),
   issuers,
@@ -113,18 +115,12 @@ export function withRevocable(access: OpenableAccess, note: string | undefined):
 export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: string): boolean =>
   issuers.people.includes(person);
 
-/** `access ····abcd, expires in 12 days (Thu 3 Dec 2026)`: an access is never shown in more detail. */
-export function describeAccess(
-  { lastFour, expiresAt }: ApplicationAccessRecord,
-  at: number,
-  zone: string,
-): string {
-  const shown = `access ending ${lastFour.replaceAll('·', '')}`;
-  return expiresAt === undefined ? shown : `${shown}, ${formatExpiry({ expiresAt }, at, zone)}`;
-}
+/** `access ending abcd, expires Thu 3 Dec 2026 (12 days)`: an access is never shown in more detail. */
+export const describeAccess = (access: ApplicationAccessRecord, at: number, zone: string): string =>
+  `access ending ${access.lastFour.replaceAll('·', '')}, ${formatExpiry(access, at, zone)}`;
 
 /**
- * `access ····abcd, expires in 12 days (…)`, for Tally managers and for people named as issuers. Undefined for everybody
+ * `access ending abcd, expires Thu 3 Dec 2026 (12 days)`, for Tally managers and for people named as issuers. Undefined for everybody
  * else, and if no access is registered or its record is damaged.
  */
 export function accessSummary(

@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = [
   'application access replaced',
   'application access removed',
   'token issuers changed',
+  'expiry changed',
   'token issued',
   'token revoked',
   'schedule created',

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { commandText } from '../domain/commands.ts';
-import { UnsealFailed } from '../domain/failure/index.ts';
+import { EditConflict, UnsealFailed } from '../domain/failure/index.ts';
 import { PRODUCTS } from '../domain/product.ts';
 import { FIELDS } from './keys.ts';
 import { type Project, parseProject } from './projects.ts';
@@ -23,6 +24,22 @@ function withoutSeal(text: string): string {
   }
 }
 
+/** Tells what a field holds from what it holds after a change: a form carries it until it is submitted. */
+export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: string): string => {
+  const text = fields[field];
+  return text === undefined ? '-' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);
+};
+
+/** @param stamp from when the form was opened @throws EditConflict if somebody has changed the field since */
+export function requireUnchanged(
+  workspace: { readonly fields: RecordFields },
+  field: string,
+  stamp: string,
+): void {
+  if (stampOf(workspace, field) !== stamp)
+    throw new EditConflict(describeCurrent(field, workspace.fields, workspace.fields));
+}
+
 /** What a field holds now, as a sentence for the person whose change came too late. */
 export function describeCurrent(field: string, before: RecordFields, now: RecordFields): string {
   const after = (prefix: string) => (field.startsWith(prefix) ? field.slice(prefix.length) : undefined);
@@ -32,9 +49,9 @@ export function describeCurrent(field: string, before: RecordFields, now: Record
   if (name !== undefined)
     return now[field] === undefined
       ? `The connection ${name} was removed.`
-      : `The token for ${name} was replaced. See ${commandText('/billing status')}.`;
+      : `The connection ${name} was changed. See ${commandText('/billing status')}.`;
   if (after(FIELDS.access) !== undefined)
-    return `The application access was ${now[field] === undefined ? 'removed' : 'replaced'}. See ${commandText('/billing status')}.`;
+    return `The application access was ${now[field] === undefined ? 'removed' : 'changed'}. See ${commandText('/billing status')}.`;
   if (after(FIELDS.channel) !== undefined)
     return now[field] === undefined
       ? 'The channel no longer has a default project.'

@@ -50,8 +50,10 @@ const schema = z.object({
   lastFour: z.string(),
   /** 12 hexadecimal digits of the token's SHA-256. */
   fingerprint: z.string(),
-  role: z.enum(ROLES),
-  lifetime: z.enum(LIFETIMES),
+  /** As chosen in the console, if the person said so; the same for the next two. */
+  role: z.enum(ROLES).exactOptional(),
+  /** `none`: it never expires. Absent when only the day of its expiry is known, or nothing. */
+  lifetime: z.enum(LIFETIMES).exactOptional(),
   type: z.enum(TOKEN_TYPES).exactOptional(),
   /** The account chosen in the console, as the person typed it. */
   account: z.string().exactOptional(),
@@ -85,7 +87,20 @@ export type OpenableConnection = Connection & {
 /** Days before its end from which a token expires soon. */
 const SOON_DAYS = 14;
 
-type Expiring = Pick<Connection, 'expiresAt'>;
+type Expiring = Pick<Connection, 'expiresAt' | 'lifetime'>;
+
+/** When a credential expires, as somebody said. */
+export type Expiry = { readonly expiresAt: number } | { readonly lifetime: 'none' };
+
+/** The record with this expiry in place of its own. */
+export const withExpiry = <T extends object>(
+  { expiresAt: _, lifetime: __, ...rest }: T & { readonly expiresAt?: unknown; readonly lifetime?: unknown },
+  expiry: Expiry,
+) => ({ ...rest, ...expiry });
+
+/** Whether nobody has said when it expires, or that it never does. */
+export const isExpiryUnknown = ({ expiresAt, lifetime }: Expiring): boolean =>
+  expiresAt === undefined && lifetime !== 'none';
 
 /** Calendar days of the zone until the token expires; 0 for today, negative afterwards. */
 function daysLeft(expiresAt: number, at: number, zone: string): number {
@@ -96,13 +111,19 @@ export function expiresSoon({ expiresAt }: Expiring, at: number, zone: string): 
   return expiresAt !== undefined && daysLeft(expiresAt, at, zone) <= SOON_DAYS;
 }
 
-/** `expires Thu 3 Dec 2026 (12 days)`, `expired Fri 20 Nov 2026 (yesterday)`, `no expiry` */
-export function formatExpiry({ expiresAt }: Expiring, at: number, zone: string): string {
-  if (expiresAt === undefined) return 'no expiry';
+/** `expires Thu 3 Dec 2026 (12 days)`, `expired Fri 20 Nov 2026 (yesterday)`, `no expiry`, `expiry unknown` */
+export function formatExpiry({ expiresAt, lifetime }: Expiring, at: number, zone: string): string {
+  if (expiresAt === undefined) return lifetime === 'none' ? 'no expiry' : 'expiry unknown';
   const left = daysLeft(expiresAt, at, zone);
   const day = dayAt(expiresAt, zone);
   return `${at < expiresAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < expiresAt ? ahead(left) : ago(-left)})`;
 }
+
+/** What is said when nothing is wrong and nothing expires soon: only what is known. */
+export const calmText = (connections: readonly Expiring[]): string =>
+  connections.some(isExpiryUnknown)
+    ? 'All connections work.'
+    : 'All connections work. No token expires in the next two weeks.';
 
 /** `token ending abcd · fingerprint 0123456789ab`: a token is never shown in more detail. */
 export const describeToken = ({

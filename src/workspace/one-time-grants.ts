@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { NotInstalled } from '../domain/failure/index.ts';
-import { guardRead, type RedisConnection } from '../redis.ts';
+import { guardRead, guardWrite, type RedisConnection } from '../redis.ts';
 import { parseEnvelope, seal, unseal } from '../vault/keyring.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { auditKey, grantsKey, recordKey } from './keys.ts';
@@ -142,7 +142,9 @@ export function createOneTimeGrants(redis: RedisConnection): OneTimeGrants {
       const keys = [grantsKey(workspace), recordKey(workspace), auditKey(workspace)];
       const life = [Math.floor(at), Math.ceil(Math.max(until, at + 1))];
       const args = [...life, handle, JSON.stringify(stored), grantHandle(replaces)];
-      const done = await guardRead(() =>
+      // A lost answer matters for the audit entry; a grant that nobody holds does not.
+      const guard = entry === undefined ? guardRead : guardWrite;
+      const done = await guard(() =>
         redis.eval(
           KEEP,
           keys.length,

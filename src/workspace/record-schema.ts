@@ -27,6 +27,10 @@ export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string
   return record.data;
 }
 
+/** All fields of a record, by their names now, as they are. @throws UnsealFailed `malformed` */
+export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
+  parseRecord(z.looseObject({}), json);
+
 /** Names in records of earlier versions → their names now. */
 const FORMER_NAMES: Readonly<Record<string, string>> = {
   lapsesAt: 'expiresAt',

@@ -3,17 +3,25 @@ import type { RedisConnection } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import {
   type ApplicationAccessRecord,
+  type Issuers,
   type NewAccess,
   serializeAccess,
   serializeRevocable,
 } from './accesses.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { findSettingsConflict } from './conflict.ts';
-import { type Connection, type NewConnection, serializeConnection } from './connections.ts';
+import {
+  type Connection,
+  type Expiry,
+  type NewConnection,
+  serializeConnection,
+  withExpiry,
+} from './connections.ts';
 import { FIELDS } from './keys.ts';
 import { type AnswerNote, answerNoteFields, lastUsedField } from './last-balance.ts';
 import { createWorkspaceParser } from './parse-workspace.ts';
 import { createProjectStore, type ProjectStore } from './project-store.ts';
+import { parseFields } from './record-schema.ts';
 import {
   type CredentialName,
   credentialField,
@@ -52,6 +60,8 @@ export interface Workspaces extends ProjectStore, ScheduleStore, WatchStore {
   /** Replaces the access of the same project. */
   saveAccess(change: WorkspaceChange, access: NewAccess): Promise<ApplicationAccessRecord>;
   removeAccess(change: WorkspaceChange, project: string): Promise<void>;
+  /** Changes what a person says of a credential. Its secret, and whether it was rejected, stay. */
+  editCredential(change: WorkspaceChange, credential: CredentialName, edit: CredentialEdit): Promise<void>;
   /** Stores whether the service revokes tokens, as a revocation showed; nothing when the access was removed. */
   noteRevocable(teamId: string, access: ApplicationAccessRecord, revocable: boolean): Promise<void>;
   /**
@@ -68,6 +78,13 @@ export interface Workspaces extends ProjectStore, ScheduleStore, WatchStore {
   note(teamId: string, note: AnswerNote): Promise<void>;
   /** Deletes everything of the workspace. */
   forget(teamId: string): Promise<void>;
+}
+
+/** What is given is changed. */
+export interface CredentialEdit {
+  readonly expiry?: Expiry | undefined;
+  /** Of an application access. */
+  readonly issuers?: Issuers;
 }
 
 export interface WorkspacesParts {
@@ -145,6 +162,13 @@ export function createWorkspaces({
         remove: [field, FIELDS.revocable + project, rejectionField({ kind: 'access', name: project })],
       }));
     },
+    async editCredential(change, credential, edit) {
+      const field = credentialField(credential);
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, field),
+        set: { [field]: withEdit(fields[field] ?? '', edit) },
+      }));
+    },
     async noteRevocable(teamId, access, revocable) {
       await store.write(teamId, {
         seen: { [FIELDS.access + access.project]: ANY_VALUE },
@@ -175,6 +199,11 @@ export function createWorkspaces({
     },
     forget: (teamId) => store.forget(teamId),
   };
+}
+
+function withEdit(json: string, { expiry, issuers }: CredentialEdit): string {
+  const record = { ...parseFields(json), ...(issuers && { issuers }) };
+  return JSON.stringify(expiry === undefined ? record : withExpiry(record, expiry));
 }
 
 type SettingsPlan = Required<Pick<RecordWrite, 'seen' | 'set'>>;

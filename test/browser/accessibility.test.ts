@@ -1,7 +1,15 @@
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ask, closeModal, connect, say } from '../../sandbox/page-actions.ts';
+import {
+  addProject,
+  ask,
+  closeModal,
+  connect,
+  install,
+  registerAccess,
+  say,
+} from '../../sandbox/page-actions.ts';
 import type { Sandbox } from '../../sandbox/start.ts';
 import { withSandboxPage } from '../support/browser.ts';
 
@@ -9,10 +17,6 @@ const COSTS = 'C0COSTS001';
 let sandbox: Sandbox;
 let page: Page;
 let token: string;
-
-withSandboxPage((opened) => {
-  ({ sandbox, page, token } = opened);
-});
 
 /** The axe rules about colours; all other rules find the same in both themes. */
 const RULES_OF_COLOUR = ['color-contrast', 'link-in-text-block'];
@@ -24,7 +28,9 @@ async function violations(): Promise<string[]> {
   await page.evaluate(axe.source);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
+    // The pages of an installation follow the system without a script.
+    if ((await page.locator('html[data-theme]').count()) > 0)
+      await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
     const options = {
       resultTypes: ['violations'],
       ...(colorScheme === 'dark' && { runOnly: RULES_OF_COLOUR }),
@@ -38,6 +44,10 @@ async function violations(): Promise<string[]> {
 }
 
 describe('the sandbox’s page, as axe sees it', { timeout: 60_000 }, () => {
+  withSandboxPage((opened) => {
+    ({ sandbox, page, token } = opened);
+  });
+
   it('has no violations at the start', async () => {
     expect.soft(await violations()).toEqual([]);
   });
@@ -105,6 +115,59 @@ describe('the sandbox’s page, as axe sees it', { timeout: 60_000 }, () => {
     await page.getByRole('tab', { name: 'Try' }).click();
   });
 
+  it('has no violations where people, groups and channels are named', async () => {
+    await page.getByRole('button', { name: 'cloud-costs' }).click();
+    await addProject(page, 'prod 123');
+    for (const command of ['/billing watch prod balance 1', '/billing schedule prod daily 09:00']) {
+      await say(page, command);
+      const form = page.getByRole('dialog');
+      await form.getByText(/last 90 days|Next three posts/).waitFor();
+      expect.soft(await violations()).toEqual([]);
+      await form.getByRole('button', { name: 'Save' }).click();
+      await form.getByText('Saved:').waitFor();
+      expect.soft(await violations()).toEqual([]);
+      await closeModal(page);
+    }
+    for (const [command, answer] of [
+      ['/spend prod,1001', 'spent'],
+      ['/billing projects', 'prod'],
+      ['/billing status', 'Connections'],
+      ['/billing watches', 'prod'],
+      ['/billing schedules', '09:00'],
+      ['/billing audit', 'Who did what'],
+      ['/billing help', 'connect'],
+    ] as const)
+      await ask(page, command, answer);
+    const MENTIONS =
+      '<@U0OWNER001> <#C0COSTS001> <!subteam^S0FINOPS01> <!here> `code` <https://example.com|a link>';
+    const blocks = [{ type: 'section', text: { type: 'mrkdwn', text: MENTIONS } }];
+    sandbox.slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Mentions', blocks });
+    await page.getByText('a link').waitFor();
+    expect.soft(await violations()).toEqual([]);
+    const question = await ask(page, '/billing disconnect', 'Disconnect');
+    await question.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect.soft(await violations()).toEqual([]);
+    await closeModal(page);
+  });
+
+  it('has no violations in settings, and where a token is issued', async () => {
+    await say(page, '/billing settings');
+    await page.getByRole('dialog').getByText('Reporting time zone').first().waitFor();
+    expect.soft(await violations()).toEqual([]);
+    await closeModal(page);
+    await registerAccess(page, 'prod', sandbox.identity.accesses.good);
+    await say(page, '/billing projects access prod');
+    await page.getByRole('dialog').getByText('Secret key').first().waitFor();
+    expect.soft(await violations()).toEqual([]);
+    await closeModal(page);
+    await say(page, '/os-token prod');
+    await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Revoke now' }).waitFor();
+    expect.soft(await violations()).toEqual([]);
+    await closeModal(page);
+  });
+
   it('has no violations on a phone, with the drawer open and closed', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('button', { name: 'Close panel' }).click();
@@ -116,6 +179,28 @@ describe('the sandbox’s page, as axe sees it', { timeout: 60_000 }, () => {
   it('has no violations when the bot is down', async () => {
     await sandbox.bot.stop();
     await page.getByText('Tally is down.').waitFor();
+    expect.soft(await violations()).toEqual([]);
+  });
+});
+
+describe('the pages of an installation, as axe sees them', { timeout: 60_000 }, () => {
+  withSandboxPage(
+    (opened) => {
+      ({ sandbox, page } = opened);
+    },
+    { oauth: true },
+  );
+
+  it('have no violations', async () => {
+    await page.goto(`${sandbox.bot.url}/slack/install`);
+    expect.soft(await violations()).toEqual([]);
+    await page.getByRole('link', { name: 'Add to Slack' }).click();
+    expect.soft(await violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Nothing was saved').waitFor();
+    expect.soft(await violations()).toEqual([]);
+    await page.getByRole('link', { name: 'Start again' }).click();
+    await install(page, 'Noor Haddad');
     expect.soft(await violations()).toEqual([]);
   });
 });

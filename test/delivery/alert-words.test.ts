@@ -540,7 +540,7 @@ describe('a reminder', () => {
   it('says when a token expires, what needs it, and how to replace it', () => {
     expect(reads('3', credential('connection'))).toEqual([
       '*The access token of connection main expires Mon 23 Nov 2026 (3 days)*',
-      'Replace it before then, and nothing stops.',
+      'Replace it before then, and everything keeps working.',
       'Replace token…',
       'token ending abcd · fingerprint 0123',
     ]);
@@ -548,7 +548,7 @@ describe('a reminder', () => {
       reads('3', credential('connection'), {
         schedules: Array(schedules).fill(schedule()),
         watches: Array(watches).fill(WATCH),
-      })[1];
+      })[2];
     expect([needs(1, 0), needs(2, 1), needs(0, 2)]).toEqual([
       'What needs it: 1 scheduled post.',
       'What needs it: 2 scheduled posts and 1 watch.',

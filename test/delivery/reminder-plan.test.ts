@@ -33,11 +33,14 @@ interface Given {
   readonly registeredAt?: number;
   readonly backOffUntil?: number;
   readonly access?: boolean;
+  /** Whether its lifetime was chosen at registration. */
+  readonly hasLifetime?: boolean;
 }
 function plan(now: number, given: Given = {}) {
   const { told, messages = [], of, rejected = false, expiresAt = EXPIRES, registeredAt = REGISTERED } = given;
   const credential = { registeredBy: 'U1', registeredAt, ...(expiresAt !== null && { expiresAt }) };
-  const connection = { name: 'main', fingerprint: '0123456789ab', ...credential };
+  const lifetime = given.hasLifetime === false ? {} : { lifetime: '90-days' };
+  const connection = { name: 'main', fingerprint: '0123456789ab', ...lifetime, ...credential };
   const access = { project: '123', lastFour: 'abcd', ...credential };
   const workspace = workspaceOf([], {
     settings: { ...DEFAULT_SETTINGS, zone: 'Europe/Rome' },
@@ -59,6 +62,13 @@ function plan(now: number, given: Given = {}) {
 const steps = (now: number, given?: Given) => plan(now, given).due.map(({ step, steps: all }) => [step, all]);
 
 describe('reminders of a credential that expires', () => {
+  it('begin again when somebody sets another day', () => {
+    const byHand = { hasLifetime: false, told: ['14'], of: `${ID}/${EXPIRES}` };
+    expect(steps(STEPS[14], byHand)).toEqual([]);
+    expect(steps(STEPS[14] + DAY, { ...byHand, expiresAt: EXPIRES + DAY })).toEqual([['14', ['14']]]);
+    expect(plan(STEPS[1], { ...byHand, expiresAt: null })).toMatchObject({ due: [], next: undefined });
+  });
+
   it('come on the mornings of the reporting zone 14, 3 and 1 days before', () => {
     expect(plan(STEPS[14] - 1)).toEqual({ due: [], sending: [], stale: [], next: STEPS[14] });
     expect(steps(STEPS[14])).toEqual([['14', ['14']]]);
@@ -98,7 +108,7 @@ describe('reminders of a credential that expires', () => {
     expect(due?.credential).toMatchObject({
       kind: 'access',
       name: '123',
-      id: `abcd/${REGISTERED}`,
+      id: `abcd/${REGISTERED}/${EXPIRES}`,
       registeredBy: 'U1',
     });
   });

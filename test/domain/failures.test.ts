@@ -45,7 +45,7 @@ describe('a failure', () => {
         'service-unreachable',
         'invalid-response',
         'store-unavailable',
-        'token-not-revoked',
+        'token-not-shown',
       ],
     ]);
     for (const [failure] of withCause) expect(failure.message).not.toContain('the reason');

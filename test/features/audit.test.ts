@@ -63,6 +63,19 @@ describe('/billing audit', () => {
     expect(drawn).toContain(`{"type":"channel","channel_id":"${CHANNEL}"},{"type":"text","text":": prod"}`);
   });
 
+  it('shows all channels and people of an entry by name, wherever they stand in it', async () => {
+    const about = 'schedul1: Balance for prod in C0FINANCE1, daily at 09:00 (UTC) to U0MEMBER01, U0ADMIN001';
+    await record({ action: 'schedule created', about });
+    const { blocks, visibleText } = await bot.ask('/billing audit');
+    expect(visibleText).not.toMatch(/C0FINANCE1|U0MEMBER01|U0ADMIN001/);
+    const drawn = JSON.stringify(blocks);
+    expect(drawn).toContain('{"type":"channel","channel_id":"C0FINANCE1"}');
+    for (const id of ['U0MEMBER01', 'U0ADMIN001'])
+      expect(drawn).toContain(`{"type":"user","user_id":"${id}"}`);
+    await record({ about: `${'x'.repeat(193)} C0FINANCE1` });
+    expect(JSON.stringify((await bot.ask('/billing audit')).blocks)).not.toContain('"channel_id":"C0FIN"');
+  });
+
   it('is private even when answers are public', async () => {
     await bot.redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"visibility":"channel"}');
     await record();

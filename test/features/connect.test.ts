@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type BillingService, startBilling } from '../../sandbox/billing.ts';
+import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { MAX_CONNECTIONS } from '../../src/workspace/connections.ts';
 import {
@@ -19,9 +20,11 @@ import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 let bot: Bot;
+let now: number;
 
 beforeEach(async () => {
-  bot = await startBot({ now: () => NOW });
+  now = NOW;
+  bot = await startBot({ now: () => now });
 });
 afterEach(() => bot.stop());
 
@@ -246,6 +249,8 @@ describe('/billing connect', () => {
       token: goodToken(bot.billing),
       auth_url: 'https://identity.example.com/v3/auth/tokens',
       type: 'for-a-user',
+      role: 'accountant',
+      lifetime: '60-days',
       account: 'Acme & <!channel>',
       project: '123',
     });
@@ -255,12 +260,12 @@ describe('/billing connect', () => {
       authUrl: 'https://identity.example.com/v3',
       type: 'for-a-user',
       account: 'Acme & <!channel>',
-      role: 'read-only',
-      lifetime: '90-days',
+      role: 'accountant',
+      lifetime: '60-days',
       test: { project: '123', product: 1 },
       registeredBy: OWNER,
       registeredAt: NOW,
-      expiresAt: NOW + 90 * 86_400_000,
+      expiresAt: NOW + 60 * 86_400_000,
     });
     expect(await auditLines()).toEqual(['connection registered: main']);
   });
@@ -330,14 +335,68 @@ describe('/billing connect', () => {
 describe('the form', () => {
   const shown = () => JSON.stringify(bot.slack.modal(OWNER)!.view);
 
-  it('asks for token, URL and project; the other fields have defaults', async () => {
+  it('says nothing of the token that nobody said, here or anywhere else', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing connect quick');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    expect(modalText()).not.toContain('Lifetime of the token');
+    expect(modalText()).toContain('Lifetime of the token');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
-    expect(await connectionIn('quick')).toMatchObject({ role: 'read-only', lifetime: '90-days' });
-    await bot.slack.dismiss(OWNER);
+    expect(modalText()).toContain('Expiry unknown — set it to be reminded before the token expires.');
+    const record = await connectionIn('quick');
+    for (const field of ['role', 'lifetime', 'type', 'account', 'expiresAt'])
+      expect(record).not.toHaveProperty(field);
+    const said = [modalText(), (await bot.ask('/billing status')).visibleText].join('\n');
+    expect(said).toContain('expiry unknown — set it to be reminded');
+    expect(said).not.toMatch(/Read-only|For oneself|90 days|no expiry|next two weeks/);
+    const member = (await bot.ask('/billing status', MEMBER)).visibleText;
+    expect(member).toContain('All connections work.');
+    expect(member).not.toContain('next two weeks');
+  });
+
+  it('does not take over what was said of the token that it replaces', async () => {
+    await register('main', {
+      lifetime: '1-year',
+      role: 'administrator',
+      type: 'for-a-user',
+      account: 'Acme',
+    });
+    await register('main', { token: bot.billing.tokens.find(({ label }) => label === 'Accountant')!.value });
+    const record = await connectionIn('main');
+    expect(record).toMatchObject({ account: 'Acme', test: { project: '123' } });
+    for (const field of ['role', 'lifetime', 'type', 'expiresAt']) expect(record).not.toHaveProperty(field);
+  });
+
+  it('keeps what was chosen when the test fails and the form opens again', async () => {
+    await openForm();
+    const chosen = { role: 'engineer', type: 'for-a-user', lifetime: '30-days' };
+    await bot.slack.submit(OWNER, { token: 'sandbox-token-nobody-knows', project: '123', ...chosen });
+    await bot.slack.waitFor(() => modalText().includes('Not connected'));
+    await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Back to the form');
+    await bot.slack.waitFor(() => modalText().includes('User access token'));
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing) });
+    await bot.slack.waitFor(() => modalText().includes('Connected'));
+    expect(await connectionIn('main')).toMatchObject(chosen);
+  });
+
+  it('replaces no connection that somebody else changed since it was opened', async () => {
+    await register('main');
+    await bot.slack.say(OWNER, CHANNEL, '/billing connect');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.slack.say(ADMIN, CHANNEL, '/billing connect main');
+    await bot.slack.waitFor(() => bot.slack.modal(ADMIN));
+    const administrator = bot.billing.tokens.find(({ label }) => label === 'Administrator')!.value;
+    await bot.slack.submit(ADMIN, { token: administrator, project: '123' });
+    await bot.slack.waitFor(() => modalText(ADMIN).includes('Connected'));
+    const asked = bot.billing.requests.length;
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
+    await bot.slack.waitFor(() => modalText().includes('Not connected'));
+    expect(modalText()).toContain('The connection main was changed.');
+    expect(bot.billing.requests).toHaveLength(asked);
+    expect((await connectionIn('main')).registeredBy).toBe(ADMIN);
+    await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Back to the form');
+    await bot.slack.waitFor(() => modalText().includes(`token ending ${administrator.slice(-4)}`));
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
+    await bot.slack.waitFor(() => modalText().includes('Connected'));
   });
 
   it('keeps what was typed when More… shows the rest, but never the token', async () => {
@@ -346,11 +405,74 @@ describe('the form', () => {
     const viewId = bot.slack.modal(OWNER)!.id;
     const state = { token: { value: { value: 'half-a-token' } }, project: { value: { value: '456' } } };
     await bot.slack.act(OWNER, { viewId }, { action_id: 'connect-more' }, state as never);
-    await bot.slack.waitFor(() => modalText().includes('Lifetime of the token'));
+    await bot.slack.waitFor(() => modalText().includes('Role of the token'));
     expect(shown()).toContain('"initial_value":"456"');
     expect(shown()).toContain('"initial_value":"quick"');
     expect(shown()).not.toContain('half-a-token');
     await bot.slack.dismiss(OWNER);
+  });
+});
+
+describe('the expiry of a token', () => {
+  const openExpiry = async (label: string, person = OWNER) => {
+    const { ts } = await bot.ask('/billing status', person);
+    await bot.slack.press(person, { channel: CHANNEL, ts }, label);
+    await bot.slack.waitFor(() => modalText(person).includes('Token expiry'));
+  };
+  const saidAfter = async (fields: Record<string, string | readonly string[]>) => {
+    await bot.slack.submit(OWNER, fields);
+    await bot.slack.waitFor(() => !/Saving…|Expires on/.test(modalText()));
+    const said = modalText();
+    await bot.slack.dismiss(OWNER);
+    return said;
+  };
+
+  it('is set and changed later without the token, and people are reminded of the last one', async () => {
+    await register('main');
+    const before = await connectionIn('main');
+    now += 8 * 86_400_000;
+    await openExpiry('Set expiry…');
+    expect(modalText()).toContain('expiry unknown');
+    expect(await saidAfter({ expires: '2026-12-11' })).toContain('expires Fri 11 Dec 2026 (12 days)');
+    const direct = OWNER.replace(/^U/, 'D');
+    const reminders = () => bot.slack.messages(OWNER, direct).map(({ text }) => text);
+    await bot.slack.waitFor(
+      () => reminders().some((text) => text.includes('expires Fri 11 Dec 2026')),
+      15_000,
+    );
+    await openExpiry('Change expiry…');
+    expect(await saidAfter({ expires: '2026-12-12' })).toContain('expires Sat 12 Dec 2026 (13 days)');
+    await bot.slack.waitFor(
+      () => reminders().some((text) => text.includes('expires Sat 12 Dec 2026')),
+      15_000,
+    );
+    await openExpiry('Change expiry…');
+    expect(await saidAfter({ never: ['never'] })).toContain('no expiry');
+    const { lifetime, ...after } = await connectionIn('main');
+    expect(lifetime).toBe('none');
+    expect(after).toEqual(before);
+    expect((await auditLines())[0]).toBe('expiry changed: connection main');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('left');
+  });
+
+  it('needs a day or “never”, and not both', async () => {
+    await register('main');
+    await openExpiry('Set expiry…');
+    await bot.slack.submit(OWNER, {});
+    expect(bot.slack.modal(OWNER)!.errors.expires).toContain('Choose a day');
+    await bot.slack.submit(OWNER, { expires: '2027-01-01', never: ['never'] });
+    expect(bot.slack.modal(OWNER)!.errors.expires).toContain('not both');
+  });
+
+  it('is not set for a token that replaced the one in the form', async () => {
+    await register('main');
+    await register('finance');
+    await openExpiry('Set expiry…', ADMIN);
+    await register('finance', { token: bot.billing.tokens[0]!.value });
+    await register('main', { token: bot.billing.tokens[0]!.value });
+    await bot.slack.submit(ADMIN, { expires: '2026-12-01' });
+    await bot.slack.waitFor(() => modalText(ADMIN).includes('Somebody else changed this first.'));
+    for (const name of ['main', 'finance']) expect(await connectionIn(name)).not.toHaveProperty('expiresAt');
   });
 });
 
@@ -394,6 +516,37 @@ describe('several connections', () => {
     expect((await connectionIn('finance')).fingerprint).not.toBe((await connectionIn('main')).fingerprint);
     expect((await told())['connection:main']).toBe(before['connection:main']);
     expect((await auditLines())[0]).toBe('connection replaced: finance');
+  });
+
+  it('send each token to its own host alone, also after one of them moved to the other', async () => {
+    const second = await startBilling({ now: () => now });
+    onTestFinished(() => second.close());
+    const seen = (host: BillingService) => [...new Set(host.requests.map(({ token }) => token))];
+    const theirs = { base_url: second.url, token: administrator() };
+    await register('main');
+    await register('eu', theirs);
+
+    const test = async (name: string) => {
+      const { ts, blocks } = await bot.ask('/billing status');
+      const row = blocks.find(({ elements }) =>
+        (elements as { action_id?: string; value?: string }[] | undefined)?.some(
+          (one) => one.action_id === 'connection-test' && one.value === name,
+        ),
+      );
+      const counts = [bot.billing.requests.length, second.requests.length] as const;
+      await bot.slack.act(
+        OWNER,
+        { channel: CHANNEL, ts },
+        { block_id: row!.block_id as string, action_id: 'connection-test' },
+      );
+      await bot.slack.waitFor(() => lastOf().visibleText.includes('The test passed'));
+      return [bot.billing.requests.length - counts[0], second.requests.length - counts[1]];
+    };
+    expect(await test('eu')).toEqual([0, 1]);
+    expect(await test('main')).toEqual([1, 0]);
+    await register('main', theirs);
+    expect(await test('main')).toEqual([0, 1]);
+    expect([seen(bot.billing), seen(second)]).toEqual([['Read-only'], ['Administrator']]);
   });
 
   it('ask with the default one, also when that is the only one and not called main', async () => {

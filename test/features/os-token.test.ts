@@ -125,7 +125,7 @@ describe('an application access', () => {
     const said = await register('good', { people: [MEMBER] });
     expect(said).toContain('prod can issue OS_TOKENs');
     expect(said).toContain('The test passed: the service issued a token and revoked it.');
-    expect(said).toContain('access ending 0001 · named Application access · restricted');
+    expect(said).toContain('access ending 0001, expiry unknown · named Application access · restricted');
     expect(said).toContain('Project prod (sandbox-project) in Default · role member · acts as sandbox');
     expect(said).toContain(`Can get tokens: <@${MEMBER}>`);
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
@@ -179,6 +179,49 @@ describe('an application access', () => {
     await issue(MEMBER);
   });
 
+  it('has the expiry that somebody said, at once or later without the secret, and none that nobody said', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    await fillIn('good', { people: [OWNER], expires: '2027-02-03' });
+    await shows('can issue OS_TOKENs');
+    expect(modalText()).toContain('access ending 0001, expires Wed 3 Feb 2027 (74 days)');
+    await bot.slack.dismiss(OWNER);
+    expect(await register('good', { people: [OWNER] })).toContain('access ending 0001, expiry unknown');
+    expect((await bot.ask('/billing status')).visibleText).toContain('Set expiry of prod…');
+    const asked = identity.requests.length;
+    const { sealed } = JSON.parse((await record())['access:123']!);
+    for (const [fields, says] of [
+      [{ expires: '2027-03-01' }, 'expires Mon 1 Mar 2027 (100 days)'],
+      [{}, 'No changes to save.'],
+      [{ never: ['never'] }, 'no expiry'],
+    ] as const) {
+      await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+      await shows('Secret key');
+      await bot.slack.submit(OWNER, fields);
+      await shows(says);
+      await bot.slack.dismiss(OWNER);
+    }
+    expect(JSON.parse((await record())['access:123']!)).toMatchObject({ sealed, lifetime: 'none' });
+    expect(identity.requests).toHaveLength(asked);
+    expect((await auditLines()).slice(0, 2)).toEqual(Array(2).fill('expiry changed: prod (project 123)'));
+    await issue(OWNER);
+  });
+
+  it('is edited only as it was when the form opened, also by people who typed no secret', async () => {
+    await register('good', { people: [OWNER] });
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    await bot.slack.say(ADMIN, CHANNEL, '/billing projects access prod');
+    await shows('Secret key', ADMIN);
+    await bot.slack.submit(ADMIN, { people: [ADMIN] });
+    await shows('Saved.', ADMIN);
+    const before = await record();
+    await bot.slack.submit(OWNER, { people: [OWNER, MEMBER], expires: '2027-03-01' });
+    await shows('Not saved');
+    expect(modalText()).toContain('The application access was changed.');
+    expect(await record()).toEqual(before);
+  });
+
   it('offers the corrected URL when part of it is missing', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
@@ -225,7 +268,7 @@ describe('an application access', () => {
     expect(said).toContain('The test token expires at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.');
     expect(said).toContain('the access itself expires then');
     const usual = await register('good');
-    expect(usual).toContain('The service doesn’t say when the access expires.');
+    expect(usual).toContain('Expiry unknown: the service doesn’t say.');
     expect(usual).not.toContain('the access itself expires then');
   });
 
@@ -264,7 +307,7 @@ describe('an application access', () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     await bot.slack.submit(OWNER, { people });
-    await shows('Saved.');
+    await shows('No changes to save.');
     expect(modalText()).not.toContain(`<@${GUEST}> (`);
     expect(modalText()).toContain(`*${none}:* <@${EXTERNAL}> (external), <@${BOT_USER}>`);
   });
@@ -377,12 +420,14 @@ describe('/os-token', () => {
     await bot.redis.client.set('tally:{T0SANDBOX1}:audit', 'no stream');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('Something went wrong in Tally.');
+    const said = bot.slack.messages(OWNER, direct(OWNER)).map((one) => toAnswer(one).visibleText);
+    expect(said.join()).toContain('Tally revoked the token. Tally couldn’t add this to the audit.');
     expect(pieces()).toEqual([]);
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
   });
 
   describe('that can neither be audited nor revoked', () => {
-    const LIVES = 'Nobody has seen it. It may work until 11:15 on Sat 21 Nov 2026 (Europe/London).';
+    const LIVES = 'Tally couldn’t revoke the token: it works until 11:15 on Sat 21 Nov 2026 (Europe/London).';
 
     beforeEach(async () => {
       await register();
@@ -400,7 +445,7 @@ describe('/os-token', () => {
       await shows(LIVES);
       expect(modalText()).toContain('Tally isn’t installed in this workspace.');
       expect(pieces()).toEqual([]);
-      expect(bot.log()).toContain('"kind":"token-not-revoked"');
+      expect(bot.log()).toContain('"kind":"token-not-shown"');
     });
 
     it('may stay valid, and the modal says so for an unexpected error too', async () => {
@@ -423,7 +468,7 @@ describe('/os-token', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => toAnswer(one).visibleText.includes('Tally revoked it')),
+        .some((one) => toAnswer(one).visibleText.includes('Tally revoked the token.')),
     );
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
     expect(await handles()).toBe(0);
@@ -438,8 +483,8 @@ describe('/os-token', () => {
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('Issuing');
     bot.slack.failNext('views.update', failure);
-    await shows('couldn’t show the token');
-    expect(modalText()).toContain('Tally revoked it');
+    await shows('Tally got a token for prod, but couldn’t show it.');
+    expect(modalText()).toContain('Tally revoked the token.');
     expect(modalText()).toContain('/os-token prod');
     expect(pieces()).toEqual([]);
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
@@ -839,13 +884,13 @@ describe('Revoke now', () => {
     const token = await issue();
     identity.setMode('500');
     await press('Revoke now');
-    await shows('A token from this window still works until 11:15 on Sat 21 Nov 2026 (Europe/London).');
+    await shows('A token from this window may still work until 11:15 on Sat 21 Nov 2026 (Europe/London).');
     expect(bot.log()).toMatch(/"where":"os-token-revoke".*answered with a failure/);
     identity.setMode('healthy');
     await press('Revoke');
     await shows('no longer accepted');
     expect(identity.isLive(token)).toBe(false);
-    expect(modalText()).not.toContain('still works');
+    expect(modalText()).not.toContain('may still work');
   });
 
   it('audits an unclear outcome when the answer was lost, and what was found later', async () => {
@@ -853,7 +898,7 @@ describe('Revoke now', () => {
     const token = await issue();
     identity.setMode('lost');
     await press('Revoke now');
-    await shows('still works');
+    await shows('may still work');
     expect(identity.isLive(token)).toBe(false);
     expect((await auditLines())[0]).toMatch(
       /^token revoked: prod \(project 123\) · [0-9a-f]{12} · outcome unclear$/,
@@ -889,9 +934,43 @@ describe('Revoke now', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => toAnswer(one).visibleText.includes('couldn’t revoke it either')),
+        .some((one) =>
+          toAnswer(one).visibleText.includes('Tally couldn’t confirm that the token is revoked: it may work'),
+        ),
     );
     expect((await auditLines())[0]).toMatch(/^token revoked: .* · outcome unclear$/);
+  });
+
+  it('sends a token to the host that issued it, whatever host the access has by now', async () => {
+    const second = await startIdentity({ now: () => now, slowFor: 300 });
+    onTestFinished(() => second.close());
+    await register('good', { people: [OWNER] });
+    const first = await issue();
+    await bot.slack.say(ADMIN, CHANNEL, '/billing projects access prod');
+    await shows('Secret key', ADMIN);
+    const { id, secret } = second.accesses.good;
+    await bot.slack.submit(ADMIN, { access_id: id, secret, auth_url: second.authUrl, people: [OWNER] });
+    await shows('can issue OS_TOKENs', ADMIN);
+    const seen = new Map<IdentityService, number>();
+    const methodsAt = (host: IdentityService) => {
+      const fresh = host.requests.slice(seen.get(host) ?? 0).map(({ method }) => method);
+      seen.set(host, host.requests.length);
+      return fresh;
+    };
+    methodsAt(identity);
+    methodsAt(second);
+
+    await press('Issue another');
+    const other = await shown(OWNER, first);
+    expect([methodsAt(identity), methodsAt(second)]).toEqual([[], ['POST']]);
+    await press('Revoke earlier token');
+    await shows('no longer accepted');
+    expect([methodsAt(identity), methodsAt(second)]).toEqual([['DELETE', 'GET'], []]);
+    expect([identity.isLive(first), second.isLive(other)]).toEqual([false, true]);
+    await press('Revoke');
+    await bot.slack.waitFor(() => !second.isLive(other));
+    await shows('no longer accepted');
+    expect([methodsAt(identity), methodsAt(second)]).toEqual([[], ['DELETE', 'GET']]);
   });
 
   it('disappears when the service cannot revoke, and the text says how long the token works', async () => {
@@ -923,12 +1002,12 @@ describe('Issue another', () => {
     await press('Issue another');
     const second = await shown(OWNER, first);
     expect(modalText()).toContain(
-      'An earlier token from this window still works until 11:15 on Sat 21 Nov 2026 (Europe/London).',
+      'An earlier token from this window may still work until 11:15 on Sat 21 Nov 2026 (Europe/London).',
     );
     await press('Revoke earlier token');
     await shows('no longer accepted');
     expect([first, second].map((token) => identity.isLive(token))).toEqual([false, true]);
-    expect(modalText()).toContain('A token from this window still works until 11:20');
+    expect(modalText()).toContain('A token from this window may still work until 11:20');
     await press('Revoke');
     await bot.slack.waitFor(() => !identity.isLive(second));
   });
@@ -1018,7 +1097,7 @@ describe('when the answer of Redis is lost', () => {
     line.loseAnswerTo(':revoke');
     await press('Revoke now');
     await shows('can’t reach its database');
-    expect(modalText()).toContain('A token from this window still works until 11:15');
+    expect(modalText()).toContain('A token from this window may still work until 11:15');
     expect(identity.isLive(token)).toBe(true);
     await expect
       .poll(async () => press('Revoke').then(() => modalText()))
@@ -1027,6 +1106,58 @@ describe('when the answer of Redis is lost', () => {
     await press('Revoke');
     await shows('no longer accepted');
     expect(identity.isLive(token)).toBe(false);
+  });
+
+  it('the person reads what became of a token that was issued and not shown, as it is in the audit', async () => {
+    identity.setMode('slow');
+    line.loseAnswerTo('token issued');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('Tally got a token for prod, but couldn’t show it.');
+    expect(modalText()).toContain('Tally revoked the token.');
+    expect(modalText()).not.toMatch(/Nothing was|may have been saved|audit/);
+    expect((await auditLines()).slice(0, 3)).toEqual([
+      expect.stringMatching(/^token revoked: prod \(project 123\) · [0-9a-f]{12}$/),
+      expect.stringMatching(/^token issued: .* · not shown$/),
+      expect.stringMatching(/^token issued: prod \(project 123\) · [0-9a-f]{12}$/),
+    ]);
+  });
+
+  it('the audit of a revocation is not said to lack what it may have', async () => {
+    const token = await issue();
+    line.loseAnswerTo('token revoked');
+    await press('Revoke now');
+    await shows('Revoked.');
+    expect(identity.isLive(token)).toBe(false);
+    expect(modalText()).toContain('This may not be in the audit.');
+    expect(modalText()).not.toContain('couldn’t add');
+    expect((await auditLines())[0]).toMatch(/^token revoked/);
+  });
+
+  it('and Redis stays away, the person reads that a token was issued, revoked, and isn’t in the audit', async () => {
+    identity.setMode('slow');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await bot.slack.waitFor(() => identity.requests.length === 3);
+    await line.stop();
+    await shows('Tally got a token for prod, but couldn’t show it.');
+    expect(modalText()).toContain('Tally revoked the token. Tally couldn’t add this to the audit.');
+    expect(modalText()).not.toContain('Nothing was changed');
+    await line.start();
+  });
+
+  it('an access that may not be saved is not said to be as before, and its token is accounted for', async () => {
+    identity.setMode('slow');
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    await fillIn('good', { people: [OWNER] });
+    await bot.slack.waitFor(() => identity.requests.length === 3);
+    const before = (await auditLines()).length;
+    await store.client.hdel('tally:{T0SANDBOX1}:record', 'access:123');
+    await shows('Not saved');
+    expect(modalText()).toContain('The application access was removed.');
+    expect(modalText()).toContain('The test passed: the service issued a token and revoked it.');
+    expect((await auditLines()).slice(0, -before)).toEqual([
+      expect.stringMatching(/^token issued: prod \(project 123\) · test · [0-9a-f]{12} · revoked$/),
+    ]);
   });
 
   it('and the modal is closed, a message says that the token works, and until when', async () => {
@@ -1099,8 +1230,12 @@ describe('a token of unusual length', () => {
 
   it('is rejected with a message, and revoked, when Slack would cut it', async () => {
     const { token, asked } = await registerLong(3_000);
-    await shows('a token of 3000 characters, more than Slack can show');
+    await shows('It has 3000 characters, more than Slack can show. Tally revoked the token.');
     expect(asked).toEqual(['POST', 'DELETE']);
+    expect((await auditLines()).slice(0, 2)).toEqual([
+      expect.stringMatching(/^token revoked: prod/),
+      expect.stringMatching(/^token issued: prod .* · not shown$/),
+    ]);
     expect(JSON.stringify(bot.slack.calls)).not.toContain(token.slice(0, 500));
   });
 });

@@ -472,7 +472,11 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
       auth_url: field('http://127.0.0.1/v3'),
       people: { value: { selected_users: [OWNER] } },
     },
-    metadata: '123',
+    metadata: '123 -',
+  },
+  'connection-expiry': {
+    values: { expires: { value: { selected_date: '2027-02-19' } } },
+    metadata: 'main -',
   },
   'os-token': { values: {} },
   watch: {

@@ -312,7 +312,7 @@ describe('the form', () => {
     const first = await openForm();
     expect(first).not.toMatch(/^On$/m);
     await choose('cadence', 'weekly');
-    expect(await modalSays('Wednesday')).toContain('Mon 23 Nov 2026, 09:00 · 09:00 UTC');
+    expect(await modalSays('Wednesday')).toContain('Mon 23 Nov 2026, 09:00\n');
     await choose('cadence', 'monthly');
     expect(await modalSays('In shorter months')).toContain('Mon 30 Nov 2026, 09:00');
     await change('time', { selected_time: '02:30' });
@@ -410,7 +410,7 @@ describe('the form', () => {
     await openForm();
     await unfold();
     await change('zone', { selected_option: option('Asia/Tokyo') });
-    await modalSays('(Asia/Tokyo · UTC)');
+    await modalSays('(Asia/Tokyo)');
     await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Less');
     await tally.slack.waitFor(() => !modalText().includes('Time zone'));
     expect(await save()).toContain('Saved');

@@ -138,7 +138,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     async connect() {
       await slack.say(OWNER, CHANNEL, '/billing connect');
       await slack.waitFor(() => slack.modal(OWNER));
-      await slack.submit(OWNER, { token: goodToken(billing), project: '123' });
+      await slack.submit(OWNER, { token: goodToken(billing), project: '123', lifetime: '90-days' });
       await slack.waitFor(() => textOf(slack.modal(OWNER)?.view).includes('Connected'));
       await slack.dismiss(OWNER);
     },

@@ -90,6 +90,16 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
   [new failures.StoreUnavailable(cause, true), 'database'],
   [new failures.AccessMissing('123', 'prod'), 'prod'],
   [new failures.TooManyTokens(5, 10, 60_000), '5 tokens in 10 minutes'],
-  [new failures.TokenTooLong(9_000), '9000'],
-  [new failures.TokenNotRevoked('Slack is down.', 'until 10:00', cause)],
+  ...(['revoked', 'not-revoked', 'unclear'] as const).map(
+    (state, at) =>
+      [
+        new failures.TokenNotShown(
+          `p${at}`,
+          'Slack is down.',
+          { state, until: '10:00', audit: 'maybe' },
+          at === 0 ? cause : {},
+        ),
+        `p${at}`,
+      ] as const,
+  ),
 ];

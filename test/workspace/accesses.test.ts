@@ -59,7 +59,7 @@ describe('an application access', () => {
 
   it('tells when it expires where that is known, and hides a short ID whole', () => {
     const at = Date.UTC(2026, 10, 21);
-    expect(describeAccess(access, at, 'UTC')).toBe('access ending abcd');
+    expect(describeAccess(access, at, 'UTC')).toBe('access ending abcd, expiry unknown');
     const expiring = { ...access, expiresAt: at + 12 * 86_400_000 };
     expect(describeAccess(expiring, at, 'UTC')).toBe('access ending abcd, expires Thu 3 Dec 2026 (12 days)');
     expect(serializeAccess(keyring, 'T1', { ...GIVEN, id: 'short' }).access.lastFour).toBe('····');
@@ -70,8 +70,8 @@ describe('an application access', () => {
     const workspace = { accesses: new Map([['123', access]]), settings: { zone: 'UTC' } };
     const summary = (id: string, canManage: boolean, project = '123') =>
       accessSummary(project, { workspace, user: { id, canManage }, at });
-    expect(summary('U1', false)).toBe('access ending abcd');
-    expect(summary('U2', true)).toBe('access ending abcd');
+    expect(summary('U1', false)).toBe('access ending abcd, expiry unknown');
+    expect(summary('U2', true)).toBe('access ending abcd, expiry unknown');
     expect(summary('U2', false)).toBeUndefined();
     expect(summary('U1', true, '124')).toBeUndefined();
     expect([isNamedIssuer(access, 'U1'), isNamedIssuer(access, 'U2')]).toEqual([true, false]);

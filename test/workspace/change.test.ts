@@ -345,12 +345,12 @@ describe('of two who change one thing at once', () => {
       (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-quicker-fake-token' }),
       (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-slower-fake-token' }),
     );
-    expect(told(late)).toContain('The token for main was replaced');
+    expect(told(late)).toContain('The connection main was changed');
     expect(findConnection(await read(), 'main')?.token()).toBe('the-quicker-fake-token');
   });
 
   it.each<[string, string, string, string]>([
-    ['an access', 'a replaced access', 'no access', 'The application access was replaced'],
+    ['an access', 'a replaced access', 'no access', 'The application access was changed'],
     ['an access', 'no access', 'a replaced access', 'The application access was removed'],
     ['a schedule', 'a changed schedule', 'no schedule', 'The schedule was changed'],
     ['a schedule', 'no schedule', 'a changed schedule', 'The schedule was removed'],
@@ -435,7 +435,7 @@ describe('of two who change one thing at once', () => {
       (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-quicker-fake-token' }),
       (by) => workspaces.removeConnection(by, 'main'),
     );
-    expect(told(replaced)).toContain('The token for main was replaced');
+    expect(told(replaced)).toContain('The connection main was changed');
   });
 
   it('a channel that got another default meanwhile keeps it, whatever is renamed or removed', async () => {

@@ -521,7 +521,8 @@ describe('a lifetime', () => {
   it('counts days where the workspace’s days begin, and may never end', () => {
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL - 9 * 3_600_000, 'UTC')).toContain('(tomorrow)');
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL - 9 * 3_600_000, 'Asia/Tokyo')).toContain('(today)');
-    expect(formatExpiry({}, NOW, 'UTC')).toBe('no expiry');
+    expect(formatExpiry({ lifetime: 'none' }, NOW, 'UTC')).toBe('no expiry');
+    expect(formatExpiry({}, NOW, 'UTC')).toBe('expiry unknown');
   });
 });
 

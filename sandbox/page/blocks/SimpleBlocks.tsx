@@ -68,5 +68,10 @@ export function Table({ block }: { block: TableBlock }) {
     }),
     [block],
   );
-  return <Display block={drawn} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: on a narrow screen the arrow keys scroll it
+    <div tabIndex={0}>
+      <Display block={drawn} />
+    </div>
+  );
 }

@@ -23,26 +23,28 @@ export class TooManyTokens extends FailureBase<'too-many-tokens'> {
   }
 }
 
-/** A token that Slack would not show in one piece, `length` characters. */
-export class TokenTooLong extends FailureBase<'token-too-long'> {
-  constructor(readonly length: number) {
-    super(
-      'token-too-long',
-      `The identity service issued a token of ${length} characters, more than Slack can show.`,
-    );
-  }
+/** Whether something is in the audit; `maybe` when the answer to writing it was lost. */
+export type AuditState = 'yes' | 'maybe' | 'no';
+
+/** What became of a token that was issued and not shown. */
+export interface UnshownToken {
+  readonly state: 'revoked' | 'not-revoked' | 'unclear';
+  /** A text that says when it expires. */
+  readonly until: string;
+  readonly audit: AuditState;
 }
 
-/** A token that could be neither shown nor revoked. `until`: a text that says when it expires. */
-export class TokenNotRevoked extends FailureBase<'token-not-revoked'> {
+/** A token was issued, and nobody got it. */
+export class TokenNotShown extends FailureBase<'token-not-shown'> {
   /** @param why a sentence about the cause, if there is one */
   constructor(
+    label: string,
     readonly why: string | undefined,
-    readonly until: string,
+    readonly token: UnshownToken,
     options?: ErrorOptions,
   ) {
-    super('token-not-revoked', 'A token was issued, but it couldn’t be shown or revoked.', options);
+    super('token-not-shown', `Tally got a token for ${label}, but couldn’t show it.`, options);
   }
 }
 
-export type TokenFailure = AccessMissing | TooManyTokens | TokenTooLong | TokenNotRevoked;
+export type TokenFailure = AccessMissing | TooManyTokens | TokenNotShown;

@@ -63,12 +63,15 @@ function line({ at, who, action, about }: RecordedEntry): RichTextSection {
   return { type: 'rich_text_section', elements };
 }
 
-/** A channel is kept by its id; people know it by its name. */
-function subject(about: string): RichTextElement[] {
-  const [, channel, rest] = /^([CG][A-Z0-9]{2,30})(: .*)$/s.exec(about) ?? [];
-  if (channel === undefined || rest === undefined) return [text(about)];
-  return [{ type: 'channel', channel_id: channel }, text(rest)];
-}
+/** IDs of channels and people, as words of their own, not in markup that somebody typed. A cut one ends in “…”. */
+const SLACK_IDS = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;
+
+/** Channels and people are recorded by their IDs. Slack shows their names, and “private channel” to those outside. */
+const subject = (about: string): RichTextElement[] =>
+  about.split(SLACK_IDS).flatMap((part, at): RichTextElement[] => {
+    if (at % 2 === 0) return part === '' ? [] : [text(part)];
+    return isPerson(part) ? [{ type: 'user', user_id: part }] : [{ type: 'channel', channel_id: part }];
+  });
 
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 

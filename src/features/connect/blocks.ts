@@ -19,7 +19,13 @@ import {
   withoutActions,
 } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import { type Connection, describeToken, formatExpiry, ROLE_NAMES } from '../../workspace/connections.ts';
+import {
+  type Connection,
+  describeToken,
+  formatExpiry,
+  isExpiryUnknown,
+  ROLE_NAMES,
+} from '../../workspace/connections.ts';
 import type { ConnectMetadata } from './words.ts';
 
 /** The outcome of a successful test; `balance` is undefined when the test project has no data. */
@@ -46,9 +52,15 @@ export function connectedBlocks(connected: ConnectedResult): Block[] {
     header('Connected'),
     section(found),
     markup(next(connected)),
+    ...(isExpiryUnknown(connection) ? expiryUnknownBlocks(connection) : []),
     context(escapeMarkup(describeConnection(connection, at, zone))),
   ];
 }
+
+const expiryUnknownBlocks = ({ name }: Connection): Block[] => [
+  section('Expiry unknown — set it to be reminded before the token expires.'),
+  actions(button('connection-expiry', 'Set expiry…', { value: name })),
+];
 
 /** Commands with a bare ID use the default connection, so only that one gets an example. */
 function next({ connection: { name }, input: { project }, names, chosen }: ConnectedResult): string {
@@ -72,7 +84,7 @@ export function describeConnection(connection: Connection, at: number, zone: str
     name,
     baseUrl,
     describeToken(connection),
-    ROLE_NAMES[role],
+    ...(role ? [ROLE_NAMES[role]] : []),
     formatExpiry(connection, at, zone),
   ].join(' · ');
 }

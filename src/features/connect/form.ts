@@ -3,6 +3,7 @@ import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, type FormFields, modal, textInput } from '../../slack/kit/modal.ts';
+import { stampOf } from '../../workspace/conflict.ts';
 import {
   type Connection,
   FIRST_CONNECTION_NAME,
@@ -10,6 +11,7 @@ import {
   ROLE_NAMES,
   TYPE_NAMES,
 } from '../../workspace/connections.ts';
+import { FIELDS } from '../../workspace/keys.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
 
@@ -39,10 +41,11 @@ export function connectFormDefaults(
   return { name, ...(baseUrl !== undefined && { baseUrl }), ...(authUrl !== undefined && { authUrl }) };
 }
 
+/** Without type, role and lifetime: those are the current token's. */
 function knownAs({ test, ...connection }: Connection): ConnectFormDefaults {
-  const { name, baseUrl, authUrl = '', role, lifetime, type = 'for-oneself', account = '' } = connection;
+  const { name, baseUrl, authUrl = '', account = '' } = connection;
   return {
-    ...{ name, baseUrl, authUrl, role, lifetime, type, account },
+    ...{ name, baseUrl, authUrl, account },
     ...(test !== undefined && { project: test.project, product: String(test.product) }),
   };
 }
@@ -53,7 +56,7 @@ const choices = (names: Record<string, string>) =>
 const PRODUCT_CHOICES = PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id)));
 
 /**
- * The three fields that everyone fills in; the others appear after **More…**. The token's field is never filled in: Slack
+ * The fields that everyone sees, of which three must be filled in; the others appear after **More…**. The token's field is never filled in: Slack
  * keeps what was typed there.
  */
 export function connectForm(
@@ -62,9 +65,14 @@ export function connectForm(
   { isUnfolded = false }: { readonly isUnfolded?: boolean } = {},
 ): ModalView {
   const others = record.connectionNames;
+  const { name: opened = '' } = known;
+  const carried = {
+    ...(isUnfolded ? {} : foldedFields(known)),
+    ...{ opened, stamp: stampOf(record, FIELDS.connection + opened) },
+  };
   return modal({
     callback: 'connect',
-    metadata: isUnfolded ? '' : JSON.stringify(foldedFields(known)),
+    metadata: JSON.stringify(carried),
     title: 'Connect billing',
     submit: 'Test and save',
     close: 'Cancel',
@@ -92,18 +100,25 @@ export function connectForm(
         initial: known.project,
         max: 64,
       }),
+      choiceInput({
+        block: 'lifetime',
+        label: 'Lifetime of the token',
+        hint: 'As in the console, counted from today. Tally reminds you 14, 3 and 1 days before it ends. Skip it if you don’t know.',
+        options: choices(LIFETIME_NAMES),
+        initial: known.lifetime,
+        optional: true,
+      }),
       ...(isUnfolded ? moreInputs(known, others) : [actions(button('connect-more', 'More…'))]),
     ],
   });
 }
 
-/** The values of hidden fields: their defaults, never typed text. */
+/** The values of hidden fields. Of the token nothing is assumed. */
 const foldedFields = (known: ConnectFormDefaults): FormFields => ({
   product: known.product ?? String(DEFAULT_PRODUCT),
   name: known.name ?? FIRST_CONNECTION_NAME,
-  role: known.role ?? 'read-only',
-  lifetime: known.lifetime ?? '90-days',
-  type: known.type ?? 'for-oneself',
+  role: known.role ?? '',
+  type: known.type ?? '',
   account: known.account ?? '',
   auth_url: known.authUrl ?? '',
 });
@@ -132,21 +147,16 @@ const moreInputs = (known: ConnectFormDefaults, others: readonly string[]): (Blo
     label: 'Role of the token',
     hint: 'As in the console. Read-only or Accountant is enough.',
     options: choices(ROLE_NAMES),
-    initial: known.role ?? 'read-only',
-  }),
-  choiceInput({
-    block: 'lifetime',
-    label: 'Lifetime of the token',
-    hint: 'As in the console. Tally counts it from today.',
-    options: choices(LIFETIME_NAMES),
-    initial: known.lifetime ?? '90-days',
+    initial: known.role,
+    optional: true,
   }),
   choiceInput({
     block: 'type',
     label: 'Type of the token',
     hint: 'As in the console.',
     options: choices(TYPE_NAMES),
-    initial: known.type ?? 'for-oneself',
+    initial: known.type,
+    optional: true,
   }),
   textInput({
     block: 'account',

@@ -5,6 +5,7 @@ import { isConnectionName } from '../../workspace/connections.ts';
 import type { Feature } from '../feature.ts';
 import { connectTextMessage } from './blocks.ts';
 import { createDisconnect } from './disconnect.ts';
+import { createExpiry } from './expiry.ts';
 import {
   checkingModal,
   connectForm,
@@ -28,6 +29,7 @@ declare module '../../domain/commands.ts' {
   }
   interface Actions {
     connect: true;
+    'connection-expiry': true;
     'connect-again': true;
     'connect-more': true;
     disconnect: true;
@@ -39,7 +41,7 @@ declare module '../../domain/commands.ts' {
 
 declare module '../feature.ts' {
   interface Feature {
-    /** Called after a workspace has registered a token: what waited for one may go on. Never rejects. */
+    /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned anew. Never rejects. */
     connected?(workspace: string): Promise<void>;
   }
 }
@@ -56,6 +58,7 @@ export function createConnect(parts: ConnectParts): Feature {
   const { checks, addresses } = parts;
   const saveConnection = createConnectionSaving(parts);
   const disconnect = createDisconnect(parts);
+  const expiry = createExpiry(parts);
 
   const openForm = (request: Request, name: string | undefined): Promise<void> =>
     request.reply.modal.open(
@@ -66,12 +69,12 @@ export function createConnect(parts: ConnectParts): Feature {
     help: [
       {
         usage: `${commandText('/billing connect')} [name]`,
-        what: 'Registers or replaces the access token that Tally reads billing with.',
+        what: 'Register or replace the access token that Tally reads billing with.',
         right: 'manage',
       },
       {
         usage: `${commandText('/billing disconnect')} [name]`,
-        what: 'Deletes a token from Tally.',
+        what: 'Delete a token from Tally.',
         right: 'manage',
       },
     ],
@@ -91,6 +94,7 @@ export function createConnect(parts: ConnectParts): Feature {
     },
     actions: {
       ...disconnect.actions,
+      ...expiry.actions,
       connect: {
         right: 'manage',
         opensModal: true,
@@ -118,6 +122,7 @@ export function createConnect(parts: ConnectParts): Feature {
       },
     },
     views: {
+      ...expiry.views,
       connect: {
         right: 'manage',
         read: (fields, metadata) => parseConnectForm(fields, metadata, checks),

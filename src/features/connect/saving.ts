@@ -6,7 +6,9 @@ import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
+import { requireUnchanged } from '../../workspace/conflict.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
+import { FIELDS } from '../../workspace/keys.ts';
 import { holdsRegisteredSecret, isDamaged } from '../../workspace/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import { connectedBlocks, connectedModal, refusalMessage, refusedBlocks } from './blocks.ts';
@@ -16,11 +18,11 @@ export interface ConnectionSavingParts {
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
   readonly limits: RateLimiter;
-  /** Called after each saved token, so that paused schedules can resume. */
+  /** Called after each saved token or expiry: schedules that waited for a token resume, and reminders are planned. */
   readonly onConnected?: (workspace: string) => Promise<void>;
 }
 
-const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
+const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
   '30-days': 30,
   '60-days': 60,
   '90-days': 90,
@@ -45,6 +47,8 @@ export function createConnectionSaving({ workspaces, billing, limits, onConnecte
     const { user, workspace, at } = request;
     const { id, locale } = user;
     const { name } = input;
+    if (input.opened?.name === name)
+      requireUnchanged(workspace, FIELDS.connection + name, input.opened.stamp);
     const names = [...new Set([...workspace.connectionNames, name])];
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
     // Everyone sees a connection's name, so a token pasted there by mistake must not be saved.
@@ -103,9 +107,12 @@ const tooMany = (name: string): InvalidWord =>
 
 function newConnection(input: ConnectRequest, person: string, at: number): NewConnection {
   const { name, baseUrl, authUrl, token, role, lifetime, type, account, project, product } = input;
-  const days = DAYS[lifetime];
+  const days = lifetime && DAYS[lifetime];
   return {
-    ...{ name, baseUrl, token, role, lifetime, type },
+    ...{ name, baseUrl, token },
+    ...(role && { role }),
+    ...(type && { type }),
+    ...(lifetime && { lifetime }),
     ...(authUrl !== '' && { authUrl }),
     ...(account !== '' && { account }),
     ...(days !== undefined && { expiresAt: at + days * DAY_MS }),

@@ -18,13 +18,16 @@ export interface ConnectRequest {
   /** '' when none was given. */
   readonly authUrl: string;
   readonly token: string;
-  readonly type: (typeof TOKEN_TYPES)[number];
+  /** Undefined when nobody said; so are role and lifetime. */
+  readonly type: (typeof TOKEN_TYPES)[number] | undefined;
   /** '' when none was given. */
   readonly account: string;
-  readonly role: (typeof ROLES)[number];
-  readonly lifetime: (typeof LIFETIMES)[number];
+  readonly role: (typeof ROLES)[number] | undefined;
+  readonly lifetime: (typeof LIFETIMES)[number] | undefined;
   readonly project: string;
   readonly product: ProductId;
+  /** The connection that the form was opened for, and the stamp of its record then. */
+  readonly opened: { readonly name: string; readonly stamp: string } | undefined;
 }
 
 type Reading = { readonly errors: Record<string, string> } | { readonly input: ConnectRequest };
@@ -65,17 +68,19 @@ export function parseConnectForm(sent: FormFields, metadata: string, checks: Add
     const checked = checkedUrl(fields[block] ?? '', check);
     return take(block, checked.url, checked.refusal ?? '');
   };
-  const among = <T extends string>(block: string, known: readonly T[]): T =>
-    take(
-      block,
-      known.find((one) => one === fields[block]),
-      'Choose the same as in the console.',
-    );
+  const among = <T extends string>(block: string, known: readonly T[]): T | undefined =>
+    fields[block]
+      ? take(
+          block,
+          known.find((one) => one === fields[block]),
+          'Choose the same as in the console.',
+        )
+      : undefined;
   const token = unquoted(fields.token ?? '');
   const name = (fields.name ?? '').toLowerCase();
   const account = (fields.account ?? '').slice(0, MAX_ACCOUNT_LENGTH);
   const product = Number(fields.product);
-  const { project = '' } = fields;
+  const { project = '', opened, stamp } = fields;
   const isSecret = (typed: string): boolean =>
     (typed === name && looksLikeSecret(typed)) ||
     (token !== '' && typed.toLowerCase().includes(token.toLowerCase()));
@@ -95,13 +100,14 @@ export function parseConnectForm(sent: FormFields, metadata: string, checks: Add
     lifetime: among('lifetime', LIFETIMES),
     project: take('project', isProjectId(project) ? project : undefined, AN_ID),
     product: take('product', isProductId(product) ? product : undefined, A_PRODUCT),
+    opened: opened && stamp ? { name: opened, stamp } : undefined,
   };
   if (Object.keys(errors).length === 0) return { input };
   return { errors: withErrorAtTop(withFoldedErrors(errors, sent, ABOVE_MORE[0]), ABOVE_MORE, 'More') };
 }
 
 /** The fields of the form that are in sight when it opens. */
-const ABOVE_MORE = ['token', 'base_url', 'project'] as const;
+const ABOVE_MORE = ['token', 'base_url', 'project', 'lifetime'] as const;
 
 const ONE_WORD = 'Paste only the token, without spaces or line breaks.';
 const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
@@ -121,11 +127,11 @@ const unquoted = (text: string): string =>
   text.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
 
 /** What the form may show again after a failure: everything but the token. */
-export type ConnectMetadata = Omit<ConnectRequest, 'token'>;
+export type ConnectMetadata = Omit<ConnectRequest, 'token' | 'opened'>;
 export type ConnectFormDefaults = Partial<Record<keyof ConnectMetadata, string>>;
 
 /** For a button's value. Addresses of hundreds of characters do not fit into one: then the name is kept. */
-export function encodeConnectMetadata({ token: _, ...rest }: ConnectRequest): string {
+export function encodeConnectMetadata({ token: _, opened: __, ...rest }: ConnectRequest): string {
   const all = JSON.stringify(rest);
   return all.length > SLACK_LIMITS.buttonValue ? JSON.stringify({ name: rest.name }) : all;
 }
@@ -133,8 +139,8 @@ export function encodeConnectMetadata({ token: _, ...rest }: ConnectRequest): st
 /** What the form shows again after **More…**: all but the token. */
 export const connectFormState = (fields: FormFields, metadata: string): ConnectFormDefaults => {
   const folded = decodeConnectMetadata(metadata) as FormFields;
-  const { base_url: baseUrl, project } = fields;
-  const { auth_url: authUrl, product, name, role, lifetime, type, account } = folded;
+  const { base_url: baseUrl, project, lifetime } = fields;
+  const { auth_url: authUrl, product, name, role, type, account } = folded;
   const known = { baseUrl, project, authUrl, product, name, role, lifetime, type, account };
   return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 };

@@ -25,7 +25,7 @@ const MORE = 'more';
 /** `/billing help`: what this person can do here, in the features' own lines; `/billing VERB help` has those of one verb. */
 export function createHelp(lines: () => readonly HelpLine[]): Feature {
   return {
-    help: [{ usage: commandText('/billing help'), what: 'Shows this page.' }],
+    help: [{ usage: commandText('/billing help'), what: 'Show this page.' }],
     verbs: {
       help: {
         right: 'ask',

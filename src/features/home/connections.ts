@@ -3,6 +3,7 @@ import { type Block, escapeMarkup, formatInstant, header, markup, section } from
 import type { Request } from '../../slack/request.ts';
 import {
   type Connection,
+  calmText,
   expiresSoon,
   formatExpiry,
   type OpenableConnection,
@@ -38,7 +39,10 @@ export function attentionBlocks(request: Request): Block[] {
 /** For managers each token and when it expires; for everyone else whether all of them work. */
 export function connectionBlocks(request: Request): Block[] {
   const all = connectionsOf(request);
-  if (!request.user.canManage) return findProblem(all, request) === undefined ? [section(CALM)] : [];
+  if (!request.user.canManage)
+    return findProblem(all, request) === undefined
+      ? [section(calmText([...request.workspace.connections.values()]))]
+      : [];
   const title = all.length === 1 ? 'Connection' : 'Connections';
   return [header(title), markup(all.map((one) => line(one, request)).join('\n'))];
 }
@@ -59,7 +63,6 @@ function line({ name, connection, isOpen }: HomeConnection, { workspace, at }: R
   ].join(' · ');
 }
 
-const CALM = 'All connections work. No access token expires in the next two weeks.';
 const CUT_OFF =
   'A project uses a connection that no longer exists. A Tally manager can choose another one for it.';
 const NO_DEFAULT = `There is no default connection, so only projects with their own connection work. A Tally manager can choose a default in ${commandText('/billing status')}.`;

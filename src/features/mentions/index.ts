@@ -57,7 +57,7 @@ export function createMentions({ commands, verbs, listeners }: MentionsParts): F
     help: [
       {
         usage: `@Tally ${mentionText('/spend')} [project] [period] [product]`,
-        what: 'Answers in the thread, for everyone. Your own words work too; in a direct message leave out @Tally.',
+        what: 'Get the answer in the thread, for everyone. Your own words work too; in a direct message leave out @Tally.',
         examples: ['@Tally how much did prod spend last week?', `@Tally ${mentionText('/balance')} 123`],
       },
     ],

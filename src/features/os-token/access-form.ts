@@ -2,6 +2,7 @@ import type { ModalView } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { commandButton } from '../../slack/command-buttons.ts';
+import { type ExpiryChoice, expiryInputs } from '../../slack/expiry-input.ts';
 import {
   actions,
   type Block,
@@ -23,6 +24,7 @@ import {
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
 } from '../../workspace/accesses.ts';
+import { isExpiryUnknown } from '../../workspace/connections.ts';
 import type { Role } from '../../workspace/permissions.ts';
 import { belongsToModal } from './blocks.ts';
 import { formatClockTime, formatDuration } from './expiry.ts';
@@ -36,8 +38,11 @@ export interface AccessForm {
   readonly label: string;
   /** What is registered now; `damaged` if it cannot be read. */
   readonly current: ApplicationAccessRecord | 'damaged' | undefined;
+  /** Of its record. */
+  readonly stamp: string;
   readonly authUrl: string | undefined;
   readonly issuers: Issuers;
+  readonly expiry: ExpiryChoice | undefined;
   readonly groups: GroupChoices;
   readonly at: number;
   readonly zone: string;
@@ -45,12 +50,12 @@ export interface AccessForm {
 
 /** The form. ID and secret are never filled in, because they may have been swapped. */
 export function accessForm(form: AccessForm): ModalView {
-  const { project, label, current, authUrl, issuers, groups } = form;
+  const { project, label, current, stamp, authUrl, issuers, groups } = form;
   const stays = current !== undefined && current !== 'damaged';
   const keeps = stays ? ' Leave ID and secret empty to keep the current ones.' : '';
   return modal({
     callback: ACCESS_VIEW,
-    metadata: project,
+    metadata: `${project} ${stamp}`,
     title: TITLE,
     submit: 'Test and save',
     close: 'Cancel',
@@ -81,6 +86,10 @@ export function accessForm(form: AccessForm): ModalView {
         max: 3000,
         optional: stays,
       }),
+      ...expiryInputs(
+        `If you know it.${stays ? ' Leave it empty to keep what is registered.' : ''} Tally reminds you 14, 3 and 1 days before.`,
+        form.expiry,
+      ),
       peopleInput({
         block: 'people',
         label: 'People who can get tokens',
@@ -133,12 +142,12 @@ export const accessSavedText = (blocks: readonly Block[]): ModalView => modal({ 
 /** What became of the token of the test. */
 export type RevocationResult = 'revoked' | 'not-offered' | 'failed';
 
-const TESTED: Record<RevocationResult, string> = {
+export const TESTED: Record<RevocationResult, string> = {
   revoked: 'The test passed: the service issued a token and revoked it.',
   'not-offered':
     'The test passed: the service issued a token. The service can’t revoke tokens, so this one works until it expires. Nobody has seen it.',
   failed:
-    'The test passed: the service issued a token. Revoking it failed, so it works until it expires. Nobody has seen it.',
+    'The test passed: the service issued a token. Revoking it failed, so it may work until it expires. Nobody has seen it.',
 };
 
 export interface RegisteredAccess {
@@ -155,11 +164,16 @@ export interface RegisteredAccess {
 
 export function registeredBlocks(registered: RegisteredAccess): Block[] {
   const { label, word, access, issued, revocation, isIssuer, ineligible, at, zone } = registered;
-  const { name, restricted, expiresAt } = access;
+  const { name, restricted } = access;
   const told = [
     describeAccess(access, at, zone),
     ...(name === undefined ? [] : [`named ${name}`]),
     ...(restricted === true ? ['restricted'] : []),
+  ];
+  const isUnknown = isExpiryUnknown(access);
+  const buttons = [
+    ...(isIssuer ? commandButton('os-token', 'Issue a token', { command: '/os-token', text: word }) : []),
+    ...(isUnknown ? [button('access-form', 'Set expiry…', { value: access.project })] : []),
   ];
   return [
     header(`${label} can issue OS_TOKENs`),
@@ -172,19 +186,18 @@ export function registeredBlocks(registered: RegisteredAccess): Block[] {
           ),
         ]
       : []),
-    ...(expiresAt === undefined
+    ...(isUnknown && isShort(issued, at)
       ? [
           section(
-            isShort(issued, at)
-              ? `The test token expires at ${formatClockTime(issued.expiresAt, zone)}, in ${formatDuration(issued.expiresAt - at)}. If tokens usually last longer, the access itself expires then. Create one that lasts longer in the console and register that.`
-              : 'The service doesn’t say when the access expires. You can set an expiry in the console.',
+            `The test token expires at ${formatClockTime(issued.expiresAt, zone)}, in ${formatDuration(issued.expiresAt - at)}. If tokens usually last longer, the access itself expires then. Create one that lasts longer in the console and register that.`,
           ),
         ]
       : []),
-    markup(issuersText(access.issuers, ineligible)),
-    ...(isIssuer
-      ? [actions(...commandButton('os-token', 'Issue a token', { command: '/os-token', text: word }))]
+    ...(isUnknown
+      ? [section('Expiry unknown: the service doesn’t say. Set it to be reminded before the access expires.')]
       : []),
+    markup(issuersText(access.issuers, ineligible)),
+    ...(buttons.length > 0 ? [actions(...buttons)] : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   changedNothing,
   type Failure,
@@ -5,8 +6,8 @@ import {
   isFailure,
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
-import type { IdentityClient, IssuedToken, Revocation } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
+import { expiryOf } from '../../slack/expiry-input.ts';
 import {
   actions,
   type Block,
@@ -16,84 +17,69 @@ import {
   section,
   withoutActions,
 } from '../../slack/kit/atoms.ts';
-import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { Request } from '../../slack/request.ts';
 import { requireKnownGroups } from '../../slack/user-groups.ts';
-import { isNamedIssuer, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
-import type { Audit, AuditAction } from '../../workspace/audit.ts';
+import { describeAccess, isNamedIssuer, type NewAccess } from '../../workspace/accesses.ts';
+import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/change.ts';
+import { requireUnchanged } from '../../workspace/conflict.ts';
+import { withExpiry } from '../../workspace/connections.ts';
+import { FIELDS } from '../../workspace/keys.ts';
 import { findAccess } from '../../workspace/workspace.ts';
-import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
+import { ACCESS_VIEW, accessSavedText, issuersText, registeredBlocks, TESTED } from './access-form.ts';
 import {
-  ACCESS_VIEW,
-  accessSavedText,
-  issuersText,
-  type RevocationResult,
-  registeredBlocks,
-} from './access-form.ts';
-import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './access-words.ts';
-import { mayHaveIssued, unclearIssueAudit } from './audit.ts';
+  type AccessRequest,
+  accessAuditText,
+  accessProjectLabel,
+  encodeAccessMetadata,
+} from './access-words.ts';
+import { auditStateOf } from './audit.ts';
+import { auditBlocks } from './blocks.ts';
 import { findIneligible } from './ineligible.ts';
-import { ignoreFailure } from './issuing.ts';
+import { maybeIssuedBlocks } from './issue-modal.ts';
+import {
+  type AccessTest,
+  type AccessTestParts,
+  accessTestAudit,
+  type Credentials,
+  testAccess,
+} from './test-access.ts';
 
-export interface AccessParts {
+export interface AccessParts extends AccessTestParts {
   readonly workspaces: Workspaces;
-  readonly identity: IdentityClient;
-  readonly limits: RateLimiter;
-  readonly audit: Audit;
   /** The address as it will be used; throws AddressRefused, InvalidWord. */
   readonly readAuthUrl: (text: string) => string;
   /** Filled in if no connection has one. */
   readonly authUrl: string | undefined;
-  /** Logs a failure that a user was shown, and where. */
-  readonly explain: (failure: Failure, where: string) => void;
-}
-
-/** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
-async function testAccess(
-  { project, authUrl }: AccessRequest,
-  credentials: Credentials,
-  request: Request,
-  { identity, limits, audit }: AccessParts,
-): Promise<AccessTest> {
-  const opened = { authUrl, ...credentials };
-  const tenant = { workspace: request.user.teamId, connection: project };
-  limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
-  const issued = await identity.issue(opened, tenant).catch(async (error: unknown) => {
-    if (isFailure(error) && mayHaveIssued(error)) {
-      const entry = unclearIssueAudit(
-        request.at,
-        request.user.id,
-        `${about(request.workspace, project)} · test`,
-      );
-      await audit.record(request.user.teamId, entry).catch(ignoreFailure);
-    }
-    throw error;
-  });
-  const revocation = await identity.revoke(opened.authUrl, issued.token, tenant).catch((error: unknown) => {
-    if (!isFailure(error)) throw error;
-    return 'failed' as const;
-  });
-  return { issued, revocation: REVOCATION_RESULTS[revocation] };
+  /** Logs an error that a user was shown, and where. */
+  readonly explain: (error: unknown, where: string) => void;
+  /** Called after each change, so that reminders are planned. */
+  readonly onSaved?: (workspace: string) => Promise<void>;
 }
 
 /** A change of an application access, with its entry in the audit. */
 export const accessChange = (action: AuditAction, project: string, request: Request): WorkspaceChange =>
-  auditedChange(request, [action, about(request.workspace, project)]);
+  auditedChange(request, [action, accessAuditText(request.workspace, project)]);
 
 async function registerAccess(
   input: AccessRequest,
   credentials: Credentials,
+  test: AccessTest,
   request: Request,
   parts: AccessParts,
 ): Promise<Block[]> {
   const { user, at } = request;
   const { project, issuers } = input;
-  const test = await testAccess(input, credentials, request, parts);
   const fresh = newAccess(input, credentials, test, request);
   const isKnown = request.workspace.accessIds.includes(project);
   const action = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
-  const access = await parts.workspaces.saveAccess(accessChange(action, project, request), fresh);
+  const change = accessChange(action, project, request);
+  const left = test.revocation === 'revoked' ? [] : [accessTestAudit(test, project, request)];
+  const access = await parts.workspaces.saveAccess(
+    { ...change, entries: [...change.entries, ...left] },
+    fresh,
+  );
   const isIssuer =
     isNamedIssuer(access, user.id) || (await request.slack.isInGroups(issuers.groups).catch(() => false));
   const names = accessProjectLabel(request.workspace, project);
@@ -104,48 +90,76 @@ async function registerAccess(
   });
 }
 
-/** Updates the issuers; changing the URL needs the secret again. */
-async function changeIssuers(
-  { project, authUrl: url, issuers }: AccessRequest,
+/** Updates the issuers and the expiry; changing the URL needs the secret again. */
+async function editAccess(
+  { project, authUrl: url, issuers, expiry: choice }: AccessRequest,
   request: Request,
   { workspaces }: AccessParts,
 ): Promise<Block[]> {
+  const { zone } = request.workspace.settings;
   const current = findAccess(request.workspace, project);
   if (current === undefined) throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
   if (url !== current.authUrl)
     throw new InvalidWord(url, 'is a new address', 'Enter the ID and the secret too.', undefined, 'always');
-  const { id, secret } = current.open();
-  const change = accessChange('token issuers changed', project, request);
-  await workspaces.saveAccess(change, { ...withoutSecret(current), issuers, id, secret });
+  const expiry = choice === undefined ? undefined : expiryOf(choice, zone);
+  const edits: readonly AuditAction[] = [
+    ...(isDeepStrictEqual(issuers, current.issuers) ? [] : (['token issuers changed'] as const)),
+    ...(expiry === undefined ? [] : (['expiry changed'] as const)),
+  ];
+  const subject = accessAuditText(request.workspace, project);
+  const change = auditedChange(request, ...edits.map((action) => [action, subject] as const));
+  if (edits.length > 0)
+    await workspaces.editCredential(change, { kind: 'access', name: project }, { issuers, expiry });
   const ineligible = await findIneligible(issuers.people, request);
   return [
     header(accessProjectLabel(request.workspace, project).label),
-    section('Saved.'),
+    section(edits.length === 0 ? 'No changes to save.' : 'Saved.'),
+    section(describeAccess(expiry === undefined ? current : withExpiry(current, expiry), request.at, zone)),
     markup(issuersText(issuers, ineligible)),
   ];
 }
 
 /** Shows what became of the form in its modal. */
 export async function saveAccess(input: AccessRequest, request: Request, parts: AccessParts): Promise<void> {
+  const { explain, audit } = parts;
+  let test: AccessTest | undefined;
   try {
+    requireUnchanged(request.workspace, FIELDS.access + input.project, input.stamp);
     const before = request.workspace.accesses.get(input.project)?.issuers.groups ?? [];
     const added = input.issuers.groups.filter((group) => !before.includes(group));
     await requireKnownGroups(added, request);
     const { credentials } = input;
+    test = credentials && (await testAccess(input, credentials, request, parts));
     const blocks =
-      credentials === undefined
-        ? await changeIssuers(input, request, parts)
-        : await registerAccess(input, credentials, request, parts);
+      credentials === undefined || test === undefined
+        ? await editAccess(input, request, parts)
+        : await registerAccess(input, credentials, test, request, parts);
     const text = 'The application access is saved.';
     await request.reply.modal.update(accessSavedText(blocks), { text, blocks });
+    await parts.onSaved?.(request.user.teamId);
   } catch (error) {
     if (!isFailure(error)) throw error;
-    parts.explain(error, ACCESS_VIEW);
-    await showFailure(error, input, request);
+    explain(error, ACCESS_VIEW);
+    const tested = test && [
+      section(TESTED[test.revocation]),
+      ...auditBlocks(
+        await auditStateOf(
+          audit.record(request.user.teamId, accessTestAudit(test, input.project, request)),
+          explain,
+        ),
+      ),
+    ];
+    await showFailure(error, input, [...maybeIssuedBlocks(error), ...(tested ?? [])], request);
   }
 }
 
-async function showFailure(failure: Failure, input: AccessRequest, request: Request): Promise<void> {
+/** @param tested what became of the token of the test */
+async function showFailure(
+  failure: Failure,
+  input: AccessRequest,
+  tested: readonly Block[],
+  request: Request,
+): Promise<void> {
   const { text, blocks } = failureMessage(failure);
   const isKnown = request.workspace.accesses.get(input.project) !== undefined;
   const explanation = [
@@ -154,6 +168,7 @@ async function showFailure(failure: Failure, input: AccessRequest, request: Requ
     ...(changedNothing(failure)
       ? [section(isKnown ? 'The current access stays in use.' : 'Nothing was saved.')]
       : []),
+    ...tested,
   ];
   const suggested = failure.kind === 'wrong-identity-url' ? failure.suggestion : undefined;
   const back = actions(
@@ -170,42 +185,22 @@ async function showFailure(failure: Failure, input: AccessRequest, request: Requ
   await request.reply.modal.update(accessSavedText([...explanation, back]), { text, blocks: explanation });
 }
 
-type Credentials = NonNullable<AccessRequest['credentials']>;
-
-interface AccessTest {
-  readonly issued: IssuedToken;
-  readonly revocation: RevocationResult;
-}
-
-const REVOCATION_RESULTS: Readonly<Record<Revocation | 'failed', RevocationResult>> = {
-  revoked: 'revoked',
-  'already-dead': 'revoked',
-  'not-offered': 'not-offered',
-  refused: 'failed',
-  failed: 'failed',
-};
-
 function newAccess(
-  { project, authUrl, issuers }: AccessRequest,
+  { project, authUrl, issuers, expiry }: AccessRequest,
   credentials: Credentials,
   { issued, revocation }: AccessTest,
-  { user, at }: Request,
+  { user, at, workspace }: Request,
 ): NewAccess {
   const { name, restricted, expiresAt } = issued.credential ?? {};
+  const said = expiry === undefined ? {} : expiryOf(expiry, workspace.settings.zone);
   return {
     ...{ project, authUrl, issuers, ...credentials },
     ...(name !== undefined && { name }),
     ...(restricted !== undefined && { restricted }),
-    ...(expiresAt !== undefined && { expiresAt }),
+    // The service knows better than the person.
+    ...(expiresAt === undefined ? said : { expiresAt }),
     ...(revocation !== 'failed' && { revocable: revocation === 'revoked' }),
     registeredBy: user.id,
     registeredAt: at,
   };
-}
-
-const withoutSecret = ({ open: _, lastFour: __, ...rest }: OpenableAccess) => rest;
-
-function about(record: Workspace, project: string): string {
-  const { label, word } = accessProjectLabel(record, project);
-  return word === project ? label : `${label} (project ${project})`;
 }

@@ -2,6 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/command-text.ts';
 import { isProjectId } from '../../domain/product.ts';
+import { type ExpiryChoice, isExpiryChoice, parseExpiryChoice } from '../../slack/expiry-input.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import { type Issuers, isIssuers, MAX_ISSUER_GROUPS, MAX_ISSUERS } from '../../workspace/accesses.ts';
@@ -16,6 +17,10 @@ export interface AccessRequest {
   /** Undefined when the registered ID and secret stay. */
   readonly credentials: { readonly id: string; readonly secret: string } | undefined;
   readonly issuers: Issuers;
+  /** Undefined when nobody said. */
+  readonly expiry: ExpiryChoice | undefined;
+  /** Of the record that the form showed. */
+  readonly stamp: string;
 }
 
 type Reading = { readonly errors: Record<string, string> } | { readonly input: AccessRequest };
@@ -49,8 +54,14 @@ export function accessProjectLabel(record: Workspace, project: string): { label:
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 
+/** The project in the audit: by its name and ID. */
+export function accessAuditText(record: Workspace, project: string): string {
+  const { label, word } = accessProjectLabel(record, project);
+  return word === project ? label : `${label} (project ${project})`;
+}
+
 /**
- * @param metadata the project's ID
+ * @param metadata the project's ID, and the stamp of its record
  * @param readAuthUrl the address as it will be used; throws AddressRefused, InvalidWord
  */
 export function parseAccessForm(
@@ -60,6 +71,8 @@ export function parseAccessForm(
 ): Reading {
   const { auth_url = '', access_id: id = '', secret = '' } = fields;
   const issuers = { people: selectedValues(fields.people), groups: selectedValues(fields.groups) };
+  const [project = '', stamp = ''] = metadata.split(' ');
+  const expiry = parseExpiryChoice(fields);
   const isKept = id === '' && secret === '';
   const url = read(() => readAuthUrl(auth_url));
   const errors = Object.entries({
@@ -75,8 +88,9 @@ export function parseAccessForm(
       isKept || secret !== ''
         ? undefined
         : 'Enter the secret for this ID. If you no longer have it, create a new access in the console.',
+    expires: expiry !== undefined && 'error' in expiry ? expiry.error : undefined,
     people:
-      !isProjectId(metadata) || !isIssuers(issuers)
+      !isProjectId(project) || !isIssuers(issuers)
         ? `Choose up to ${MAX_ISSUERS} people and ${MAX_ISSUER_GROUPS} groups.`
         : issuers.people.length + issuers.groups.length === 0
           ? 'Choose at least one person or group.'
@@ -84,7 +98,8 @@ export function parseAccessForm(
   }).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence] as const]));
   if (errors.length > 0 || url.value === undefined) return { errors: Object.fromEntries(errors) };
   const credentials = isKept ? undefined : { id, secret };
-  return { input: { project: metadata, authUrl: url.value, credentials, issuers } };
+  const choice = expiry !== undefined && 'choice' in expiry ? expiry.choice : undefined;
+  return { input: { project, authUrl: url.value, credentials, issuers, expiry: choice, stamp } };
 }
 
 function read(url: () => string): { readonly value?: string; readonly refusal?: string } {
@@ -102,11 +117,12 @@ export interface AccessFormDefaults {
   readonly authUrl?: string;
   readonly people?: readonly string[];
   readonly groups?: readonly string[];
+  readonly expiry?: ExpiryChoice;
 }
 
 /** For a button's value; what does not fit into one is typed again. */
-export function encodeAccessMetadata({ project, authUrl, issuers }: AccessRequest): string {
-  const all = JSON.stringify({ project, authUrl, ...issuers });
+export function encodeAccessMetadata({ project, authUrl, issuers, expiry }: AccessRequest): string {
+  const all = JSON.stringify({ project, authUrl, ...issuers, expiry });
   return all.length > SLACK_LIMITS.buttonValue ? JSON.stringify({ project }) : all;
 }
 
@@ -114,12 +130,13 @@ export function encodeAccessMetadata({ project, authUrl, issuers }: AccessReques
 export function decodeAccessMetadata(value: string): AccessFormDefaults {
   if (!value.startsWith('{')) return { project: value };
   try {
-    const { project, authUrl, people, groups } = JSON.parse(value) as Record<string, unknown>;
+    const { project, authUrl, people, groups, expiry } = JSON.parse(value) as Record<string, unknown>;
     const issuers = { people, groups };
     return {
       project: String(project),
       ...(typeof authUrl === 'string' && { authUrl }),
       ...(isIssuers(issuers) && issuers),
+      ...(isExpiryChoice(expiry) && { expiry }),
     };
   } catch {
     return { project: '' };

@@ -1,6 +1,8 @@
 import { section } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import { loadUserGroups, suggestGroups } from '../../slack/user-groups.ts';
+import { stampOf } from '../../workspace/conflict.ts';
+import { FIELDS } from '../../workspace/keys.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { ACCESS_VIEW, accessForm, accessSavedText, testingModal } from './access-form.ts';
@@ -29,8 +31,10 @@ export function createAccess(parts: AccessParts) {
         ...{ at, zone: workspace.settings.zone },
         label: accessProjectLabel(workspace, project).label,
         current: isDamaged ? 'damaged' : current,
+        stamp: stampOf(workspace, FIELDS.access + project),
         authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? authUrl,
         issuers: { people, groups: known.groups ?? current?.issuers.groups ?? [] },
+        expiry: known.expiry,
         groups: await loadUserGroups(request),
       }),
     );

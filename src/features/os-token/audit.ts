@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Failure } from '../../domain/failure/index.ts';
+import { type AuditState, type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { AuditEntry } from '../../workspace/audit.ts';
 import type { RevokeOutcome } from './blocks.ts';
 
@@ -22,6 +22,20 @@ const ADDED: Readonly<Record<RevokeOutcome | 'revoked', string | undefined>> = {
   refused: undefined,
 };
 
+/** Whether a write brought an audit entry. @param explain logs why not */
+export async function auditStateOf(
+  writing: Promise<unknown>,
+  explain: (error: unknown, where: string) => void,
+): Promise<AuditState> {
+  try {
+    await writing;
+    return 'yes';
+  } catch (error) {
+    explain(error, 'os-token-audit');
+    return isFailure(error) && mayHaveBeenSaved(error) ? 'maybe' : 'no';
+  }
+}
+
 /** Whether the service may have issued a token although Tally has none. */
 export const mayHaveIssued = ({ kind }: Failure): boolean =>
   ['outcome-unclear', 'invalid-response', 'response-too-large'].includes(kind);
@@ -36,7 +50,7 @@ export const unclearIssueAudit = (at: number, who: string, about: string): Audit
 const UNCLEAR = 'outcome unclear';
 
 /** Whether the service may have revoked a token although Tally got no confirmation. */
-const isUnclear = (failure: Failure): boolean =>
+export const isRevocationUnclear = (failure: Failure): boolean =>
   ['service-unreachable', 'timed-out', 'invalid-response', 'response-too-large'].includes(failure.kind) ||
   (failure.kind === 'service-failed' && failure.status >= 500);
 
@@ -45,7 +59,8 @@ export function revocationAudit(
   token: Omit<AuditEntry, 'action'>,
   outcome: RevokeOutcome | 'revoked' | Failure,
 ): AuditEntry | undefined {
-  const added = typeof outcome === 'string' ? ADDED[outcome] : isUnclear(outcome) ? UNCLEAR : undefined;
+  const added =
+    typeof outcome === 'string' ? ADDED[outcome] : isRevocationUnclear(outcome) ? UNCLEAR : undefined;
   if (added === undefined) return undefined;
   return { ...token, action: 'token revoked', about: [token.about, added].filter(Boolean).join(' · ') };
 }

@@ -1,7 +1,9 @@
 import type { Button, ConfirmationDialog, ModalView, SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
+import type { AuditState } from '../../domain/failure/index.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { type CommandInvocation, commandButton } from '../../slack/command-buttons.ts';
+import { AUDIT_NOTES } from '../../slack/error-messages/identity.ts';
 import {
   actions,
   type Block,
@@ -42,7 +44,7 @@ export const formatUntil = (expires: WindowToken['expires'], zone: string): stri
 function rowsOf({ tokens, now, zone }: TokenWindow, beside = false): SectionBlock[] {
   const which = beside ? 'An earlier token' : 'A token';
   return liveTokens(tokens, now).map((token) => {
-    const works = `${which} from this window still works ${formatUntil(token.expires, zone)}.`;
+    const works = `${which} from this window may still work ${formatUntil(token.expires, zone)}.`;
     if (!canRevoke(token)) return section(`${works} It can’t be revoked from here.`);
     const copyFirst = confirmDialog('Revoke the earlier token?', COPY_FIRST, 'Revoke', 'Cancel');
     return {
@@ -171,11 +173,17 @@ export interface RevokedToken {
   readonly outcome: RevokeOutcome;
   /** When the token expires, as text from `formatUntil`. */
   readonly until: string;
-  readonly isAudited: boolean;
+  readonly audit: AuditState;
 }
 
+/** That the audit lacks something, or may. */
+export const auditBlocks = (audit: AuditState): Block[] => {
+  const note = AUDIT_NOTES[audit];
+  return note === undefined ? [] : [section(note)];
+};
+
 /** What happened, for the window and for the message that takes its place when it was closed. */
-export function revokedMessage({ outcome, until, isAudited }: RevokedToken): Message {
+export function revokedMessage({ outcome, until, audit }: RevokedToken): Message {
   const said: Record<RevokeOutcome, string> = {
     dead: 'Revoked. The service confirms that it is no longer accepted.',
     alive: `The service says that it revoked the token, but still accepts it. It works ${until}.`,
@@ -185,8 +193,7 @@ export function revokedMessage({ outcome, until, isAudited }: RevokedToken): Mes
     refused: `The service refused to revoke the token (HTTP 401). It may still work ${until}.`,
   };
   const text = said[outcome];
-  const unaudited = isAudited ? [] : [section('Tally couldn’t add this to the audit.')];
-  return { text, blocks: [section(text), ...unaudited] };
+  return { text, blocks: [section(text), ...auditBlocks(audit)] };
 }
 
 /** @param word undefined if nothing could be kept for another token */
@@ -204,11 +211,11 @@ export const revokedModal = (
     shownIn.tokens,
   );
 
-/** A token that may still work although the window that could revoke it is gone. */
-export function notRevokedText({ text, blocks }: Message, until: string): Message {
-  const works = `The token was not revoked, and the window that could revoke it is closed. It works ${until}.`;
-  return { text: `${text} ${works}`, blocks: [...blocks, section(works)] };
-}
+/** What a failed revocation left. @param until when the token expires, as text from `formatUntil` */
+export const notRevokedText = (isUnclear: boolean, until: string): string =>
+  isUnclear
+    ? `The service may have revoked the token. If it didn’t, the token works ${until}.`
+    : `The token wasn’t revoked. It works ${until}.`;
 
 export const usedModal = (shownIn: TokenWindow): ModalView =>
   window(
@@ -239,16 +246,3 @@ export function slashCommandOnlyMessage(word: string | undefined, rerun: Command
     ],
   };
 }
-
-/** Shown when the modal was closed, or Slack did not render it. */
-export function lostMessage({ label, word }: { label: string; word: string }, isRevoked: boolean): Message {
-  const what = `Tally couldn’t show the token for ${label}: the window was closed, or Slack refused it.`;
-  const since = isRevoked
-    ? 'Tally revoked it.'
-    : 'Tally couldn’t revoke it either. Nobody has seen it, and it works until it expires.';
-  const text = `${what} ${since} To get another one, type ${commandText('/os-token')} ${word}.`;
-  return { text, blocks: [section(text)] };
-}
-
-export const lostModal = ({ blocks }: Message, shownIn: TokenWindow): ModalView =>
-  window([...blocks, ...rowsOf(shownIn)], shownIn.tokens);

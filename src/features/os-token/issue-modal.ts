@@ -1,11 +1,12 @@
 import type { Button } from '@slack/types';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
-import { button, withoutActions } from '../../slack/kit/atoms.ts';
+import { type Block, button, section, withoutActions } from '../../slack/kit/atoms.ts';
 import { isDirectMessage } from '../../slack/post-message.ts';
 import type { Request } from '../../slack/request.ts';
 import type { GrantClaim, TokenGrant } from '../../workspace/one-time-grants.ts';
 import type { ProjectReference } from '../../workspace/resolve-project.ts';
+import { mayHaveIssued } from './audit.ts';
 import {
   anotherButton,
   busyModal,
@@ -128,7 +129,7 @@ async function showError(
   parts.explain(error, 'os-token');
   const tokens = await tokensAfter(opened, request, parts);
   const message = failureMessage(error);
-  const explanation = withoutActions(message.blocks);
+  const explanation = [...withoutActions(message.blocks), ...maybeIssuedBlocks(error)];
   const buttons = tokens.length > 0 ? remedies(error, opened, request.user.canManage) : [];
   const shownIn = { tokens, now: parts.clock(), zone: userZone(request) };
   await request.reply.modal.update(tokenErrorModal(explanation, buttons, shownIn), {
@@ -136,6 +137,12 @@ async function showError(
     blocks: explanation,
   });
 }
+
+/** For an answer that Tally can't read: it may have brought a token. */
+export const maybeIssuedBlocks = (failure: Failure): Block[] =>
+  mayHaveIssued(failure) && failure.kind !== 'outcome-unclear'
+    ? [section('It may have issued a token. Nobody has seen it, and it expires by itself.')]
+    : [];
 
 /** Releases the modal's claim, or stores a grant if it had none. @returns what the modal lists from now on */
 async function tokensAfter(

@@ -1,9 +1,10 @@
+import { commandText } from '../../domain/commands.ts';
 import {
-  type Failure,
+  type AuditState,
   isFailure,
-  TokenNotRevoked,
-  TokenTooLong,
+  TokenNotShown,
   TooManyTokens,
+  type UnshownToken,
 } from '../../domain/failure/index.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell.ts';
@@ -11,12 +12,20 @@ import { failureMessage } from '../../slack/error-blocks.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import type { Request } from '../../slack/request.ts';
 import type { ApplicationAccessRecord } from '../../workspace/accesses.ts';
-import type { Audit } from '../../workspace/audit.ts';
+import type { Audit, AuditEntry } from '../../workspace/audit.ts';
 import { ISSUE_WINDOW, type IssueLimit, MAX_TOKENS } from '../../workspace/issue-limit.ts';
 import type { OneTimeGrants, TokenGrant } from '../../workspace/one-time-grants.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
-import { mayHaveIssued, revocationAudit, tokenAuditId, tokenAuditText, unclearIssueAudit } from './audit.ts';
-import { lostMessage, lostModal, tokenModal } from './blocks.ts';
+import {
+  auditStateOf,
+  isRevocationUnclear,
+  mayHaveIssued,
+  revocationAudit,
+  tokenAuditId,
+  tokenAuditText,
+  unclearIssueAudit,
+} from './audit.ts';
+import { tokenErrorModal, tokenModal } from './blocks.ts';
 import { displayZone, formatClockTime } from './expiry.ts';
 import type { TokenRequest } from './token-requests.ts';
 import { canRevoke, fitWindowTokens, liveTokens } from './window-tokens.ts';
@@ -29,8 +38,8 @@ export interface IssuingParts {
   readonly issueLimit: IssueLimit;
   /** ms since the epoch */
   readonly clock: () => number;
-  /** Logs a failure that a user was shown, and where. */
-  readonly explain: (failure: Failure, where: string) => void;
+  /** Logs an error that a user was shown, and where. */
+  readonly explain: (error: unknown, where: string) => void;
 }
 
 /** How long a handle is kept if the service doesn't say when the token expires, in ms. */
@@ -43,25 +52,38 @@ export async function issueToken(
   parts: IssuingParts,
 ): Promise<void> {
   const issued = await requestToken(tokenRequest, request, parts);
+  const { label, access, grant } = tokenRequest;
+  if (linesFor(issued, access).length > SLACK_LIMITS.section) {
+    const why = `It has ${issued.token.length} characters, more than Slack can show.`;
+    throw new TokenNotShown(label, why, await revokeUnseen(tokenRequest, issued, false, request, parts));
+  }
+  let isAudited = false;
   try {
-    if (linesFor(issued, tokenRequest.access).length > SLACK_LIMITS.section)
-      throw new TokenTooLong(issued.token.length);
-    if (await showToken(tokenRequest, issued, request, parts)) return;
+    const carried = await keepToken(tokenRequest, issued, request, parts);
+    isAudited = true;
+    if (await showToken(tokenRequest, issued, carried, request, parts)) return;
+    await parts.grants.drop(request.user.teamId, carried);
   } catch (error) {
-    if (await revokeUnseen(tokenRequest, issued, request, parts)) throw error;
-    const until =
-      issued.expiresAt === undefined ? 'it expires' : formatClockTime(issued.expiresAt, userZone(request));
-    const left = new TokenNotRevoked(isFailure(error) ? error.message : undefined, until, { cause: error });
-    if (isFailure(error)) throw left;
-    await request.reply.private(failureMessage(left)).catch(ignoreFailure);
+    const why = isFailure(error) ? error.message : undefined;
+    const token = await revokeUnseen(tokenRequest, issued, isAudited, request, parts);
+    const failure = new TokenNotShown(label, why, token, { cause: error });
+    if (isFailure(error)) throw failure;
+    await request.reply.private(failureMessage(failure)).catch(ignoreFailure);
     throw error;
   }
-  const isRevoked = await revokeUnseen(tokenRequest, issued, request, parts);
-  const lost = lostMessage({ label: tokenRequest.label, word: tokenRequest.grant.word }, isRevoked);
+  const why = `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${grant.word}.`;
+  const failure = new TokenNotShown(
+    label,
+    why,
+    await revokeUnseen(tokenRequest, issued, true, request, parts),
+  );
+  parts.explain(failure, 'os-token');
+  const message = failureMessage(failure);
   // Without this, a window that is still open would show “Issuing…” forever.
   const now = parts.clock();
   const shownIn = { now, tokens: liveTokens(tokenRequest.tokens, now), zone: userZone(request) };
-  if (!(await request.reply.modal.tryUpdate(lostModal(lost, shownIn)))) await request.reply.private(lost);
+  if (!(await request.reply.modal.tryUpdate(tokenErrorModal(message.blocks, [], shownIn))))
+    await request.reply.private(message);
 }
 
 async function requestToken(
@@ -92,35 +114,51 @@ async function requestToken(
   }
 }
 
-/** @returns whether the service revoked it */
+/** @param isAudited whether the audit certainly has that it was issued */
 async function revokeUnseen(
   { grant, label, access }: TokenRequest,
   issued: IssuedToken,
+  isAudited: boolean,
   request: Request,
-  { identity, audit, clock }: IssuingParts,
-): Promise<boolean> {
-  const { teamId } = request.user;
+  { identity, audit, clock, explain }: IssuingParts,
+): Promise<UnshownToken> {
+  const { teamId, id } = request.user;
   const tenant = { workspace: teamId, connection: grant.project };
   const outcome = await identity.revoke(access.authUrl, issued.token, tenant).catch((error: unknown) => {
     if (!isFailure(error)) throw error;
     return error;
   });
   const about = tokenAuditText(label, grant.project, tokenAuditId(issued.auditId));
-  const entry = revocationAudit({ at: clock(), who: request.user.id, about }, outcome);
-  if (entry !== undefined) await audit.record(teamId, entry).catch(ignoreFailure);
-  return outcome === 'revoked' || outcome === 'already-dead';
+  const token = { at: clock(), who: id, about };
+  const entries = [
+    ...(isAudited
+      ? []
+      : [{ ...token, action: 'token issued', about: `${about} · not shown` } satisfies AuditEntry]),
+    revocationAudit(token, outcome),
+  ];
+  const states: AuditState[] = [];
+  for (const entry of entries)
+    if (entry !== undefined) states.push(await auditStateOf(audit.record(teamId, entry), explain));
+  const isRevoked = outcome === 'revoked' || outcome === 'already-dead';
+  const isUnclear = isFailure(outcome) && isRevocationUnclear(outcome);
+  return {
+    state: isRevoked ? 'revoked' : isUnclear ? 'unclear' : 'not-revoked',
+    until:
+      issued.expiresAt === undefined ? 'it expires' : formatClockTime(issued.expiresAt, userZone(request)),
+    audit: states.includes('no') ? 'no' : states.includes('maybe') ? 'maybe' : 'yes',
+  };
 }
 
-/** Audits first, so that every token that is shown is in the audit. @returns whether it was shown */
-async function showToken(
+const mayBeRevoked = ({ access }: TokenRequest): boolean => access.revocable !== false;
+
+/** Writes to the audit that it was issued, before anybody sees it. @returns its halves for the modal */
+function keepToken(
   tokenRequest: TokenRequest,
-  issued: IssuedToken,
-  request: Request,
+  { token, expiresAt, auditId }: IssuedToken,
+  { user }: Request,
   { grants, clock }: IssuingParts,
-): Promise<boolean> {
+): Promise<string> {
   const { label, access } = tokenRequest;
-  const { teamId, id } = request.user;
-  const { expiresAt, auditId } = issued;
   const now = clock();
   const hash = tokenAuditId(auditId);
   const grant: TokenGrant = {
@@ -129,31 +167,44 @@ async function showToken(
     ...(hash !== undefined && { audit: hash }),
     ...(expiresAt !== undefined && { expiresAt }),
   };
-  const isOffered = access.revocable !== false;
   const life = { at: now, until: Math.max(expiresAt ?? now + UNKNOWN_EXPIRY, now + 1) };
   const about = tokenAuditText(label, grant.project, hash);
-  const entry = { at: now, who: id, action: 'token issued', about } as const;
-  const earlier = liveTokens(tokenRequest.tokens, now);
+  const entry = { at: now, who: user.id, action: 'token issued', about } as const;
   const [before] = tokenRequest.tokens;
   // Replaces the first one if it has no token that may still work.
-  const replaces = before !== undefined && !earlier.includes(before) ? before.carried : undefined;
-  const token = isOffered ? issued.token : undefined;
-  const carried = await grants.keep(teamId, grant, life, token, { entry, replaces });
+  const isOver = before !== undefined && !liveTokens(tokenRequest.tokens, now).includes(before);
+  const replaces = isOver ? before.carried : undefined;
+  return grants.keep(user.teamId, grant, life, mayBeRevoked(tokenRequest) ? token : undefined, {
+    entry,
+    replaces,
+  });
+}
+
+/** @param carried from `keepToken` @returns whether it was shown */
+function showToken(
+  tokenRequest: TokenRequest,
+  issued: IssuedToken,
+  carried: string,
+  request: Request,
+  { clock }: IssuingParts,
+): Promise<boolean> {
+  const { label, access, grant } = tokenRequest;
+  const now = clock();
   const tokens = fitWindowTokens(
-    [{ carried, expires: expiresAt ?? 'unknown' }, ...earlier],
+    [{ carried, expires: issued.expiresAt ?? 'unknown' }, ...liveTokens(tokenRequest.tokens, now)],
     SLACK_LIMITS.privateMetadata,
   );
-  const shown = {
-    ...{ label, issued, now, tokens },
-    word: grant.word,
-    lines: linesFor(issued, access),
-    endpoint: findEndpoint(issued.endpoints, access.authUrl).service,
-    zone: userZone(request),
-    revocation: isOffered ? (tokens.slice(0, 1).some(canRevoke) ? 'here' : 'too-long') : 'not-offered',
-  } as const;
-  const isShown = await request.reply.modal.tryUpdate(tokenModal(shown));
-  if (!isShown) await grants.drop(teamId, carried);
-  return isShown;
+  const here = tokens.slice(0, 1).some(canRevoke) ? 'here' : 'too-long';
+  return request.reply.modal.tryUpdate(
+    tokenModal({
+      ...{ label, issued, now, tokens },
+      word: grant.word,
+      lines: linesFor(issued, access),
+      endpoint: findEndpoint(issued.endpoints, access.authUrl).service,
+      zone: userZone(request),
+      revocation: mayBeRevoked(tokenRequest) ? here : 'not-offered',
+    }),
+  );
 }
 
 /** As many lines as Slack takes in one piece; the last ones are comments. The token is in them, so it fits if they do. */

@@ -1,13 +1,14 @@
-import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { type AuditState, type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { Tenant } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
-import { withoutActions } from '../../slack/kit/atoms.ts';
+import { section, withoutActions } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import type { AuditEntry } from '../../workspace/audit.ts';
 import type { TokenGrant } from '../../workspace/one-time-grants.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
-import { revocationAudit, tokenAuditText } from './audit.ts';
+import { auditStateOf, isRevocationUnclear, revocationAudit, tokenAuditText } from './audit.ts';
 import {
+  auditBlocks,
   busyModal,
   formatUntil,
   notRevokedText,
@@ -51,7 +52,8 @@ export async function revokeToken(
   const { carried } = token;
   const claim = { workspace: user.teamId, person: user.id, carried, purpose: 'revoke', at: clock() } as const;
   const claimed = await grants.claim(claim).catch(failureOf);
-  if (isFailure(claimed)) return showFailure(claimed, token, tokens, request, parts);
+  if (isFailure(claimed))
+    return showFailure({ failure: claimed, audit: 'yes', token, tokens }, request, parts);
   if (claimed === 'busy')
     return reply.modal.updateIfUnchanged(busyModal([], windowOf(tokens, request, parts)));
   const { grant, token: opened } = claimed ?? {};
@@ -68,13 +70,13 @@ export async function revokeToken(
   const entry = revocationAudit({ at: clock(), who: user.id, about }, outcome);
   if (!isFailure(outcome) && isFinal(outcome))
     return showRevoked({ outcome, grant, token, tokens, entry }, request, parts);
-  const [isAudited] = await Promise.all([
+  const [audit] = await Promise.all([
     recordEntry(entry, request, parts),
     grants.release(claim).catch(ignoreFailure),
   ]);
-  if (isFailure(outcome)) return showFailure(outcome, token, tokens, request, parts);
+  if (isFailure(outcome)) return showFailure({ failure: outcome, audit, token, tokens }, request, parts);
   const until = formatUntil(token.expires, userZone(request));
-  const message = revokedMessage({ outcome, until, isAudited });
+  const message = revokedMessage({ outcome, until, audit });
   await reply.modal.update(
     revokedModal(message.blocks, windowOf(tokens, request, parts), undefined),
     message,
@@ -114,13 +116,12 @@ async function showRevoked(
   request: Request,
   parts: RevokingParts,
 ): Promise<void> {
-  const [carried] = await Promise.all([
+  const [{ carried, audit }] = await Promise.all([
     keepGrant(grant, token, entry, request, parts),
     noteIfNotOffered(outcome, grant, request, parts),
   ]);
   const until = formatUntil(token.expires, userZone(request));
-  const isAudited = entry === undefined || carried !== undefined;
-  const message = revokedMessage({ outcome, until, isAudited });
+  const message = revokedMessage({ outcome, until, audit });
   const others = tokens.filter((one) => one !== token);
   const left = carried === undefined ? others : [{ carried, expires: undefined }, ...others];
   const word = carried === undefined ? undefined : grant.word;
@@ -130,23 +131,28 @@ async function showRevoked(
   );
 }
 
+interface FailedRevocation {
+  readonly failure: Failure;
+  readonly audit: AuditState;
+  readonly token: WindowToken;
+  readonly tokens: Tokens;
+}
+
 /** The modal offers to try again; a message cannot. */
 async function showFailure(
-  failure: Failure,
-  token: WindowToken,
-  tokens: Tokens,
+  { failure, audit, token, tokens }: FailedRevocation,
   request: Request,
   parts: RevokingParts,
 ): Promise<void> {
   parts.explain(failure, 'os-token-revoke');
   const { text, blocks } = failureMessage(failure);
-  const explanation = withoutActions(blocks);
-  const until = formatUntil(token.expires, userZone(request));
-  const message = notRevokedText({ text, blocks: explanation }, until);
-  await request.reply.modal.update(
-    tokenErrorModal(explanation, [], windowOf(tokens, request, parts)),
-    message,
-  );
+  const state = notRevokedText(isRevocationUnclear(failure), formatUntil(token.expires, userZone(request)));
+  const explanation = [...withoutActions(blocks), section(state), ...auditBlocks(audit)];
+  const closed = 'The window that could revoke it is closed.';
+  await request.reply.modal.update(tokenErrorModal(explanation, [], windowOf(tokens, request, parts)), {
+    text: `${text} ${state} ${closed}`,
+    blocks: [...explanation, section(closed)],
+  });
 }
 
 const windowOf = (tokens: Tokens, request: Request, { clock }: RevokingParts): TokenWindow => ({
@@ -154,18 +160,25 @@ const windowOf = (tokens: Tokens, request: Request, { clock }: RevokingParts): T
   zone: userZone(request),
 });
 
-/** Replaces the token by a grant for another one. @returns the modal's metadata; undefined if it could not be stored */
+/**
+ * Replaces the token by a grant for another one, with the entry in the audit.
+ * @returns the modal's metadata; undefined if it could not be stored
+ */
 async function keepGrant(
   grant: TokenGrant,
-  { carried }: WindowToken,
+  { carried: replaces }: WindowToken,
   entry: AuditEntry | undefined,
-  { user }: Request,
-  { grants, clock }: RevokingParts,
-): Promise<string | undefined> {
+  request: Request,
+  parts: RevokingParts,
+): Promise<{ readonly carried: string | undefined; readonly audit: AuditState }> {
   const { authUrl: _, audit: __, expiresAt: ___, ...again } = grant;
-  const at = clock();
+  const at = parts.clock();
   const life = { at, until: at + GRANT_TTL };
-  return grants.keep(user.teamId, again, life, undefined, { entry, replaces: carried }).catch(ignoreFailure);
+  const keeping = parts.grants.keep(request.user.teamId, again, life, undefined, { entry, replaces });
+  const audit = await auditStateOf(keeping, parts.explain);
+  const carried = await keeping.catch(() => undefined);
+  // The entry may still go in alone.
+  return { carried, audit: audit === 'no' ? await recordEntry(entry, request, parts) : audit };
 }
 
 /** The next token then has no button that revokes it. */
@@ -180,13 +193,10 @@ async function noteIfNotOffered(
     await workspaces.noteRevocable(user.teamId, access, false).catch(ignoreFailure);
 }
 
-/** @returns whether it is in the audit */
 async function recordEntry(
   entry: AuditEntry | undefined,
   { user }: Request,
-  { audit }: RevokingParts,
-): Promise<boolean> {
-  if (entry === undefined) return true;
-  const recording = audit.record(user.teamId, entry).then(() => true);
-  return (await recording.catch(ignoreFailure)) === true;
+  { audit, explain }: RevokingParts,
+): Promise<AuditState> {
+  return entry === undefined ? 'yes' : auditStateOf(audit.record(user.teamId, entry), explain);
 }

@@ -94,9 +94,7 @@ const staleText = ({ title, text }: StaleWarning): string =>
   `:warning: *${escapeMarkup(title)}* ${escapeMarkup(text)}`;
 
 const previewBlocks = ({ preview, draft: { timing } }: ScheduleFormState): Block[] =>
-  preview === undefined
-    ? []
-    : [markup(previewText(preview, ` (${timing.zone} · UTC)`)), ...staleBlocks(preview)];
+  preview === undefined ? [] : [markup(previewText(preview, ` (${timing.zone})`)), ...staleBlocks(preview)];
 
 /** With buttons that fill in a time or zone that works. */
 function staleBlocks({ stale }: SchedulePreview): Block[] {

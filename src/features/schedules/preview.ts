@@ -60,15 +60,15 @@ export function previewSchedule(previewed: Previewed): SchedulePreview {
   };
 }
 
-/** In the schedule's zone and in UTC, with a change of the clocks that night. */
+/** In the schedule's zone, and in UTC where that differs, with a change of the clocks that night. */
 function sendText(due: DueTime, timing: Timing): string {
   const { zone } = timing;
   const here = formatWallTime(due.at, zone);
-  if (zone === 'UTC') return `${here} UTC`;
   const [utc, local] = [wallClockAt(due.at, 'UTC'), wallClockAt(due.at, zone)];
   const known = local.day.slice(0, 4);
   const day = utc.day === local.day ? '' : `${formatDays(utc.day, utc.day, known)}, `;
-  return `${here} · ${day}${utc.time} UTC${clockChangeText(due, timing)}`;
+  const inUtc = utc.day === local.day && utc.time === local.time ? '' : ` · ${day}${utc.time} UTC`;
+  return `${here}${inUtc}${clockChangeText(due, timing)}`;
 }
 
 function clockChangeText(due: DueTime, timing: Timing): string {

@@ -1,6 +1,6 @@
 import { actions, button, header, section } from '../../slack/kit/atoms.ts';
 import { describeAccess } from '../../workspace/accesses.ts';
-import { expiresSoon } from '../../workspace/connections.ts';
+import { expiresSoon, isExpiryUnknown } from '../../workspace/connections.ts';
 import { tryUnseal } from '../../workspace/keys.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
@@ -11,6 +11,7 @@ interface AccessLine {
   /** As people call its project. */
   readonly label: string;
   readonly health: StatusPart['health'];
+  readonly isExpiryUnknown: boolean;
   readonly text: string;
 }
 
@@ -29,9 +30,12 @@ export function accessParts(workspace: Workspace, at: number): readonly StatusPa
   const more = lines.length > shown.length ? [`and ${lines.length - shown.length} more`] : [];
   const wrong = lines.filter(({ health }) => health !== 'fine');
   const texts = shown.map(({ label, text }) => `${label} · ${text}`);
-  const replace = wrong
-    .slice(0, MOST_BUTTONS)
-    .map(({ id, label }) => button(`access-form:${id}`, `Replace access of ${label}…`, { value: id }));
+  const todo = lines
+    .flatMap(({ id, label, health, isExpiryUnknown: isUnknown }) => {
+      if (health !== 'fine') return button(`access-form:${id}`, `Replace access of ${label}…`, { value: id });
+      return isUnknown ? button(`access-form:${id}`, `Set expiry of ${label}…`, { value: id }) : [];
+    })
+    .slice(0, MOST_BUTTONS);
   return [
     {
       health: worst.health,
@@ -39,7 +43,7 @@ export function accessParts(workspace: Workspace, at: number): readonly StatusPa
       blocks: [
         header('Application accesses'),
         section([...texts, ...more].join('\n')),
-        ...(replace.length > 0 ? [actions(...replace)] : []),
+        ...(todo.length > 0 ? [actions(...todo)] : []),
       ],
     },
   ];
@@ -49,7 +53,7 @@ export function accessParts(workspace: Workspace, at: number): readonly StatusPa
 function lineOf(id: string, workspace: Workspace, at: number): AccessLine {
   const access = workspace.accesses.get(id);
   const alias = workspace.projects.find((project) => project.id === id)?.alias;
-  const line = { id, label: alias ?? `Project ${id}` };
+  const line = { id, label: alias ?? `Project ${id}`, isExpiryUnknown: false };
   if (access === undefined)
     return { ...line, health: 'broken', text: 'damaged and not used: register it again' };
   if (tryUnseal(access.open) === undefined)
@@ -61,6 +65,7 @@ function lineOf(id: string, workspace: Workspace, at: number): AccessLine {
   return {
     ...line,
     health: isOver || isRejected ? 'broken' : isSoon ? 'warning' : 'fine',
+    isExpiryUnknown: isExpiryUnknown(access),
     text: `${describeAccess(access, at, zone)}${isRejected ? ' · rejected by the identity service' : ''}`,
   };
 }

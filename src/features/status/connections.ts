@@ -17,9 +17,11 @@ import {
 } from '../../slack/kit/atoms.ts';
 import {
   type Connection,
+  calmText,
   describeToken,
   expiresSoon,
   formatExpiry,
+  isExpiryUnknown,
   LIFETIME_NAMES,
   ROLE_NAMES,
   TYPE_NAMES,
@@ -185,8 +187,6 @@ interface StatusContext {
 const title = ({ name, isDefault }: Entry, { several }: StatusContext): string =>
   `*${escapeMarkup(name)}*${isDefault && several ? ' · default' : ''}`;
 
-const HEALTHY = 'All connections work. No token expires in the next two weeks.';
-
 function partsForMembers(
   entries: readonly Entry[],
   wrong: readonly Block[],
@@ -199,7 +199,8 @@ function partsForMembers(
   const isBroken = wrong.length > 0 || healths.includes('broken');
   const health = isBroken ? 'broken' : healths.includes('warning') ? 'warning' : 'fine';
   const problems = wrong.length + healths.filter((one) => one !== 'fine').length;
-  const healthy = health === 'fine' ? [section(HEALTHY)] : [];
+  const healthy =
+    health === 'fine' ? [section(calmText(entries.flatMap(({ connection }) => connection ?? [])))] : [];
   return [
     { health, problems, blocks: [header('Connections'), ...wrong, ...healthy, markup(lines.join('\n'))] },
   ];
@@ -243,17 +244,21 @@ function details(connection: Connection, { lastUsed }: Entry, { at, zone }: Stat
   const day = dayAt(registeredAt, zone);
   const hosts = authUrl === undefined ? hostOf(baseUrl) : `${hostOf(baseUrl)} · identity ${hostOf(authUrl)}`;
   const made = [
-    ROLE_NAMES[role],
+    ...(role ? [ROLE_NAMES[role]] : []),
     ...(type ? [TYPE_NAMES[type]] : []),
     ...(account ? [`account ${account}`] : []),
   ];
   const lasts = formatExpiry(connection, at, zone);
-  const noted = expiresSoon(connection, at, zone) ? `*${lasts}*` : lasts;
-  const lifeSpan = lifetime === 'none' ? '' : ` for ${LIFETIME_NAMES[lifetime]}`;
+  const noted = expiresSoon(connection, at, zone)
+    ? `*${lasts}*`
+    : isExpiryUnknown(connection)
+      ? `${lasts} — set it to be reminded`
+      : lasts;
+  const lifeSpan = lifetime && lifetime !== 'none' ? ` for ${LIFETIME_NAMES[lifetime]}` : '';
   return [
     `${noted} · ${lastUsed === undefined ? 'not used yet' : `last used ${formatInstant(lastUsed)}`}`,
     escapeMarkup(`${hosts} · ${describeToken(connection)}`),
-    escapeMarkup(made.join(' · ')),
+    ...(made.length > 0 ? [escapeMarkup(made.join(' · '))] : []),
     `added by ${mention(registeredBy)} on ${formatDays(day, day)}${lifeSpan}`,
   ];
 }
@@ -266,6 +271,13 @@ function buttons({ name, connection, isDefault }: Entry): Block {
   return actions(
     ...(canBeTested ? [button('connection-test', 'Test now', { value: name })] : []),
     button('connect', 'Replace token…', { value: name }),
+    ...(connection === undefined
+      ? []
+      : [
+          button('connection-expiry', isExpiryUnknown(connection) ? 'Set expiry…' : 'Change expiry…', {
+            value: name,
+          }),
+        ]),
     ...(isDefault ? [] : [button('connection-default', 'Make default', { value: name })]),
     button('disconnect-ask', 'Disconnect…', { value: name }),
   );

@@ -96,7 +96,7 @@ export function createStatus({ workspaces, billing, limits, lastUsed, sections }
     help: [
       {
         usage: commandText('/billing status'),
-        what: 'Shows what needs attention: connections, expiring tokens, schedules and watches.',
+        what: 'Show what needs attention: connections, expiring tokens, schedules and watches.',
       },
     ],
     verbs: {

@@ -38,6 +38,13 @@ export function describeIdentityFailure(failure: IdentityFailure, context: Error
 
 const ACCESS_PAGE = 'Cloud servers → the project → Access for applications';
 
+/** What to add to the account of something that may be missing in the audit. */
+export const AUDIT_NOTES = {
+  yes: undefined,
+  maybe: 'This may not be in the audit.',
+  no: 'Tally couldn’t add this to the audit.',
+} as const;
+
 export function describeTokenFailure(failure: TokenFailure, context: ErrorContext): ErrorDescription {
   switch (failure.kind) {
     case 'access-missing':
@@ -51,13 +58,14 @@ export function describeTokenFailure(failure: TokenFailure, context: ErrorContex
         : { todo: `A Tally manager can register one with ${commandText('/billing projects access')}.` };
     case 'too-many-tokens':
       return tryAgainIn(failure.wait, context);
-    case 'token-too-long':
-      return { todo: 'It wasn’t shown. Tally revoked it if the service supports that.' };
-    case 'token-not-revoked':
-      return {
-        todo: [`Nobody has seen it. It may work until ${failure.until}.`, failure.why]
-          .filter(Boolean)
-          .join(' '),
-      };
+    case 'token-not-shown': {
+      const { state, until, audit } = failure.token;
+      const became = {
+        revoked: 'Tally revoked the token.',
+        'not-revoked': `Tally couldn’t revoke the token: it works until ${until}.`,
+        unclear: `Tally couldn’t confirm that the token is revoked: it may work until ${until}.`,
+      }[state];
+      return { todo: [failure.why, became, AUDIT_NOTES[audit]].filter(Boolean).join(' ') };
+    }
   }
 }

@@ -49,8 +49,7 @@ function describeKind(failure: Failure, context: ErrorContext): ErrorDescription
       return describePermissionFailure(failure);
     case 'access-missing':
     case 'too-many-tokens':
-    case 'token-too-long':
-    case 'token-not-revoked':
+    case 'token-not-shown':
       return describeTokenFailure(failure, context);
     case 'unseal-failed':
     case 'settings-damaged':

@@ -72,13 +72,15 @@ export interface ChoiceInput {
   readonly hint?: string;
   readonly options: readonly PlainTextOption[];
   readonly initial?: string | undefined;
+  readonly optional?: boolean;
 }
 
-export const choiceInput = ({ block, label, hint, options, initial }: ChoiceInput): InputBlock => {
+export const choiceInput = ({ block, label, hint, options, initial, optional }: ChoiceInput): InputBlock => {
   const selected = options.find(({ value }) => value === initial);
   return {
     type: 'input',
     block_id: block,
+    ...(optional === true && { optional }),
     label: plainText(label, 2000),
     ...(hint !== undefined && { hint: plainText(hint, 2000) }),
     element: {
@@ -90,14 +92,17 @@ export const choiceInput = ({ block, label, hint, options, initial }: ChoiceInpu
   };
 };
 
-interface ManyInput {
+interface OptionalInput {
   readonly block: string;
   readonly label: string;
   readonly hint?: string;
 }
 
-/** Accepts several choices or none. */
-const many = ({ block, label, hint }: ManyInput, element: InputBlock['element']): InputBlock => ({
+/** May be left empty. */
+const optionalInput = (
+  { block, label, hint }: OptionalInput,
+  element: InputBlock['element'],
+): InputBlock => ({
   type: 'input',
   block_id: block,
   optional: true,
@@ -106,21 +111,21 @@ const many = ({ block, label, hint }: ManyInput, element: InputBlock['element'])
   element,
 });
 
-export interface PeopleInput extends ManyInput {
+export interface PeopleInput extends OptionalInput {
   /** User IDs. */
   readonly initial: readonly string[];
   readonly max: number;
 }
 
 export const peopleInput = ({ initial, max, ...rest }: PeopleInput): InputBlock =>
-  many(rest, {
+  optionalInput(rest, {
     type: 'multi_users_select',
     action_id: VALUE,
     max_selected_items: max,
     ...(initial.length > 0 && { initial_users: [...initial] }),
   });
 
-export interface SearchInput extends ManyInput {
+export interface SearchInput extends OptionalInput {
   /** The action ID whose options listener finds what is typed. */
   readonly action: string;
   readonly placeholder: string;
@@ -129,7 +134,7 @@ export interface SearchInput extends ManyInput {
 }
 
 export const searchInput = ({ action, placeholder, initial, max, ...rest }: SearchInput): InputBlock =>
-  many(rest, {
+  optionalInput(rest, {
     type: 'multi_external_select',
     action_id: action,
     min_query_length: 0,
@@ -138,14 +143,24 @@ export const searchInput = ({ action, placeholder, initial, max, ...rest }: Sear
     ...(initial.length > 0 && { initial_options: [...initial] }),
   });
 
-export interface ChecksInput extends ManyInput {
+/** @property initial as YYYY-MM-DD */
+export type DateInput = OptionalInput & { readonly initial: string | undefined };
+
+export const dateInput = ({ initial, ...rest }: DateInput): InputBlock =>
+  optionalInput(rest, {
+    type: 'datepicker',
+    action_id: VALUE,
+    ...(initial !== undefined && { initial_date: initial }),
+  });
+
+export interface ChecksInput extends OptionalInput {
   readonly options: readonly PlainTextOption[];
   readonly initial: readonly string[];
 }
 
 export const checksInput = ({ options, initial, ...rest }: ChecksInput): InputBlock => {
   const checked = options.filter(({ value }) => initial.includes(value ?? ''));
-  return many(rest, {
+  return optionalInput(rest, {
     type: 'checkboxes',
     action_id: VALUE,
     options: [...options],
@@ -205,6 +220,7 @@ interface StateValue {
   readonly selected_conversation?: string | null;
   readonly selected_conversations?: readonly string[];
   readonly selected_time?: string | null;
+  readonly selected_date?: string | null;
 }
 
 /** Reads a view's `state.values`; a block ID that was made unique with `:…` counts by its first part. */
@@ -228,6 +244,7 @@ function chosen(state: StateValue): string {
     state.selected_option?.value ??
     state.selected_user ??
     state.selected_conversation ??
-    state.selected_time;
+    state.selected_time ??
+    state.selected_date;
   return several?.join(',') ?? (single ?? '').slice(0, SLACK_LIMITS.input).trim();
 }

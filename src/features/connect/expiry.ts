@@ -1,0 +1,82 @@
+import { ConnectionMissing } from '../../domain/failure/index.ts';
+import { type ExpiryChoice, expiryInputs, expiryOf, parseExpiryChoice } from '../../slack/expiry-input.ts';
+import { section } from '../../slack/kit/atoms.ts';
+import { modal } from '../../slack/kit/modal.ts';
+import type { Request } from '../../slack/request.ts';
+import { auditedChange } from '../../workspace/change.ts';
+import { requireUnchanged, stampOf } from '../../workspace/conflict.ts';
+import { describeToken, formatExpiry } from '../../workspace/connections.ts';
+import { FIELDS } from '../../workspace/keys.ts';
+import { findConnection } from '../../workspace/workspace.ts';
+import type { Feature } from '../feature.ts';
+import type { ConnectionSavingParts } from './saving.ts';
+
+const VIEW = 'connection-expiry';
+const TITLE = 'Token expiry';
+
+interface ExpiryRequest {
+  /** Of the connection. */
+  readonly name: string;
+  /** Of the record that the form showed. */
+  readonly stamp: string;
+  readonly choice: ExpiryChoice;
+}
+
+/** **Set expiry…**: changes when a registered token expires, without the token. */
+export function createExpiry({
+  workspaces,
+  onConnected,
+}: Pick<ConnectionSavingParts, 'workspaces' | 'onConnected'>) {
+  const save = async ({ name, stamp, choice }: ExpiryRequest, request: Request): Promise<void> => {
+    const { workspace, user, at } = request;
+    const { zone } = workspace.settings;
+    requireUnchanged(workspace, FIELDS.connection + name, stamp);
+    const expiry = expiryOf(choice, zone);
+    const change = auditedChange(request, ['expiry changed', `connection ${name}`]);
+    await workspaces.editCredential(change, { kind: 'connection', name }, { expiry });
+    const text = `Saved. The token for ${name}: ${formatExpiry(expiry, at, zone)}.`;
+    const blocks = [section(text)];
+    await request.reply.modal.update(modal({ title: TITLE, blocks }), { text, blocks });
+    await onConnected?.(user.teamId);
+  };
+
+  return {
+    actions: {
+      [VIEW]: {
+        right: 'manage',
+        opensModal: true,
+        async run({ value: name }, request) {
+          const { workspace, at, reply } = request;
+          const connection = findConnection(workspace, name);
+          if (connection === undefined) throw new ConnectionMissing(name);
+          const expires = formatExpiry(connection, at, workspace.settings.zone);
+          await reply.modal.open(
+            modal({
+              callback: VIEW,
+              metadata: `${name} ${stampOf(workspace, FIELDS.connection + name)}`,
+              title: TITLE,
+              submit: 'Save',
+              close: 'Cancel',
+              blocks: [
+                section(`${name} · ${describeToken(connection)} · ${expires}`),
+                ...expiryInputs('As in the console. Tally reminds you 14, 3 and 1 days before.'),
+              ],
+            }),
+          );
+        },
+      },
+    },
+    views: {
+      [VIEW]: {
+        right: 'manage',
+        waiting: modal({ title: TITLE, blocks: [section('Saving…')] }),
+        read(fields, metadata) {
+          const [name = '', stamp = ''] = metadata.split(' ');
+          const read = parseExpiryChoice(fields) ?? { error: 'Choose a day, or “It never expires”.' };
+          return 'error' in read ? { errors: { expires: read.error } } : { input: { name, stamp, ...read } };
+        },
+        work: save,
+      },
+    },
+  } satisfies Partial<Feature>;
+}
