@@ -27,6 +27,7 @@ import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis.ts';
+import { onStoreError } from './redis-errors.ts';
 import { createErrorReply } from './slack/error-reply.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createRateLimiter, type RateLimiter } from './slack/rate-limit.ts';
@@ -73,7 +74,10 @@ export function createTally(
   rateLimiter?: RateLimiter,
   loadingDelays?: LoadingDelays,
 ): Tally {
-  const metrics = createMetrics(() => http.inProgress());
+  const metrics = createMetrics({
+    inProgress: () => http.inProgress(),
+    oldestOverdue: () => delivery.oldestOverdue(),
+  });
   const limits = rateLimiter ?? createRateLimiter({ onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err, todo: redisAdvice(err) }, 'Redis does not answer'),
@@ -110,7 +114,11 @@ export function createTally(
     ...{ redis, workspaces, audit, lastUsed, http, billing, limits, delivery },
   });
 
-  const health = createHealth({ redis, slackUp: () => slack.up() });
+  const health = createHealth({
+    redis,
+    slackUp: () => slack.up(),
+    onRefused: (err) => log.error({ err, todo: redisAdvice(err) }, 'Redis takes no writes'),
+  });
   const sdkLog = boltLogger(log);
   const installations = createInstallations(config.slack, {
     redis,
@@ -139,7 +147,7 @@ export function createTally(
     onAnswered: metrics.command,
     ...(loadingDelays && { loadingDelays }),
   });
-  const unwatch = onApiCall(metrics.slackCall);
+  const unwatch = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
 
   return {
     registry: all,
@@ -156,7 +164,7 @@ export function createTally(
       const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await Promise.allSettled([http.close(), responseUrls.close()]);
-      unwatch();
+      for (const end of unwatch) end();
       metrics.stop();
       queue.disconnect();
       redis.disconnect();
