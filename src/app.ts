@@ -88,7 +88,13 @@ export function createTally(
   // At debug level, because it fails at every attempt: the other connection reports the outage.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue cannot reach Redis'));
   const keyring = createKeyring(config.keys);
-  const workspaces = createWorkspaces({ redis, keyring, isInstalled: (id) => installations.stays(id) });
+  const workspaces = createWorkspaces({
+    redis,
+    keyring,
+    isInstalled: (id) => installations.stays(id),
+    onMissing: (workspace) =>
+      log.error({ workspace }, 'a workspace that Redis still names has no record: it was lost or emptied'),
+  });
   const audit = createAudit(redis);
   const lastUsed = createLastUsed(workspaces, (err) =>
     log.warn({ err }, 'the last use of a connection could not be saved'),

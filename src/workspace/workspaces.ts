@@ -25,6 +25,7 @@ import { createScheduleStore, type ScheduleStore } from './schedule-store.ts';
 import { DEFAULT_SETTINGS, readSettings, type Settings, serializeSettings } from './settings.ts';
 import { createWatchStore, type WatchStore } from './watch-store.ts';
 import { requireSettings, type Workspace } from './workspace.ts';
+import { createWorkspaceIndex } from './workspace-index.ts';
 import { ANY_VALUE, createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 export type { Workspace } from './workspace.ts';
@@ -75,14 +76,25 @@ export interface WorkspacesParts {
   readonly keyring: Keyring;
   /** Whether Slack still accepts the workspace's token; assumed if absent. */
   readonly isInstalled?: ChangeTarget['isInstalled'];
+  /** Called once for a workspace that the index or its audit names and that has no record. */
+  readonly onMissing?: (teamId: string) => void;
 }
 
 export function createWorkspaces({
   redis,
   keyring,
   isInstalled = async () => true,
+  onMissing = () => undefined,
 }: WorkspacesParts): Workspaces {
   const store = createWorkspaceStore(redis);
+  const index = createWorkspaceIndex(redis);
+  const missing = new Set<string>();
+  const noteMissing = async (teamId: string, fields: RecordFields): Promise<void> => {
+    if (Object.keys(fields).length > 0) return void missing.delete(teamId);
+    if (missing.has(teamId) || !(await index.knows(teamId)) || missing.has(teamId)) return;
+    missing.add(teamId);
+    onMissing(teamId);
+  };
   const parse = createWorkspaceParser(keyring);
   const target: ChangeTarget = { store, isInstalled };
 
@@ -90,7 +102,11 @@ export function createWorkspaces({
     ...createProjectStore(target),
     ...createScheduleStore(target),
     ...createWatchStore(target),
-    read: async (teamId) => parse(teamId, await store.read(teamId)),
+    async read(teamId) {
+      const fields = await store.read(teamId);
+      await noteMissing(teamId, fields);
+      return parse(teamId, fields);
+    },
     async saveSettings(change, parts) {
       await commitChange(target, change, (fields) => planSettings(change, fields, parts));
     },
