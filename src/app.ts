@@ -93,7 +93,7 @@ export function createTally(
     keyring,
     isInstalled: (id) => installations.stays(id),
     onMissing: (workspace) =>
-      log.error({ workspace }, 'a workspace that Redis still names has no record: it was lost or emptied'),
+      log.warn({ workspace }, 'a workspace that Redis still names has no record: it was lost or emptied'),
   });
   const audit = createAudit(redis);
   const lastUsed = createLastUsed(workspaces, (err) =>
@@ -224,6 +224,7 @@ function createFeatures(
       workspaces,
       more: all.projectVerbs,
       verbs: () => [...all.commands(), ...all.verbs()],
+      stops: all.stops,
     }),
     createConnect({
       workspaces,
@@ -231,6 +232,7 @@ function createFeatures(
       limits,
       checks,
       onConnected: all.connected,
+      stops: all.stops,
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
     createStatus({ workspaces, billing, limits, lastUsed, sections: all.status }),

@@ -62,7 +62,7 @@ it('logs once that a workspace’s record vanished, and nothing for a workspace 
   for (let i = 0; i < 3; i += 1) await bot.ask('/balance 123', OWNER);
   expect(logged(bot.log(), TEAM)).toMatchObject([
     {
-      level: 'error',
+      level: 'warn',
       msg: 'a workspace that Redis still names has no record: it was lost or emptied',
     },
   ]);

@@ -171,8 +171,12 @@ export const projectTextMessage = (text: string, ...more: readonly Block[]): Mes
   blocks: [section(text), ...more],
 });
 
-/** @param channels whose default it is */
-export function removeProjectMessage(project: Project, channels: readonly string[]): Message {
+/** @param channels whose default it is @param stops what this stops */
+export function removeProjectMessage(
+  project: Project,
+  channels: readonly string[],
+  stops: readonly Block[],
+): Message {
   const { alias } = project;
   const text = `Remove ${alias}?`;
   return {
@@ -182,6 +186,7 @@ export function removeProjectMessage(project: Project, channels: readonly string
       section(
         `This removes the name and its channel limits. Commands that use the name stop working. You can undo this for ${MINUTES} minutes.`,
       ),
+      ...stops,
       context(
         [
           projectDetails(project),
@@ -221,10 +226,11 @@ export function damagedProjectMessage(alias: string): Message {
 
 const MINUTES = UNDO_MS / 60_000;
 
-export function removedProjectMessage(project: Project): Message {
+export function removedProjectMessage(project: Project, stops: readonly Block[]): Message {
   const text = `Removed ${project.alias}. You can still ask about project ${project.id} by its ID.`;
   return projectTextMessage(
     text,
+    ...stops,
     actions(button('project-undo', 'Undo', { value: project.alias })),
     context(`You can undo this for ${MINUTES} minutes.`),
   );

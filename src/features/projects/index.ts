@@ -3,17 +3,13 @@ import { parseInvocation } from '../../slack/command-buttons.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/project-picker.ts';
 import type { Request } from '../../slack/request.ts';
+import type { StopsSource } from '../../slack/stopped-list.ts';
 import { accessSummary } from '../../workspace/accesses.ts';
 import { visibleProjects } from '../../workspace/resolve-project.ts';
 import { damagedIds, isDamaged } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import {
-  damagedProjectMessage,
-  projectListMessage,
-  projectTextMessage,
-  removeProjectMessage,
-} from './blocks.ts';
+import { damagedProjectMessage, projectListMessage, projectTextMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
 import { projectForm, savingProjectModal } from './form.ts';
 import { createRemoval } from './removal.ts';
@@ -79,12 +75,14 @@ export interface ProjectsParts {
   readonly more: () => NonNullable<Feature['projectVerbs']>;
   /** First words of all commands, which no project may be called by. */
   readonly verbs: () => readonly string[];
+  /** What else a change of a project stops. */
+  readonly stops: () => readonly StopsSource[];
 }
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
-export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feature {
-  const save = createSaving(workspaces);
-  const removal = createRemoval(workspaces);
+export function createProjects({ workspaces, more, verbs, stops }: ProjectsParts): Feature {
+  const save = createSaving(workspaces, stops);
+  const removal = createRemoval(workspaces, stops);
   const defaults = createChannelDefaults(workspaces);
 
   const list = (search: string, page: number, request: Request): Promise<void> => {
@@ -134,7 +132,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
           if (isDamaged(workspace, 'project', word)) return request.reply.update(damagedProjectMessage(word));
           const project = requireProject(word, workspace, `projects ${kind}`);
           if (kind === 'edit') return openForm(project.alias, project, request);
-          await request.reply.update(removeProjectMessage(project, workspace.channelsOf(project.alias)));
+          await removal.ask(project, request);
         },
       },
       default: defaults.verb,
