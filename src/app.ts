@@ -1,6 +1,7 @@
 import { createBilling } from './billing/client.ts';
 import type { Config } from './config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
+import { reportProjectFailures } from './delivery/project-failures.ts';
 import { reportRefusedAccesses, reportRejectedTokens } from './delivery/rejections.ts';
 import { createAuditTrail } from './features/audit/index.ts';
 import { createBalance } from './features/balance/index.ts';
@@ -100,7 +101,13 @@ export function createTally(
     log.warn({ err }, 'the last use of a connection could not be saved'),
   );
   const http = createHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
-  const billing = reportRejectedTokens(createBilling({ http }), (one) => delivery.noteRejection(one));
+  const billing = reportProjectFailures(
+    reportRejectedTokens(createBilling({ http }), (one) => delivery.noteRejection(one)),
+    {
+      ...{ workspaces, clock },
+      onFailure: (err) => log.warn({ err }, 'could not note whether a project answers'),
+    },
+  );
   const responseUrls = createResponseUrlClient();
 
   const all: Registry = createRegistry(() => features);

@@ -97,6 +97,8 @@ export const FIELDS = {
   removedProject: 'removed:',
   /** A project's last known balance, by ID and product. */
   balance: 'balance:',
+  /** That a project fails, by what was asked, its ID and product. */
+  failed: 'failed:',
   /** The alias that a channel asks about by default. */
   channel: 'channel:',
   /** The application access of a project, by its ID. */

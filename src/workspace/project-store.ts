@@ -1,6 +1,7 @@
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { FIELDS } from './keys.ts';
 import { balanceFields } from './last-balance.ts';
+import { failureFields } from './last-failure.ts';
 import { type Project, type ProjectRemoval, parseRemoval, UNDO_MS } from './projects.ts';
 import { findProject } from './workspace.ts';
 import type { RecordFields } from './workspace-store.ts';
@@ -42,7 +43,7 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
       if (from === to)
         return commitChange(target, change, (fields) => ({
           seen: fieldValues(fields, from),
-          remove: stale,
+          remove: [...stale, ...failureFields(id)],
           set: projectField(after),
         }));
       const channels = change.workspace.channelsOf(alias);
@@ -54,7 +55,7 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
             ...fieldValues(fields, from, ...channels.map((channel) => FIELDS.channel + channel)),
             [to]: undefined,
           },
-          remove: [from, ...stale],
+          remove: [from, ...stale, ...failureFields(id)],
           set: { ...projectField(after), ...defaultFields(channels, after.alias) },
         }),
         to,
@@ -68,7 +69,7 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
       ];
       await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, ...removed),
-        remove: [...removed, ...balanceFields(id)],
+        remove: [...removed, ...balanceFields(id), ...failureFields(id)],
         set: { [FIELDS.removedProject + alias]: JSON.stringify(removal) },
       }));
     },

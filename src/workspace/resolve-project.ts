@@ -170,6 +170,8 @@ export interface OpenedConnection {
   readonly connection: string;
   readonly baseUrl: string;
   readonly token: string;
+  /** What failed when the record was read. */
+  readonly failures: Workspace['failures'];
 }
 
 /** @throws NotConnected; ConnectionMissing if the workspace has other connections; UnsealFailed */
@@ -184,6 +186,7 @@ export function openConnection(
       connection: connection.name,
       baseUrl: connection.baseUrl,
       token: connection.token(),
+      failures: record.failures,
     };
   if (record.connectionNames.length === 0) throw new NotConnected();
   throw new ConnectionMissing(name, { label, alias });

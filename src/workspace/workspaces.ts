@@ -1,4 +1,5 @@
 import { EditConflict } from '../domain/failure/index.ts';
+import type { ProductId } from '../domain/product.ts';
 import type { RedisConnection } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import {
@@ -8,10 +9,12 @@ import {
   serializeRevocable,
 } from './accesses.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
+import { isSameProject } from './chosen-project.ts';
 import { findSettingsConflict } from './conflict.ts';
 import { type Connection, type NewConnection, serializeConnection } from './connections.ts';
 import { FIELDS } from './keys.ts';
 import { type AnswerNote, answerNoteFields, lastUsedField } from './last-balance.ts';
+import { type BillingTopic, failureKey, type LastFailure } from './last-failure.ts';
 import { createWorkspaceParser } from './parse-workspace.ts';
 import { createProjectStore, type ProjectStore } from './project-store.ts';
 import {
@@ -63,6 +66,14 @@ export interface Workspaces extends ProjectStore, ScheduleStore, WatchStore {
   noteRejection(teamId: string, credential: CredentialName, note: RejectionNote): Promise<boolean>;
   /** The credential works again. */
   clearRejection(teamId: string, credential: CredentialName): Promise<void>;
+  /** Billing fails for a project; stored if it is registered. */
+  noteFailure(
+    teamId: string,
+    of: { readonly topic: BillingTopic; readonly id: string; readonly product: ProductId },
+    note: LastFailure,
+  ): Promise<void>;
+  /** It answers again. @param key as `failureKey` makes it */
+  clearFailure(teamId: string, key: string): Promise<void>;
   /** Stores that this person has read that tokens appear on their own screen only. */
   noteTokenNoticeSeen(teamId: string, person: string, at: number): Promise<void>;
   /** Stores what an answer brought; nothing when its connection was removed. */
@@ -117,7 +128,11 @@ export function createWorkspaces({
         const { seen, set } = planDefault(change, fields, newDefault);
         return {
           seen: { ...seen, ...fieldValues(fields, field) },
-          remove: [rejectionField({ kind: 'connection', name: connection.name })],
+          // What failed may work with this token and address.
+          remove: [
+            rejectionField({ kind: 'connection', name: connection.name }),
+            ...Object.keys(fields).filter((one) => one.startsWith(FIELDS.failed)),
+          ],
           set: { ...set, [field]: json },
         };
       });
@@ -179,6 +194,16 @@ export function createWorkspaces({
     },
     async clearRejection(teamId, credential) {
       await store.write(teamId, { remove: [rejectionField(credential)] });
+    },
+    async noteFailure(teamId, { topic, id, product }, note) {
+      const key = failureKey(topic, id, product);
+      const { projects, failures } = parse(teamId, await store.read(teamId));
+      if (!projects.some((one) => isSameProject(one, { id, product }))) return;
+      const { since = note.since } = failures.get(key) ?? {};
+      await store.write(teamId, { set: { [FIELDS.failed + key]: JSON.stringify({ ...note, since }) } });
+    },
+    async clearFailure(teamId, key) {
+      await store.write(teamId, { remove: [FIELDS.failed + key] });
     },
     async noteTokenNoticeSeen(teamId, person, at) {
       await store.write(teamId, { set: { [FIELDS.tokenNoticeSeen + person]: String(at) } });

@@ -38,7 +38,8 @@ export function attentionBlocks(request: Request): Block[] {
 /** For managers each token and when it expires; for everyone else whether all of them work. */
 export function connectionBlocks(request: Request): Block[] {
   const all = connectionsOf(request);
-  if (!request.user.canManage) return findProblem(all, request) === undefined ? [section(CALM)] : [];
+  const isCalm = findProblem(all, request) === undefined && request.workspace.failures.size === 0;
+  if (!request.user.canManage) return isCalm ? [section(CALM)] : [];
   const title = all.length === 1 ? 'Connection' : 'Connections';
   return [header(title), markup(all.map((one) => line(one, request)).join('\n'))];
 }
