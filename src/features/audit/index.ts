@@ -46,7 +46,7 @@ export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature 
     help: [
       {
         usage: `${commandText('/billing audit')} [csv]`,
-        what: 'Shows who changed what, without secrets; also as CSV.',
+        what: 'See who changed what, without secrets; also as CSV.',
         right: 'manage',
       },
     ],

@@ -28,7 +28,7 @@ declare module '../../domain/commands.ts' {
 
 const HELP: HelpLine = {
   usage: `${commandText('/balance')} [projects] [product]`,
-  what: 'What projects have left, their bonuses, and about how long that lasts.',
+  what: 'See what projects have left, their bonuses, and about how long that lasts.',
   examples: [
     `${commandText('/balance')} 123`,
     `${commandText('/balance')} 123 storage`,

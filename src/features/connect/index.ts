@@ -66,12 +66,12 @@ export function createConnect(parts: ConnectParts): Feature {
     help: [
       {
         usage: `${commandText('/billing connect')} [name]`,
-        what: 'Registers or replaces the access token that Tally reads billing with.',
+        what: 'Register or replace the access token that Tally reads billing with.',
         right: 'manage',
       },
       {
         usage: `${commandText('/billing disconnect')} [name]`,
-        what: 'Deletes a token from Tally.',
+        what: 'Delete a token from Tally.',
         right: 'manage',
       },
     ],

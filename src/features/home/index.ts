@@ -85,7 +85,7 @@ export function createHome({ sections, attention, billing, lastUsed, log, clock 
     help: [
       {
         usage: 'Home',
-        what: 'Your projects with their balances, scheduled posts and connections: the first tab of this app.',
+        what: 'See your projects with their balances, scheduled posts and connections: the first tab of this app.',
       },
     ],
     actions: {

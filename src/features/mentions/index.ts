@@ -48,7 +48,7 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
     help: [
       {
         usage: `@Tally ${mentionText('/spend')} [project] [period] [product]`,
-        what: 'Answers in the thread, for everyone. Your own words work too; in a direct message leave out @Tally.',
+        what: 'Ask in a thread, for everyone to see. Your own words work too; in a direct message leave out @Tally.',
         examples: ['@Tally how much did prod spend last week?', `@Tally ${mentionText('/balance')} 123`],
       },
     ],

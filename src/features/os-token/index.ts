@@ -27,13 +27,13 @@ declare module '../../domain/commands.ts' {
 
 const ACCESS_HELP: HelpLine = {
   usage: `${commandText('/billing projects access')} [project]`,
-  what: 'Registers the application access that issues OS_TOKENs, and who may get them.',
+  what: 'Register the application access that issues OS_TOKENs, and who may get them.',
   right: 'manage',
   examples: [`${commandText('/billing projects access')} prod`],
 };
 const HELP: HelpLine = {
   usage: `${commandText('/os-token')} [project]`,
-  what: 'Issues a temporary OS_TOKEN for the cloud platform’s API. Only you see it.',
+  what: 'Get a temporary OS_TOKEN for the cloud platform’s API. Only you see it.',
   examples: [`${commandText('/os-token')} prod`, `${commandText('/os-token')} 123`],
 };
 

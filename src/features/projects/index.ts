@@ -50,12 +50,12 @@ declare module '../feature.ts' {
 const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing projects')} [name]`,
-    what: 'Lists the projects that have a name. Managers add, edit and remove them.',
+    what: 'List the projects that have a name. Managers add, edit and remove them.',
     examples: [commandText('/billing projects'), `${commandText('/billing projects')} add prod 123`],
   },
   {
     usage: `${commandText('/billing default')} [name | none]`,
-    what: 'Shows or sets the project that this channel asks about when you name none.',
+    what: 'Show or set the project that this channel asks about when you name none.',
     examples: [commandText('/billing default'), `${commandText('/billing default')} prod`],
   },
 ];

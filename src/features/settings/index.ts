@@ -50,7 +50,7 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
     help: [
       {
         usage: commandText('/billing settings'),
-        what: 'Sets the time zone, who sees answers, the number format, who manages and who may ask.',
+        what: 'Set the time zone, who sees answers, the number format, who manages and who may ask.',
         right: 'manage',
       },
     ],

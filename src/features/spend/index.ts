@@ -25,7 +25,7 @@ declare module '../../domain/commands.ts' {
 
 const HELP: HelpLine = {
   usage: `${commandText('/spend')} [projects] [period] [product]`,
-  what: 'What projects spent in a period: total, comparison with the period before, each day, missing days.',
+  what: 'See what projects spent in a period: total, comparison with the period before, each day, missing days.',
   examples: [
     `${commandText('/spend')} 123 last-7-days`,
     `${commandText('/spend')} 123 mtd`,

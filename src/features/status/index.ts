@@ -98,7 +98,7 @@ export function createStatus({ workspaces, billing, limits, lastUsed, sections }
     help: [
       {
         usage: commandText('/billing status'),
-        what: 'Shows what needs attention: connections, expiring tokens, schedules and watches.',
+        what: 'See what needs attention: projects, connections, expiring tokens, schedules and watches.',
       },
     ],
     verbs: {

@@ -70,7 +70,9 @@ export function describeCommandFailure(failure: CommandFailure, context: ErrorCo
 
 export function describePermissionFailure(failure: PermissionFailure): ErrorDescription {
   return failure.kind === 'not-allowed'
-    ? { todo: ASK_INSTEAD[failure.reason] }
+    ? failure.managers.length > 0
+      ? { todo: '', people: failure.managers }
+      : { todo: ASK_INSTEAD[failure.reason] }
     : {
         todo: `A Tally manager can add you with ${commandText('/billing projects access')}. Managers need to be added too.`,
       };
@@ -81,7 +83,7 @@ const ASK_INSTEAD = {
   external: 'Ask a member of that workspace.',
   'not-member': 'Ask a full member.',
   'not-owner': 'Ask one of them.',
-  'not-manager': 'Ask an admin.',
+  'not-manager': 'Ask an owner or admin of this workspace.',
   channel: 'Ask there, or ask a Tally manager to allow this channel.',
 } as const;
 
