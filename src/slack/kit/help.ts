@@ -28,7 +28,7 @@ export function helpMessage(title: string, lines: readonly HelpLine[], small?: s
   return { text: `${title}: ${lines.map(({ usage }) => usage).join(', ')}`, blocks };
 }
 
-/** Examples, then the first lines, in one block. @param more a button that shows all of them */
+/** Examples, then the first lines, in one block. @param examples plain text, which may hold a project's name @param more a button that shows all of them */
 export function shortHelpMessage(
   title: string,
   examples: readonly string[],
@@ -36,7 +36,7 @@ export function shortHelpMessage(
   more: readonly Button[],
 ): Message {
   const shown = lines.slice(0, SHORT_HELP_LINES);
-  const tries = `Try ${examples.map((example) => `\`${example}\``).join(' · ')}`;
+  const tries = `Try ${examples.map((example) => `\`${escapeMarkup(example)}\``).join(' · ')}`;
   const text = [tries, ...shown.map(({ usage, what }) => `\`${usage}\` ${escapeMarkup(what)}`)].join('\n');
   return {
     text: `${title}: ${shown.map(({ usage }) => usage).join(', ')}`,
