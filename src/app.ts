@@ -1,6 +1,7 @@
 import { createBilling } from './billing/client.ts';
 import type { Config } from './config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
+import { reportProjectFailures } from './delivery/project-failures.ts';
 import { reportRefusedAccesses, reportRejectedTokens } from './delivery/rejections.ts';
 import { createAuditTrail } from './features/audit/index.ts';
 import { createBalance } from './features/balance/index.ts';
@@ -27,6 +28,7 @@ import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis.ts';
+import { onStoreError } from './redis-errors.ts';
 import { createErrorReply } from './slack/error-reply.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createRateLimiter, type RateLimiter } from './slack/rate-limit.ts';
@@ -73,7 +75,10 @@ export function createTally(
   rateLimiter?: RateLimiter,
   loadingDelays?: LoadingDelays,
 ): Tally {
-  const metrics = createMetrics(() => http.inProgress());
+  const metrics = createMetrics({
+    inProgress: () => http.inProgress(),
+    oldestOverdue: () => delivery.oldestOverdue(),
+  });
   const limits = rateLimiter ?? createRateLimiter({ onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err, todo: redisAdvice(err) }, 'Redis does not answer'),
@@ -84,13 +89,25 @@ export function createTally(
   // At debug level, because it fails at every attempt: the other connection reports the outage.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue cannot reach Redis'));
   const keyring = createKeyring(config.keys);
-  const workspaces = createWorkspaces({ redis, keyring, isInstalled: (id) => installations.stays(id) });
+  const workspaces = createWorkspaces({
+    redis,
+    keyring,
+    isInstalled: (id) => installations.stays(id),
+    onMissing: (workspace) =>
+      log.warn({ workspace }, 'a workspace that Redis still names has no record: it was lost or emptied'),
+  });
   const audit = createAudit(redis);
   const lastUsed = createLastUsed(workspaces, (err) =>
     log.warn({ err }, 'the last use of a connection could not be saved'),
   );
   const http = createHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
-  const billing = reportRejectedTokens(createBilling({ http }), (one) => delivery.noteRejection(one));
+  const billing = reportProjectFailures(
+    reportRejectedTokens(createBilling({ http }), (one) => delivery.noteRejection(one)),
+    {
+      ...{ workspaces, clock },
+      onFailure: (err) => log.warn({ err }, 'could not note whether a project answers'),
+    },
+  );
   const responseUrls = createResponseUrlClient();
 
   const users = createUserDirectory(clock);
@@ -113,7 +130,11 @@ export function createTally(
     ...{ redis, workspaces, audit, lastUsed, http, billing, limits, delivery },
   });
 
-  const health = createHealth({ redis, slackUp: () => slack.up() });
+  const health = createHealth({
+    redis,
+    slackUp: () => slack.up(),
+    onRefused: (err) => log.error({ err, todo: redisAdvice(err) }, 'Redis takes no writes'),
+  });
   const sdkLog = boltLogger(log);
   const installations = createInstallations(config.slack, {
     redis,
@@ -141,7 +162,7 @@ export function createTally(
     onAnswered: metrics.command,
     ...(loadingDelays && { loadingDelays }),
   });
-  const unwatch = onApiCall(metrics.slackCall);
+  const unwatch = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
 
   return {
     registry: all,
@@ -158,7 +179,7 @@ export function createTally(
       const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await Promise.allSettled([http.close(), responseUrls.close()]);
-      unwatch();
+      for (const end of unwatch) end();
       metrics.stop();
       queue.disconnect();
       redis.disconnect();
@@ -213,6 +234,7 @@ function createFeatures(
       workspaces,
       more: all.projectVerbs,
       verbs: () => [...all.commands(), ...all.verbs()],
+      stops: all.stops,
     }),
     createConnect({
       workspaces,
@@ -220,6 +242,7 @@ function createFeatures(
       limits,
       checks,
       onConnected: all.connected,
+      stops: all.stops,
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
     createStatus({ workspaces, billing, limits, lastUsed, sections: all.status }),

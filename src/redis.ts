@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { isFailure, StoreUnavailable } from './domain/failure/index.ts';
+import { StoreUnavailable } from './domain/failure/index.ts';
+import { reportOutage } from './redis-errors.ts';
 import { parseRedisUrl } from './redis-url.ts';
 
 /** Slack waits three seconds for the ack: a refusal in time is better than silence. */
@@ -243,16 +244,12 @@ export function gateCommands(
   };
 }
 
-/** Errors of a Redis that runs but cannot serve: it is starting, failing over, full, or refuses our credentials. */
-const UNAVAILABLE =
-  /^(LOADING|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b/;
-
 /** Runs commands that read. @throws StoreUnavailable for every form of an outage; our own mistakes are thrown as they are */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isOutage(error) ? new StoreUnavailable({ cause: error }) : error;
+    throw reportOutage(error) ? new StoreUnavailable({ cause: error }) : error;
   }
 }
 
@@ -273,18 +270,3 @@ const wasRefused = (cause: unknown): boolean =>
 /** A redirection says that a node of a Cluster did not execute the command. */
 const NEVER_EXECUTED =
   /^(Stream isn|Cluster isn’t|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;
-
-/** ioredis throws plain errors for a connection that is closed, not there yet, or silent. */
-const CONNECTION_ERRORS: readonly string[] = [
-  'Error',
-  'MaxRetriesPerRequestError',
-  'AbortError',
-  'ClusterAllFailedError',
-];
-
-function isOutage(error: unknown): boolean {
-  if (!(error instanceof Error) || isFailure(error)) return false;
-  return error.name === 'ReplyError'
-    ? UNAVAILABLE.test(error.message)
-    : CONNECTION_ERRORS.includes(error.name);
-}

@@ -34,6 +34,8 @@ export type { Subscription } from './graphql.ts';
 export interface BillingAccess extends Tenant {
   readonly baseUrl: string;
   readonly token: string;
+  /** What failed when its record was read, by `failureKey`; absent for a connection that is not from a record. */
+  readonly failures?: ReadonlyMap<string, { readonly kind: string }>;
 }
 
 /** `remarks` are GraphQL errors that came with the data: outside text, shortened. */

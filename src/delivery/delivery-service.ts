@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import type { RedisConnection } from '../redis.ts';
+import { reportOutage } from '../redis-errors.ts';
 import type { UserDirectory } from '../slack/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import { deleteOrphan } from '../workspace/deletion.ts';
@@ -12,6 +13,7 @@ import type { Workspaces } from '../workspace/workspaces.ts';
 import { createDelivery } from './delivery.ts';
 import { createDeliveryLog, observeDeliveries } from './delivery-log.ts';
 import { createEngine, type Scheduling } from './engine.ts';
+import { readOldestOverdue } from './overdue-runs.ts';
 import { createRejectionNotes, type NoteRejection } from './rejections.ts';
 import type { Reports } from './report.ts';
 import { createScheduler } from './scheduler.ts';
@@ -45,6 +47,11 @@ export interface DeliveryService {
   readonly noteRejection: NoteRejection;
   /** Delivers from now on, overdue posts first. */
   start(): void;
+  /**
+   * For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say.
+   * Never rejects.
+   */
+  oldestOverdue(): Promise<number | undefined>;
   /** Begins no further post, and lets running ones end within `patience` ms. */
   stop(patience: number): Promise<void>;
   /** Leaves no run that names the workspace. @throws StoreUnavailable */
@@ -60,7 +67,10 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
     connection: queue,
     shards: async () => (await layoutOf(redis)).shards,
     clock,
-    onError: (err) => log.debug({ err }, 'the delivery queue reported an error'),
+    onError(err) {
+      reportOutage(err);
+      log.debug({ err }, 'the delivery queue reported an error');
+    },
   });
   const engine = createEngine({
     scheduler,
@@ -90,6 +100,7 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
       ...{ workspaces, changed, clock },
       onFailure: (err) => log.warn({ err }, 'could not note that a credential was rejected'),
     }),
+    oldestOverdue: () => readOldestOverdue(redis, clock).catch(() => undefined),
     start: engine.start,
     stop: engine.stop,
     forget: scheduler.forget,

@@ -2,6 +2,7 @@ import type { Queue, Worker } from 'bullmq';
 import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { Timing } from '../domain/time/cadence.ts';
 import { guardRead, type RedisConnection } from '../redis.ts';
+import { reportOutage } from '../redis-errors.ts';
 import { withTimeout } from '../timeout.ts';
 import { QUEUE, queueKey } from '../workspace/keys.ts';
 import { shardOf } from '../workspace/layout.ts';
@@ -67,7 +68,9 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   const { connection, clock, onError, patience = 3_000 } = parts;
   const bounded = <T>(work: () => Promise<T>): Promise<T> =>
     withTimeout(patience, guardRead(work), () => {
-      throw new StoreUnavailable();
+      const cause = new Error('The queue timed out.');
+      reportOutage(cause);
+      throw new StoreUnavailable({ cause });
     });
   const queues = new Map<number, Promise<Queue<Payload>>>();
   const queueOf = (shard: number): Promise<Queue<Payload>> => {

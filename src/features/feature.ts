@@ -2,6 +2,7 @@ import type { ActionName, BillingVerb, SlashCommand } from '../domain/commands.t
 import type { Block } from '../slack/kit/atoms.ts';
 import type { ActionListener, CommandListener, Listeners } from '../slack/listeners.ts';
 import type { Request } from '../slack/request.ts';
+import type { StopsSource } from '../slack/stopped-list.ts';
 
 /**
  * The contract: everything that Tally takes from a feature. A feature that shows what others hand in (Home, help, the
@@ -12,6 +13,8 @@ export interface Feature extends Listeners {
   /** Second words of `/billing`. */
   readonly verbs?: { readonly [Verb in BillingVerb]?: CommandListener };
   readonly actions?: { readonly [Name in ActionName]?: ActionListener };
+  /** Which of its things stop when a manager changes the record. */
+  readonly stops?: StopsSource;
   /** Starts what the feature does without a person. */
   start?(): void;
   /** Starts nothing more, and waits up to `patience` ms for what is running. */

@@ -32,6 +32,7 @@ export function createRegistry(features: () => readonly Feature[]) {
     attention: () => features().flatMap(({ attention }) => attention ?? []),
     home: () => features().flatMap(({ home }) => home ?? []),
     status: () => features().flatMap(({ status }) => status ?? []),
+    stops: () => features().flatMap(({ stops }) => stops ?? []),
     start: () => features().forEach((feature) => void feature.start?.()),
     stop: (patience: number) => each((feature) => feature.stop?.(patience)),
     connected: (workspace: string) => each((feature) => feature.connected?.(workspace)),

@@ -30,7 +30,7 @@ export function reasonText(error: unknown): string {
   if (typeof code === 'string') return code;
   if (cause instanceof Error) return reasonText(cause);
   // Redis puts its code first: `NOAUTH Authentication required.`
-  const replyCode = /^([A-Z]{4,})\b/.exec(error.message)?.[1];
+  const replyCode = /^([A-Z]{3,})\b/.exec(error.message)?.[1];
   if (error.name === 'ReplyError' && replyCode !== undefined) return replyCode;
   return error.name === 'Error' ? 'no reason given' : error.name;
 }

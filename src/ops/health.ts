@@ -1,8 +1,14 @@
-import type { RedisConnection } from '../redis.ts';
+import { guardWrite, type RedisConnection } from '../redis.ts';
 import { withTimeout } from '../timeout.ts';
+import { probeKey } from '../workspace/keys.ts';
+import { layoutOf } from '../workspace/layout.ts';
 
-/** How long Redis may take to answer PING, in ms. */
+/** How long Redis may take to store something, in ms. */
 const REDIS_TIMEOUT = 1_000;
+/** How often /readyz writes to Redis at most, however often it is asked; in ms. */
+const PROBE_INTERVAL = 1_000;
+/** In ms. */
+const PROBE_LIFETIME = 60_000;
 
 interface HealthResponse {
   readonly status: 200 | 503;
@@ -16,12 +22,39 @@ export interface Health {
   readyz(): Promise<HealthResponse>;
 }
 
-/** @param slackUp whether Slack can reach us: the server listens, or Socket Mode is connected */
-export function createHealth({ redis, slackUp }: { redis: RedisConnection; slackUp: () => boolean }): Health {
+interface HealthParts {
+  readonly redis: RedisConnection;
+  /** Whether Slack can reach us: the server listens, or Socket Mode is connected. */
+  readonly slackUp: () => boolean;
+  /** Called once when Redis stops taking writes. */
+  readonly onRefused?: (error: unknown) => void;
+}
+
+export function createHealth({ redis, slackUp, onRefused = () => undefined }: HealthParts): Health {
+  let wasWritable = true;
+  const probe = async (): Promise<boolean> => {
+    const refusal = await withTimeout(
+      REDIS_TIMEOUT,
+      tryWrite(redis).then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+      () => new Error('Timed out.'),
+    );
+    if (refusal !== undefined && wasWritable) onRefused(refusal);
+    wasWritable = refusal === undefined;
+    return wasWritable;
+  };
+  let last: { readonly at: number; readonly isWritable: Promise<boolean> } | undefined;
+  const isWritable = (): Promise<boolean> => {
+    const now = performance.now();
+    if (last === undefined || now - last.at >= PROBE_INTERVAL) last = { at: now, isWritable: probe() };
+    return last.isWritable;
+  };
   return {
     healthz: () => ({ status: 200, body: { ok: true } }),
     async readyz() {
-      const redisUp = await isAnswering(redis);
+      const redisUp = await isWritable();
       const notReady = [...(redisUp ? [] : ['redis' as const]), ...(slackUp() ? [] : ['slack' as const])];
       return notReady.length === 0
         ? { status: 200, body: { ok: true } }
@@ -30,10 +63,14 @@ export function createHealth({ redis, slackUp }: { redis: RedisConnection; slack
   };
 }
 
-function isAnswering(redis: RedisConnection): Promise<boolean> {
-  const pong = redis.ping().then(
-    () => true,
-    () => false,
-  );
-  return withTimeout(REDIS_TIMEOUT, pong, () => false);
+/**
+ * A Redis that is full, lost its replicas or can't write to its disk answers and refuses writes; in a Cluster any of its masters.
+ *
+ * @throws StoreUnavailable
+ */
+export async function tryWrite(redis: RedisConnection): Promise<void> {
+  const { shards } = await layoutOf(redis);
+  const write = (_: unknown, shard: number) =>
+    guardWrite(() => redis.set(probeKey(shard), '1', 'PX', PROBE_LIFETIME));
+  await Promise.all(Array.from({ length: shards }, write));
 }

@@ -1,5 +1,6 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis-errors.ts';
 
 /** Metrics for operators. Labels are Tally's and Slack's names, never people's data. */
 export interface Metrics {
@@ -13,6 +14,8 @@ export interface Metrics {
   slackCall(call: SlackCallMeasurement): void;
   /** A request that was rejected by a rate limit. @param refusal what is limited, and for whom */
   throttled(refusal: { readonly what: string; readonly whose: string }): void;
+  /** Redis did not do what it was asked. */
+  storeError(kind: StoreErrorKind): void;
   /** @returns the response to `GET /metrics`, in the text format of Prometheus */
   page(): Promise<{ readonly status: 200; readonly body: string; readonly type: string }>;
   /** Stops the collectors of Node's own metrics. */
@@ -55,12 +58,18 @@ const LATENCY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Slack's error codes are outside text: beyond this many label combinations, a metric counts under `other`. */
 export const MAX_SERIES = 200;
 
-/**
- * Each bot has its own registry, so that several can run in one process.
- *
- * @param inProgress counts the requests to billing and identity that wait or are running
- */
-export function createMetrics(inProgress: () => number = () => 0): Metrics {
+interface MetricsParts {
+  /** Counts the requests to billing and identity that wait or are running. */
+  readonly inProgress?: () => number;
+  /** For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say. */
+  readonly oldestOverdue?: () => Promise<number | undefined>;
+}
+
+/** Each bot has its own registry, so that several can run in one process. */
+export function createMetrics({
+  inProgress = () => 0,
+  oldestOverdue = async () => 0,
+}: MetricsParts = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
   // Node wakes up this often to measure how late it is, in ms, at rest too. The lag that it reports includes it.
@@ -110,6 +119,23 @@ export function createMetrics(inProgress: () => number = () => 0): Metrics {
       this.set(inProgress());
     },
   });
+  const storeErrors = new Counter({
+    name: 'tally_store_errors_total',
+    help: 'Redis commands that failed because Redis could not serve them, by kind.',
+    labelNames: ['kind'],
+    registers,
+  });
+  // Prometheus sees no increase in a counter's first value.
+  for (const kind of STORE_ERROR_KINDS) storeErrors.inc({ kind }, 0);
+  new Gauge({
+    name: 'tally_oldest_overdue_run_seconds',
+    help: 'For how long the oldest scheduled run of all workspaces has been due without having ended; NaN if Redis does not say.',
+    registers,
+    async collect() {
+      const overdue = await oldestOverdue();
+      this.set(overdue === undefined ? Number.NaN : overdue / 1e3);
+    },
+  });
   const boundedCalls = boundSeries();
   return {
     command(command, outcome) {
@@ -132,6 +158,7 @@ export function createMetrics(inProgress: () => number = () => 0): Metrics {
       publish({ kind: 'slack', ...call });
       slackCalls.inc(boundedCalls({ method: call.method, outcome: call.outcome }));
     },
+    storeError: (kind) => storeErrors.inc({ kind }),
     throttled: ({ what, whose }) => throttled.inc({ what, whose }),
     page: async () => ({ status: 200, body: await registry.metrics(), type: registry.contentType }),
     stop: () => registry.clear(),

@@ -2,7 +2,16 @@ import type { ModalView } from '@slack/types';
 import type { Failure } from '../domain/failure/index.ts';
 import { type ErrorContext, type ErrorDescription, retryButton } from './error-messages/description.ts';
 import { describeError } from './error-messages/index.ts';
-import { actions, type Block, type Message, quote, section } from './kit/atoms.ts';
+import {
+  actions,
+  type Block,
+  escapeMarkup,
+  type Message,
+  markup,
+  mention,
+  quote,
+  section,
+} from './kit/atoms.ts';
 import { modal } from './kit/modal.ts';
 
 /** The reply to a command or a click that failed. */
@@ -27,9 +36,11 @@ export function failureModal(failure: Failure, context: ErrorContext = {}): Moda
 }
 
 function failureBlocks(failure: Failure, description: ErrorDescription): Block[] {
-  const { sentence = failure.message, todo, quotes = [], buttons = [] } = description;
+  const { sentence = failure.message, todo, people = [], quotes = [], buttons = [] } = description;
+  const text = [sentence, todo].filter(Boolean).join('\n');
+  const named = `${escapeMarkup(text.replace(/\.$/, ''))}: ${people.map(mention).join(', ')}.`;
   return [
-    section([sentence, todo].filter(Boolean).join('\n')),
+    people.length === 0 ? section(text) : markup(named),
     ...quotes.map(quote),
     ...(buttons.length > 0 ? [actions(...buttons)] : []),
   ];

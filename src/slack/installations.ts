@@ -101,7 +101,10 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     storeInstallation: (installation) => tokens.save(installation as Installation),
     fetchInstallation: () => Promise.reject(new NotInstalled('unknown')),
   };
-  const notInstalled = createNotInstalledReply(`${oauth.publicUrl}${INSTALL_PATH}`, parts);
+  const notInstalled = createNotInstalledReply(`${oauth.publicUrl}${INSTALL_PATH}`, {
+    ...parts,
+    knows: installed.knows,
+  });
   const sendWelcome = createWelcome({ ...parts, clientFor: clientOf });
   const forget = createDeletion(redis, parts.onForget);
   const cachedClient = createClientCache({

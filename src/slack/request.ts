@@ -132,6 +132,22 @@ export type Authorize = (
 /** Asking accepts a role that Slack confirmed within the last minute; changing something does not. */
 const needsFreshRole = (right: Right): boolean => right === 'member' || right === 'manage';
 
+/** Of the named managers. */
+const MOST_NAMED = 5;
+
+/** Whom to ask, without another question to Slack than one cached role: who registered the newest token is an admin, often. */
+async function findManagers(
+  users: UserDirectory,
+  client: WebClient,
+  { teamId, settings, connections }: Workspace,
+): Promise<readonly string[]> {
+  if (settings.managers.length > 0) return settings.managers.slice(0, MOST_NAMED);
+  const [newest] = [...connections.values()].toSorted((a, b) => b.registeredAt - a.registeredAt);
+  if (newest === undefined) return [];
+  const role = await users.roleOf(client, teamId, newest.registeredBy).catch(() => 'nobody');
+  return role === 'admin' ? [newest.registeredBy] : [];
+}
+
 /** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
 export function createAuthorize({
   users,
@@ -158,6 +174,8 @@ export function createAuthorize({
     const isFresh = needsFreshRole(required);
     const profile = isRightOpen && isFresh ? await users.find(client, source, true) : cachedProfile;
     const user = await users.admit(client, profile, settings, isFresh && !isTyping);
+    if (required === 'manage' && user.canAsk && !user.canManage)
+      throw new NotAllowed('not-manager', await findManagers(users, client, workspace));
     requireRight(required, user);
     return {
       user,

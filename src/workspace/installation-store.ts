@@ -15,6 +15,8 @@ export interface InstallationRecords {
   read(id: string): Promise<string | undefined>;
   /** @returns false, without writing, when the text is no longer `before` or is missing @throws UnsealFailed */
   replace(id: string, before: string, after: string): Promise<boolean>;
+  /** Whether anything in Redis still names it, although no installation may be there. */
+  knows(id: string): Promise<boolean>;
   /** Records that this workspace uses an organisation's installation, if there is one, so that both are deleted together. */
   join(organisation: string, workspace: string): Promise<void>;
   /** The organisation noted for this workspace; the note is deleted when either of them leaves. */
@@ -77,6 +79,7 @@ export function createInstallationStore({
       }
       return false;
     },
+    knows: index.knows,
     async join(organisation, workspace) {
       // The two are in different slots. The list of members is written first, so that uninstalling finds the workspace.
       const keys = [recordKey(organisation), membersKey(organisation)];

@@ -51,6 +51,10 @@ export const queuePrefix = (shard: number): string => `{tally-${shard}}`;
 /** BullMQ writes it with each queue: without it nothing was ever scheduled in the shard. */
 export const queueKey = (shard: number): string => `${queuePrefix(shard)}:${QUEUE}:meta`;
 
+/** BullMQ's own: the jobs of a shard that are planned, that can begin, or that run. */
+export const queueListKey = (shard: number, list: 'delayed' | 'wait' | 'active'): string =>
+  `${queuePrefix(shard)}:${QUEUE}:${list}`;
+
 const ofShard = (shard: number): string => `tally:${queuePrefix(shard)}`;
 
 /** A sorted set: every workspace of the shard, by the instant when its scheduled runs are checked next. */
@@ -59,6 +63,8 @@ export const indexKey = (shard: number): string => `${ofShard(shard)}:workspaces
 export const checkLockKey = (shard: number): string => `${ofShard(shard)}:check-lock`;
 /** The version of the time zones' rules that the shard's scheduled runs were derived with. */
 export const zonesKey = (shard: number): string => `${ofShard(shard)}:zones`;
+/** Written to see whether Redis takes writes; a Cluster has shards on each of its masters. */
+export const probeKey = (shard: number): string => `${ofShard(shard)}:probe`;
 
 /** The version of the names in this table, and the number of shards. */
 export const LAYOUT_KEY = 'tally:layout';
@@ -91,6 +97,8 @@ export const FIELDS = {
   removedProject: 'removed:',
   /** A project's last known balance, by ID and product. */
   balance: 'balance:',
+  /** That a project fails, by what was asked, its ID and product. */
+  failed: 'failed:',
   /** The alias that a channel asks about by default. */
   channel: 'channel:',
   /** The application access of a project, by its ID. */

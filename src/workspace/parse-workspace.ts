@@ -5,6 +5,7 @@ import { parseAccess, withRevocable } from './accesses.ts';
 import { parseConnection } from './connections.ts';
 import { FIELDS } from './keys.ts';
 import { parseLastBalance, parseLastUsed } from './last-balance.ts';
+import { parseFailures } from './last-failure.ts';
 import { parseProject } from './projects.ts';
 import { findRejection } from './rejections.ts';
 import { parseLastDelivery, parseSchedule } from './schedules.ts';
@@ -112,6 +113,7 @@ function parseWorkspace(
     lastUsed,
     rejectedAt: (credential) => findRejection(fields, credential, { connections, accesses, lastUsed }),
     lastBalance: (id, product) => parseLastBalance(fields, id, product),
+    failures: parseFailures(fields, ids(FIELDS.failed)),
     lastSent: (id) => parseLastDelivery(fields[FIELDS.sent + id]),
   };
 }

@@ -1,9 +1,10 @@
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { FIELDS } from './keys.ts';
 import { balanceFields } from './last-balance.ts';
+import { failureFields } from './last-failure.ts';
 import { type Project, type ProjectRemoval, parseRemoval, UNDO_MS } from './projects.ts';
-import { findChannelLimit } from './resolve-project.ts';
-import { findProject, type Workspace } from './workspace.ts';
+import { limitOtherNames } from './resolve-project.ts';
+import { findProject } from './workspace.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws StoreUnavailable */
@@ -42,12 +43,11 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
       const [from, to] = [FIELDS.project + alias, FIELDS.project + after.alias];
       const before = findProject(change.workspace, alias) ?? after;
       const stale = before.id === after.id ? [] : balanceFields(before.id);
-      const isSame = before.id === after.id && before.product === after.product;
-      const names = isSame ? limitNames(change.workspace, before, after.channels) : {};
+      const names = projectFields(limitOtherNames(change.workspace, before, after));
       if (from === to)
         return commitChange(target, change, (fields) => ({
           seen: fieldValues(fields, from, ...Object.keys(names)),
-          remove: stale,
+          remove: [...stale, ...failureFields(before.id)],
           set: { ...names, ...projectField(after) },
         }));
       const channels = change.workspace.channelsOf(alias);
@@ -64,7 +64,7 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
             ),
             [to]: undefined,
           },
-          remove: [from, ...stale],
+          remove: [from, ...stale, ...failureFields(before.id)],
           set: { ...names, ...projectField(after), ...defaultFields(channels, after.alias) },
         }),
         to,
@@ -76,11 +76,10 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
         FIELDS.project + alias,
         ...removal.channels.map((channel) => FIELDS.channel + channel),
       ];
-      const limit = findChannelLimit(removal.project, change.workspace);
-      const names = limit?.length ? limitNames(change.workspace, removal.project, limit) : {};
+      const names = projectFields(limitOtherNames(change.workspace, removal.project, undefined));
       await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, ...removed, ...Object.keys(names)),
-        remove: [...removed, ...balanceFields(id)],
+        remove: [...removed, ...balanceFields(id), ...failureFields(id)],
         set: { ...names, [FIELDS.removedProject + alias]: JSON.stringify(removal) },
       }));
     },
@@ -133,21 +132,10 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
   };
 }
 
-/** The other names of a project, limited to these channels. */
-const limitNames = (
-  { projects }: Workspace,
-  { alias, id, product }: Project,
-  channels: readonly string[],
-): RecordFields =>
-  Object.assign(
-    {},
-    ...projects
-      .filter((one) => one.alias !== alias && one.id === id && one.product === product)
-      .map((one) => projectField({ ...one, channels: [...channels] })),
-  );
-
 const projectField = (project: Project): RecordFields => ({
   [FIELDS.project + project.alias]: JSON.stringify(project),
 });
+const projectFields = (projects: readonly Project[]): RecordFields =>
+  Object.assign({}, ...projects.map(projectField));
 const defaultFields = (channels: readonly string[], alias: string): RecordFields =>
   Object.fromEntries(channels.map((channel) => [FIELDS.channel + channel, alias]));

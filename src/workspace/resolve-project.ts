@@ -164,6 +164,20 @@ export function findChannelLimit(
   return others.reduce((allowed, channels) => allowed?.filter((one) => channels.includes(one)), first);
 }
 
+/** Its other names, with the limit that they get once it is `after` or, if that is undefined, removed. */
+export function limitOtherNames(
+  record: Workspace,
+  { alias, id, product }: Project,
+  after: Project | undefined,
+): readonly Project[] {
+  const isMoved = after !== undefined && (after.id !== id || after.product !== product);
+  const channels = after?.channels ?? findChannelLimit({ id, product }, record) ?? [];
+  if (isMoved || (after === undefined && channels.length === 0)) return [];
+  return record.projects
+    .filter((one) => one.alias !== alias && one.id === id && one.product === product)
+    .map((one) => ({ ...one, channels: [...channels] }));
+}
+
 /** Whether the project may be shown to this person, or to everybody, in this channel. */
 export function canAskAbout(
   project: Pick<Project, 'id' | 'product'>,
@@ -187,6 +201,8 @@ export interface OpenedConnection {
   readonly connection: string;
   readonly baseUrl: string;
   readonly token: string;
+  /** What failed when the record was read. */
+  readonly failures: Workspace['failures'];
 }
 
 /** @throws NotConnected; ConnectionMissing if the workspace has other connections; UnsealFailed */
@@ -201,6 +217,7 @@ export function openConnection(
       connection: connection.name,
       baseUrl: connection.baseUrl,
       token: connection.token(),
+      failures: record.failures,
     };
   if (record.connectionNames.length === 0) throw new NotConnected();
   throw new ConnectionMissing(name, { label, alias });

@@ -1,5 +1,5 @@
 import { guardRead, type RedisConnection } from '../redis.ts';
-import { checkLockKey, indexKey, zonesKey } from './keys.ts';
+import { auditKey, checkLockKey, indexKey, zonesKey } from './keys.ts';
 import { layoutOf, shardOf } from './layout.ts';
 import { listOldIds } from './old-layout.ts';
 
@@ -31,6 +31,8 @@ export interface WorkspaceIndex {
   due(shard: number, now: number, most: number): Promise<readonly IndexEntry[]>;
   /** Adds the workspaces of an earlier layout, which had no index; each is checked at once. @returns false if all have moved */
   addOld(): Promise<boolean>;
+  /** Whether the index or an audit still names the workspace: for one that has no record. */
+  knows(workspace: string): Promise<boolean>;
   /** All IDs. One that is added or removed at the same time may or may not be included. */
   list(): AsyncGenerator<string, void>;
 }
@@ -115,6 +117,13 @@ export function createWorkspaceIndex(
         redis.zrangebyscore(indexKey(shard), '-inf', now, 'WITHSCORES', 'LIMIT', 0, most),
       );
       return pairs(found).map(([workspace, at]) => ({ workspace, shard, at: Number(at) }));
+    },
+    async knows(workspace) {
+      const key = indexKey(await shardFor(workspace));
+      const [score, audits] = await guardRead(() =>
+        Promise.all([redis.zscore(key, workspace), redis.exists(auditKey(workspace))]),
+      );
+      return score !== null || audits === 1;
     },
     async *list() {
       const seen = new Set<string>();

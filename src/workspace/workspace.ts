@@ -5,6 +5,7 @@ import type { OpenableAccess } from './accesses.ts';
 import { fingerprintOf, type OpenableConnection } from './connections.ts';
 import { tryUnseal } from './keys.ts';
 import type { LastBalance } from './last-balance.ts';
+import type { LastFailure } from './last-failure.ts';
 import type { Project } from './projects.ts';
 import type { CredentialName } from './rejections.ts';
 import type { LastDelivery, Schedule } from './schedules.ts';
@@ -65,6 +66,8 @@ export interface Workspace {
   rejectedAt(credential: CredentialName): number | undefined;
   /** The last known balance of a registered project. */
   lastBalance(id: string, product: ProductId): LastBalance | undefined;
+  /** What billing fails to answer for registered projects, by `failureKey`. */
+  readonly failures: ReadonlyMap<string, LastFailure>;
   /** How a schedule's last delivery ended; undefined when there was none. */
   lastSent(schedule: string): LastDelivery | undefined;
   /** The whole record as Redis holds it: a change compares with it. */

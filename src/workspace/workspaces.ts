@@ -1,4 +1,5 @@
 import { EditConflict } from '../domain/failure/index.ts';
+import type { ProductId } from '../domain/product.ts';
 import type { RedisConnection } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import {
@@ -9,6 +10,7 @@ import {
   serializeRevocable,
 } from './accesses.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
+import { isSameProject } from './chosen-project.ts';
 import { findSettingsConflict } from './conflict.ts';
 import {
   type Connection,
@@ -19,6 +21,7 @@ import {
 } from './connections.ts';
 import { FIELDS } from './keys.ts';
 import { type AnswerNote, answerNoteFields, lastUsedField } from './last-balance.ts';
+import { type BillingTopic, failureKey, type LastFailure } from './last-failure.ts';
 import { createWorkspaceParser } from './parse-workspace.ts';
 import { createProjectStore, type ProjectStore } from './project-store.ts';
 import { parseFields } from './record-schema.ts';
@@ -33,6 +36,7 @@ import { createScheduleStore, type ScheduleStore } from './schedule-store.ts';
 import { DEFAULT_SETTINGS, readSettings, type Settings, serializeSettings } from './settings.ts';
 import { createWatchStore, type WatchStore } from './watch-store.ts';
 import { requireSettings, type Workspace } from './workspace.ts';
+import { createWorkspaceIndex } from './workspace-index.ts';
 import { ANY_VALUE, createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 export type { Workspace } from './workspace.ts';
@@ -72,6 +76,14 @@ export interface Workspaces extends ProjectStore, ScheduleStore, WatchStore {
   noteRejection(teamId: string, credential: CredentialName, note: RejectionNote): Promise<boolean>;
   /** The credential works again. */
   clearRejection(teamId: string, credential: CredentialName): Promise<void>;
+  /** Billing fails for a project; stored if it is registered. */
+  noteFailure(
+    teamId: string,
+    of: { readonly topic: BillingTopic; readonly id: string; readonly product: ProductId },
+    note: LastFailure,
+  ): Promise<void>;
+  /** It answers again. @param key as `failureKey` makes it */
+  clearFailure(teamId: string, key: string): Promise<void>;
   /** Stores that this person has read that tokens appear on their own screen only. */
   noteTokenNoticeSeen(teamId: string, person: string, at: number): Promise<void>;
   /** Stores what an answer brought; nothing when its connection was removed. */
@@ -92,14 +104,25 @@ export interface WorkspacesParts {
   readonly keyring: Keyring;
   /** Whether Slack still accepts the workspace's token; assumed if absent. */
   readonly isInstalled?: ChangeTarget['isInstalled'];
+  /** Called once for a workspace that the index or its audit names and that has no record. */
+  readonly onMissing?: (teamId: string) => void;
 }
 
 export function createWorkspaces({
   redis,
   keyring,
   isInstalled = async () => true,
+  onMissing = () => undefined,
 }: WorkspacesParts): Workspaces {
   const store = createWorkspaceStore(redis);
+  const index = createWorkspaceIndex(redis);
+  const missing = new Set<string>();
+  const noteMissing = async (teamId: string, fields: RecordFields): Promise<void> => {
+    if (Object.keys(fields).length > 0) return void missing.delete(teamId);
+    if (missing.has(teamId) || !(await index.knows(teamId)) || missing.has(teamId)) return;
+    missing.add(teamId);
+    onMissing(teamId);
+  };
   const parse = createWorkspaceParser(keyring);
   const target: ChangeTarget = { store, isInstalled };
 
@@ -107,7 +130,11 @@ export function createWorkspaces({
     ...createProjectStore(target),
     ...createScheduleStore(target),
     ...createWatchStore(target),
-    read: async (teamId) => parse(teamId, await store.read(teamId)),
+    async read(teamId) {
+      const fields = await store.read(teamId);
+      await noteMissing(teamId, fields);
+      return parse(teamId, fields);
+    },
     async saveSettings(change, parts) {
       await commitChange(target, change, (fields) => planSettings(change, fields, parts));
     },
@@ -118,7 +145,11 @@ export function createWorkspaces({
         const { seen, set } = planDefault(change, fields, newDefault);
         return {
           seen: { ...seen, ...fieldValues(fields, field) },
-          remove: [rejectionField({ kind: 'connection', name: connection.name })],
+          // What failed may work with this token and address.
+          remove: [
+            rejectionField({ kind: 'connection', name: connection.name }),
+            ...Object.keys(fields).filter((one) => one.startsWith(FIELDS.failed)),
+          ],
           set: { ...set, [field]: json },
         };
       });
@@ -187,6 +218,16 @@ export function createWorkspaces({
     },
     async clearRejection(teamId, credential) {
       await store.write(teamId, { remove: [rejectionField(credential)] });
+    },
+    async noteFailure(teamId, { topic, id, product }, note) {
+      const key = failureKey(topic, id, product);
+      const { projects, failures } = parse(teamId, await store.read(teamId));
+      if (!projects.some((one) => isSameProject(one, { id, product }))) return;
+      const { since = note.since } = failures.get(key) ?? {};
+      await store.write(teamId, { set: { [FIELDS.failed + key]: JSON.stringify({ ...note, since }) } });
+    },
+    async clearFailure(teamId, key) {
+      await store.write(teamId, { remove: [FIELDS.failed + key] });
     },
     async noteTokenNoticeSeen(teamId, person, at) {
       await store.write(teamId, { set: { [FIELDS.tokenNoticeSeen + person]: String(at) } });

@@ -191,7 +191,7 @@ describe('/billing connect', () => {
     async (person) => {
       const answer = await bot.ask('/billing connect', person, 'C0GENERAL1');
       expect(answer.visibleText).toContain(
-        person === GUEST ? 'Guests can’t use Tally in this workspace.' : 'Only Tally managers can do this.',
+        person === GUEST ? 'Guests can’t use Tally in this workspace.' : 'Only Tally managers can do this',
       );
       expect(bot.slack.modal(person)).toBeUndefined();
 

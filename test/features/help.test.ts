@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
 
 let bot: Bot;
 
@@ -26,6 +27,24 @@ describe('help', () => {
         .find(({ visibleText }) => visibleText.includes('/billing help')),
     );
     expect(whole.visibleText).toContain('/spend 123 last-7-days');
+  });
+
+  it('begins with three examples that can be typed, with a project’s name where one has a name', async () => {
+    expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain(
+      'Try `/balance 123` · `/spend 123 last-7-days` · `@Tally how much did 123 spend last week?`',
+    );
+    await addProject(bot, { alias: 'web', id: '456' });
+    expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain('Try `/balance web` · ');
+  });
+
+  it('says in one mood what each command does: a verb first, as an order', async () => {
+    const { visibleText } = await bot.ask('/billing help more', OWNER);
+    const orders = visibleText
+      .split('\n')
+      .filter((line, at, all) => /^`[^`]*`$/.test(all[at - 1] ?? '') && !line.includes('`'));
+    expect(orders.length).toBeGreaterThan(12);
+    const verbs = ['Ask', 'Delete', 'Get', 'List', 'Post', 'Register', 'See', 'Set', 'Show'];
+    expect(orders.filter((line) => !verbs.includes(line.split(' ')[0] ?? ''))).toEqual([]);
   });
 
   it('shows only what this person can do', async () => {

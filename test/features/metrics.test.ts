@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
+import { createScheduler } from '../../src/delivery/scheduler.ts';
+import { connectQueue } from '../../src/redis.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
+import { describeUnless } from '../support/describe-unless.ts';
+import { NO_SERVER, refuseWrites, startServer, WRITE_REFUSALS } from '../support/redis-servers.ts';
 
 let bot: Bot;
 beforeAll(async () => {
@@ -46,4 +50,34 @@ it('counts a scheduled post after it is sent', async () => {
   await expect
     .poll(metrics, { timeout: 15_000 })
     .toContain('tally_scheduled_posts_total{outcome="posted-late"} 1\n');
+});
+
+describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
+  it('shows in the metrics by itself, and so does the post that is overdue', async () => {
+    const [refusal] = WRITE_REFUSALS;
+    const server = await startServer();
+    const alone = await startBot({ redisUrl: `redis://127.0.0.1:${server.port}` });
+    await alone.connect();
+    const shown = async (name: string) =>
+      Number(new RegExp(`^${name} (.+)$`, 'm').exec(await (await fetch(`${alone.url}/metrics`)).text())?.[1]);
+    const errors = `tally_store_errors_total\\{kind="${refusal.kind}"\\}`;
+    expect([await shown(errors), await shown('tally_oldest_overdue_run_seconds')]).toEqual([0, 0]);
+    const due = Date.now() + 2_000;
+    const queue = connectQueue(`redis://127.0.0.1:${server.port}`, () => undefined);
+    const scheduler = createScheduler({
+      ...{ connection: queue, clock: Date.now, onError: () => undefined, shards: async () => 1 },
+    });
+    await scheduler.runAt(TEAM, due);
+    const allowWrites = await refuseWrites(server.client, refusal);
+    await expect.poll(() => shown(errors), { timeout: 15_000 }).toBeGreaterThan(1);
+    await expect
+      .poll(() => shown('tally_oldest_overdue_run_seconds'), { timeout: 15_000 })
+      .toBeGreaterThan(1);
+    await allowWrites();
+    await expect.poll(() => shown('tally_oldest_overdue_run_seconds'), { timeout: 15_000 }).toBe(0);
+    await scheduler.stop(1_000);
+    queue.disconnect();
+    await alone.stop();
+    await server.kill();
+  });
 });

@@ -351,7 +351,7 @@ describe('an application access', () => {
 
   it('cannot be registered without the manage right', async () => {
     expect((await bot.ask('/billing projects access prod', MEMBER)).visibleText).toContain(
-      'Only Tally managers can do this.',
+      'Only Tally managers can do this',
     );
     expect(view(MEMBER)).toBeUndefined();
   });

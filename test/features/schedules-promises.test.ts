@@ -51,6 +51,8 @@ beforeAll(async () => {
 afterAll(() => tally.stop());
 beforeEach(async () => {
   await tally.redis.client.del(KEY, LOG_KEY);
+  // A schedule without a connection is shown as paused.
+  await tally.redis.client.hset(KEY, 'connection:main', '{}');
   now = NINE - HOUR;
 });
 afterEach(async () => {

@@ -71,6 +71,8 @@ beforeEach(async () => {
   isStoreAway = false;
   await restoreWorkspace([CHANNEL, GENERAL, FINANCE, SHARED], [OWNER, MEMBER, ADMIN]);
   await tally.redis.client.del(KEY);
+  // A schedule without a connection is shown as paused.
+  await tally.redis.client.hset(KEY, 'connection:main', '{}');
   await add('prod', '123');
   await add('dev', '456', { product: 2 });
 });

@@ -307,7 +307,7 @@ describe('the default connection', () => {
     await save('finance');
     const before = await bot.redis.client.hgetall(HASH);
     await forge(MEMBER, 'connection-default', 'finance');
-    await bot.slack.waitFor(() => lastWords(MEMBER).includes('Only Tally managers can do this.'));
+    await bot.slack.waitFor(() => lastWords(MEMBER).includes('Only Tally managers can do this'));
     await forge(OWNER, 'connection-default', 'gone');
     await bot.slack.waitFor(() => lastWords().includes('There is no connection named gone.'));
     await forge(MEMBER, 'connection-test', 'main');

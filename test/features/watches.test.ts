@@ -86,6 +86,8 @@ beforeEach(async () => {
   figures = spending(() => '1000', '48210');
   await restoreWorkspace([CHANNEL, FINANCE], [OWNER, MEMBER, ADMIN]);
   await house.redis.client.del(KEY, auditKey(TEAM));
+  // A watch without a connection is shown as paused.
+  await house.redis.client.hset(KEY, 'connection:main', '{}');
   await add('prod', '123');
   await add('dev', '456', { product: 2 });
 });

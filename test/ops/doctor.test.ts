@@ -12,7 +12,7 @@ import { checkService } from '../../src/ops/check-service.ts';
 import { checkSlack, checkSocketMode, DOCTOR_SCOPES, type SlackParts } from '../../src/ops/check-slack.ts';
 import { type DoctorParts, formatFindings, runChecks } from '../../src/ops/doctor.ts';
 import { type Finding, okFinding } from '../../src/ops/finding.ts';
-import { connectRedis } from '../../src/redis.ts';
+import { connectRedis, type RedisConnection } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
 import { createInstallationStore } from '../../src/workspace/installation-store.ts';
@@ -21,7 +21,15 @@ import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
 import { changeIn } from '../support/change.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
+import {
+  NO_SERVER,
+  type RedisServer,
+  refuseWrites,
+  startServer,
+  WRITE_REFUSALS,
+} from '../support/redis-servers.ts';
 
 const BOT_TOKEN = 'xoxb-1-a-bot-token-that-must-not-be-seen';
 const APP_TOKEN = 'xapp-1-an-app-token-that-must-not-be-seen';
@@ -264,7 +272,8 @@ describe('Redis', () => {
 
   it('shows its version, and warns when nothing is saved to disk', async () => {
     const findings = await check();
-    expect(verdicts(findings)).toEqual(['good', 'warning', 'good']);
+    expect(verdicts(findings)).toEqual(['good', 'warning', 'good', 'good', 'good']);
+    expect(says(findings)).toContain('takes writes');
     expect(says(findings)).toMatch(/\d+\.\d+\.\d+ answers/);
     expect(says(findings)).toContain('keeps nothing on disk');
   });
@@ -273,7 +282,7 @@ describe('Redis', () => {
     await set('save', '3600 1');
     await set('maxmemory-policy', 'allkeys-lru');
     const findings = await check();
-    expect(verdicts(findings)).toEqual(['good', 'warning', 'warning']);
+    expect(verdicts(findings)).toEqual(['good', 'warning', 'good', 'warning', 'good']);
     expect(says(findings)).toContain('snapshots only');
     expect(says(findings)).toContain('allkeys-lru');
   });
@@ -286,15 +295,72 @@ describe('Redis', () => {
     expect(verdicts(findings)).toContain('bad');
   });
 
-  it('can forbid INFO', async () => {
-    await store.client.acl('SETUSER', 'plain', 'on', '>pw', '~*', '+@all', '-info');
+  it.each([
+    ['-info', ['warning', 'good'], 'could not check persistence and memory'],
+    ['-config', ['good', 'warning', 'good', 'good', 'good'], 'could not check whether it writes snapshots'],
+  ])('may forbid the doctor a command (%s), which is no failure', async (rule, expected, text) => {
+    await store.client.acl('SETUSER', 'plain', 'on', '>pw', '~*', '+@all', rule);
     const redis = connectRedis(store.url);
     await new Promise((resolve) => redis.once('ready', resolve));
     await redis.auth('plain', 'pw');
-    expect(verdicts(await checkRedis(Promise.resolve(redis)))).toEqual(['warning']);
+    const findings = await checkRedis(Promise.resolve(redis));
+    expect(verdicts(findings)).toEqual(expected);
+    expect(says(findings)).toContain(text);
     redis.disconnect();
     await store.client.acl('DELUSER', 'plain');
   });
+});
+
+describeUnless(NO_SERVER, 'a Redis of its own', () => {
+  let server: RedisServer;
+  beforeEach(async () => {
+    server = await startServer();
+  });
+  afterEach(() => server.kill());
+  const check = () => checkRedis(Promise.resolve(server.client));
+
+  it.each(WRITE_REFUSALS)('is bad when it answers and refuses writes ($code)', async (refusal) => {
+    expect(verdicts(await check())).not.toContain('bad');
+    await refuseWrites(server.client, refusal);
+    const refused = (await check()).filter(({ says: text }) => text.includes('refuses writes ('));
+    expect(refused).toMatchObject([{ verdict: 'bad', says: `refuses writes (${refusal.code})` }]);
+    expect(refused[0]?.todo).not.toContain('Check that Redis runs');
+  });
+
+  it('says when its last snapshot failed', async () => {
+    await refuseWrites(server.client, WRITE_REFUSALS[2]);
+    expect(says(await check())).toContain('could not write its last snapshot (err)');
+  });
+
+  it.each([
+    ['everysec', 'good', 'syncs it every second'],
+    ['always', 'good', 'syncs it each time'],
+    ['no', 'warning', 'leaves it to the system'],
+  ])('says when its append-only file reaches the disk (%s)', async (appendfsync, verdict, text) => {
+    await server.client.config('SET', 'appendonly', 'yes');
+    await server.client.config('SET', 'appendfsync', appendfsync);
+    const found = (await check()).find((finding) => finding.says.includes(text));
+    expect(found?.verdict).toBe(verdict);
+  });
+
+  it('says how much of its memory it uses, and warns before it is full', async () => {
+    expect(says(await check())).toContain('has no limit of its own for memory');
+    const used = Number(/used_memory:(\d+)/.exec(await server.client.info('memory'))?.[1]);
+    await server.client.config('SET', 'maxmemory', String(used * 10));
+    expect((await check()).find((finding) => finding.says.includes('MiB'))?.verdict).toBe('good');
+    await server.client.config('SET', 'maxmemory', String(Math.round(used * 1.06)));
+    expect((await check()).find((finding) => finding.says.includes('MiB'))?.verdict).toBe('warning');
+  });
+});
+
+/** A Redis that reports what no test can bring about, such as a full disk. */
+const reporting = (info: string): RedisConnection =>
+  Object.assign(Object.create(store.client), { info: async () => info }) as RedisConnection;
+
+it('is bad when Redis can’t write its append-only file', async () => {
+  const redis = reporting('redis_version:7.0.0\r\naof_enabled:1\r\naof_last_write_status:err\r\n');
+  const findings = await checkRedis(Promise.resolve(redis));
+  expect(findings.find(({ says: text }) => text.includes('append-only'))?.verdict).toBe('bad');
 });
 
 describe('sealed records', () => {

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHealth } from '../../src/ops/health.ts';
-import { connectRedis } from '../../src/redis.ts';
+import { connectRedis, waitUntilReady } from '../../src/redis.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
+import { commandsOf } from '../support/redis-commands.ts';
+import { NO_SERVER, refuseWrites, startServer, WRITE_REFUSALS } from '../support/redis-servers.ts';
 
 let store: TestRedis;
 beforeAll(async () => {
@@ -35,4 +38,36 @@ it('does not wait for a Redis that accepts the connection and does not answer', 
   expect(await health.readyz()).toMatchObject({ status: 503, body: { notReady: ['redis'] } });
   redis.disconnect();
   await new Promise((resolve) => mute.close(resolve));
+});
+
+it('writes once for many questions at a time', async () => {
+  const health = createHealth({ redis: store.client, slackUp: () => true });
+  const ask = () => Promise.all(Array.from({ length: 50 }, () => health.readyz()));
+  const commands = await commandsOf(store, ask, () => false);
+  expect(commands.filter((name) => name === 'set')).toEqual(['set']);
+});
+
+describeUnless(NO_SERVER, 'a Redis that answers and refuses writes', () => {
+  it.each(WRITE_REFUSALS)(
+    'is not ready ($code), is reported once, and is ready again by itself',
+    async (refusal) => {
+      const server = await startServer();
+      const redis = connectRedis(`redis://127.0.0.1:${server.port}`);
+      await waitUntilReady(redis, 5_000);
+      const reported: unknown[] = [];
+      const health = createHealth({ redis, slackUp: () => true, onRefused: (error) => reported.push(error) });
+      const status = async () => (await health.readyz()).status;
+      expect(await status()).toBe(200);
+      const allowWrites = await refuseWrites(server.client, refusal);
+      await expect.poll(status, { timeout: 10_000 }).toBe(503);
+      expect(await health.readyz()).toMatchObject({ body: { notReady: ['redis'] } });
+      await allowWrites();
+      await expect.poll(status, { timeout: 10_000 }).toBe(200);
+      expect(reported).toMatchObject([
+        { kind: 'store-unavailable', cause: { message: expect.stringContaining(refusal.code) } },
+      ]);
+      redis.disconnect();
+      await server.kill();
+    },
+  );
 });

@@ -23,6 +23,8 @@ let user: object;
 let groups: Readonly<Record<string, readonly string[] | Error>>;
 let settings: Settings;
 let record: Error | undefined;
+/** Connections by name, as far as they say who registered them. */
+let registered: [string, { registeredBy: string; registeredAt: number }][];
 
 const client = {
   auth: { test: async () => ({ team_id: TEAM }) },
@@ -47,7 +49,8 @@ const client = {
   conversations: { join: async ({ channel }: { channel: string }) => void asked.push(`join ${channel}`) },
 } as unknown as WebClient;
 
-const workspaceOf = () => ({ settings, aliases: new Set() }) as unknown as Workspace;
+const workspaceOf = () =>
+  ({ teamId: TEAM, settings, aliases: new Set(), connections: new Map(registered) }) as unknown as Workspace;
 const workspaces = {
   read: async (team: string) => {
     asked.push(team);
@@ -63,6 +66,7 @@ beforeEach(() => {
   groups = {};
   settings = DEFAULT_SETTINGS;
   record = undefined;
+  registered = [];
   authorize = createAuthorize({ users: createUserDirectory(() => now), workspaces });
 });
 
@@ -72,6 +76,45 @@ const may = async (right: Right | (() => Right), options?: AuthorizeOptions) =>
     (found) => found?.user.id ?? 'dropped',
     (error: { kind?: string; reason?: string; code?: string }) => error.reason ?? error.code ?? error.kind,
   );
+
+describe('a refusal to who does not manage', () => {
+  const managers = () =>
+    authorize(client, SOURCE, 'manage').then(
+      () => 'allowed',
+      (error: { managers?: readonly string[] }) => error.managers,
+    );
+
+  it('names the managers that the settings name, without asking Slack about them', async () => {
+    settings = { ...DEFAULT_SETTINGS, managers: ['U7', 'U8'] };
+    registered = [['main', { registeredBy: 'U9', registeredAt: 1 }]];
+    expect(await managers()).toEqual(['U7', 'U8']);
+    expect(asked).not.toContain('U7');
+    expect(asked).not.toContain('U9');
+  });
+
+  it('else names the admin who registered the newest token, whose role it asks once', async () => {
+    registered = [
+      ['old', { registeredBy: 'U5', registeredAt: 1 }],
+      ['new', { registeredBy: 'U6', registeredAt: 2 }],
+    ];
+    const info = async ({ user: id }: { user: string }) => {
+      asked.push(id);
+      return { user: { team_id: TEAM, is_admin: id === 'U6' } };
+    };
+    const asking = { ...client, users: { info } } as unknown as WebClient;
+    const named = () =>
+      authorize(asking, SOURCE, 'manage').catch((error: { managers?: readonly string[] }) => error.managers);
+    expect([await named(), await named()]).toEqual([['U6'], ['U6']]);
+    expect(asked.filter((id) => id === 'U6')).toHaveLength(1);
+    expect(asked).not.toContain('U5');
+  });
+
+  it('names nobody who is no admin any more, and nobody where no token was registered', async () => {
+    expect(await managers()).toEqual([]);
+    registered = [['main', { registeredBy: 'U9', registeredAt: 1 }]];
+    expect(await managers()).toEqual([]);
+  });
+});
 
 describe('a right', () => {
   const ROLES = {

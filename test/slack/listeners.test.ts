@@ -326,7 +326,7 @@ describe('a command', () => {
   it('is refused without the right, which its words decide', async () => {
     const deliver = register();
     const { happened } = await deliver('command', command('manage', { command: '/billing' }));
-    expect(happened).toEqual(['ack', expect.stringContaining('Only Tally managers can do this.')]);
+    expect(happened).toEqual(['ack', expect.stringContaining('Only Tally managers can do this')]);
     user = { is_restricted: true };
     const guest = await register()('command', command('answer', { user_id: 'U2' }));
     expect(guest.happened).toEqual(['ack', expect.stringContaining('Guests can’t use Tally')]);

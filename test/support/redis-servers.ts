@@ -3,7 +3,7 @@
  * process, even when it is killed.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -182,6 +182,40 @@ async function freePort(): Promise<number> {
     // A Cluster's nodes also listen 10,000 ports higher.
     if (typeof address === 'object' && address !== null && address.port < 55_000) return address.port;
   }
+}
+
+/** Ways in which a server answers and refuses writes, each with its error code and the kind in the metrics. */
+export const WRITE_REFUSALS = [
+  { code: 'OOM', kind: 'full', settings: { maxmemory: '1' } },
+  { code: 'NOREPLICAS', kind: 'no-replicas', settings: { 'min-replicas-to-write': '1' } },
+  { code: 'MISCONF', kind: 'misconf', settings: { save: '3600 1' } },
+  { code: 'READONLY', kind: 'read-only', settings: {} },
+] as const;
+type WriteRefusal = (typeof WRITE_REFUSALS)[number];
+
+/** @returns what makes the server take writes again */
+export async function refuseWrites(
+  client: Redis,
+  { code, settings }: WriteRefusal,
+): Promise<() => Promise<void>> {
+  const names = Object.keys(settings);
+  const before = (await Promise.all(names.map((name) => client.config('GET', name)))) as string[][];
+  for (const [name, value] of Object.entries(settings)) await client.config('SET', name, value);
+  if (code === 'READONLY') await client.replicaof('127.0.0.1', 1);
+  if (code === 'MISCONF') await failSnapshot(client);
+  return async () => {
+    if (code === 'READONLY') await client.replicaof('NO', 'ONE');
+    for (const [name = '', value = ''] of before) await client.config('SET', name, value);
+  };
+}
+
+/** A directory in place of the file makes the snapshot fail, whoever the server runs as. */
+async function failSnapshot(client: Redis): Promise<void> {
+  const [, dir = ''] = (await client.config('GET', 'dir')) as string[];
+  const [, file = ''] = (await client.config('GET', 'dbfilename')) as string[];
+  await mkdir(join(dir, file, 'in-the-way'), { recursive: true });
+  await client.bgsave();
+  await waitUntil(async () => (await client.info('persistence')).includes('rdb_last_bgsave_status:err'));
 }
 
 /** The rules of `ACL SETUSER tally …` in docs/redis.md, with a password for the test. */

@@ -17,7 +17,7 @@ export interface TestRedis {
 
 /** Keys that belong to no workspace: the layout, the queue's own keys, and hashes of events and requests. */
 export const isGlobalKey = (key: string): boolean =>
-  /^(tally:layout|tally:\{tally-\d+\}:(check-lock|zones)|\{tally-\d+\}:deliver:(meta|stalled-check)|tally:(event|request):[\w-]{43})$/.test(
+  /^(tally:layout|tally:\{tally-\d+\}:(check-lock|zones|probe)|\{tally-\d+\}:deliver:(meta|stalled-check)|tally:(event|request):[\w-]{43})$/.test(
     key,
   );
 

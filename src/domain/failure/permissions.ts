@@ -3,8 +3,10 @@ import { FailureBase } from './base.ts';
 
 /** The rights do not allow it. */
 export class NotAllowed extends FailureBase<'not-allowed'> {
+  /** @param managers Slack IDs of people who may, for `not-manager`, as far as they are known */
   constructor(
     readonly reason: 'guest' | 'external' | 'not-member' | 'not-manager' | 'not-owner' | 'channel',
+    readonly managers: readonly string[] = [],
   ) {
     super(
       'not-allowed',

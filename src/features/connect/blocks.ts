@@ -137,4 +137,7 @@ export function refusedBlocks(reason: Message, remembered: string, kept: boolean
   ];
 }
 
-export const connectTextMessage = (text: string): Message => ({ text, blocks: [section(text)] });
+export const connectTextMessage = (text: string, ...more: readonly Block[]): Message => ({
+  text,
+  blocks: [section(text), ...more],
+});

@@ -47,6 +47,7 @@ export function confirmDisconnectMessage(
   name: string,
   heir: string | undefined,
   { workspace, at }: Asked,
+  stops: readonly Block[],
 ): Message {
   const connection = workspace.connections.get(name);
   const zone = workspace.settings.zone;
@@ -61,6 +62,7 @@ export function confirmDisconnectMessage(
       'Tally deletes its copy of the token. The token still works until it expires. Delete it in the console too.',
     ),
     ...effects.map(section),
+    ...stops,
     context(
       connection ? escapeMarkup(describeConnection(connection, at, zone)) : `${name} · the record is damaged`,
     ),

@@ -2,8 +2,10 @@ import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../dom
 import { nearestWord } from '../../domain/language/command-text.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import type { Request } from '../../slack/request.ts';
+import { type StopsSource, stoppedBlocks } from '../../slack/stopped-list.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
+import { withoutConnection } from '../../workspace/stops.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { connectTextMessage } from './blocks.ts';
@@ -17,6 +19,7 @@ import { parseConnectionName } from './words.ts';
 
 export interface DisconnectParts {
   readonly workspaces: Workspaces;
+  readonly stops: () => readonly StopsSource[];
 }
 
 /** Offered as buttons. */
@@ -37,7 +40,11 @@ function unknownConnection(name: string, names: readonly string[]): InvalidWord 
 /** `/billing disconnect [name]`: which one, then which one is the default afterwards, then whether. */
 export function createDisconnect({
   workspaces,
+  stops,
 }: DisconnectParts): Required<Pick<Feature, 'verbs' | 'actions'>> {
+  const stopped = (request: Request, name: string, heir: string | undefined, isDone: boolean) =>
+    stoppedBlocks(stops(), request, withoutConnection(request.workspace, name, heir), isDone);
+
   /** Asks the next question: which connection, which new default, whether to go on. Buttons carry names only, checked each time. */
   const ask = async (request: Request, wanted?: string, wish?: string): Promise<void> => {
     const { connectionNames } = request.workspace;
@@ -49,7 +56,9 @@ export function createDisconnect({
     const heir = heirs.find((one) => one === wish) ?? onlyOf(heirs);
     if (heir === undefined && heirs.length > 0)
       return request.reply.update(chooseDefaultMessage(name, heirs));
-    await request.reply.update(confirmDisconnectMessage(name, heir, request));
+    await request.reply.update(
+      confirmDisconnectMessage(name, heir, request, stopped(request, name, heir, false)),
+    );
   };
 
   const remove = async (request: Request, name: string, heir: string | undefined): Promise<void> => {
@@ -57,7 +66,9 @@ export function createDisconnect({
       heir === undefined ? [] : [['default connection changed', heir]];
     const change = auditedChange(request, ...inherits, ['connection removed', name]);
     await workspaces.removeConnection(change, name, heir);
-    await request.reply.update(connectTextMessage(disconnectedText(name, heir)));
+    await request.reply.update(
+      connectTextMessage(disconnectedText(name, heir), ...stopped(request, name, heir, true)),
+    );
   };
 
   const confirmed = async (value: string, request: Request): Promise<void> => {

@@ -4,7 +4,7 @@ import type { Request } from '../../slack/request.ts';
 import { isConnectionName } from '../../workspace/connections.ts';
 import type { Feature } from '../feature.ts';
 import { connectTextMessage } from './blocks.ts';
-import { createDisconnect } from './disconnect.ts';
+import { createDisconnect, type DisconnectParts } from './disconnect.ts';
 import { createExpiry } from './expiry.ts';
 import {
   checkingModal,
@@ -46,7 +46,7 @@ declare module '../feature.ts' {
   }
 }
 
-export interface ConnectParts extends ConnectionSavingParts {
+export interface ConnectParts extends ConnectionSavingParts, DisconnectParts {
   /** The address rules. */
   readonly checks: AddressChecks;
   /** Filled in for a new connection. */

@@ -1,7 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
 import { commandButton } from '../../slack/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
+import { askLocation } from '../../slack/request.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
+import { visibleProjects } from '../../workspace/resolve-project.ts';
 import type { Feature } from '../feature.ts';
 
 declare module '../../domain/commands.ts' {
@@ -22,6 +24,12 @@ const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAM
 /** After `/billing help`: every line, with examples. */
 const MORE = 'more';
 
+const examplesFor = (project: string): readonly string[] => [
+  `${commandText('/balance')} ${project}`,
+  `${commandText('/spend')} ${project} last-7-days`,
+  `@Tally how much did ${project} spend last week?`,
+];
+
 /** `/billing help`: what this person can do here, in the features' own lines; `/billing VERB help` has those of one verb. */
 export function createHelp(lines: () => readonly HelpLine[]): Feature {
   return {
@@ -29,13 +37,15 @@ export function createHelp(lines: () => readonly HelpLine[]): Feature {
     verbs: {
       help: {
         right: 'ask',
-        run(text, { user, reply }) {
+        run(text, request) {
+          const { user, reply, workspace } = request;
           const allowed = lines().filter(({ right }) => meetsRight(right ?? 'ask', user));
           const ofVerb = allowed.filter(({ usage }) => text !== '' && usage.split(' ')[1] === text);
           if (ofVerb.length > 0) return reply.update(helpMessage(`/billing ${text}`, ofVerb));
           if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL));
           const more = commandButton('help-more', 'More…', { command: '/billing help', text: MORE });
-          return reply.update(shortHelpMessage(TITLE, allowed, more));
+          const [project] = visibleProjects(workspace, askLocation(request));
+          return reply.update(shortHelpMessage(TITLE, examplesFor(project?.alias ?? '123'), allowed, more));
         },
       },
     },

@@ -39,10 +39,9 @@ export function attentionBlocks(request: Request): Block[] {
 /** For managers each token and when it expires; for everyone else whether all of them work. */
 export function connectionBlocks(request: Request): Block[] {
   const all = connectionsOf(request);
+  const isCalm = findProblem(all, request) === undefined && request.workspace.failures.size === 0;
   if (!request.user.canManage)
-    return findProblem(all, request) === undefined
-      ? [section(calmText([...request.workspace.connections.values()]))]
-      : [];
+    return isCalm ? [section(calmText([...request.workspace.connections.values()]))] : [];
   const title = all.length === 1 ? 'Connection' : 'Connections';
   return [header(title), markup(all.map((one) => line(one, request)).join('\n'))];
 }

@@ -6,6 +6,7 @@ import { WARNING_DAYS } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, formatDays } from '../../domain/time/calendar.ts';
 import { commandButton, commandOption } from '../../slack/command-buttons.ts';
+import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/last-failure.ts';
 import {
   type Block,
   context,
@@ -19,6 +20,7 @@ import {
 import { isFullMember } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/accesses.ts';
+import { findFailure } from '../../workspace/last-failure.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { isConnectionMissing, visibleProjects } from '../../workspace/resolve-project.ts';
 import { damagedIds, requireSettings } from '../../workspace/workspace.ts';
@@ -62,6 +64,7 @@ function projectSection(project: Project, request: Request): SectionBlock {
   const lines = [
     headline(project, request),
     outlook(project, request),
+    ...failureLines(project, request),
     `project ${id} · ${PRODUCTS[product].name}`,
     ...(isConnectionMissing(project, request.workspace)
       ? [`*Its connection ${escapeMarkup(connection)} no longer exists.* ${todo}`]
@@ -92,6 +95,14 @@ export const projectCommands = (words: string): Button[] => [
   ...commandButton('balance', 'Balance', { command: '/balance', text: words }),
   ...commandButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${words} last-7-days` }),
 ];
+
+/** Why a project gives no answer, since when and, for managers, what to do. */
+function failureLines(project: Project, { workspace, user }: Request): readonly string[] {
+  const failure = findFailure(workspace.failures, project);
+  if (failure === undefined) return [];
+  const todo = user.canManage ? ` ${lastFailureTodo(failure, project)}` : '';
+  return [`:warning: *No answer:* ${lastFailureText(failure)}.${todo}`];
+}
 
 /** Sorted by when they run out: overdrawn projects first, unknown ones last. */
 function urgency({ id, product }: Project, { workspace }: Request): number {
@@ -127,7 +138,10 @@ function outlook({ id, product, currency }: Project, { workspace, user, at }: Re
 function headline({ alias, id, product, currency }: Project, { workspace, user }: Request): string {
   const name = escapeMarkup(alias);
   const last = workspace.lastBalance(id, product);
-  if (last === undefined) return `*${name}* · no balance yet`;
+  if (last === undefined) {
+    const hasFailed = findFailure(workspace.failures, { id, product }) !== undefined;
+    return `*${name}* · ${hasFailed ? 'no balance' : 'no balance yet'}`;
+  }
   const amount = parseAmount({ text: last.balance });
   if ('unreadable' in amount) return `*${name}* · unreadable balance, ${formatInstant(last.at)}`;
   const label = currency ?? requireSettings(workspace).currency;

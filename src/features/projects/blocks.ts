@@ -182,8 +182,12 @@ export const projectTextMessage = (text: string, ...more: readonly Block[]): Mes
   blocks: [section(text), ...more],
 });
 
-/** @param channels whose default it is */
-export function removeProjectMessage(project: Project, workspace: Workspace): Message {
+/** @param stops what this stops */
+export function removeProjectMessage(
+  project: Project,
+  workspace: Workspace,
+  stops: readonly Block[],
+): Message {
   const { alias } = project;
   const channels = workspace.channelsOf(alias);
   const hasOthers = workspace.projects.some((one) => one.alias !== alias && isSameProject(one, project));
@@ -195,6 +199,7 @@ export function removeProjectMessage(project: Project, workspace: Workspace): Me
       section(
         `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working. You can undo this for ${MINUTES} minutes.`,
       ),
+      ...stops,
       context(
         [
           projectDetails(project, workspace),
@@ -234,10 +239,11 @@ export function damagedProjectMessage(alias: string): Message {
 
 const MINUTES = UNDO_MS / 60_000;
 
-export function removedProjectMessage(project: Project): Message {
+export function removedProjectMessage(project: Project, stops: readonly Block[]): Message {
   const text = `Removed ${project.alias}. You can still ask about project ${project.id} by its ID.`;
   return projectTextMessage(
     text,
+    ...stops,
     actions(button('project-undo', 'Undo', { value: project.alias })),
     context(`You can undo this for ${MINUTES} minutes.`),
   );

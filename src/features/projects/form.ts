@@ -25,26 +25,38 @@ export interface ProjectFormOptions {
   readonly owner: string;
   /** Why what was sent could not be saved. */
   readonly problem?: string;
+  /** What saving it stops, with the digest of that. */
+  readonly warning?: { readonly blocks: readonly Block[]; readonly digest: string };
   /** Whether the fields under More are shown; so they are if one of them says something, or may be the problem. */
   readonly isUnfolded?: boolean;
 }
 
 export function projectForm(
   record: Workspace,
-  { before, filled, owner, problem, isUnfolded: isWanted = false }: ProjectFormOptions,
+  { before, filled, owner, problem, warning, isUnfolded: isWanted = false }: ProjectFormOptions,
 ): ModalView {
   const { connection, currency = '', channels = [] } = filled;
   const isUnfolded =
-    isWanted || problem !== undefined || connection !== undefined || currency !== '' || channels.length > 0;
+    isWanted ||
+    problem !== undefined ||
+    warning !== undefined ||
+    connection !== undefined ||
+    currency !== '' ||
+    channels.length > 0;
   const folded = { owner: filled.owner ?? owner };
   return modal({
     callback: 'project',
-    metadata: encodeProjectMetadata({ before, folded: isUnfolded ? {} : folded }),
+    metadata: encodeProjectMetadata({
+      before,
+      folded: isUnfolded ? {} : folded,
+      ...(warning && { warned: warning.digest }),
+    }),
     title: titleOf(before),
     submit: 'Save',
     close: 'Cancel',
     blocks: [
       ...(problem === undefined ? [] : [section(problem)]),
+      ...(warning === undefined ? [] : [...warning.blocks, section(SAVE_AGAIN)]),
       textInput({
         block: 'alias',
         label: 'Name',
@@ -72,6 +84,8 @@ export function projectForm(
     ],
   });
 }
+
+const SAVE_AGAIN = 'Nothing is saved yet. Choose Save again to save it all the same.';
 
 const moreInputs = (record: Workspace, filled: ProjectFormInput, owner: string): (Block | InputBlock)[] => [
   header('More'),
@@ -145,10 +159,16 @@ export const closedProjectModal = (blocks: readonly Block[]): ModalView =>
   modal({ title: 'Projects', blocks });
 
 /** @param details our own words and escaped ones */
-export function savedBlocks(alias: string, happened: string, details: string): Block[] {
+export function savedBlocks(
+  alias: string,
+  happened: string,
+  details: string,
+  stops: readonly Block[],
+): Block[] {
   return [
     header(alias),
     section(happened),
+    ...stops,
     markup(
       `Now try \`${commandText('/balance')} ${alias}\` and \`${commandText('/spend')} ${alias} last-7-days\`.`,
     ),

@@ -3,6 +3,7 @@ import { parseInvocation } from '../../slack/command-buttons.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/project-picker.ts';
 import type { Request } from '../../slack/request.ts';
+import type { StopsSource } from '../../slack/stopped-list.ts';
 import { accessSummary } from '../../workspace/accesses.ts';
 import { isSameProject } from '../../workspace/chosen-project.ts';
 import type { Project } from '../../workspace/projects.ts';
@@ -10,12 +11,7 @@ import { findChannelLimit, visibleProjects } from '../../workspace/resolve-proje
 import { damagedIds, isDamaged, type Workspace } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import {
-  damagedProjectMessage,
-  projectListMessage,
-  projectTextMessage,
-  removeProjectMessage,
-} from './blocks.ts';
+import { damagedProjectMessage, projectListMessage, projectTextMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
 import { projectForm, savingProjectModal } from './form.ts';
 import { createRemoval } from './removal.ts';
@@ -81,12 +77,14 @@ export interface ProjectsParts {
   readonly more: () => NonNullable<Feature['projectVerbs']>;
   /** First words of all commands, which no project may be called by. */
   readonly verbs: () => readonly string[];
+  /** What else a change of a project stops. */
+  readonly stops: () => readonly StopsSource[];
 }
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
-export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feature {
-  const save = createSaving(workspaces);
-  const removal = createRemoval(workspaces);
+export function createProjects({ workspaces, more, verbs, stops }: ProjectsParts): Feature {
+  const save = createSaving(workspaces, stops);
+  const removal = createRemoval(workspaces, stops);
   const defaults = createChannelDefaults(workspaces);
 
   const list = (search: string, page: number, request: Request): Promise<void> => {
@@ -141,7 +139,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
           const project = requireProject(word, workspace, `projects ${kind}`);
           const channels = channelsInForm(project, workspace);
           if (kind === 'edit') return openForm(project.alias, { ...project, channels }, request);
-          await request.reply.update(removeProjectMessage(project, workspace));
+          await removal.ask(project, request);
         },
       },
       default: defaults.verb,

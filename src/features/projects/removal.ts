@@ -1,8 +1,10 @@
 import { commandText } from '../../domain/commands.ts';
 import { context } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
+import { type StopsSource, stoppedBlocks } from '../../slack/stopped-list.ts';
 import { auditedChange } from '../../workspace/change.ts';
-import { MAX_PROJECTS } from '../../workspace/projects.ts';
+import { MAX_PROJECTS, type Project } from '../../workspace/projects.ts';
+import { withProject } from '../../workspace/stops.ts';
 import { isDamaged } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import {
@@ -10,10 +12,14 @@ import {
   projectDetails,
   projectTextMessage,
   removedProjectMessage,
+  removeProjectMessage,
 } from './blocks.ts';
 
 /** Removes a project, and restores it for a while. Buttons only have its name; the rest is in the record. */
-export function createRemoval(workspaces: Workspaces) {
+export function createRemoval(workspaces: Workspaces, stops: () => readonly StopsSource[]) {
+  const stopped = ({ alias }: Project, request: Request, isDone: boolean) =>
+    stoppedBlocks(stops(), request, withProject(request.workspace, alias, undefined), isDone);
+
   const drop = async (alias: string, request: Request): Promise<void> => {
     await workspaces.dropProject(
       auditedChange(request, ['project removed', `${alias} (its record was damaged)`]),
@@ -27,6 +33,11 @@ export function createRemoval(workspaces: Workspaces) {
   };
 
   return {
+    ask: (project: Project, request: Request): Promise<void> =>
+      request.reply.update(
+        removeProjectMessage(project, request.workspace, stopped(project, request, false)),
+      ),
+
     /** @param value alias and ID, because another project may have taken the name */
     async remove(value: string, request: Request): Promise<void> {
       const { workspace, at } = request;
@@ -41,7 +52,7 @@ export function createRemoval(workspaces: Workspaces) {
       const channels = [...workspace.channelsOf(alias)];
       const change = auditedChange(request, ['project removed', `${alias} (project ${id})`]);
       await workspaces.removeProject(change, { project, channels, at });
-      await request.reply.update(removedProjectMessage(project));
+      await request.reply.update(removedProjectMessage(project, stopped(project, request, true)));
     },
 
     async undo(alias: string, request: Request): Promise<void> {

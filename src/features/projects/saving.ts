@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Request } from '../../slack/request.ts';
+import { type StopsSource, stoppedBlocks } from '../../slack/stopped-list.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects.ts';
+import { withProject } from '../../workspace/stops.ts';
 import { holdsRegisteredSecret } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { projectDetails, projectTextMessage } from './blocks.ts';
@@ -9,7 +12,7 @@ import { closedProjectModal, projectForm, savedBlocks } from './form.ts';
 import type { ProjectForm, ProjectFormInput } from './words.ts';
 
 /** Saves the form. If that isn't possible, the form comes back with what was typed and the reason. */
-export function createSaving(workspaces: Workspaces) {
+export function createSaving(workspaces: Workspaces, stops: () => readonly StopsSource[]) {
   return async (form: ProjectForm, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
     const again = (problem: string, filled: ProjectFormInput = form): Promise<void> =>
@@ -32,9 +35,21 @@ export function createSaving(workspaces: Workspaces) {
     if (known === undefined && workspace.aliases.size >= MAX_PROJECTS)
       return again(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`);
 
-    const { before: _, ...registered } = form;
+    const { before: _, warned, ...registered } = form;
     const { addedBy, addedAt } = known ?? { addedBy: user.id, addedAt: at };
     const project: Project = { ...registered, addedBy, addedAt };
+    const stopped = (isDone: boolean) =>
+      stoppedBlocks(stops(), request, withProject(workspace, form.before, project), isDone);
+    const warning = stopped(false);
+    const digest = createHash('sha256').update(JSON.stringify(warning)).digest('base64').slice(0, 16);
+    if (warning.length > 0 && warned !== digest)
+      return request.reply.modal.update(
+        projectForm(workspace, {
+          ...{ before: form.before, filled: form, owner: user.id },
+          warning: { blocks: warning, digest },
+        }),
+        projectTextMessage('Nothing was saved, because that stops something.', ...warning),
+      );
     const channels = known === undefined ? [] : workspace.channelsOf(known.alias);
     const change = auditedChange(request, auditActionOf(known, project));
     const saved =
@@ -47,6 +62,7 @@ export function createSaving(workspaces: Workspaces) {
       project.alias,
       happened(known, project, channels.length),
       projectDetails(project, await workspaces.read(user.teamId)),
+      stopped(true),
     );
     await request.reply.modal.update(closedProjectModal(blocks), {
       text: `Saved ${project.alias}.`,

@@ -127,6 +127,8 @@ export function requireProject(word: string, record: Workspace, prefix: string):
 /** What the form says, once every field is right by itself. `before` is the alias it was opened for; '' for a new one. */
 export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
   readonly before: string;
+  /** What the form has said that saving it stops, as `stopsDigest` makes it. */
+  readonly warned: string;
 }
 
 /** More channels than a project is asked about in; the record is read whole by every command. */
@@ -142,6 +144,8 @@ interface ProjectMetadata {
   readonly before: string;
   /** By block ID. */
   readonly folded: FormFields;
+  /** What the form has said that saving it stops, as a digest; '' for nothing. */
+  readonly warned?: string;
 }
 
 export const encodeProjectMetadata = (carried: ProjectMetadata): string => JSON.stringify(carried);
@@ -149,6 +153,7 @@ export const encodeProjectMetadata = (carried: ProjectMetadata): string => JSON.
 const projectMetadata = z.object({
   before: z.string().default(''),
   folded: z.record(z.string(), z.string()).default({}),
+  warned: z.string().default(''),
 });
 
 /** @returns a new project's metadata if the text is invalid */
@@ -173,7 +178,7 @@ export function projectFormState(sent: FormFields, metadata: string): ProjectFor
 }
 
 export function parseProjectForm(sent: FormFields, metadata: string, verbs: readonly string[]): Reading {
-  const { before, folded } = decodeProjectMetadata(metadata);
+  const { before, folded, warned = '' } = decodeProjectMetadata(metadata);
   const fields = { ...folded, ...sent };
   const typed = fields.alias ?? '';
   const alias = normalizeAlias(typed);
@@ -199,7 +204,7 @@ export function parseProjectForm(sent: FormFields, metadata: string, verbs: read
     };
   const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
   const label = currency === '' ? {} : { currency };
-  return { input: { before, alias, id, product, ...chosen, ...label, channels, owner } };
+  return { input: { before, warned, alias, id, product, ...chosen, ...label, channels, owner } };
 }
 
 const refusals = (found: Record<string, string | undefined>): Record<string, string> =>

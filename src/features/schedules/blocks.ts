@@ -4,6 +4,7 @@ import {
   formatWallTime,
   projectLabel,
 } from '../../delivery/schedule-wording.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
 import {
@@ -17,6 +18,7 @@ import {
   mention,
 } from '../../slack/kit/atoms.ts';
 import { askLocation } from '../../slack/request.ts';
+import type { StopsSource } from '../../slack/stopped-list.ts';
 import type { AskLocation } from '../../workspace/resolve-project.ts';
 import {
   type LastDelivery,
@@ -25,6 +27,7 @@ import {
   resumesByItself,
   type Schedule,
 } from '../../workspace/schedules.ts';
+import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/stops.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import { canReadSchedule, type ScheduleViewer } from './permissions.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
@@ -77,16 +80,44 @@ const PAUSED: Readonly<Record<PauseReason, string>> = {
   'app-removed': 'paused: Slack rejected Tally’s token',
 };
 
-/** Whether Tally paused it by itself. */
-export const isStuck = ({ paused }: Schedule): boolean => paused !== undefined && resumesByItself(paused.why);
+/** Why it posts nothing: it is paused, or will be as soon as it is due. */
+const pauseReasonOf = (schedule: Schedule, workspace: Workspace): PauseReason | undefined =>
+  schedule.paused?.why ?? stopReasonOf(schedule, workspace);
 
-function pauseText({ paused, timing }: Schedule): string | undefined {
-  if (paused === undefined) return undefined;
+export const isRunning = (schedule: Schedule, workspace: Workspace): boolean =>
+  pauseReasonOf(schedule, workspace) === undefined;
+
+/** Whether it posts nothing although no person paused it. */
+export function isStuck(schedule: Schedule, workspace: Workspace): boolean {
+  const why = pauseReasonOf(schedule, workspace);
+  return why !== undefined && resumesByItself(why);
+}
+
+function pauseText(schedule: Schedule, workspace: Workspace): string | undefined {
+  const why = pauseReasonOf(schedule, workspace);
+  if (why === undefined) return undefined;
+  const { paused, timing } = schedule;
+  const resumes = resumesByItself(why) ? ' · resumes automatically once it works' : '';
+  if (paused === undefined) return `*${PAUSED[why]}*${resumes}`;
   const day = dayAt(paused.at, timing.zone);
   const by = paused.by === undefined ? '' : ` by ${mention(paused.by)}`;
-  const resumes = resumesByItself(paused.why) ? ' · resumes automatically once it works' : '';
-  return `*${PAUSED[paused.why]}*${by} since ${formatDays(day, day)}${resumes}`;
+  return `*${PAUSED[why]}*${by} since ${formatDays(day, day)}${resumes}`;
 }
+
+export const stoppedSchedules: StopsSource = (before, after) => {
+  const stopped = stoppedBy(before.schedules, before, after);
+  const lineOf = (schedule: Schedule): string =>
+    `${reportMarkup(schedule, before)} → ${channelLink(schedule.channel)}, ${timingMarkup(schedule)}`;
+  const reduced = before.schedules.flatMap((one) => {
+    const [had, has] = [blockedProjects(one, before), blockedProjects(one, after)];
+    const lost = [...has.keys()].filter((key) => !had.has(key));
+    if (lost.length === 0 || !isRunning(one, before) || stopReasonOf(one, after) !== undefined) return [];
+    const labels = lost.map((key) => projectLabel(chosenByKey(key, one.projects), before)).join(', ');
+    return [`${lineOf(one)}: goes on without ${escapeMarkup(labels)}`];
+  });
+  if (stopped.length + reduced.length === 0) return undefined;
+  return { count: pluralize(stopped.length, 'scheduled post'), lines: stopped.map(lineOf), reduced };
+};
 
 /** The next post in the schedule's zone, and in the reader's if that differs; an overdue one before it. */
 function nextSendText(
@@ -163,7 +194,7 @@ export function describeSchedule(schedule: Schedule, reader: Reader): string {
   const sent =
     canReadSchedule(schedule, reader) || known?.result === 'waiting' ? known : withoutCauses(known);
   const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
-  const state = pauseText(schedule) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
+  const state = pauseText(schedule, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [
     `${reportMarkup(schedule, workspace, place)} → ${channelLink(schedule.channel)}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,

@@ -8,6 +8,7 @@ import { parsePage } from '../../slack/subcommands.ts';
 import { searchZones, zoneOption } from '../../slack/time-zones.ts';
 import type { Feature } from '../feature.ts';
 import { createScheduleActions } from './actions.ts';
+import { stoppedSchedules } from './blocks.ts';
 import { SCHEDULE_TEST, savingScheduleModal } from './form.ts';
 import {
   decodeScheduleMetadata,
@@ -101,6 +102,7 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
     },
     home: async (request) => scheduleHomeBlocks(await withSends(request)),
     status: async (request) => scheduleStatus(await withSends(request)),
+    stops: stoppedSchedules,
   };
 }
 

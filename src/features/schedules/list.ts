@@ -19,7 +19,7 @@ import { askLocation, type Request } from '../../slack/request.ts';
 import type { LastDelivery, Schedule } from '../../workspace/schedules.ts';
 import { damagedIds, type Workspace } from '../../workspace/workspace.ts';
 import type { StatusPart } from '../feature.ts';
-import { describeSchedule, isStuck } from './blocks.ts';
+import { describeSchedule, isRunning, isStuck } from './blocks.ts';
 import { canReadSchedule, type ScheduleViewer, schedulesVisibleTo } from './permissions.ts';
 import { loadUpcomingSends, type SchedulesParts, type UpcomingSendsOf } from './upcoming-sends.ts';
 
@@ -159,10 +159,11 @@ export async function scheduleHomeBlocks(request: Request & Reader): Promise<rea
 export function scheduleStatus(request: Reader): readonly StatusPart[] {
   const all = schedulesVisibleTo(request);
   if (all.length === 0) return [];
-  const running = all.filter(({ paused }) => paused === undefined);
-  const stuck = all.filter((one) => isStuck(one));
+  const { workspace } = request;
+  const running = all.filter((one) => isRunning(one, workspace));
+  const stuck = all.filter((one) => isStuck(one, workspace));
   const cameTo = (result: LastDelivery['result']) =>
-    running.filter(({ id }) => request.workspace.lastSent(id)?.result === result);
+    running.filter(({ id }) => workspace.lastSent(id)?.result === result);
   const [failing, trying] = [cameTo('failed'), cameTo('trying')];
   const paused = all.length - running.length - stuck.length;
   const counts = [
@@ -190,7 +191,7 @@ const MOST_IN_STATUS = 5;
 /** Order: paused by Tally, failed or retried, the others by their next post, paused by a person. */
 function byNeed(all: readonly Schedule[], { workspace, sends }: Reader): readonly Schedule[] {
   const rankOf = (one: Schedule): number => {
-    if (one.paused !== undefined) return isStuck(one) ? 0 : 3;
+    if (!isRunning(one, workspace)) return isStuck(one, workspace) ? 0 : 3;
     const result = workspace.lastSent(one.id)?.result;
     return result === 'failed' || result === 'trying' ? 1 : 2;
   };

@@ -72,7 +72,7 @@ export function connectionParts(view: StatusView): readonly StatusPart[] {
   ];
   return user.canManage
     ? partsForManager(entries, wrong, view, statusContext)
-    : partsForMembers(entries, wrong.flat(), statusContext);
+    : partsForMembers(entries, wrong.flat(), statusContext, workspace.failures.size === 0);
 }
 
 type Health = StatusPart['health'];
@@ -191,6 +191,7 @@ function partsForMembers(
   entries: readonly Entry[],
   wrong: readonly Block[],
   statusContext: StatusContext,
+  isAnswering: boolean,
 ): readonly StatusPart[] {
   const lines = entries.map(
     (entry) => `${title(entry, statusContext)}${problemOf(entry, statusContext) ?? ''}`,
@@ -200,7 +201,9 @@ function partsForMembers(
   const health = isBroken ? 'broken' : healths.includes('warning') ? 'warning' : 'fine';
   const problems = wrong.length + healths.filter((one) => one !== 'fine').length;
   const healthy =
-    health === 'fine' ? [section(calmText(entries.flatMap(({ connection }) => connection ?? [])))] : [];
+    health === 'fine' && isAnswering
+      ? [section(calmText(entries.flatMap(({ connection }) => connection ?? [])))]
+      : [];
   return [
     { health, problems, blocks: [header('Connections'), ...wrong, ...healthy, markup(lines.join('\n'))] },
   ];

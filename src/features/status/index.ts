@@ -29,6 +29,7 @@ import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature, StatusPart, StatusSource } from '../feature.ts';
 import { accessParts } from './accesses.ts';
 import { connectionParts, formatTestResult, type TestResult } from './connections.ts';
+import { projectParts } from './projects.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -66,6 +67,7 @@ export function createStatus({ workspaces, billing, limits, lastUsed, sections }
     const others = (await Promise.all(drawn)).flat();
     const own = [
       ...connectionParts({ workspace, user, place: askLocation(request), at, tested }),
+      ...projectParts(workspace, askLocation(request)),
       ...(user.canManage ? accessParts(workspace, at) : []),
     ];
     await request.reply.update(statusPage([...own, ...others], workspace, at));
@@ -96,7 +98,7 @@ export function createStatus({ workspaces, billing, limits, lastUsed, sections }
     help: [
       {
         usage: commandText('/billing status'),
-        what: 'Show what needs attention: connections, expiring tokens, schedules and watches.',
+        what: 'Show what needs attention: projects, connections, expiring tokens, schedules and watches.',
       },
     ],
     verbs: {

@@ -1,9 +1,12 @@
 import { HIDDEN_PROJECT, projectLabel } from '../../delivery/schedule-wording.ts';
 import type { WatchState } from '../../delivery/watching.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import { actions, button, escapeMarkup, formatInstant, markup, mention } from '../../slack/kit/atoms.ts';
 import type { Announcement } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
+import type { StopsSource } from '../../slack/stopped-list.ts';
+import { type StopReason, stoppedBy, stopReasonOf } from '../../workspace/stops.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { canReadWatch, type WatchViewer } from './permissions.ts';
@@ -58,6 +61,30 @@ interface Reader extends WatchViewer, Pick<Request, 'locale' | 'at'> {
 /** Whether it is snoozed. @param at ms since the epoch */
 export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: number): boolean => snoozedUntil > at;
 
+const STOPPED: Readonly<Record<StopReason, string>> = {
+  'not-connected': '*paused: its connection to the billing service is missing* · resumes automatically',
+  'project-limited':
+    '*paused: the project is limited to other channels* · resumes automatically once it isn’t',
+  'managers-only': 'only Tally managers get its alerts: the project is limited to certain channels',
+};
+
+export function isStopped(watch: Watch, workspace: Workspace): boolean {
+  const why = stopReasonOf(watch, workspace);
+  return why !== undefined && why !== 'managers-only';
+}
+
+export const stoppedWatches: StopsSource = (before, after, locale) => {
+  const stopped = stoppedBy(before.watches, before, after);
+  if (stopped.length === 0) return undefined;
+  return {
+    count: pluralize(stopped.length, 'watch', 'watches'),
+    lines: stopped.map((one) => {
+      const rest = isStopped(one, after) ? '' : ' (Tally managers still get its alerts)';
+      return `${watchMarkup(one, before, locale)} → ${targetMarkup(one.target)}${rest}`;
+    }),
+  };
+};
+
 /** One watch as three lines of mrkdwn, for who may not ask about its project without a word about that. */
 export function describeWatch(watch: Watch, reader: Reader): string {
   const { workspace, locale } = reader;
@@ -80,7 +107,9 @@ function valueLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   return [
     ...(state?.isCrossed ? [':warning: *Crossed*'] : []),
     ...(value === undefined ? [] : [`${currentValueLabel(watch.rule).toLowerCase()} ${escapeMarkup(value)}`]),
-    ...(state?.problem === undefined ? [] : [`*not checked:* ${escapeMarkup(state.problem)}`]),
+    ...(state?.problem === undefined || isStopped(watch, workspace)
+      ? []
+      : [`*not checked:* ${escapeMarkup(state.problem)}`]),
     ...(state?.undelivered === undefined ? [] : [`*alert not sent:* ${escapeMarkup(state.undelivered)}`]),
   ].join(' · ');
 }
@@ -89,7 +118,10 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
   const { paused, snoozedUntil } = watch;
   if (paused !== undefined)
     return `*paused* by ${mention(paused.by)} since ${dayText(dayAt(paused.at, workspace.settings.zone))}`;
+  const stopped = stopReasonOf(watch, workspace);
+  if (stopped !== undefined && isStopped(watch, workspace)) return STOPPED[stopped];
   return [
+    ...(stopped === undefined ? [] : [STOPPED[stopped]]),
     ...(isSnoozed(watch, at) ? [`*snoozed* until ${formatInstant(snoozedUntil ?? at)}`] : []),
     state?.checkedAt === undefined ? 'not checked yet' : `checked ${formatInstant(state.checkedAt)}`,
     ...(state?.nextCheckAt === undefined ? [] : [`next ${formatInstant(state.nextCheckAt)}`]),

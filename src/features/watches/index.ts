@@ -9,6 +9,7 @@ import { parsePage } from '../../slack/subcommands.ts';
 import type { Feature } from '../feature.ts';
 import { createWatchActions } from './actions.ts';
 import { type AlertActionsParts, createAlertActions } from './alert-actions.ts';
+import { stoppedWatches } from './blocks.ts';
 import { savingWatchModal } from './form.ts';
 import { decodeThresholds, decodeWatchMetadata, parseWatchForm, validateWatchForm } from './form-state.ts';
 import { WATCH_FIELD } from './inputs.ts';
@@ -99,6 +100,7 @@ export function createWatches(parts: AlertActionsParts): Feature {
     attention: (request) => crossedBlocks(parts, request),
     home: (request) => watchHomeBlocks(parts, request),
     status: (request) => watchStatus(parts, request),
+    stops: stoppedWatches,
   };
 }
 

@@ -6,6 +6,7 @@ import type { Request } from '../../slack/request.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { StatusPart } from '../feature.ts';
+import { isStopped } from './blocks.ts';
 import type { WatchesParts } from './draft-view.ts';
 import { watchRow } from './list.ts';
 import { canReadWatch, channelOfWatch, watchesVisibleTo } from './permissions.ts';
@@ -32,6 +33,7 @@ async function loadWatches({ watching }: WatchesParts, request: Request, channel
   const rank = (watch: Watch): number => {
     const state = stateOf(watch);
     if (watch.paused !== undefined) return 3;
+    if (isStopped(watch, request.workspace)) return 1;
     if (state?.problem !== undefined || state?.undelivered !== undefined) return 1;
     return state?.isCrossed ? 0 : 2;
   };
@@ -70,19 +72,22 @@ export async function watchHomeBlocks(parts: WatchesParts, request: Request): Pr
 export async function watchStatus(parts: WatchesParts, request: Request): Promise<readonly StatusPart[]> {
   const { all, stateOf } = await loadWatches(parts, request, request.channel);
   if (all.length === 0) return [];
-  const running = all.filter(({ paused }) => paused === undefined);
+  const active = all.filter(({ paused }) => paused === undefined);
+  const stopped = active.filter((one) => isStopped(one, request.workspace));
+  const running = active.filter((one) => !stopped.includes(one));
   const isStuck = (watch: Watch): boolean => {
     const state = stateOf(watch);
     return state?.problem !== undefined || state?.undelivered !== undefined;
   };
-  const stuck = running.filter(isStuck);
+  const stuck = [...stopped, ...running.filter(isStuck)];
   const crossed = running.filter((one) => stateOf(one)?.isCrossed);
-  const paused = all.length - running.length;
+  const paused = all.length - active.length;
   const counts = [
     `${running.length} running`,
     ...(paused > 0 ? [`${paused} paused`] : []),
     ...(crossed.length > 0 ? [`*${crossed.length} crossed*`] : []),
-    ...(stuck.length > 0 ? [`*${stuck.length} with a problem*`] : []),
+    ...(stopped.length > 0 ? [`*${stopped.length} paused by Tally*`] : []),
+    ...(stuck.length > stopped.length ? [`*${stuck.length - stopped.length} with a problem*`] : []),
   ];
   const shown = stuck.slice(0, MOST_IN_STATUS);
   const viewer = { ...request, stateOf, isOrphan: () => false };

@@ -73,7 +73,9 @@ export function describeCommandFailure(failure: CommandFailure, context: ErrorCo
 export function describePermissionFailure(failure: PermissionFailure): ErrorDescription {
   return failure.kind === 'not-allowed'
     ? {
-        todo: ASK_INSTEAD[failure.reason],
+        ...(failure.managers.length > 0
+          ? { todo: '', people: failure.managers }
+          : { todo: ASK_INSTEAD[failure.reason] }),
         ...(failure.reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
       }
     : {
@@ -86,7 +88,7 @@ const ASK_INSTEAD = {
   external: 'Ask a member of that workspace.',
   'not-member': 'Ask a full member.',
   'not-owner': 'Ask one of them.',
-  'not-manager': 'Ask an admin.',
+  'not-manager': 'Ask an owner or admin of this workspace.',
   channel: 'Ask in one of its channels, or ask a Tally manager to allow this one.',
 } as const;
 

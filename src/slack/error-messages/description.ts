@@ -9,6 +9,8 @@ export interface ErrorDescription {
   readonly sentence?: string;
   /** What to do next; '' when the sentence or the buttons say it all. */
   readonly todo: string;
+  /** Slack IDs of the people that the sentence is about, named at its end. */
+  readonly people?: readonly string[];
   /** Outside text, shown as a quotation. */
   readonly quotes?: readonly string[];
   readonly buttons?: readonly Button[];

@@ -18,17 +18,30 @@ interface Payload {
   readonly response_url?: string;
 }
 
+interface NotInstalledParts {
+  readonly responseUrls: ResponseUrlClient;
+  readonly log: Logger;
+  /** Whether anything in Redis still names the workspace. @throws StoreUnavailable */
+  readonly knows: (workspace: string) => Promise<boolean>;
+}
+
 /** @param page where Tally is installed */
-export function createNotInstalledReply(
-  page: string,
-  parts: { responseUrls: ResponseUrlClient; log: Logger },
-): NotInstalledReply {
-  const { responseUrls, log } = parts;
+export function createNotInstalledReply(page: string, parts: NotInstalledParts): NotInstalledReply {
+  const { responseUrls, log, knows } = parts;
+  const logRefusal = async (err: unknown, workspace: string | undefined): Promise<void> => {
+    const about = { err, workspace, ...reasonOf(err) };
+    const kind = isFailure(err) ? err.kind : undefined;
+    if (kind === 'store-unavailable') return log.error(about, 'Redis could not look up an installation');
+    if (kind !== 'not-installed') return log.error(about, 'an installation could not be read');
+    if (workspace !== undefined && (await knows(workspace).catch(() => false)))
+      return log.error(about, 'a workspace that Redis still names has no installation that works');
+    log.warn(about, 'no installation for a request from Slack');
+  };
   const refused = new WeakMap<object, Message>();
 
   return {
     remember(body, error, workspace) {
-      log.warn({ err: error, workspace, ...reasonOf(error) }, 'no installation for a request from Slack');
+      void logRefusal(error, workspace);
       if (body === undefined) return;
       const message = notInstalledMessage(error, page);
       refused.set(body, message);

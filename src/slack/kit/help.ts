@@ -10,8 +10,8 @@ export interface HelpLine {
   readonly right?: 'member' | 'manage';
 }
 
-/** Lines of help that people read at once. */
-const SHORT_HELP_LINES = 8;
+/** Lines of help that people read at once, after the examples. */
+const SHORT_HELP_LINES = 7;
 
 /** What the words of a command can be, for the last line. */
 export const PERIOD_EXAMPLES = {
@@ -28,14 +28,16 @@ export function helpMessage(title: string, lines: readonly HelpLine[], small?: s
   return { text: `${title}: ${lines.map(({ usage }) => usage).join(', ')}`, blocks };
 }
 
-/** The first lines in one block. @param more a button that shows all of them */
+/** Examples, then the first lines, in one block. @param examples plain text, which may hold a project's name @param more a button that shows all of them */
 export function shortHelpMessage(
   title: string,
+  examples: readonly string[],
   lines: readonly HelpLine[],
   more: readonly Button[],
 ): Message {
   const shown = lines.slice(0, SHORT_HELP_LINES);
-  const text = shown.map(({ usage, what }) => `\`${usage}\` ${escapeMarkup(what)}`).join('\n');
+  const tries = `Try ${examples.map((example) => `\`${escapeMarkup(example)}\``).join(' · ')}`;
+  const text = [tries, ...shown.map(({ usage, what }) => `\`${usage}\` ${escapeMarkup(what)}`)].join('\n');
   return {
     text: `${title}: ${shown.map(({ usage }) => usage).join(', ')}`,
     blocks: [header(title), markup(text), actions(...more)],

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readOldestOverdue } from '../../src/delivery/overdue-runs.ts';
+import { createScheduler, type Scheduler } from '../../src/delivery/scheduler.ts';
+import { connectQueue } from '../../src/redis.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+import { commandsOf } from '../support/redis-commands.ts';
+
+const [FIRST, SECOND] = ['T0FIRST001', 'T0SECOND01'] as const;
+const MINUTE = 60_000;
+
+let redis: TestRedis;
+let queue: ReturnType<typeof connectQueue>;
+let scheduler: Scheduler;
+
+beforeEach(async () => {
+  redis = await testRedis();
+  queue = connectQueue(redis.url, () => undefined);
+  scheduler = createScheduler({
+    connection: queue,
+    shards: async () => 1,
+    clock: Date.now,
+    onError: () => undefined,
+    pause: 100,
+    lookAgain: 50,
+  });
+});
+
+afterEach(async () => {
+  await scheduler.stop(1_000);
+  queue.disconnect();
+  await redis.close();
+});
+
+/** As a process sees it whose clock says that many minutes later. */
+const overdueAfter = async (minutes: number): Promise<number> =>
+  (await readOldestOverdue(redis.client, () => Date.now() + minutes * MINUTE)) / MINUTE;
+
+it('is nothing where nothing was ever scheduled, or only for later', async () => {
+  expect(await overdueAfter(0)).toBe(0);
+  await scheduler.runAt(FIRST, Date.now() + 60 * MINUTE);
+  await scheduler.setTimings(SECOND, [{ cadence: { kind: 'daily' }, time: '09:00', zone: 'UTC' }]);
+  expect(await overdueAfter(0)).toBe(0);
+});
+
+it('is the age of the oldest of all workspaces’ runs that nobody takes', async () => {
+  await scheduler.runAt(FIRST, Date.now());
+  await scheduler.runAt(SECOND, Date.now() + 5_000);
+  expect(await overdueAfter(10)).toBeCloseTo(10, 0);
+});
+
+it('counts a run of the calendar as well', async () => {
+  await scheduler.setTimings(FIRST, [{ cadence: { kind: 'daily' }, time: '09:00', zone: 'UTC' }]);
+  const [job = ''] = await redis.client.zrange('{tally-0}:deliver:delayed', '0', '0');
+  const due = Date.now() - 42 * MINUTE;
+  await redis.client.zadd('{tally-0}:deliver:delayed', due * 4096, job.replace(/\d+$/, String(due)));
+  expect(await overdueAfter(0)).toBeCloseTo(42, 0);
+});
+
+it('counts a run that began and does not end, until it ends', async () => {
+  let end = () => {};
+  const began = new Promise<void>((resolve) =>
+    scheduler.start(async () => {
+      resolve();
+      await new Promise<void>((done) => {
+        end = done;
+      });
+    }),
+  );
+  await scheduler.runAt(FIRST, Date.now());
+  await began;
+  expect(await overdueAfter(10)).toBeCloseTo(10, 0);
+  end();
+  await expect.poll(() => overdueAfter(10)).toBe(0);
+});
+
+it('counts a run that fails from when it was due, although it is tried again', async () => {
+  const tried: string[] = [];
+  scheduler.start(async (workspace) => {
+    tried.push(workspace);
+    if (workspace === FIRST) throw new Error('It fails.');
+  });
+  await scheduler.runAt(FIRST, Date.now());
+  await scheduler.runAt(SECOND, Date.now());
+  await expect
+    .poll(() => tried.filter((workspace) => workspace === FIRST).length, { timeout: 10_000 })
+    .toBeGreaterThan(2);
+  expect(tried).toContain(SECOND);
+  expect(await overdueAfter(10)).toBeCloseTo(10, 0);
+});
+
+it('reads as little for a thousand workspaces as for one', async () => {
+  for (let i = 0; i < 1_000; i += 1)
+    await redis.client.zadd('{tally-0}:deliver:delayed', Date.now() * 4096, `T${i}.${1_000 + i}`);
+  await overdueAfter(0);
+  const commands = await commandsOf(
+    redis,
+    () => overdueAfter(0),
+    () => false,
+  );
+  expect(commands).toEqual(['zrangebyscore', 'lrange', 'lrange']);
+});

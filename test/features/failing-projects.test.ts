@@ -1,0 +1,112 @@
+/** Projects that billing gives no answer for: on Home and in status until they answer again. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { TEAM } from '../../sandbox/slack/people.ts';
+import { recordKey } from '../../src/workspace/keys.ts';
+import { type Bot, startBot, textOf } from '../support/bot.ts';
+import { addConnection, addProject } from '../support/projects.ts';
+
+const START = Date.UTC(2026, 10, 21, 10, 15, 30);
+const HOUR = 3_600_000;
+let bot: Bot;
+let now: number;
+
+beforeEach(async () => {
+  now = START;
+  bot = await startBot({ now: () => now });
+  await addConnection(bot);
+  await addProject(bot, { alias: 'fine', id: '123' });
+  await addProject(bot, { alias: 'teapot', id: '456' });
+  await addProject(bot, { alias: 'secret', id: '1001', channels: ['C0FINANCE1'] });
+  bot.billing.respond(({ query }) =>
+    /\b(456|1001)\b/.test(query) ? { status: 418, body: 'tea' } : undefined,
+  );
+});
+afterEach(() => bot.stop());
+
+async function home(person = OWNER): Promise<string> {
+  const drawn = () =>
+    bot.slack.calls.filter(({ method, args }) => method === 'views.publish' && args.user_id === person)
+      .length;
+  const before = drawn();
+  await bot.slack.openHome(person);
+  await bot.slack.waitFor(() => drawn() > before);
+  return textOf(bot.slack.home(person)?.view.blocks);
+}
+
+const status = async (person = OWNER) => (await bot.ask('/billing status', person)).visibleText;
+const failedFields = async () =>
+  Object.entries(await bot.redis.client.hgetall(recordKey(TEAM)))
+    .filter(([field]) => field.startsWith('failed:'))
+    .map(([field, json]) => [field, JSON.parse(json)]);
+
+it('are named with why, since when and what to do, and not any more once they answer', async () => {
+  expect(await home()).toContain('*teapot* · no balance yet');
+  expect(await status()).toContain('Everything works');
+  for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
+  now += 2 * HOUR;
+  for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
+
+  const page = await home();
+  expect(page).toContain('*teapot* · no balance\n');
+  expect(page).toMatch(
+    /No answer:\* the billing service returned an error \(HTTP 418\), since <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
+  );
+  expect(page).toMatch(/\*fine · [\d,.]+ left\*/);
+  const found = await status();
+  expect(found).toContain('2 problems to look at');
+  expect(found).toContain(
+    '*teapot* gives no answer: the billing service returned an error (HTTP 418), since',
+  );
+  expect(found).toContain('Ask again with `/balance teapot`.');
+  expect(found).toContain('*secret* gives no answer');
+
+  bot.billing.respond(undefined);
+  for (const name of ['teapot', 'secret']) await bot.ask(`/balance ${name}`);
+  await expect.poll(() => home()).toMatch(/\*teapot · [\d,.]+ left\*/);
+  expect(await home()).not.toContain('No answer');
+  expect(await status()).toContain('Everything works');
+  expect(await failedFields()).toEqual([]);
+});
+
+it('are noted when only their spend was asked, as a kind and data', async () => {
+  await bot.ask('/spend teapot last-7-days');
+  expect(await status()).toContain('1 problem to look at');
+  const note = { kind: 'service-failed', status: 418, since: START };
+  expect(await failedFields()).toContainEqual(['failed:consumption:456:1', note]);
+});
+
+it('are named to nobody who may not ask about them there', async () => {
+  await bot.ask('/balance secret');
+  const plain = await status(MEMBER);
+  expect(plain).not.toContain('secret');
+  expect(plain).not.toContain('418');
+  expect(await home(MEMBER)).not.toContain('secret');
+});
+
+it('are noted only if they have a name, and not for a period without data', async () => {
+  await bot.ask('/balance 77777');
+  bot.billing.respond(undefined);
+  await bot.ask('/spend fine 2019-01');
+  expect(await failedFields()).toEqual([]);
+  await addProject(bot, { alias: 'empty', id: '77777' });
+  await bot.ask('/balance empty');
+  expect(await failedFields()).toEqual([['failed:balance:77777:1', { kind: 'no-data', since: START }]]);
+  expect(await home()).toContain('Check its ID (77777) and product with `/billing projects edit empty`.');
+});
+
+it('are asked anew after a change of the project or the connection', async () => {
+  await bot.ask('/balance teapot');
+  await expect.poll(failedFields).toHaveLength(2);
+  await addConnection(bot);
+  expect(await failedFields()).toEqual([]);
+});
+
+it('keep the instant since when they fail, however often they are asked', async () => {
+  await bot.ask('/balance teapot');
+  await expect.poll(failedFields).toHaveLength(2);
+  const before = await failedFields();
+  now += HOUR;
+  await bot.ask('/balance teapot');
+  expect(await failedFields()).toEqual(before);
+});

@@ -1,0 +1,179 @@
+/** What a change of connections and projects stops: said before and after it, and by every list from then on. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { TEAM } from '../../sandbox/slack/people.ts';
+import { recordKey } from '../../src/workspace/keys.ts';
+import type { Schedule } from '../../src/workspace/schedules.ts';
+import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { save, schedule } from '../support/delivery.ts';
+import { showMoreFields } from '../support/more-fields.ts';
+import { addProject } from '../support/projects.ts';
+
+const GENERAL = 'C0GENERAL1';
+const PROD = { id: '123', product: 1 } as const;
+const WEB = { id: '456', product: 1 } as const;
+let bot: Bot;
+
+beforeEach(async () => {
+  bot = await startBot();
+  await bot.connect();
+  await addProject(bot, { alias: 'prod', id: '123' });
+  await addProject(bot, { alias: 'web', id: '456', connection: 'main' });
+});
+afterEach(() => bot.stop());
+
+const plan = (id: string, parts: Partial<Schedule>): Promise<void> =>
+  save(bot.redis.client, TEAM, schedule({ id, owner: OWNER, channel: CHANNEL, since: Date.now(), ...parts }));
+
+async function watch(id: string, project: object, target: object, rule: object): Promise<void> {
+  const record = {
+    id,
+    project,
+    rule,
+    target,
+    owner: OWNER,
+    createdBy: OWNER,
+    createdAt: 0,
+    since: Date.now(),
+  };
+  await bot.redis.client.hset(recordKey(TEAM), `watch:${id}`, JSON.stringify(record));
+}
+
+const ask = async (command: string) => (await bot.ask(command)).visibleText;
+
+async function press(command: string, label: string, part: string): Promise<readonly [string, string]> {
+  const question = await bot.ask(command);
+  await bot.slack.press(OWNER, { channel: CHANNEL, ts: question.ts }, label);
+  const answer = await bot.slack.waitFor(() => {
+    const found = bot.slack.messages(OWNER, CHANNEL).find(({ ts }) => ts === question.ts);
+    return found !== undefined && toAnswer(found).visibleText.includes(part) && toAnswer(found);
+  });
+  return [question.visibleText, answer.visibleText];
+}
+
+const modalText = () => textOf(bot.slack.modal(OWNER)?.view);
+
+async function submit(fields: Record<string, string | readonly string[]>): Promise<string> {
+  await bot.slack.submit(OWNER, fields);
+  await bot.slack.waitFor(() => modalText() !== '' && !modalText().includes('Saving…'));
+  return modalText();
+}
+
+async function openForm(command: string): Promise<void> {
+  await bot.slack.say(OWNER, CHANNEL, command);
+  await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+  await showMoreFields(bot.slack, OWNER);
+}
+
+describe('disconnecting', () => {
+  beforeEach(async () => {
+    await plan('s0000001', { projects: [PROD], report: 'yesterday' });
+    await plan('s0000002', { projects: [WEB], report: 'balance', channel: GENERAL });
+    await plan('s0000003', { projects: [WEB], paused: { why: 'person', at: 0, by: OWNER } });
+    await watch('w0000001', PROD, { channel: CHANNEL }, { kind: 'balance', below: '50000' });
+    await watch('w0000002', WEB, { people: [OWNER] }, { kind: 'runway', days: 14 });
+  });
+
+  it('says what it stops by name and number, before and after, and that no more of it is due', async () => {
+    const [question, answer] = await press('/billing disconnect', 'Disconnect', 'Disconnected.');
+    for (const text of [question, answer]) {
+      expect(text).toMatch(/2 scheduled posts and 2 watches:/);
+      expect(text).toContain('*Yesterday’s spend* for prod');
+      expect(text).toContain('*Balance* for web');
+      expect(text).toContain('*prod*: balance below 50,000.00');
+      expect(text).toContain('*web*: runway under 14 days');
+    }
+    for (const text of [await ask('/billing status'), await ask('/billing schedules')])
+      expect(text.match(/paused: its connection to the billing service is missing/g)?.length).toBeGreaterThan(
+        1,
+      );
+    expect(await ask('/billing schedules')).not.toContain('next ');
+    expect(await ask('/billing status')).toContain('0 running · 1 paused · *2 paused by Tally*');
+    expect(await ask('/billing status')).toContain('0 running · *2 paused by Tally*');
+    expect(await ask('/billing watches')).toContain(
+      'paused: its connection to the billing service is missing',
+    );
+  });
+
+  it('names only what loses its connection when another one becomes the default', async () => {
+    const { visibleText: before } = await bot.ask('/billing status');
+    expect(before).toContain('2 running · 1 paused');
+    const json = JSON.parse((await bot.redis.client.hget(recordKey(TEAM), 'connection:main')) ?? '');
+    await bot.redis.client.hset(
+      recordKey(TEAM),
+      'connection:second',
+      JSON.stringify({ ...json, name: 'second' }),
+    );
+    const question = await ask('/billing disconnect main');
+    expect(question).toContain('This stops 1 scheduled post and 1 watch:');
+    expect(question).toContain('*Balance* for web');
+    expect(question).not.toContain('*Yesterday’s spend* for prod');
+  });
+});
+
+describe('limiting a project to channels', () => {
+  beforeEach(async () => {
+    await plan('s0000001', { projects: [PROD], report: 'yesterday', channel: CHANNEL });
+    await plan('s0000002', { projects: [PROD], report: 'balance', channel: GENERAL });
+    await plan('s0000003', { projects: [PROD, WEB], report: 'last-week', channel: CHANNEL });
+    await watch('w0000001', PROD, { channel: CHANNEL }, { kind: 'balance', below: '50000' });
+    await watch('w0000002', PROD, { channel: GENERAL }, { kind: 'runway', days: 14 });
+    await watch('w0000003', PROD, { people: [MEMBER] }, { kind: 'budget', amount: '700' });
+  });
+
+  it('says in the form what it stops, saves nothing before it is confirmed, and says it again afterwards', async () => {
+    await openForm('/billing projects edit prod');
+    const warning = await submit({ channels: [GENERAL] });
+    const stops = (text: string) => {
+      expect(text).toContain('1 scheduled post and 2 watches:');
+      expect(text).toContain('*Yesterday’s spend* for prod');
+      expect(text).toContain('*prod*: balance below 50,000.00');
+      expect(text).toContain(
+        `*prod*: budget of 700.00 a month → <@${MEMBER}> (Tally managers still get its alerts)`,
+      );
+      expect(text).toContain('*Last week’s spend* for prod, web');
+      expect(text).toContain('goes on without prod');
+      expect(text).not.toContain('runway under 14 days');
+    };
+    stops(warning);
+    expect(warning).toContain('Nothing is saved yet.');
+    expect(await bot.redis.client.hget(recordKey(TEAM), 'project:prod')).toContain('"channels":[]');
+    const saved = await submit({});
+    expect(saved).toContain('Saved.');
+    stops(saved);
+    await bot.slack.dismiss(OWNER);
+    expect(await ask('/billing schedules')).toContain('paused: the project is limited to other channels');
+    expect(await ask('/billing status')).toContain('2 running · *1 paused by Tally*');
+  });
+
+  it('asks again when the channels are changed after the warning, and not when nothing stops', async () => {
+    await openForm('/billing projects edit prod');
+    await submit({ channels: [GENERAL] });
+    const other = await submit({ channels: [CHANNEL] });
+    expect(other).toContain('Nothing is saved yet.');
+    expect(other).toContain('*Balance* for prod');
+    expect(await submit({ channels: [] })).toContain('Saved.');
+    await bot.slack.dismiss(OWNER);
+  });
+});
+
+describe('removing a project', () => {
+  it('says what stops because the project had its own connection, before and after, and Undo brings it back', async () => {
+    await bot.redis.client.hset(recordKey(TEAM), 'settings', JSON.stringify({ connection: 'gone' }));
+    const json = JSON.parse((await bot.redis.client.hget(recordKey(TEAM), 'connection:main')) ?? '');
+    await bot.redis.client.hset(
+      recordKey(TEAM),
+      'connection:second',
+      JSON.stringify({ ...json, name: 'second' }),
+    );
+    await plan('s0000001', { projects: [WEB], report: 'balance' });
+    await plan('s0000002', { projects: [{ ...WEB, product: 2 }], report: 'yesterday' });
+    const [question, answer] = await press('/billing projects remove web', 'Remove', 'Removed web.');
+    for (const text of [question, answer]) {
+      expect(text).toContain('1 scheduled post:');
+      expect(text).toContain('*Balance* for web');
+      expect(text).not.toContain('Yesterday');
+    }
+    expect(answer).toContain('Undo');
+  });
+});

@@ -1,0 +1,70 @@
+/** What the log and the asker learn when Redis is away, and when it has lost what it held of a workspace. */
+import { expect, it } from 'vitest';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { TEAM } from '../../sandbox/slack/people.ts';
+import { startBot } from '../support/bot.ts';
+import { startOAuthBot } from '../support/oauth-bot.ts';
+import type { Team } from '../support/oauth-slack.ts';
+import { testRedis } from '../support/redis.ts';
+import { startRedisProxy } from '../support/redis-proxy.ts';
+
+const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
+const SOUTH: Team = { id: 'T0SOUTH001', name: 'South' };
+const NEVER: Team = { id: 'T0NEVER001', name: 'Never installed' };
+
+/** Warnings and errors about this workspace. */
+const logged = (log: string, workspace: string) =>
+  log
+    .split('\n')
+    .filter((line) => line.includes(`"workspace":"${workspace}"`) && !line.includes('"level":"info"'))
+    .map((line) => JSON.parse(line) as { level: string; msg: string });
+
+it('calls an outage an outage, for the asker and in the log, not a missing installation', async () => {
+  const store = await testRedis();
+  const proxy = await startRedisProxy(store.url);
+  const bot = await startOAuthBot({ env: { REDIS_URL: proxy.url } });
+  for (const team of [NORTH, SOUTH]) await bot.install(team);
+  await proxy.stop();
+  for (const team of [NORTH, SOUTH, NEVER]) {
+    const { body } = await bot.command(team, '/balance 123');
+    expect(body).toContain('Tally can’t reach its database right now. Nothing was changed.');
+    expect(logged(bot.log(), team.id)).toContainEqual(
+      expect.objectContaining({ level: 'error', msg: 'Redis could not look up an installation' }),
+    );
+  }
+  expect(bot.log()).not.toContain('no installation for a request');
+  await proxy.start();
+  await bot.stop();
+  await proxy.stop();
+  await store.close();
+});
+
+it('tells an installation that Redis lost from one that never was', async () => {
+  const bot = await startOAuthBot();
+  for (const team of [NORTH, SOUTH]) await bot.install(team);
+  await bot.redis.client.unlink(`tally:{${NORTH.id}}:record`);
+  for (const team of [NORTH, SOUTH, NEVER]) await bot.command(team, '/balance 123');
+  const words = 'a workspace that Redis still names has no installation that works';
+  await expect.poll(() => logged(bot.log(), NORTH.id)).toMatchObject([{ level: 'error', msg: words }]);
+  expect(logged(bot.log(), SOUTH.id)).toEqual([]);
+  await expect
+    .poll(() => logged(bot.log(), NEVER.id))
+    .toMatchObject([{ level: 'warn', msg: 'no installation for a request from Slack' }]);
+  await bot.stop();
+});
+
+it('logs once that a workspace’s record vanished, and nothing for a workspace that is new', async () => {
+  const bot = await startBot();
+  expect((await bot.ask('/balance 123')).visibleText).toContain('connected');
+  expect(logged(bot.log(), TEAM)).toEqual([]);
+  await bot.connect();
+  await bot.redis.client.unlink(`tally:{${TEAM}}:record`);
+  for (let i = 0; i < 3; i += 1) await bot.ask('/balance 123', OWNER);
+  expect(logged(bot.log(), TEAM)).toMatchObject([
+    {
+      level: 'warn',
+      msg: 'a workspace that Redis still names has no record: it was lost or emptied',
+    },
+  ]);
+  await bot.stop();
+});
