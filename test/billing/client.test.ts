@@ -542,7 +542,7 @@ describe('an answer that is larger than the question', () => {
   });
 
   it('may have several items a day, other days, and fields and texts of any kind', async () => {
-    const odd = '"currency":"EUR","tags":[{"a":[1,[2]]},null],"note":"' + 'x'.repeat(5_000) + '"';
+    const odd = `"currency":"EUR","tags":[{"a":[1,[2]]},null],"note":"${'x'.repeat(5_000)}"`;
     const body = items(140, (n) => charge(dayAt(n % 70)).replace('}', `,${odd}}`));
     const { charges } = await consumptionOf(body);
     expect(charges).toHaveLength(70);
