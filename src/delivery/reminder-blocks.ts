@@ -91,7 +91,7 @@ function effectOf({ credential, step }: ReminderView, workspace: Workspace): rea
         : [`Waiting for another token: ${parts}. Everything resumes once it is replaced.`]),
     ];
   return [
-    parts === '' ? 'Replace it before then, and everything keeps working.' : `What needs it: ${parts}.`,
+    parts === '' ? 'Replace it before then, and nothing stops.' : `What needs it: ${parts}.`,
   ];
 }
 

@@ -456,6 +456,14 @@ describe('a click', () => {
     expect(again.happened).toEqual(['ack', 'edit again {}', 'spend again']);
   });
 
+  it('on a command in a message that everybody sees answers the user alone', async () => {
+    visibility = 'channel';
+    const given = { container: { message_ts: '1.1', is_ephemeral: false }, channel: { id: 'C1' } };
+    expect((await register()('action', click('run:a', '/spend answer', given))).happened.at(-1)).toBe(
+      'url Figures',
+    );
+  });
+
   it('without the right is refused, and a replayed one does nothing', async () => {
     const deliver = register();
     const { happened } = await deliver('action', click('remove', 'x'));
