@@ -458,7 +458,7 @@ describe('a click', () => {
 
   it('on a command in a message that everybody sees answers the user alone', async () => {
     visibility = 'channel';
-    const given = { container: { message_ts: '1.1', is_ephemeral: false } };
+    const given = { container: { message_ts: '1.1', is_ephemeral: false }, channel: { id: 'C1' } };
     expect((await register()('action', click('run:a', '/spend answer', given))).happened.at(-1)).toBe(
       'url Figures',
     );
