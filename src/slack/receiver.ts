@@ -4,6 +4,7 @@ import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt
 import type { Config } from '../config.ts';
 import type { Installations } from './installations.ts';
 import { ownValue } from './listeners.ts';
+import { parsePayload } from './payload-shape.ts';
 import {
   announcedSize,
   createBodyReader,
@@ -15,7 +16,6 @@ import {
   type SignatureClaim,
   secondsLeft,
 } from './request-body.ts';
-import { isValidPayload } from './request-source.ts';
 import { createSocketMode } from './socket-mode.ts';
 import { INTERACTIVE_OPTIONS } from './web-client.ts';
 
@@ -67,7 +67,8 @@ export function createSlackServer(
   let isStopping = false;
 
   const processEvent: ProcessEvent = async (event) => {
-    if (isValidPayload(event.body)) return inFlight.track(processAndAck(app, installations, event));
+    const body = parsePayload(event.body);
+    if (body !== undefined) return inFlight.track(processAndAck(app, installations, { ...event, body }));
     logger.warn('ignored a payload that does not have the shape of Slack’s');
     await event.ack();
   };
