@@ -65,6 +65,7 @@ export interface Tally {
  *
  * @param rateLimiter replaces the ordinary one in tests and measurements, which ask faster than people do
  * @param loadingDelays replace the ordinary ones in tests, which may run on a slow machine
+ * @param metricsLifetime replaces the ordinary one in tests, which read the metrics right after what they count; in ms
  */
 export function createTally(
   config: Config,
@@ -72,8 +73,9 @@ export function createTally(
   clock: () => number,
   rateLimiter?: RateLimiter,
   loadingDelays?: LoadingDelays,
+  metricsLifetime?: number,
 ): Tally {
-  const metrics = createMetrics(() => http.inProgress());
+  const metrics = createMetrics(() => http.inProgress(), metricsLifetime);
   const limits = rateLimiter ?? createRateLimiter({ onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err, todo: redisAdvice(err) }, 'Redis does not answer'),

@@ -13,7 +13,7 @@ export interface Metrics {
   slackCall(call: SlackCallMeasurement): void;
   /** A request that was rejected by a rate limit. @param refusal what is limited, and for whom */
   throttled(refusal: { readonly what: string; readonly whose: string }): void;
-  /** @returns the response to `GET /metrics`, in the text format of Prometheus */
+  /** @returns the response to `GET /metrics`, in the text format of Prometheus, computed once a second at most */
   page(): Promise<{ readonly status: 200; readonly body: string; readonly type: string }>;
   /** Stops the collectors of Node's own metrics. */
   stop(): void;
@@ -52,6 +52,9 @@ const publish = (measured: Measurement): void => {
 /** Seconds. A warm answer takes tens of milliseconds; the deadline of a request is ten seconds. */
 const LATENCY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Computing the page costs about a millisecond, and anyone who reaches the port may ask for it. In ms. */
+const PAGE_LIFETIME = 1_000;
+
 /** Slack's error codes are outside text: beyond this many label combinations, a metric counts under `other`. */
 export const MAX_SERIES = 200;
 
@@ -59,8 +62,9 @@ export const MAX_SERIES = 200;
  * Each bot has its own registry, so that several can run in one process.
  *
  * @param inProgress counts the requests to billing and identity that wait or are running
+ * @param pageLifetime for how long the page is not computed again, in ms; tests want it at once
  */
-export function createMetrics(inProgress: () => number = () => 0): Metrics {
+export function createMetrics(inProgress: () => number = () => 0, pageLifetime = PAGE_LIFETIME): Metrics {
   const registry = new Registry();
   const registers = [registry];
   // Node wakes up this often to measure how late it is, in ms, at rest too. The lag that it reports includes it.
@@ -111,6 +115,13 @@ export function createMetrics(inProgress: () => number = () => 0): Metrics {
     },
   });
   const boundedCalls = boundSeries();
+  let page: { readonly until: number; readonly body: Promise<string> } | undefined;
+  const currentPage = (): Promise<string> => {
+    const now = performance.now();
+    if (page === undefined || page.until <= now)
+      page = { until: now + pageLifetime, body: registry.metrics() };
+    return page.body;
+  };
   return {
     command(command, outcome) {
       publish({ kind: 'command', name: command, outcome });
@@ -133,7 +144,7 @@ export function createMetrics(inProgress: () => number = () => 0): Metrics {
       slackCalls.inc(boundedCalls({ method: call.method, outcome: call.outcome }));
     },
     throttled: ({ what, whose }) => throttled.inc({ what, whose }),
-    page: async () => ({ status: 200, body: await registry.metrics(), type: registry.contentType }),
+    page: async () => ({ status: 200, body: await currentPage(), type: registry.contentType }),
     stop: () => registry.clear(),
   };
 }

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
+import { limitConnections, oneByOne } from './connections.ts';
 import type { Installations } from './installations.ts';
 import { ownValue } from './listeners.ts';
 import { parsePayload } from './payload-shape.ts';
@@ -72,9 +73,7 @@ export function createSlackServer(
     logger.warn('ignored a payload that does not have the shape of Slack’s');
     await event.ack();
   };
-  const receive = createPayloadReceiver({ signingSecret, spend, logger, processEvent });
-
-  const server = createServer(SERVER_OPTIONS, (req, res) => {
+  const serve: RequestListener = (req, res) => {
     const path = req.url?.split('?')[0] ?? '';
     const route = req.method === 'GET' || req.method === 'HEAD' ? ownValue(routes, path) : undefined;
     if (route !== undefined) return void answer(res, route);
@@ -83,8 +82,16 @@ export function createSlackServer(
     if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return end(res, 404);
     if (isStopping) return end(res, 503);
     void receive(req, res);
+  };
+  const server = createServer(SERVER_OPTIONS, oneByOne(serve));
+  const connections = limitConnections(server, SERVER_LIMITS.connections);
+  const receive = createPayloadReceiver({
+    signingSecret,
+    spend,
+    logger,
+    processEvent,
+    trust: connections.trust,
   });
-  server.maxConnections = SERVER_LIMITS.connections;
 
   const receiver: Receiver = {
     init: () => socket?.receiver.init({ processEvent } as unknown as App),
@@ -125,10 +132,12 @@ export function createSlackServer(
 interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'logger'> {
   readonly signingSecret: string;
   readonly processEvent: ProcessEvent;
+  /** Called with the connection of a request that Slack signed. */
+  readonly trust: (socket: Socket) => void;
 }
 
 /** Handles a POST from Slack. Verifies the signature over the bytes before it parses anything. */
-function createPayloadReceiver({ signingSecret, spend, logger, processEvent }: PayloadReceiverParts) {
+function createPayloadReceiver({ signingSecret, spend, logger, processEvent, trust }: PayloadReceiverParts) {
   const readBody = createBodyReader();
 
   /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
@@ -151,6 +160,7 @@ function createPayloadReceiver({ signingSecret, spend, logger, processEvent }: P
     const type = req.headers['content-type'];
     if (claim === undefined || !isSigned(bytes, claim, signingSecret))
       return end(res, isSslCheck(bytes, type) ? 200 : 401);
+    trust(req.socket);
     const body = parseBody(bytes, type);
     if (body === undefined) return end(res, 400);
     if (body.ssl_check === '1') return end(res, 200);
