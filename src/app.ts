@@ -56,8 +56,11 @@ export interface Tally {
   readonly registry: Registry;
   /** @returns the port it listens on */
   start(): Promise<number>;
-  /** Accepts nothing new, waits for running answers, then closes every connection. */
-  stop(): Promise<void>;
+  /**
+   * Isn't ready any more, but goes on for `delay` ms; then accepts nothing new, waits for running answers, and closes
+   * every connection.
+   */
+  stop(delay?: number): Promise<void>;
 }
 
 /**
@@ -153,9 +156,12 @@ export function createTally(
       all.start();
       return slack.start(config.http.port);
     },
-    async stop() {
-      http.closeQueue();
+    async stop(delay = 0) {
+      await slack.leave(delay);
+      // Whoever waits for a free connection to a service by then is told so, while there is time.
+      const timer = setTimeout(http.closeQueue, DRAIN / 2);
       const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
+      clearTimeout(timer);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await Promise.allSettled([http.close(), responseUrls.close()]);
       unwatch();

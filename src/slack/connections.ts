@@ -5,6 +5,10 @@ import type { Socket } from 'node:net';
 export interface Connections {
   /** Slack signed a request of this connection. */
   trust(socket: Socket): void;
+  /** How many connections and requests have come so far. */
+  arrived(): number;
+  /** Closes each connection as soon as it has no request without a response. */
+  drain(): void;
 }
 
 /**
@@ -18,6 +22,8 @@ export function limitConnections(server: Server, most: number): Connections {
   const trusted = new Set<Socket>();
   /** Connections with a request that has no response yet. */
   const busy = new Set<Socket>();
+  let arrived = 0;
+  let isDraining = false;
 
   const firstIdle = (): Socket | undefined => {
     for (const socket of trusted) if (!busy.has(socket)) return socket;
@@ -30,6 +36,7 @@ export function limitConnections(server: Server, most: number): Connections {
   };
 
   server.on('connection', (socket: Socket) => {
+    arrived += 1;
     const isFull = unknown.size + trusted.size >= most;
     const [oldest = firstIdle()] = unknown;
     if (isFull && oldest === undefined) return void socket.destroy();
@@ -42,13 +49,22 @@ export function limitConnections(server: Server, most: number): Connections {
     });
   });
   server.on('request', ({ socket }, res) => {
+    arrived += 1;
     busy.add(socket);
-    res.once('close', () => busy.delete(socket));
+    res.once('close', () => {
+      busy.delete(socket);
+      if (isDraining) socket.destroySoon();
+    });
   });
 
   return {
     trust(socket) {
       if (unknown.delete(socket)) trusted.add(socket);
+    },
+    arrived: () => arrived,
+    drain() {
+      isDraining = true;
+      for (const socket of [...unknown, ...trusted]) if (!busy.has(socket)) close(socket);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
 import { limitConnections, oneByOne } from './connections.ts';
@@ -35,6 +36,8 @@ export interface SlackServer {
   start(port: number): Promise<number>;
   /** Whether events can arrive. */
   up(): boolean;
+  /** From now on `up` is false; goes on for `delay` ms, and then until nothing more arrives. */
+  leave(delay: number): Promise<void>;
   /** Accepts nothing new, then waits up to `deadline` ms for what is in flight. @returns how many were cut off */
   stop(deadline: number): Promise<number>;
 }
@@ -65,7 +68,7 @@ export function createSlackServer(
   const socket =
     mode.kind === 'socket' ? createSocketMode({ appToken: mode.appToken, clientOptions, logger }) : undefined;
   const inFlight = createInFlightTracker();
-  let isStopping = false;
+  let isLeaving = false;
 
   const processEvent: ProcessEvent = async (event) => {
     const body = parsePayload(event.body);
@@ -75,12 +78,13 @@ export function createSlackServer(
   };
   const serve: RequestListener = (req, res) => {
     const path = req.url?.split('?')[0] ?? '';
+    // Whoever keeps the connection for further requests finds another process for them in time.
+    if (isLeaving) res.setHeader('connection', 'close');
     const route = req.method === 'GET' || req.method === 'HEAD' ? ownValue(routes, path) : undefined;
     if (route !== undefined) return void answer(res, route);
     const page = req.method === 'GET' ? ownValue(pages, path) : undefined;
-    if (page !== undefined) return isStopping ? end(res, 503) : void inFlight.track(page(req, res));
+    if (page !== undefined) return void inFlight.track(page(req, res));
     if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return end(res, 404);
-    if (isStopping) return end(res, 503);
     void receive(req, res);
   };
   const server = createServer(SERVER_OPTIONS, oneByOne(serve));
@@ -110,24 +114,37 @@ export function createSlackServer(
       await socket?.start();
       return (server.address() as AddressInfo).port;
     },
-    up: () => !isStopping && (socket?.up() ?? true),
+    up: () => !isLeaving && (socket?.up() ?? true),
+    async leave(delay) {
+      isLeaving = true;
+      await sleep(delay);
+      const end = performance.now() + SETTLING.most;
+      for (let before = -1; before !== connections.arrived() && performance.now() < end; ) {
+        before = connections.arrived();
+        await sleep(SETTLING.quiet);
+      }
+    },
     async stop(deadline) {
-      isStopping = true;
+      isLeaving = true;
       await socket?.stop();
       const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
+      connections.drain();
       let timer: NodeJS.Timeout | undefined;
       const timeout = new Promise((resolve) => {
         timer = setTimeout(resolve, deadline);
       });
-      const drained = inFlight.drain().then(installations.idle);
-      await Promise.race([timeout, drained.then(() => closed)]);
+      // A request that is still being received is in flight once it is complete.
+      const drained = closed.then(inFlight.drain).then(installations.idle);
+      await Promise.race([timeout, drained]);
       clearTimeout(timer);
       server.closeAllConnections();
       return inFlight.count();
     },
   };
 }
+
+/** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `quiet` ms. */
+const SETTLING = { quiet: 50, most: 1_000 } as const;
 
 interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'logger'> {
   readonly signingSecret: string;

@@ -64,7 +64,7 @@ export interface Bot {
   /** Starts another process of the same bot, to which Slack sends from then on. @param encryptionKeys other than the first's */
   startAnotherProcess(encryptionKeys?: string): Promise<BotProcess>;
   /** Stops all processes of the bot, but not the services. */
-  stopBot(): Promise<void>;
+  stopBot(delay?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const { encryptionKeys = `test:${randomBytes(32).toString('base64')}` } = options;
   const start = async (keys = encryptionKeys) => {
     const tally = createTally(
-      { ...configWith(keys), http: { port: 0 } },
+      { ...configWith(keys), http: { port: 0, shutdownDelay: 0 } },
       log,
       now,
       limits === 'ordinary' ? undefined : limits,
@@ -163,8 +163,8 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
         },
       };
     },
-    stopBot() {
-      return Promise.all(processes.splice(0).map((tally) => tally.stop())).then(() => undefined);
+    stopBot(delay) {
+      return Promise.all(processes.splice(0).map((tally) => tally.stop(delay))).then(() => undefined);
     },
     async stop() {
       await bot.stopBot();
