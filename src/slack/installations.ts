@@ -19,6 +19,7 @@ import { createNotInstalledReply, type NotInstalledReply } from './install/not-i
 import { createOAuthFlow, createStateStore, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
 import type { BrowserRoutes } from './install/pages.ts';
 import { SCOPES } from './install/scopes.ts';
+import { createTokenCheck, NO_TOKEN_CHECK, type TokenCheck } from './install/token-check.ts';
 import { isTokenAccepted, tokenStatusOf } from './install/token-status.ts';
 import { createUninstallHandler, type EventBody } from './install/uninstall.ts';
 import { createWelcome } from './install/welcome.ts';
@@ -42,6 +43,7 @@ export interface Installations {
   handleUninstall(event: EventBody): Promise<boolean>;
   /** Whether the workspace still has Tally installed, as far as Slack says. @throws StoreUnavailable */
   stays(workspace: string): Promise<boolean>;
+  readonly tokenCheck: TokenCheck;
   /** Resolves when every renewed token is stored. */
   idle(): Promise<void>;
 }
@@ -88,6 +90,7 @@ function singleWorkspace(botToken: string, apiUrl: string, parts: InstallationsP
       log,
     }),
     stays: () => isTokenAccepted(client),
+    tokenCheck: createTokenCheck(client, log),
     idle: async () => undefined,
   };
 }
@@ -174,6 +177,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       tokenStatus: tokenStatusOf(installed, clientOf),
       log,
     }),
+    tokenCheck: NO_TOKEN_CHECK,
     stays: async (id) => (await installed.read(id)) !== undefined,
     idle: tokens.idle,
   };

@@ -32,9 +32,9 @@ interface RouteAnswer {
 
 export interface SlackServer {
   readonly app: App;
-  /** Listens; in Socket Mode connects as well. @returns the port */
+  /** Listens, and asks Slack for as long as it does not accept the token or the connection of Socket Mode. @returns the port */
   start(port: number): Promise<number>;
-  /** Whether events can arrive. */
+  /** Whether events can arrive, and Slack accepts the answers. */
   up(): boolean;
   /** From now on `up` is false; goes on for `delay` ms, and then until nothing more arrives. */
   leave(delay: number): Promise<void>;
@@ -111,10 +111,10 @@ export function createSlackServer(
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject).listen(port, resolve);
       });
-      await socket?.start();
+      await Promise.all([socket?.start(), installations.tokenCheck.start()]);
       return (server.address() as AddressInfo).port;
     },
-    up: () => !isLeaving && (socket?.up() ?? true),
+    up: () => !isLeaving && installations.tokenCheck.ok() && (socket?.up() ?? true),
     async leave(delay) {
       isLeaving = true;
       await sleep(delay);
@@ -126,6 +126,7 @@ export function createSlackServer(
     },
     async stop(deadline) {
       isLeaving = true;
+      installations.tokenCheck.stop();
       await socket?.stop();
       const closed = new Promise((resolve) => server.close(resolve));
       connections.drain();

@@ -125,6 +125,27 @@ describe('the pages for machines', () => {
   });
 });
 
+describe('a start', () => {
+  const readiness = async () => (await fetch(`${bot.url}/readyz`)).json();
+  const NOT_READY = { ok: false, notReady: ['slack'] };
+
+  it('with a token that Slack rejects listens, says so, and is not ready', async () => {
+    await started({ beforeStart: (slack) => slack.failNext('auth.test', { error: 'invalid_auth' }, 2) });
+    expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
+    expect(await readiness()).toEqual(NOT_READY);
+    expect(bot.log()).toContain('Slack rejects SLACK_BOT_TOKEN');
+    await expect.poll(readiness, { timeout: 10_000 }).toEqual({ ok: true });
+  });
+
+  it('while Slack is away listens, says so, and is ready once Slack is back', async () => {
+    await started({ beforeStart: (slack) => slack.failNext('auth.test', { status: 503 }, 2) });
+    expect(await readiness()).toEqual(NOT_READY);
+    expect(bot.log()).toContain('Slack can’t be reached');
+    await expect.poll(readiness, { timeout: 10_000 }).toEqual({ ok: true });
+    expect(bot.log()).toContain('Slack accepts the bot token');
+  });
+});
+
 describe('Socket Mode', () => {
   it('gives the same answers, with the pages but without the events on the port', async () => {
     await started({ mode: 'socket' });

@@ -34,6 +34,8 @@ export interface BotOptions {
   readonly limits?: RateLimiter | 'ordinary';
   /** When loading messages appear; by default late enough for slow machines. */
   readonly loadingDelays?: LoadingDelays;
+  /** Called before the bot starts. */
+  readonly beforeStart?: (slack: Slack) => void;
   /** IDENTITY_AUTH_URL; none by default. */
   readonly identityUrl?: string;
 }
@@ -90,6 +92,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const lines: string[] = [];
   let url = '';
   const slack = await startTestSlack(mode, () => url, options.ackTimeout);
+  options.beforeStart?.(slack);
   const configWith = (encryptionKeys: string) =>
     readConfig({
       ...slackEnvironment(mode, slack),
