@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
 import { limitConnections, oneByOne } from './connections.ts';
@@ -122,6 +122,8 @@ export function createSlackServer(
       for (let before = -1; before !== connections.arrived() && performance.now() < end; ) {
         before = connections.arrived();
         await sleep(SETTLING.quiet);
+        // On a busy machine the time is up before Node looks at the network.
+        await turn();
       }
     },
     async stop(deadline) {
@@ -145,7 +147,7 @@ export function createSlackServer(
 }
 
 /** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `quiet` ms. */
-const SETTLING = { quiet: 50, most: 1_000 } as const;
+const SETTLING = { quiet: 50, most: 3_000 } as const;
 
 interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'logger'> {
   readonly signingSecret: string;

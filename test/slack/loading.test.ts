@@ -239,6 +239,8 @@ describe('a question in a thread', () => {
     for (const [at, place] of asked.entries()) await ask(place, at);
     await bot.slack.waitFor(() => sent('chat.postEphemeral').length === asked.length);
     const refused = sent('chat.postEphemeral').map(([channel, thread]) => [channel, thread]);
-    expect(refused.toSorted()).toEqual(asked.map(({ channel, thread_ts }) => [channel, thread_ts]).toSorted());
+    expect(refused.toSorted()).toEqual(
+      asked.map(({ channel, thread_ts }) => [channel, thread_ts]).toSorted(),
+    );
   });
 });
