@@ -30,21 +30,24 @@ export async function keepTrying(
   }
 }
 
-/** The same without blocking a start: resolves after the first attempt, or after a second. */
-export async function beginTrying(...args: Parameters<typeof keepTrying>): Promise<void> {
-  const [attempt, signal, onFailure] = args;
-  await new Promise<void>((resolve) => {
+/** The same without blocking a start: resolves after the first attempt, or after a second. Never rejects. */
+export const beginTrying = (
+  attempt: () => Promise<void>,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): Promise<void> =>
+  new Promise((resolve) => {
     const timer = setTimeout(resolve, FIRST_ANSWER);
-    const first = (): void => {
+    const end = (): void => {
       clearTimeout(timer);
       resolve();
     };
-    keepTrying(attempt, signal, (error) => {
+    const trying = keepTrying(attempt, signal, (error) => {
       onFailure(error);
-      first();
-    }).then(first, first);
+      end();
+    });
+    trying.then(end, end);
   });
-}
 
 /** In ms; 0 if Slack did not say. */
 function retryAfterOf(error: unknown): number {
