@@ -8,7 +8,8 @@ RUN npm run build
 
 FROM node:24-slim
 # glibc keeps freed memory apart for each thread; with two arenas an idle bot takes about 4 MB less.
-ENV NODE_ENV=production MALLOC_ARENA_MAX=2
+# A load balancer goes on sending requests for a moment after it was told that the container stops.
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2 SHUTDOWN_DELAY=5
 WORKDIR /tally
 COPY package.json ./
 COPY --from=build /tally/dist dist

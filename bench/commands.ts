@@ -68,10 +68,16 @@ async function setUp() {
   setUpProjects(billing);
   // All load comes from one person, so rate limits are off.
   const unlimited = { take: () => undefined, demand: () => undefined };
-  const tally = createTally({ ...config, http: { port: 0 } }, createLog('error'), Date.now, unlimited, {
-    message: 60_000,
-    modal: 2_500,
-  });
+  const tally = createTally(
+    { ...config, http: { port: 0, shutdownDelay: 0 } },
+    createLog('error'),
+    Date.now,
+    unlimited,
+    {
+      message: 60_000,
+      modal: 2_500,
+    },
+  );
   const port = await tally.start();
   const sender = createCommandSender(slack, `http://127.0.0.1:${port}`, SECRET);
   const counter = createCounter(redis, billing, slack, port);

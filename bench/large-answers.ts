@@ -50,7 +50,7 @@ export async function largeAnswers(): Promise<readonly string[]> {
   const unlimited = { take: () => undefined, demand: () => undefined };
   const waits = { message: 60_000, modal: 2_500 };
   const tally = createTally(
-    { ...config, http: { port: 0 } },
+    { ...config, http: { port: 0, shutdownDelay: 0 } },
     createLog('silent'),
     Date.now,
     unlimited,

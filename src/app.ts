@@ -58,8 +58,11 @@ export interface Tally {
   readonly registry: Registry;
   /** @returns the port it listens on */
   start(): Promise<number>;
-  /** Accepts nothing new, waits for running answers, then closes every connection. */
-  stop(): Promise<void>;
+  /**
+   * Isn't ready any more, but goes on for `delay` ms; then accepts nothing new, waits for running answers, and closes
+   * every connection.
+   */
+  stop(delay?: number): Promise<void>;
 }
 
 /**
@@ -67,6 +70,7 @@ export interface Tally {
  *
  * @param rateLimiter replaces the ordinary one in tests and measurements, which ask faster than people do
  * @param loadingDelays replace the ordinary ones in tests, which may run on a slow machine
+ * @param metricsLifetime replaces the ordinary one in tests, which read the metrics right after what they count; in ms
  */
 export function createTally(
   config: Config,
@@ -74,10 +78,12 @@ export function createTally(
   clock: () => number,
   rateLimiter?: RateLimiter,
   loadingDelays?: LoadingDelays,
+  metricsLifetime?: number,
 ): Tally {
   const metrics = createMetrics({
     inProgress: () => http.inProgress(),
     oldestOverdue: () => delivery.oldestOverdue(),
+    ...(metricsLifetime !== undefined && { pageLifetime: metricsLifetime }),
   });
   const limits = rateLimiter ?? createRateLimiter({ onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
@@ -174,9 +180,12 @@ export function createTally(
       all.start();
       return slack.start(config.http.port);
     },
-    async stop() {
-      http.closeQueue();
+    async stop(delay = 0) {
+      await slack.leave(delay);
+      // Whoever waits for a free connection to a service by then is told so, while there is time.
+      const timer = setTimeout(http.closeQueue, DRAIN / 2);
       const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
+      clearTimeout(timer);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await Promise.allSettled([http.close(), responseUrls.close()]);
       for (const end of unwatch) end();

@@ -25,7 +25,12 @@ interface SlackConfig {
 
 export interface Config {
   readonly slack: SlackConfig;
-  readonly http: { readonly port: number; readonly publicUrl?: string };
+  readonly http: {
+    readonly port: number;
+    readonly publicUrl?: string;
+    /** How long a stopping process still accepts requests, in ms, until the proxy in front of it sends them elsewhere. */
+    readonly shutdownDelay: number;
+  };
   readonly redisUrl: string;
   /** Newest first: the first one seals, all of them open. */
   readonly keys: readonly SealingKey[];
@@ -102,7 +107,11 @@ function configOf(values: typeof variables._output): Config {
       signingSecret: values.SLACK_SIGNING_SECRET ?? '',
       apiUrl: values.SLACK_API_URL,
     },
-    http: { port: values.PORT, ...(publicUrl !== undefined && { publicUrl }) },
+    http: {
+      port: values.PORT,
+      ...(publicUrl !== undefined && { publicUrl }),
+      shutdownDelay: values.SHUTDOWN_DELAY,
+    },
     redisUrl: values.REDIS_URL,
     keys: values.ENCRYPTION_KEYS,
     billing: baseUrl === undefined ? {} : { baseUrl },

@@ -74,6 +74,14 @@ export const portNumber = z.string().refine((text) => port.safeParse(text).succe
   error: message('is not a port', 'Use a whole number from 1 to 65535, for example 3000.'),
 });
 
+/** Written in seconds, with or without the unit. @returns ms */
+export const delay = parsedBy((text, fail) => {
+  const [, seconds] = /^(\d{1,2})s?$/.exec(text) ?? [];
+  if (seconds === undefined || Number(seconds) > 60)
+    return fail('is not a number of seconds', 'Use a whole number from 0 to 60, for example 5.');
+  return Number(seconds) * 1000;
+});
+
 export const redisUrl = parsedBy((text, fail) => {
   try {
     parseRedisUrl(text);

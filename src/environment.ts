@@ -1,6 +1,7 @@
 /** The environment variables that Tally reads, and which of them go together. */
 import * as z from 'zod';
 import {
+  delay,
   isSafeForTokens,
   level,
   MAKE_KEY,
@@ -36,6 +37,7 @@ export const variables = z.object({
   SLACK_API_URL: slackApiUrl.default('https://slack.com/api/'),
   PUBLIC_URL: webUrl.optional(),
   PORT: portNumber.transform(Number).default(3000),
+  SHUTDOWN_DELAY: delay.default(0),
   REDIS_URL: required(redisUrl, 'For example redis://127.0.0.1:6379. Tally stores everything there.'),
   ENCRYPTION_KEYS: required(
     sealingKeys,

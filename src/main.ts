@@ -11,10 +11,10 @@ const tracing =
 const tally = createTally(config, log, Date.now);
 
 let stopping = false;
-async function stop(code: number): Promise<void> {
+async function stop(code: number, delay = 0): Promise<void> {
   if (stopping) return;
   stopping = true;
-  await tally.stop().catch((err: unknown) => log.error({ err }, 'Tally did not stop cleanly'));
+  await tally.stop(delay).catch((err: unknown) => log.error({ err }, 'Tally did not stop cleanly'));
   await tracing?.stop();
   process.exit(code);
 }
@@ -22,7 +22,7 @@ async function stop(code: number): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     log.info({ signal }, 'Tally is stopping');
-    void stop(0);
+    void stop(0, config.http.shutdownDelay);
   });
 }
 process.on('uncaughtException', (err: unknown) => {

@@ -233,7 +233,9 @@ describe('the Kubernetes manifests', () => {
 
   it('leave the bot the time to let its answers out', async () => {
     const [, drain = ''] = /DRAIN = ([\d_]+)/.exec(await readFile('src/app.ts', 'utf8')) ?? [];
-    const [, wait = ''] = container().lifecycle.preStop.exec.command;
+    const literals: string[] = config.configMapGenerator[0].literals;
+    const wait = literals.find((literal) => literal.startsWith('SHUTDOWN_DELAY='))?.split('=')[1];
+    expect(wait).toBe('5');
     const seconds = Number(drain.replace('_', '')) / 1000;
     expect(seconds).toBeGreaterThan(0);
     expect(pod().terminationGracePeriodSeconds).toBeGreaterThan(seconds + Number(wait) + 3);

@@ -91,6 +91,6 @@ async function copyWorkspace(
 async function dropIfLeft(to: RedisConnection, id: string): Promise<Outcome | undefined> {
   const { digest } = await readCopy(to, id, false);
   if (!(await isUntouched(to, id, digest))) return undefined;
-  await createDeletion(to, async () => undefined).workspace(id);
+  await createDeletion({ redis: to, others: async () => undefined }).workspace(id);
   return 'deleted';
 }

@@ -16,7 +16,7 @@ export interface Metrics {
   throttled(refusal: { readonly what: string; readonly whose: string }): void;
   /** Redis did not do what it was asked. */
   storeError(kind: StoreErrorKind): void;
-  /** @returns the response to `GET /metrics`, in the text format of Prometheus */
+  /** @returns the response to `GET /metrics`, in the text format of Prometheus, computed once a second at most */
   page(): Promise<{ readonly status: 200; readonly body: string; readonly type: string }>;
   /** Stops the collectors of Node's own metrics. */
   stop(): void;
@@ -55,6 +55,9 @@ const publish = (measured: Measurement): void => {
 /** Seconds. A warm answer takes tens of milliseconds; the deadline of a request is ten seconds. */
 const LATENCY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Computing the page costs about a millisecond, and anyone who reaches the port may ask for it. In ms. */
+const PAGE_LIFETIME = 1_000;
+
 /** Slack's error codes are outside text: beyond this many label combinations, a metric counts under `other`. */
 export const MAX_SERIES = 200;
 
@@ -63,12 +66,15 @@ interface MetricsParts {
   readonly inProgress?: () => number;
   /** For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say. */
   readonly oldestOverdue?: () => Promise<number | undefined>;
+  /** For how long the page is not computed again, in ms; tests want it at once. */
+  readonly pageLifetime?: number;
 }
 
 /** Each bot has its own registry, so that several can run in one process. */
 export function createMetrics({
   inProgress = () => 0,
   oldestOverdue = async () => 0,
+  pageLifetime = PAGE_LIFETIME,
 }: MetricsParts = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -137,6 +143,13 @@ export function createMetrics({
     },
   });
   const boundedCalls = boundSeries();
+  let page: { readonly until: number; readonly body: Promise<string> } | undefined;
+  const currentPage = (): Promise<string> => {
+    const now = performance.now();
+    if (page === undefined || page.until <= now)
+      page = { until: now + pageLifetime, body: registry.metrics() };
+    return page.body;
+  };
   return {
     command(command, outcome) {
       publish({ kind: 'command', name: command, outcome });
@@ -160,7 +173,7 @@ export function createMetrics({
     },
     storeError: (kind) => storeErrors.inc({ kind }),
     throttled: ({ what, whose }) => throttled.inc({ what, whose }),
-    page: async () => ({ status: 200, body: await registry.metrics(), type: registry.contentType }),
+    page: async () => ({ status: 200, body: await currentPage(), type: registry.contentType }),
     stop: () => registry.clear(),
   };
 }

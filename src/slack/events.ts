@@ -7,26 +7,17 @@ import { type ListenerContext, ownValue, type SlackEvent } from './listeners.ts'
 import { isDirectMessage } from './post-message.ts';
 import type { ReplyTarget } from './reply-target.ts';
 import { createRequest, type Requester } from './request.ts';
-import type { RequestSource } from './request-source.ts';
-
-/** The outer fields of an event payload. */
-interface EventEnvelope {
-  /** The workspace that has the app. In a shared channel `team_id` may be the other organisation. */
-  readonly authorizations?: readonly { readonly team_id?: string | null }[];
-  readonly team_id?: string;
-  readonly event_id?: string;
-}
+import { originOf, type RequestSource, type SlackPayload } from './request-source.ts';
 
 /** Registers the Events API, which Bolt acknowledges before it calls a listener. */
 export function registerEvents(app: App, context: ListenerContext, runCommand: RunCommand): void {
   const { listeners, authorize, errorReply, responseUrls, eventDedup, limits, clock, log } = context;
 
   app.event(/.*/, async ({ event: payload, body, client, context: { isFirst } }) => {
-    const event = withoutNulls(payload) as SlackEvent;
+    const event = payload as SlackEvent;
     const listener = ownValue(listeners.events, event.type);
     if (listener === undefined || listener.wants?.(event) === false) return;
-    const envelope = body as EventEnvelope;
-    const source = sourceOfEvent(event, envelope, isFirst);
+    const source = sourceOfEvent(event, body as SlackPayload, isFirst);
     if (source === undefined) return;
     const target: ReplyTarget = { source, client, responseUrls, log };
     const at = clock();
@@ -39,7 +30,7 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
     };
     try {
       limits.demand('requests', source);
-      const { event_id: id } = envelope;
+      const { event_id: id } = body;
       if (listener.once && id !== undefined && !(await eventDedup.first(source.teamId, id))) return;
       const authorized = await authorize(client, source, listener.right);
       if (authorized === undefined) return;
@@ -55,20 +46,16 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
   });
 }
 
-/** Slack sends some missing fields as null. */
-const withoutNulls = (event: object): object =>
-  Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null));
-
 const isPrivate = ({ channel }: SlackEvent): boolean => channel === undefined || isDirectMessage(channel);
 
 /** @returns undefined for an event that names no workspace or no user */
 function sourceOfEvent(
   event: SlackEvent,
-  { authorizations, team_id }: EventEnvelope,
+  payload: SlackPayload,
   isFirst: RequestSource['isFirst'],
 ): RequestSource | undefined {
   const { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts } = event;
-  const teamId = authorizations?.[0]?.team_id ?? team_id;
+  const { teamId } = originOf(payload);
   if (teamId === undefined || userId === undefined) return undefined;
   return {
     ...{ teamId, userId, homeTeamId, channel, thread, isFirst },

@@ -2,13 +2,13 @@ import { type Authorize, type AuthorizeResult, type Logger as BoltLogger, webApi
 import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { NotInstalled } from '../domain/failure/index.ts';
+import { NotInstalled, UnsealFailed } from '../domain/failure/index.ts';
 import type { RedisConnection } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/audit.ts';
 import { createDeletion } from '../workspace/deletion.ts';
 import { createInstallationStore, type InstallationRecords } from '../workspace/installation-store.ts';
-import { createOAuthNonces } from '../workspace/replay-protection.ts';
+import { createMemberAccessNotes, createOAuthNonces } from '../workspace/replay-protection.ts';
 import { installationId, parseInstallation } from './install/installation.ts';
 import {
   createInstallationTokens,
@@ -19,9 +19,11 @@ import { createNotInstalledReply, type NotInstalledReply } from './install/not-i
 import { createOAuthFlow, createStateStore, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
 import type { BrowserRoutes } from './install/pages.ts';
 import { SCOPES } from './install/scopes.ts';
+import { createTokenCheck, NO_TOKEN_CHECK, type TokenCheck } from './install/token-check.ts';
 import { isTokenAccepted, tokenStatusOf } from './install/token-status.ts';
 import { createUninstallHandler, type EventBody } from './install/uninstall.ts';
 import { createWelcome } from './install/welcome.ts';
+import { isOrganisationId, originOf, type PayloadOrigin, type SlackPayload } from './request-source.ts';
 import type { ResponseUrlClient } from './response-url.ts';
 import { BACKGROUND_OPTIONS, createClientCache, INTERACTIVE_OPTIONS, type WebClient } from './web-client.ts';
 
@@ -41,6 +43,7 @@ export interface Installations {
   handleUninstall(event: EventBody): Promise<boolean>;
   /** Whether the workspace still has Tally installed, as far as Slack says. @throws StoreUnavailable */
   stays(workspace: string): Promise<boolean>;
+  readonly tokenCheck: TokenCheck;
   /** Resolves when every renewed token is stored. */
   idle(): Promise<void>;
 }
@@ -79,12 +82,15 @@ function singleWorkspace(botToken: string, apiUrl: string, parts: InstallationsP
     clientFor: async () => client,
     notInstalledReply: () => undefined,
     handleUninstall: createUninstallHandler({
-      forget: createDeletion(redis, onForget),
+      forget: createDeletion({ redis, others: onForget }),
+      access: createMemberAccessNotes(redis),
+      clock: parts.clock,
       tokenStatus: { since: async () => undefined, works: async () => false },
       onGone: () => undefined,
       log,
     }),
     stays: () => isTokenAccepted(client),
+    tokenCheck: createTokenCheck(client, log),
     idle: async () => undefined,
   };
 }
@@ -105,8 +111,19 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     ...parts,
     knows: installed.knows,
   });
+  /** Whether a workspace can do without its organisation's installation. */
+  const hasOwnInstallation = async (id: string): Promise<boolean> => {
+    try {
+      const own = await tokens.find(id);
+      return own !== undefined && (await isTokenAccepted(clientOf(own.installation.bot?.token ?? '')));
+    } catch (error) {
+      if (error instanceof UnsealFailed) return false;
+      if (error instanceof NotInstalled) return true;
+      throw error;
+    }
+  };
   const sendWelcome = createWelcome({ ...parts, clientFor: clientOf });
-  const forget = createDeletion(redis, parts.onForget);
+  const forget = createDeletion({ redis, others: parts.onForget, isInstalled: hasOwnInstallation });
   const cachedClient = createClientCache({
     ...BACKGROUND_OPTIONS,
     slackApiUrl: apiUrl,
@@ -138,32 +155,32 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       log,
       clock: parts.clock,
     }),
-    async authorize({ teamId: payloadTeam, enterpriseId, isEnterpriseInstall }, body) {
-      const teamId = installedTeamOf(body) ?? payloadTeam;
+    async authorize(_, body) {
+      const origin = originOf((body ?? {}) as SlackPayload);
       try {
-        const ids = isEnterpriseInstall ? [enterpriseId, teamId] : [teamId, enterpriseId];
-        const installation = await findInstallation(tokens, ids);
-        await joinOrganisation(installed, installation, teamId);
-        return authorizeResult(installation.installation, teamId, enterpriseId);
+        return authorizeResult((await findForPayload(tokens, installed, origin)).installation, origin);
       } catch (error) {
-        notInstalled.remember(body, error, teamId ?? enterpriseId);
+        notInstalled.remember(body, error, origin.teamId ?? origin.enterpriseId);
         throw error;
       }
     },
     async clientFor(workspace) {
-      const { installation } =
-        (await tokens.find(workspace)) ??
-        (await findInstallation(tokens, [await installed.organisationOf(workspace)]));
-      if (installation.bot === undefined) throw new NotInstalled('unknown');
-      return cachedClient(installation.bot.token, workspace);
+      const known =
+        (await tokens.find(workspace)) ?? (await findOf(tokens, await installed.organisationOf(workspace)));
+      const bot = isOrganisationId(workspace) ? undefined : known?.installation.bot;
+      if (bot === undefined) throw new NotInstalled('unknown');
+      return cachedClient(bot.token, workspace);
     },
     notInstalledReply: notInstalled.acknowledgement,
     handleUninstall: createUninstallHandler({
       forget,
+      access: createMemberAccessNotes(redis),
       onGone: tokens.drop,
+      clock: parts.clock,
       tokenStatus: tokenStatusOf(installed, clientOf),
       log,
     }),
+    tokenCheck: NO_TOKEN_CHECK,
     stays: async (id) => (await installed.read(id)) !== undefined,
     idle: tokens.idle,
   };
@@ -191,47 +208,45 @@ function createProviderFactory(oauth: OAuth, apiUrl: string, { redis, boltLogger
   return { providerWith, options };
 }
 
-/**
- * A workspace without its own installation uses its organisation's, whatever the payload says.
- * @param ids in the order to try @throws NotInstalled
- */
-async function findInstallation(
+const findOf = async (
   tokens: InstallationTokens,
-  ids: readonly (string | undefined)[],
+  id: string | undefined,
+): Promise<KnownInstallation | undefined> => (id === undefined ? undefined : tokens.find(id));
+
+/**
+ * A workspace without its own installation uses its organisation's, whatever the payload says. It is linked to the
+ * organisation before anything of it is stored, so that uninstalling finds it.
+ *
+ * @throws NotInstalled
+ */
+async function findForPayload(
+  tokens: InstallationTokens,
+  installed: InstallationRecords,
+  { teamId, enterpriseId, isEnterpriseInstall }: PayloadOrigin,
 ): Promise<KnownInstallation> {
-  for (const id of ids) {
-    const known = id === undefined ? undefined : await tokens.find(id);
-    if (known !== undefined) return known;
+  for (const id of isEnterpriseInstall ? [enterpriseId, teamId] : [teamId, enterpriseId]) {
+    const known = await findOf(tokens, id);
+    if (known === undefined) continue;
+    if (!known.installation.isEnterpriseInstall || teamId === undefined || known.joined.has(teamId))
+      return known;
+    const own = await installed.read(teamId);
+    // In a shared channel, the payload may name the workspace of another customer beside the organisation.
+    const isOther = own !== undefined && parseInstallation(own).installation.enterprise?.id !== enterpriseId;
+    if (isOther || !(await installed.join(installationId(known.installation), teamId))) continue;
+    known.joined.add(teamId);
+    return known;
   }
   throw new NotInstalled('unknown');
-}
-
-/** Links a workspace to its organisation before anything of it is stored, so that uninstalling finds it. */
-async function joinOrganisation(
-  installed: InstallationRecords,
-  { installation, joined }: KnownInstallation,
-  teamId: string | undefined,
-): Promise<void> {
-  if (!installation.isEnterpriseInstall || teamId === undefined || joined.has(teamId)) return;
-  await installed.join(installationId(installation), teamId);
-  joined.add(teamId);
-}
-
-/** Bolt reads this field in submitted forms but not in clicks, which would then get the other organisation's token. */
-function installedTeamOf(body: object = {}): string | undefined {
-  const { view } = body as { readonly view?: { readonly app_installed_team_id?: string | null } | null };
-  return view?.app_installed_team_id ?? undefined;
 }
 
 /** @throws NotInstalled for an installation without a bot */
 function authorizeResult(
   { bot, isEnterpriseInstall, team, enterprise }: Installation,
-  teamId: string | undefined,
-  enterpriseId: string | undefined,
+  origin: PayloadOrigin,
 ): AuthorizeResult {
   if (bot === undefined) throw new NotInstalled('unknown');
-  const workspace = isEnterpriseInstall ? teamId : team?.id;
-  const organisation = enterprise?.id ?? enterpriseId;
+  const workspace = isEnterpriseInstall ? origin.teamId : team?.id;
+  const organisation = enterprise?.id ?? origin.enterpriseId;
   return {
     botToken: bot.token,
     botId: bot.id,

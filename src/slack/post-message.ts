@@ -2,6 +2,7 @@ import { CannotPost, isFailure } from '../domain/failure/index.ts';
 import { escapeMessageText, type Message } from './kit/atoms.ts';
 import { withoutRichBlocks } from './kit/rich-blocks.ts';
 import { callSlack, type WebClient } from './web-client.ts';
+import type { WebMethod } from './web-methods.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */
 export interface PostTarget {
@@ -132,7 +133,11 @@ const CANNOT_POST: ReadonlyMap<string, CannotPost['reason']> = new Map([
 type Content = { text: string; blocks: never[] };
 
 /** When Slack refuses the blocks, once more without chart and table. */
-async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
+async function send<T>(
+  method: WebMethod,
+  message: Message,
+  call: (content: Content) => Promise<T>,
+): Promise<T> {
   const attempt = (given: Message) => callSlack(method, () => call(escapeMessageText(given) as Content));
   try {
     return await attempt(message).catch((error: unknown) => {

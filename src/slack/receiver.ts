@@ -1,9 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
+import { limitConnections, oneByOne } from './connections.ts';
 import type { Installations } from './installations.ts';
 import { ownValue } from './listeners.ts';
+import { parsePayload } from './payload-shape.ts';
 import {
   announcedSize,
   createBodyReader,
@@ -15,7 +18,6 @@ import {
   type SignatureClaim,
   secondsLeft,
 } from './request-body.ts';
-import { isValidPayload } from './request-source.ts';
 import { createSocketMode } from './socket-mode.ts';
 import { INTERACTIVE_OPTIONS } from './web-client.ts';
 
@@ -30,10 +32,12 @@ interface RouteAnswer {
 
 export interface SlackServer {
   readonly app: App;
-  /** Listens; in Socket Mode connects as well. @returns the port */
+  /** Listens, and asks Slack for as long as it does not accept the token or the connection of Socket Mode. @returns the port */
   start(port: number): Promise<number>;
-  /** Whether events can arrive. */
+  /** Whether events can arrive, and Slack accepts the answers. */
   up(): boolean;
+  /** From now on `up` is false; goes on for `delay` ms, and then until nothing more arrives. */
+  leave(delay: number): Promise<void>;
   /** Accepts nothing new, then waits up to `deadline` ms for what is in flight. @returns how many were cut off */
   stop(deadline: number): Promise<number>;
 }
@@ -64,26 +68,34 @@ export function createSlackServer(
   const socket =
     mode.kind === 'socket' ? createSocketMode({ appToken: mode.appToken, clientOptions, logger }) : undefined;
   const inFlight = createInFlightTracker();
-  let isStopping = false;
+  let isLeaving = false;
 
   const processEvent: ProcessEvent = async (event) => {
-    if (isValidPayload(event.body)) return inFlight.track(processAndAck(app, installations, event));
+    const body = parsePayload(event.body);
+    if (body !== undefined) return inFlight.track(processAndAck(app, installations, { ...event, body }));
     logger.warn('ignored a payload that does not have the shape of Slack’s');
     await event.ack();
   };
-  const receive = createPayloadReceiver({ signingSecret, spend, logger, processEvent });
-
-  const server = createServer(SERVER_OPTIONS, (req, res) => {
+  const serve: RequestListener = (req, res) => {
     const path = req.url?.split('?')[0] ?? '';
+    // Whoever keeps the connection for further requests finds another process for them in time.
+    if (isLeaving) res.setHeader('connection', 'close');
     const route = req.method === 'GET' || req.method === 'HEAD' ? ownValue(routes, path) : undefined;
     if (route !== undefined) return void answer(res, route);
     const page = req.method === 'GET' ? ownValue(pages, path) : undefined;
-    if (page !== undefined) return isStopping ? end(res, 503) : void inFlight.track(page(req, res));
+    if (page !== undefined) return void inFlight.track(page(req, res));
     if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return end(res, 404);
-    if (isStopping) return end(res, 503);
     void receive(req, res);
+  };
+  const server = createServer(SERVER_OPTIONS, oneByOne(serve));
+  const connections = limitConnections(server, SERVER_LIMITS.connections);
+  const receive = createPayloadReceiver({
+    signingSecret,
+    spend,
+    logger,
+    processEvent,
+    trust: connections.trust,
   });
-  server.maxConnections = SERVER_LIMITS.connections;
 
   const receiver: Receiver = {
     init: () => socket?.receiver.init({ processEvent } as unknown as App),
@@ -99,21 +111,34 @@ export function createSlackServer(
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject).listen(port, resolve);
       });
-      await socket?.start();
+      await Promise.all([socket?.start(), installations.tokenCheck.start()]);
       return (server.address() as AddressInfo).port;
     },
-    up: () => !isStopping && (socket?.up() ?? true),
+    up: () => !isLeaving && installations.tokenCheck.ok() && (socket?.up() ?? true),
+    async leave(delay) {
+      isLeaving = true;
+      await sleep(delay);
+      const end = performance.now() + SETTLING.most;
+      for (let before = -1; before !== connections.arrived() && performance.now() < end; ) {
+        before = connections.arrived();
+        await sleep(SETTLING.quiet);
+        // On a busy machine the time is up before Node looks at the network.
+        await turn();
+      }
+    },
     async stop(deadline) {
-      isStopping = true;
+      isLeaving = true;
+      installations.tokenCheck.stop();
       await socket?.stop();
       const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
+      connections.drain();
       let timer: NodeJS.Timeout | undefined;
       const timeout = new Promise((resolve) => {
         timer = setTimeout(resolve, deadline);
       });
-      const drained = inFlight.drain().then(installations.idle);
-      await Promise.race([timeout, drained.then(() => closed)]);
+      // A request that is still being received is in flight once it is complete.
+      const drained = closed.then(inFlight.drain).then(installations.idle);
+      await Promise.race([timeout, drained]);
       clearTimeout(timer);
       server.closeAllConnections();
       return inFlight.count();
@@ -121,13 +146,18 @@ export function createSlackServer(
   };
 }
 
+/** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `quiet` ms. */
+const SETTLING = { quiet: 50, most: 3_000 } as const;
+
 interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'logger'> {
   readonly signingSecret: string;
   readonly processEvent: ProcessEvent;
+  /** Called with the connection of a request that Slack signed. */
+  readonly trust: (socket: Socket) => void;
 }
 
 /** Handles a POST from Slack. Verifies the signature over the bytes before it parses anything. */
-function createPayloadReceiver({ signingSecret, spend, logger, processEvent }: PayloadReceiverParts) {
+function createPayloadReceiver({ signingSecret, spend, logger, processEvent, trust }: PayloadReceiverParts) {
   const readBody = createBodyReader();
 
   /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
@@ -150,6 +180,7 @@ function createPayloadReceiver({ signingSecret, spend, logger, processEvent }: P
     const type = req.headers['content-type'];
     if (claim === undefined || !isSigned(bytes, claim, signingSecret))
       return end(res, isSslCheck(bytes, type) ? 200 : 401);
+    trust(req.socket);
     const body = parseBody(bytes, type);
     if (body === undefined) return end(res, 400);
     if (body.ssl_check === '1') return end(res, 200);

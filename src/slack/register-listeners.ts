@@ -1,4 +1,4 @@
-import type { App, RespondArguments } from '@slack/bolt';
+import { type App, ErrorCode, type RespondArguments } from '@slack/bolt';
 import type { SlashCommand } from '../domain/commands.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import { asSlashCommand } from './command-buttons.ts';
@@ -38,7 +38,10 @@ export function registerListeners(app: App, listeners: Required<Listeners>, part
   });
   registerInteractions(app, context, runCommand);
   registerEvents(app, context, runCommand);
-  app.error(async (error) => log.error({ err: error }, 'a listener failed'));
+  app.error(async (error) => {
+    // Logged with its cause where the token was looked up.
+    if (error.code !== ErrorCode.AuthorizationError) log.error({ err: error }, 'a listener failed');
+  });
 }
 
 /** A workspace may have had to rename a command: `/acme-spend` still means `/spend`. */

@@ -39,7 +39,7 @@ export const secondsLeft = ({ timestamp }: SignatureClaim, now: number): number 
 export const SERVER_LIMITS = {
   /** One body. A view of 250 KB, Slack's largest payload, stays below this even when fully percent-encoded. */
   bodyBytes: 1024 * 1024,
-  /** All bodies being read at one time. Beyond it the answer is 503, and Slack sends events again. */
+  /** All bodies being read at one time, none of which is verified yet. Beyond it the largest get a 503. */
   totalBodyBytes: 32 * 1024 * 1024,
   /** The largest unsigned body that is read. */
   unsignedBytes: 1024,
@@ -51,6 +51,7 @@ export const SERVER_LIMITS = {
   requestTimeout: 5_000,
   /** How often Node checks connections for the two timeouts: one outlives them by at most this. */
   checkInterval: 1_000,
+  /** At a time. Beyond it the oldest that did not sign make room. */
   connections: 512,
   /** Retry-After of a 503, in s. */
   retryAfter: 2,
@@ -70,12 +71,26 @@ type BodyLimits = Readonly<Record<'bodyBytes' | 'totalBodyBytes', number>>;
 /** A first buffer holds most of what Slack sends. */
 const FIRST_CAPACITY = 16 * 1024;
 
+interface OpenBody {
+  /** Allocated bytes. */
+  readonly capacity: () => number;
+  readonly settle: (read: BodyRead) => void;
+}
+
 /**
- * Reads bodies into memory: each up to `bodyBytes`, all that are being read together up to `totalBodyBytes`. It counts
- * allocated bytes, so that a body sent in tiny chunks costs no more than any other.
+ * Reads bodies into memory: each up to `bodyBytes`, all that are being read together up to `totalBodyBytes`. Beyond that
+ * the largest is given up, the oldest of the largest first: what Slack sends is small and arrives at once, and nobody
+ * has signed any of them yet. It counts allocated bytes, so that a body sent in tiny chunks costs no more than any other.
  */
 export function createBodyReader(limits: BodyLimits = SERVER_LIMITS) {
   let underWay = 0;
+  const open = new Set<OpenBody>();
+  const largest = (): OpenBody | undefined => {
+    let found: OpenBody | undefined;
+    for (const body of open) if (body.capacity() > (found?.capacity() ?? 0)) found = body;
+    return found;
+  };
+
   return (req: IncomingMessage): Promise<BodyRead> =>
     new Promise((resolve) => {
       let buffer = Buffer.alloc(0);
@@ -83,15 +98,21 @@ export function createBodyReader(limits: BodyLimits = SERVER_LIMITS) {
       const settle = (read: BodyRead): void => {
         req.off('data', take).off('end', end).off('close', lost);
         underWay -= buffer.length;
+        open.delete(body);
         resolve(read);
       };
+      const body: OpenBody = { capacity: () => buffer.length, settle };
       const take = (chunk: Buffer) => {
         const needed = size + chunk.length;
         if (needed > limits.bodyBytes) return settle(413);
         if (needed > buffer.length) {
           const capacity = Math.min(Math.max(needed, 2 * buffer.length, FIRST_CAPACITY), limits.bodyBytes);
           const more = capacity - buffer.length;
-          if (underWay + more > limits.totalBodyBytes) return settle(503);
+          while (underWay + more > limits.totalBodyBytes) {
+            const other = largest();
+            if (other === undefined || other === body || other.capacity() < capacity) return settle(503);
+            other.settle(503);
+          }
           underWay += more;
           const larger = Buffer.allocUnsafeSlow(capacity);
           buffer.copy(larger, 0, 0, size);
@@ -102,6 +123,7 @@ export function createBodyReader(limits: BodyLimits = SERVER_LIMITS) {
       };
       const end = () => settle(buffer.subarray(0, size));
       const lost = () => settle(400);
+      open.add(body);
       // Without a listener, a broken connection would end the process; 'close' follows.
       req.on('error', () => undefined);
       req.on('data', take).once('end', end).once('close', lost);

@@ -1,5 +1,3 @@
-import * as z from 'zod';
-
 /** Where a request comes from, as Slack's payload says it. */
 export interface RequestSource {
   /** The workspace that has the app. */
@@ -22,13 +20,14 @@ export interface RequestSource {
   readonly isFirst: Promise<boolean> | undefined;
 }
 
-/** The fields of commands, clicks, forms and option requests that say where they come from. */
+/** The fields of commands, clicks, forms, option requests and events that say where they come from. */
 export interface SlackPayload {
-  readonly team_id?: string;
-  readonly enterprise_id?: string;
+  readonly team_id?: string | null;
+  readonly enterprise_id?: string | null;
+  readonly is_enterprise_install?: boolean | string | null;
   readonly user_id?: string;
   readonly channel_id?: string;
-  readonly team?: { readonly id?: string } | null;
+  readonly team?: { readonly id?: string; readonly enterprise_id?: string } | null;
   readonly enterprise?: { readonly id?: string } | null;
   readonly user?: { readonly id?: string; readonly team_id?: string };
   readonly channel?: { readonly id?: string };
@@ -36,19 +35,81 @@ export interface SlackPayload {
   readonly container?: { readonly thread_ts?: string; readonly message_ts?: string };
   readonly response_url?: string;
   readonly trigger_id?: string;
+  readonly event?: object;
+  readonly context_team_id?: string | null;
+  readonly is_ext_shared_channel?: boolean | null;
+  /** Slack names one installation that may see the event. */
+  readonly authorizations?: readonly Authorization[] | null;
+}
+
+interface Authorization {
+  readonly team_id?: string | null;
+  readonly enterprise_id?: string | null;
+  readonly is_enterprise_install?: boolean | null;
+}
+
+/** Whose record a payload is about, and whose installation it came by. */
+export interface PayloadOrigin {
+  /** Never an organisation's ID. Undefined if the payload names no workspace of the installation. */
+  readonly teamId: string | undefined;
+  readonly enterpriseId: string | undefined;
+  readonly isEnterpriseInstall: boolean;
+}
+
+type Id = string | null | undefined;
+
+export const isOrganisationId = (id: string): boolean => id.startsWith('E');
+const workspaceAmong = (...ids: readonly Id[]): string | undefined =>
+  ids.find((id): id is string => !!id && !isOrganisationId(id));
+const organisationAmong = (...ids: readonly Id[]): string | undefined =>
+  ids.find((id): id is string => !!id && isOrganisationId(id));
+
+/** The one place where a payload is assigned to a workspace: Slack writes an organisation's ID into any of the fields. */
+export const originOf = (payload: SlackPayload): PayloadOrigin =>
+  payload.event === undefined ? originOfInteraction(payload) : originOfEvent(payload);
+
+function originOfInteraction(payload: SlackPayload): PayloadOrigin {
+  const { team, user, view, enterprise, is_enterprise_install: flag } = payload;
+  const installed = view?.app_installed_team_id;
+  const installedFor = organisationAmong(installed);
+  const own = organisationAmong(payload.enterprise_id, enterprise?.id, team?.enterprise_id);
+  // The workspace of somebody from another organisation is not one of the installation's.
+  const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
+  const here = [payload.team_id, team?.id];
+  return {
+    teamId: isOutside
+      ? undefined
+      : // In a form of a shared channel, `team` is an external user's own. In Home, `installed` may be another
+        // workspace of the organisation that also installed the app.
+        workspaceAmong(
+          ...(view?.type === 'home' ? [...here, installed] : [installed, ...here]),
+          user?.team_id,
+        ),
+    enterpriseId: installedFor ?? own ?? organisationAmong(...here),
+    isEnterpriseInstall: installedFor !== undefined || flag === true || flag === 'true',
+  };
+}
+
+function originOfEvent(payload: SlackPayload): PayloadOrigin {
+  const { team_id, enterprise_id, authorizations, context_team_id: context } = payload;
+  const { is_ext_shared_channel: isShared, is_enterprise_install: flag } = payload;
+  const authorization = authorizations?.[0];
+  const enterpriseId =
+    authorization === undefined
+      ? organisationAmong(enterprise_id, team_id)
+      : organisationAmong(authorization.enterprise_id, authorization.team_id);
+  // In a shared channel, the outer `team_id` may be the other organisation's.
+  const isOutside = isShared === true && authorization !== undefined && enterprise_id !== enterpriseId;
+  return {
+    teamId: workspaceAmong(authorization?.team_id, context, isOutside ? undefined : team_id),
+    enterpriseId,
+    isEnterpriseInstall: (authorization?.is_enterprise_install ?? flag) === true,
+  };
 }
 
 /** @returns '' for a workspace or user that the payload doesn't name; `authorize` refuses both */
 export function sourceOfPayload(payload: SlackPayload, isFirst?: RequestSource['isFirst']): RequestSource {
-  // A form submitted by an external user has their workspace as `team`, and the app's in the view.
-  const teamId =
-    payload.view?.app_installed_team_id ??
-    payload.team_id ??
-    payload.team?.id ??
-    payload.user?.team_id ??
-    payload.enterprise_id ??
-    payload.enterprise?.id ??
-    '';
+  const { teamId = '' } = originOf(payload);
   return {
     teamId,
     userId: payload.user_id ?? payload.user?.id ?? '',
@@ -63,75 +124,3 @@ export function sourceOfPayload(payload: SlackPayload, isFirst?: RequestSource['
     isFirst,
   };
 }
-
-/** The fields of a payload that Tally or Bolt reads. Others are not checked. */
-const word = z.string().nullish();
-/** The ID of a workspace or organisation, which becomes part of Redis keys. */
-const team = z
-  .string()
-  .regex(/^[A-Z0-9]{0,64}$/)
-  .nullish();
-
-const choice = z.looseObject({ value: word });
-const values = z.record(
-  z.string(),
-  z.record(
-    z.string(),
-    z.looseObject({
-      value: word,
-      selected_option: choice.nullish(),
-      selected_options: z.array(choice).nullish(),
-      selected_user: word,
-      selected_users: z.array(z.string()).nullish(),
-      selected_conversation: word,
-      selected_conversations: z.array(z.string()).nullish(),
-      selected_time: word,
-    }),
-  ),
-);
-const state = z.looseObject({ values: values.nullish() }).nullish();
-
-const schema = z.looseObject({
-  ...{ type: word, command: word, text: word, action_id: word, value: word },
-  ...{ user_id: word, channel_id: word, response_url: word, trigger_id: word, event_id: word },
-  ...{ team_id: team, enterprise_id: team, state },
-  team: z.looseObject({ id: team }).nullish(),
-  enterprise: z.looseObject({ id: team }).nullish(),
-  user: z.looseObject({ id: word, team_id: team }).nullish(),
-  channel: z.looseObject({ id: word }).nullish(),
-  container: z.looseObject({ thread_ts: word, is_ephemeral: z.boolean().nullish() }).nullish(),
-  view: z
-    .looseObject({
-      ...{ id: word, type: word, callback_id: z.string().optional(), private_metadata: word, state },
-      app_installed_team_id: team,
-    })
-    .nullish(),
-  actions: z
-    .tuple([
-      z.looseObject({
-        action_id: z.string(),
-        block_id: word,
-        value: word,
-        selected_option: choice.nullish(),
-      }),
-    ])
-    .rest(z.unknown())
-    .optional(),
-  authorizations: z.array(z.looseObject({ team_id: team, enterprise_id: team })).nullish(),
-  event_time: z.number().optional(),
-  event: z
-    .looseObject({
-      type: z.string(),
-      ...{ user: word, user_team: word, channel: word, channel_type: word, text: word, ts: word },
-      ...{ thread_ts: word, tab: word, bot_id: word, subtype: word },
-      tokens: z.looseObject({ bot: z.array(z.string()).nullish() }).nullish(),
-      team_ids: z.array(z.string().regex(/^[A-Z0-9]{1,64}$/)).nullish(),
-    })
-    .optional(),
-});
-
-/**
- * Whether the fields that are read have the types that Slack documents. Any other payload is acknowledged and dropped:
- * there is nobody to reply to, and a wrong type would fail deep inside other code.
- */
-export const isValidPayload = (body: unknown): boolean => schema.safeParse(body).success;

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
+import { beginTrying, keepTrying, tokenRefusal } from './keep-trying.ts';
 
 /** Socket Mode's one connection to Slack. */
 export interface SocketModeConnection {
   readonly receiver: SocketModeReceiver;
-  /** Resolves when events can arrive. Throws what Slack or the network says. */
+  /** Resolves when events can arrive, or after a first attempt that failed: then it tries again. Never rejects. */
   start(): Promise<void>;
   up(): boolean;
   stop(): Promise<void>;
@@ -15,9 +15,6 @@ export interface SocketModeParts {
   readonly clientOptions: webApi.WebClientOptions;
   readonly logger: Logger;
 }
-
-/** How long it waits before another attempt: longer each time, in ms. */
-const WAIT = { first: 500, most: 30_000 } as const;
 
 /**
  * Slack sends every connection away now and then. Its client would wait 5 s before it connects again, and never tries
@@ -63,11 +60,13 @@ export function createSocketMode({ appToken, clientOptions, logger }: SocketMode
     if (end.signal.aborted) await receiver.stop();
   };
 
-  const connectAgain = async (): Promise<void> => {
-    for (let wait = 0; !connected; wait = Math.min(2 * wait || WAIT.first, WAIT.most)) {
-      await sleep(wait, undefined, { signal: end.signal });
-      await connect().catch((error: unknown) => logger.error('Slack could not be reached again', error));
-    }
+  const report = (error: unknown): void => {
+    const code = tokenRefusal(error);
+    if (code === undefined) logger.error('Slack could not be reached; Tally tries again', error);
+    else
+      logger.error(
+        `Slack rejects SLACK_APP_TOKEN (${code}): make an app-level token with connections:write on the app’s page`,
+      );
   };
 
   client.on('connected', () => {
@@ -76,12 +75,12 @@ export function createSocketMode({ appToken, clientOptions, logger }: SocketMode
   client.on('disconnected', () => {
     connected = false;
     // While it connects, the caller of `connect` gets the error.
-    if (!connecting) connectAgain().catch(() => undefined);
+    if (!connecting) keepTrying(connect, end.signal, report).catch(() => undefined);
   });
 
   return {
     receiver,
-    start: connect,
+    start: () => beginTrying(connect, end.signal, report),
     up: () => connected,
     async stop() {
       end.abort();

@@ -71,7 +71,7 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
   const users = cached<SlackUser>(clock, most);
   const members = cached<readonly string[]>(clock, most);
   const groups = cached<readonly UserGroup[]>(clock, most);
-  const installedIn = teamOfClient();
+  const ownerOf = ownerOfClient();
 
   const isIn = async (
     client: WebClient,
@@ -88,11 +88,14 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
   const directory: UserDirectory = {
     async find(client, identity, fresh = false) {
       const { teamId, userId } = identity;
-      const [user, installed] = await Promise.all([
+      const [user, owner] = await Promise.all([
         users(`${teamId}/${userId}`, fresh, () => userOf(client, userId)),
-        installedIn(client),
+        ownerOf(client),
       ]);
-      const isOurs = installed === undefined || installed === teamId;
+      const isOurs =
+        teamId === (owner.team ?? teamId) &&
+        (user.enterprise_user?.enterprise_id ?? owner.organisation) ===
+          (owner.organisation ?? user.enterprise_user?.enterprise_id);
       return {
         teamId,
         id: userId,
@@ -189,21 +192,28 @@ function cached<T>(clock: () => number, most: number) {
 const isRateLimited = (error: unknown): boolean =>
   isFailure(error) && error.kind === 'slack-failed' && error.code === 'ratelimited';
 
+interface TokenOwner {
+  readonly team?: string | undefined;
+  readonly organisation?: string | undefined;
+}
+
 /**
- * The workspace that a token belongs to, looked up once: a payload of another workspace comes from an external user,
- * whatever it claims. Undefined for an organisation's token, which covers several workspaces.
+ * The workspace that a token belongs to, or the organisation, looked up once: a payload of another one comes from an
+ * external user, whatever it claims.
  */
-function teamOfClient() {
-  const known = new WeakMap<WebClient, Promise<string | undefined>>();
-  return (client: WebClient): Promise<string | undefined> => {
+function ownerOfClient() {
+  const known = new WeakMap<WebClient, Promise<TokenOwner>>();
+  return (client: WebClient): Promise<TokenOwner> => {
     const hit = known.get(client);
     if (hit !== undefined) return hit;
-    const team = callSlack('auth.test', () => client.auth.test()).then((answer) =>
-      answer.is_enterprise_install === true ? undefined : answer.team_id,
+    const owner = callSlack('auth.test', () => client.auth.test()).then((answer) =>
+      answer.is_enterprise_install === true
+        ? { organisation: answer.enterprise_id }
+        : { team: answer.team_id },
     );
-    known.set(client, team);
-    team.catch(() => known.delete(client));
-    return team;
+    known.set(client, owner);
+    owner.catch(() => known.delete(client));
+    return owner;
   };
 }
 

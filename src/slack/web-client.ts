@@ -4,6 +4,7 @@ import { webApi } from '@slack/bolt';
 import { Agent } from 'undici';
 import { SlackFailed } from '../domain/failure/index.ts';
 import { decodeLeniently, exchange } from '../http/exchange.ts';
+import { isRepeatable, type WebMethod } from './web-methods.ts';
 
 export type WebClient = webApi.WebClient;
 
@@ -12,9 +13,6 @@ const PAUSE = 200;
 
 /** No answer that Tally asks for comes near it, in bytes. */
 const MAX_RESPONSE = 16 * 1024 * 1024;
-
-/** Methods that put a message somewhere: done twice, it is there twice. */
-const POSTS = /\/(?:chat\.post\w+|files\.completeUploadExternal)$/;
 
 /** One for all clients, each of which has its own limit of calls at a time. Opens connections as they are needed. */
 const agent = new Agent({ maxResponseSize: MAX_RESPONSE });
@@ -47,14 +45,14 @@ const slackFetch: typeof fetch = async (url, init = {}) => {
   } as unknown as Response;
 };
 
-/** Tries once more, as long as there is time; not what may have posted a message already. */
+/** Tries once more, as long as there is time; not what may have been done already and must not be done twice. */
 const slackFetchTwice: typeof fetch = async (url, init) => {
-  const isPost = POSTS.test(String(url));
+  const isOnce = !isRepeatable(String(url));
   try {
     const answer = await slackFetch(url, init);
-    if (answer.status < 500 || (isPost && isUnclearStatus(answer.status))) return answer;
+    if (answer.status < 500 || (isOnce && isUnclearStatus(answer.status))) return answer;
   } catch (error) {
-    if (init?.signal?.aborted || (isPost && !wasNeverSent(error))) throw error;
+    if (init?.signal?.aborted || (isOnce && !wasNeverSent(error))) throw error;
   }
   await sleep(PAUSE);
   return slackFetch(url, init);
@@ -113,7 +111,7 @@ export function createClientCache(options: webApi.WebClientOptions, most = 500) 
 }
 
 /** Runs one Web API call. @throws SlackFailed with Slack's error code */
-export async function callSlack<T>(method: string, call: () => Promise<T>): Promise<T> {
+export async function callSlack<T>(method: WebMethod, call: () => Promise<T>): Promise<T> {
   const began = performance.now();
   try {
     const answer = await call();

@@ -2,6 +2,7 @@ import { guardRead, type RedisConnection } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { FIELDS, keysOf, membersKey, recordKey, sealOwnerOf, tokenLockKey } from './keys.ts';
 import { acquireLease, releaseLease } from './lease.ts';
+import { createMemberAccessNotes } from './replay-protection.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 
 /**
@@ -17,8 +18,11 @@ export interface InstallationRecords {
   replace(id: string, before: string, after: string): Promise<boolean>;
   /** Whether anything in Redis still names it, although no installation may be there. */
   knows(id: string): Promise<boolean>;
-  /** Records that this workspace uses an organisation's installation, if there is one, so that both are deleted together. */
-  join(organisation: string, workspace: string): Promise<void>;
+  /**
+   * Records that this workspace uses an organisation's installation, so that both are deleted together.
+   * @returns false, with nothing recorded, if the organisation has none or took the workspace away
+   */
+  join(organisation: string, workspace: string): Promise<boolean>;
   /** The organisation noted for this workspace; the note is deleted when either of them leaves. */
   organisationOf(workspace: string): Promise<string | undefined>;
   members(organisation: string): Promise<readonly string[]>;
@@ -44,6 +48,11 @@ return 1`;
 const IS_MEMBER = `
 return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('SISMEMBER', KEYS[2], ARGV[1]) or 0`;
 
+/** In the workspace's slot: it stays if it has an installation of its own. */
+const UNDO_JOIN = `
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return redis.call('HDEL', KEYS[1], ARGV[2]) end
+return redis.call('UNLINK', unpack(KEYS))`;
+
 export function createInstallationStore({
   redis,
   keyring,
@@ -52,6 +61,7 @@ export function createInstallationStore({
   keyring: Keyring;
 }): InstallationRecords {
   const index = createWorkspaceIndex(redis);
+  const access = createMemberAccessNotes(redis);
   const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), FIELDS.installation));
 
   return {
@@ -81,14 +91,20 @@ export function createInstallationStore({
     },
     knows: index.knows,
     async join(organisation, workspace) {
+      if (await access.isRevoked(organisation, workspace)) return false;
       // The two are in different slots. The list of members is written first, so that uninstalling finds the workspace.
       const keys = [recordKey(organisation), membersKey(organisation)];
       const ask = (script: string) => guardRead(() => redis.eval(script, keys.length, ...keys, workspace));
-      if ((await ask(JOIN)) !== 1) return;
+      if ((await ask(JOIN)) !== 1) return false;
       await index.touch(workspace);
       await guardRead(() => redis.hset(recordKey(workspace), FIELDS.organisation, organisation));
-      // Either of them may have left in between, and deleted what was there then.
-      if ((await ask(IS_MEMBER)) !== 1) await guardRead(() => redis.unlink(...keysOf(workspace)));
+      if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organisation, workspace))) return true;
+      // Either of them left in between, and deleted what was there then.
+      await guardRead(() => redis.srem(membersKey(organisation), workspace));
+      const own = keysOf(workspace);
+      const fields = [FIELDS.installation, FIELDS.organisation];
+      await guardRead(() => redis.eval(UNDO_JOIN, own.length, ...own, ...fields));
+      return false;
     },
     organisationOf: async (workspace) =>
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organisation))) ?? undefined,

@@ -69,12 +69,15 @@ export const probeKey = (shard: number): string => `${ofShard(shard)}:probe`;
 /** The version of the names in this table, and the number of shards. */
 export const LAYOUT_KEY = 'tally:layout';
 
-/** What may happen once. @param id a hash or a nonce: the key names no workspace */
-export const onceKey = (kind: 'event' | 'request' | 'state', id: string): string => `tally:${kind}:${id}`;
+/** What was seen lately. @param id a hash or a nonce: the key names no workspace */
+export const onceKey = (kind: 'event' | 'request' | 'state' | 'access', id: string): string =>
+  `tally:${kind}:${id}`;
 
 /** IDs of Slack's teams and organisations have capitals and digits only; anything else could name another key. */
+export const isSlackId = (id: string): boolean => /^[A-Z0-9]{1,64}$/.test(id);
+
 function checked(id: string): string {
-  if (!/^[A-Z0-9]{1,64}$/.test(id)) throw new RangeError('Not the id of a Slack workspace.');
+  if (!isSlackId(id)) throw new RangeError('Not the id of a Slack workspace.');
   return id;
 }
 

@@ -43,3 +43,35 @@ export function createEventDedup(redis: RedisConnection): EventDedup {
     },
   };
 }
+
+export type MemberAccess = 'granted' | 'revoked';
+
+/** What an organisation's last events said of each of its workspaces. */
+export interface MemberAccessNotes {
+  /** @param at when, in s since the epoch @returns false for an event that is older than the last one */
+  note(organisation: string, workspace: string, access: MemberAccess, at: number): Promise<boolean>;
+  isRevoked(organisation: string, workspace: string): Promise<boolean>;
+}
+
+const NOTE_LATEST = `
+if tonumber(redis.call('HGET', KEYS[1], 'at') or ARGV[1]) > tonumber(ARGV[1]) then return 0 end
+redis.call('HSET', KEYS[1], 'at', ARGV[1], 'access', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1`;
+
+/**
+ * For as long as Slack repeats events: a request from before a revocation may arrive after it, and must not bring back
+ * what was deleted. @throws StoreUnavailable from each method
+ */
+export function createMemberAccessNotes(redis: RedisConnection): MemberAccessNotes {
+  const keyOf = (...ids: readonly string[]) =>
+    onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
+  return {
+    async note(organisation, workspace, access, at) {
+      const key = keyOf(organisation, workspace);
+      return (await guardRead(() => redis.eval(NOTE_LATEST, 1, key, at, access, KEPT_MS))) === 1;
+    },
+    isRevoked: async (organisation, workspace) =>
+      (await guardRead(() => redis.hget(keyOf(organisation, workspace), 'access'))) === 'revoked',
+  };
+}

@@ -155,7 +155,7 @@ it('leaves nothing that names a workspace which leaves while its posts are deliv
     redisUrl: redis.url,
     slackUrl: slack.url,
     async report() {
-      await createDeletion(redis.client, parts.scheduler.forget).workspace(TEAM);
+      await createDeletion({ redis: redis.client, others: parts.scheduler.forget }).workspace(TEAM);
       gone = true;
       return finding('100');
     },

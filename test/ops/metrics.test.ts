@@ -55,3 +55,11 @@ it('keeps the metrics of two bots in one process apart', async () => {
   expect((await two.page()).body).not.toContain('outcome="posted"');
   two.stop();
 });
+
+it('computes its page once a second at most', async () => {
+  const { post, page } = started();
+  const first = await page();
+  post('posted');
+  expect(await page()).toEqual(first);
+  await expect.poll(async () => (await page()).body, { timeout: 5_000 }).toContain('outcome="posted"');
+});

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
+import { oneByOne } from '../../src/slack/connections.ts';
 import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { createAuthorize } from '../../src/slack/request.ts';
@@ -252,24 +253,23 @@ describe('a form', () => {
 });
 
 describe('bodies under way', () => {
-  it('are bounded together, and what is done makes room again', async () => {
-    const { tally } = await started();
-    const open = SERVER_LIMITS.totalBodyBytes / SERVER_LIMITS.bodyBytes + 1;
+  it('are bounded together, and those that nobody signed keep no signed one out', async () => {
+    const { tally, ran } = await started();
+    const open = SERVER_LIMITS.totalBodyBytes / SERVER_LIMITS.bodyBytes + 3;
     const slow = await Promise.all(Array.from({ length: open }, () => dial(tally.url)));
     for (const { socket } of slow) {
       socket.write(head({ ...signed('', 'another'), 'content-length': SERVER_LIMITS.bodyBytes }));
       socket.write('a'.repeat(SERVER_LIMITS.bodyBytes - 1));
     }
-    const body = 'command=/nothing';
-    let answer = await post(tally.url, body, signed(body));
-    await waitUntil(async () => {
-      answer = await post(tally.url, body, signed(body));
-      return answer.status === 503;
-    });
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect((await fetch(`${tally.url}/anything`)).status).toBe(404);
-    for (const { socket } of slow) socket.destroy();
-    await waitUntil(async () => (await post(tally.url, body, signed(body))).status === 200);
+    const refused = () => slow.filter(({ received }) => received().includes('HTTP/1.1 503 '));
+    await waitUntil(() => refused().length >= 3);
+    expect(refused()[0]?.received()).toMatch(/retry-after: [1-9]/i);
+    for (const text of ['1', '2', '3']) {
+      const body = `command=/spend&text=${text}&team_id=${TEAM}&user_id=${OWNER}&channel_id=${CHANNEL}`;
+      expect((await post(tally.url, body, signed(body))).status).toBe(200);
+    }
+    await waitUntil(() => ran.length === 3);
+    expect(refused().length).toBeLessThan(6);
   });
 
   it('cost what they are long, in however many chunks they come', async () => {
@@ -310,6 +310,81 @@ describe('a connection', () => {
       Array(2).fill('HTTP/1.1 408 Request Timeout'),
     );
   }, 30_000);
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['that says nothing', () => undefined],
+    [
+      'that stays open after an answer',
+      (socket) => socket.write('GET /anything HTTP/1.1\r\nhost: x\r\n\r\n'),
+    ],
+    [
+      'that sends a body without end',
+      (socket) => socket.write(`${head({ ...signed(''), 'content-length': 900 })}a`),
+    ],
+  ])(
+    '%s makes room for a new one when there are too many',
+    async (_, begin) => {
+      const { tally, ran } = await started();
+      const command = (text: number) =>
+        `command=/spend&text=${text}&team_id=${TEAM}&user_id=${OWNER}&channel_id=${CHANNEL}`;
+      const others: Awaited<ReturnType<typeof dial>>[] = [];
+      for (let at = 0; at < SERVER_LIMITS.connections + 40; at += 1) {
+        const other = await dial(tally.url);
+        begin(other.socket);
+        others.push(other);
+      }
+      await waitUntil(() => others.slice(0, 40).every(({ closed }) => closed()));
+      for (let at = 0; at < 5; at += 1)
+        expect((await post(tally.url, command(at), signed(command(at)))).status).toBe(200);
+      await waitUntil(() => ran.length === 5);
+      expect(others.at(-1)?.closed()).toBe(false);
+    },
+    30_000,
+  );
+
+  it('that signed a request outlives those that did not', async () => {
+    const { tally } = await started();
+    const { socket, received, closed } = await dial(tally.url);
+    const body = 'command=/nothing';
+    const request = () =>
+      socket.write(
+        `${head({ 'content-type': FORM, ...signed(body), 'content-length': body.length })}${body}`,
+      );
+    request();
+    await waitUntil(() => received().includes('HTTP/1.1 200 '));
+    const others: Awaited<ReturnType<typeof dial>>[] = [];
+    for (let at = 0; at < SERVER_LIMITS.connections + 5; at += 1) others.push(await dial(tally.url));
+    await waitUntil(() => others.slice(0, 5).every((other) => other.closed()));
+    request();
+    await waitUntil(() => received().split('HTTP/1.1 200 ').length === 3);
+    expect(closed()).toBe(false);
+  }, 30_000);
+
+  it('that does not read its answers is read no further', async () => {
+    let served = 0;
+    const server = createServer(
+      oneByOne((_, res) => {
+        served += 1;
+        setImmediate(() => res.end('x'.repeat(64 * 1024)));
+      }),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    releases.push(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { socket, received } = await dial(url);
+    socket.pause();
+    const MANY = 2_000;
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(MANY));
+    await waitUntil(async () => {
+      const before = served;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return served > 0 && served === before;
+    });
+    expect(served).toBeLessThan(MANY / 2);
+    socket.resume();
+    await waitUntil(() => served === MANY, 20_000);
+    await waitUntil(() => received().split('HTTP/1.1 200 ').length - 1 === MANY, 20_000);
+  }, 60_000);
 
   it('for a path that every object has is answered like any other', async () => {
     const { tally } = await started();

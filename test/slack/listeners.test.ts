@@ -651,17 +651,11 @@ describe('an event', () => {
     ['of a kind that nobody listens to', hear({ type: 'constructor' })],
     ['that its listener does not want', hear({ bot_id: 'B1' })],
     ['of nobody', { ...hear({}), event: { type: 'app_mention', channel: 'C1' } }],
-    ['of a user that is null', { ...hear({}), event: { ...hear({}).event, user: null } }],
     ['of no workspace', { ...hear({}), team_id: undefined }],
   ])('%s is dropped', async (_, payload) => {
     limits = { requests: [throttled()] };
     expect((await register()('event', payload)).happened).toEqual([]);
     expect(limits.requests).toHaveLength(1);
-  });
-
-  it('with fields that are null is as one without them', async () => {
-    const nulls = { ...hear({}).event, bot_id: null, thread_ts: null, user_team: null };
-    expect((await register()('event', { ...hear({}), event: nulls })).happened).toEqual(['mention x']);
   });
 
   it('of a person of another organisation is refused', async () => {

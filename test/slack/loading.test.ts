@@ -183,3 +183,64 @@ describe('a form, while Slack is slow', () => {
     expect(bot.messageTexts()).toEqual([]);
   });
 });
+
+describe('a question in a thread', () => {
+  /** Two threads of one channel, one of another, and a message that begins a thread. */
+  function places() {
+    const said = (channel: string) => bot.slack.workspace.post({ channel, from: OWNER, text: 'x' }).ts;
+    const inThread = (channel: string) => ({ channel, thread_ts: said(channel), ts: said(channel) });
+    return [
+      ...[inThread(CHANNEL), inThread(CHANNEL), inThread('C0GENERAL1')],
+      { channel: CHANNEL, thread_ts: undefined, ts: said(CHANNEL) },
+    ];
+  }
+  const threadOf = ({ thread_ts, ts }: { thread_ts: string | undefined; ts: string }) => thread_ts ?? ts;
+  const sent = (method: string) =>
+    bot.slack.calls
+      .filter((call) => call.method === method)
+      .map(({ args }) => [args.channel, args.thread_ts, args.text] as const);
+  const ask = (place: object, at: number) =>
+    bot.event({
+      ...{ type: 'event_callback', team_id: TEAM, event_id: `Ev${at}` },
+      event: { type: 'app_mention', user: OWNER, text: '/spend', ...place },
+    });
+
+  it('gets its loading message and its answer there, whatever is asked elsewhere at the same time', async () => {
+    await started({
+      events: {
+        app_mention: {
+          right: 'ask',
+          run: (_, __, { rerun }) => rerun({ command: '/spend', text: '' }),
+        },
+      },
+    });
+    const asked = places();
+    for (const [at, place] of asked.entries()) await ask(place, at);
+    const expected = asked.map((place) => [place.channel, threadOf(place), LOADING]);
+    await bot.slack.waitFor(() => sent('chat.postMessage').length === asked.length);
+    expect(sent('chat.postMessage').toSorted()).toEqual(expected.toSorted());
+    finish();
+    await bot.slack.waitFor(() => calls('chat.update') === asked.length);
+    expect(calls('chat.postMessage')).toBe(asked.length);
+  });
+
+  it('is refused there as well', async () => {
+    await started({
+      events: {
+        app_mention: {
+          right: 'ask',
+          run: async () => {
+            throw new TokenRejected('billing');
+          },
+        },
+      },
+    });
+    const asked = places();
+    for (const [at, place] of asked.entries()) await ask(place, at);
+    await bot.slack.waitFor(() => sent('chat.postEphemeral').length === asked.length);
+    const refused = sent('chat.postEphemeral').map(([channel, thread]) => [channel, thread]);
+    expect(refused.toSorted()).toEqual(
+      asked.map(({ channel, thread_ts }) => [channel, thread_ts]).toSorted(),
+    );
+  });
+});

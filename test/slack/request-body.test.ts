@@ -46,21 +46,33 @@ describe('a body', () => {
     expect(await read).toBe(400);
   });
 
-  it('counts as long as it is read: beyond all together the next one is refused', async () => {
+  it('counts as long as it is read: beyond all together the oldest of the largest is given up', async () => {
     const reader = createBodyReader({ bodyBytes: 20_000, totalBodyBytes: 40_000 });
     const [first, second, third] = [request(), request(), request()];
     const reads = [reader(first), reader(second), reader(third)];
     for (const req of [first, second, third]) req.write(Buffer.alloc(20_000));
-    expect(await reads[2]).toBe(503);
-    first.end();
-    expect(await reads[0]).toHaveLength(20_000);
+    expect(await reads[0]).toBe(503);
+    second.end();
+    expect(await reads[1]).toHaveLength(20_000);
     expect(await readIn([Buffer.alloc(20_000)], reader)).toHaveLength(20_000);
-    second.destroy();
-    expect(await reads[1]).toBe(400);
+    third.destroy();
+    expect(await reads[2]).toBe(400);
     const [fourth, fifth] = [request(), request()];
     const more = [reader(fourth), reader(fifth)];
     for (const req of [fourth, fifth]) req.end(Buffer.alloc(20_000));
     expect(await Promise.all(more)).toEqual([expect.any(Buffer), expect.any(Buffer)]);
+  });
+
+  it('finds room beside larger ones, however many of them there are', async () => {
+    const reader = createBodyReader({ bodyBytes: 100_000, totalBodyBytes: 400_000 });
+    const large = Array.from({ length: 20 }, () => {
+      const req = request();
+      const read = reader(req);
+      req.write(Buffer.alloc(100_000));
+      return read;
+    });
+    expect(await Promise.all(large.slice(0, 16))).toEqual(Array(16).fill(503));
+    expect(await readIn([Buffer.alloc(40_000)], reader)).toHaveLength(40_000);
   });
 
   it('that is refused makes room again, and costs twice its length at the most', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type SlackPayload, sourceOfPayload } from '../../src/slack/request-source.ts';
+import { originOf, type SlackPayload, sourceOfPayload } from '../../src/slack/request-source.ts';
 
 const NOTHING = {
   ...{ teamId: '', userId: '', homeTeamId: undefined, channel: undefined, responseUrl: undefined },
@@ -57,14 +57,38 @@ describe('where a payload comes from', () => {
       { teamId: 'T2', userId: 'U1', homeTeamId: 'T2' },
     ],
     [
-      'an organisation',
+      'an organisation alone, which is no workspace',
       { enterprise_id: 'E1', enterprise: { id: 'E2' }, user_id: 'U1', user: { id: 'U2' } },
-      { teamId: 'E1', userId: 'U1' },
+      { userId: 'U1' },
     ],
     [
       'an organisation’s click',
-      { enterprise: { id: 'E2' }, user: { id: 'U2' } },
-      { teamId: 'E2', userId: 'U2' },
+      {
+        ...{ team: null, enterprise: { id: 'E1' }, user: { id: 'U2', team_id: 'T1' } },
+        view: { id: 'V1', type: 'modal', app_installed_team_id: 'E1' },
+      },
+      { teamId: 'T1', userId: 'U2', homeTeamId: 'T1', viewId: 'V1' },
+    ],
+    [
+      'an organisation’s form, clicked by a member of another one',
+      {
+        ...{ team: { id: 'T2' }, enterprise: { id: 'E2' }, user: { id: 'U2', team_id: 'T2' } },
+        view: { id: 'V1', type: 'modal', app_installed_team_id: 'E1' },
+      },
+      { userId: 'U2', homeTeamId: 'T2', viewId: 'V1' },
+    ],
+    [
+      'Home in one of two workspaces that installed the app each',
+      {
+        ...{ team: { id: 'T2' }, user: { id: 'U2', team_id: 'T2' } },
+        view: { id: 'V1', type: 'home', app_installed_team_id: 'T1' },
+      },
+      { teamId: 'T2', userId: 'U2', homeTeamId: 'T2' },
+    ],
+    [
+      'an empty workspace',
+      { team_id: '', team: { id: 'T1' }, user_id: 'U1' },
+      { teamId: 'T1', userId: 'U1' },
     ],
     [
       'a payload of nulls',
@@ -89,5 +113,32 @@ describe('where a payload comes from', () => {
   it('is told with whether it came for the first time', () => {
     const isFirst = Promise.resolve(true);
     expect(sourceOfPayload({}, isFirst).isFirst).toBe(isFirst);
+  });
+});
+
+describe('where an event comes from', () => {
+  const GRID = { enterprise_id: 'E1', is_enterprise_install: true };
+  it.each<[string, SlackPayload, string | undefined]>([
+    ['the authorized workspace', { team_id: 'T2', authorizations: [{ team_id: 'T1' }] }, 'T1'],
+    ['the only workspace that is named', { team_id: 'T1' }, 'T1'],
+    [
+      'the workspace through which it was received',
+      { team_id: 'T2', context_team_id: 'T1', authorizations: [{ ...GRID, team_id: null }] },
+      'T1',
+    ],
+    ['the organisation’s', { team_id: 'T1', authorizations: [{ ...GRID, team_id: 'E1' }] }, 'T1'],
+    [
+      'nobody’s, where the channel is shared and the workspace another organisation’s',
+      { team_id: 'T2', is_ext_shared_channel: true, authorizations: [{ ...GRID, team_id: null }] },
+      undefined,
+    ],
+    [
+      'the organisation’s own workspace in a shared channel',
+      { team_id: 'T1', enterprise_id: 'E1', is_ext_shared_channel: true, authorizations: [GRID] },
+      'T1',
+    ],
+    ['nobody’s, with the organisation alone', { team_id: 'E1', enterprise_id: 'E1' }, undefined],
+  ])('%s', (_, payload, teamId) => {
+    expect(originOf({ event: {}, ...payload }).teamId).toBe(teamId);
   });
 });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
 import { OWNER } from '../../sandbox/slack/index.ts';
@@ -123,6 +125,27 @@ describe('the pages for machines', () => {
   });
 });
 
+describe('a start', () => {
+  const readiness = async () => (await fetch(`${bot.url}/readyz`)).json();
+  const NOT_READY = { ok: false, notReady: ['slack'] };
+
+  it('with a token that Slack rejects listens, says so, and is not ready', async () => {
+    await started({ beforeStart: (slack) => slack.failNext('auth.test', { error: 'invalid_auth' }, 2) });
+    expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
+    expect(await readiness()).toEqual(NOT_READY);
+    expect(bot.log()).toContain('Slack rejects SLACK_BOT_TOKEN');
+    await expect.poll(readiness, { timeout: 10_000 }).toEqual({ ok: true });
+  });
+
+  it('while Slack is away listens, says so, and is ready once Slack is back', async () => {
+    await started({ beforeStart: (slack) => slack.failNext('auth.test', { status: 503 }, 2) });
+    expect(await readiness()).toEqual(NOT_READY);
+    expect(bot.log()).toContain('Slack can’t be reached');
+    await expect.poll(readiness, { timeout: 10_000 }).toEqual({ ok: true });
+    expect(bot.log()).toContain('Slack accepts the bot token');
+  });
+});
+
 describe('Socket Mode', () => {
   it('gives the same answers, with the pages but without the events on the port', async () => {
     await started({ mode: 'socket' });
@@ -156,5 +179,65 @@ describe('a stop', () => {
     expect(textOf(slack.messages(OWNER, CHANNEL))).toContain('left');
     expect(billing.requests.length).toBeGreaterThan(0);
     expect(redis.client.status).toBe('ready');
+  });
+
+  const commandFrom = (at: number) => `${COMMAND}&n=${at}`;
+  const rawCommand = (body: string) => {
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': body.length,
+      ...bot.slack.signed(body),
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    return `POST /slack/events HTTP/1.1\r\nhost: x\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+  };
+
+  it.each([
+    ['on connections that were open', true],
+    ['on connections that come with them', false],
+  ])('answers everything that has arrived, %s', async (_, isOpen) => {
+    await started();
+    const port = Number(new URL(bot.url).port);
+    const received = Array.from({ length: 20 }, () => '');
+    const sockets = received.map((_, at) => {
+      const socket = connect(port, '127.0.0.1');
+      socket
+        .on('error', () => undefined)
+        .on('data', (data) => {
+          received[at] += String(data);
+        });
+      return socket;
+    });
+    if (isOpen) await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const sent = sockets.map(
+      (socket, at) => new Promise((resolve) => socket.write(rawCommand(commandFrom(at)), resolve)),
+    );
+    await Promise.all(sent);
+    await bot.stopBot();
+    await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
+    expect(received.map((text) => text.split('\r\n')[0])).toEqual(Array(20).fill('HTTP/1.1 200 OK'));
+    await bot.slack.waitFor(() => bot.slack.messages(OWNER, CHANNEL).length >= 20);
+  });
+
+  it('is seen at once, and goes on for as long as it is told', async () => {
+    await started();
+    const stopped = bot.stopBot(700);
+    expect((await fetch(`${bot.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
+    const answer = await send(COMMAND, bot.slack.signed(COMMAND));
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    await stopped;
+    await expect(fetch(`${bot.url}/healthz`)).rejects.toThrow();
+  });
+
+  it('closes what is open and asks nothing', async () => {
+    await started();
+    const socket = connect(Number(new URL(bot.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write('POST /slack/events HTTP/1.1\r\n');
+    const closed = once(socket, 'close');
+    await bot.stopBot();
+    await closed;
   });
 });

@@ -4,6 +4,7 @@ import type { App, ReceiverEvent } from '@slack/bolt';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
+import { keepTrying } from '../../src/slack/keep-trying.ts';
 import { createSocketMode, type SocketModeConnection } from '../../src/slack/socket-mode.ts';
 import { BACKGROUND_OPTIONS } from '../../src/slack/web-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -18,14 +19,17 @@ async function startSlack() {
   let asked = 0;
   let failures = 0;
   let link = (socket: WebSocket): void => socket.send(HELLO);
+  let body: object | undefined;
+  let retryAfter: string | undefined;
   const server = createServer((_, res) => {
     asked += 1;
+    if (retryAfter !== undefined) return void res.writeHead(429, { 'retry-after': retryAfter }).end('{}');
     if (failures > 0) {
       failures -= 1;
       return void res.writeHead(500).end('down');
     }
     res.setHeader('content-type', 'application/json');
-    res.end(JSON.stringify({ ok: true, url: url.replace('http', 'ws') }));
+    res.end(JSON.stringify(body ?? { ok: true, url: url.replace('http', 'ws') }));
   });
   const upgrades = new WebSocketServer({ server });
   upgrades.on('connection', (socket) => {
@@ -44,6 +48,14 @@ async function startSlack() {
     /** The Web API fails that many times from now on. */
     fail(times: number) {
       failures = times;
+    },
+    /** What the Web API answers from now on; undefined for an address. */
+    answer(next: object | undefined) {
+      body = next;
+    },
+    /** Answers 429 from now on. */
+    limit(seconds: number) {
+      retryAfter = String(seconds);
     },
     onConnection(next: typeof link) {
       link = next;
@@ -65,8 +77,9 @@ afterEach(async () => {
   await slack.close();
 });
 
-async function started(): Promise<void> {
+async function started(before: () => void = () => undefined): Promise<void> {
   slack = await startSlack();
+  before();
   lines = [];
   bodies = [];
   socket = createSocketMode({
@@ -105,7 +118,7 @@ describe('Socket Mode', () => {
     slack.fail(2);
     slack.sockets[0]?.terminate();
     await waitUntil(() => slack.asked() === 3);
-    expect(lines.join('')).toContain('Slack could not be reached again');
+    expect(lines.join('')).toContain('Slack could not be reached; Tally tries again');
     await waitUntil(() => socket.up());
   });
 
@@ -117,17 +130,34 @@ describe('Socket Mode', () => {
     await waitUntil(() => slack.sockets.length === 4 && socket.up());
   });
 
-  it('does not start where Slack refuses', async () => {
-    await started();
-    await socket.stop();
-    slack.fail(1);
-    const another = createSocketMode({
-      appToken: 'xapp-for-tests',
-      clientOptions: { ...BACKGROUND_OPTIONS, slackApiUrl: slack.url() },
-      logger: boltLogger(createLog('silent')),
-    });
-    await expect(another.start()).rejects.toThrow();
-    expect(another.up()).toBe(false);
+  it('starts while Slack is away, is not up, and connects when Slack is back', async () => {
+    await started(() => slack.fail(2));
+    expect(socket.up()).toBe(false);
+    await waitUntil(() => socket.up());
+    expect(slack.asked()).toBe(3);
+  });
+
+  it('starts although Slack rejects its token, is not up, and says so', async () => {
+    await started(() => slack.answer({ ok: false, error: 'invalid_auth' }));
+    expect(socket.up()).toBe(false);
+    expect(lines.join('')).toContain('Slack rejects SLACK_APP_TOKEN (invalid_auth)');
+    slack.answer(undefined);
+    await waitUntil(() => socket.up());
+  });
+
+  it('asks again no sooner than Slack says', async () => {
+    await started(() => slack.limit(3_600));
+    const end = new AbortController();
+    let asked = 0;
+    const failing = async () => {
+      asked += 1;
+      throw new Error('away');
+    };
+    // Without a word from Slack it tries three times within two seconds.
+    const trying = keepTrying(failing, end.signal, () => asked === 3 && end.abort());
+    await expect(trying).rejects.toThrow();
+    expect(slack.asked()).toBe(1);
+    expect(socket.up()).toBe(false);
   });
 
   it('connects no more once it is stopped', async () => {

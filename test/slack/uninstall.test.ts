@@ -197,8 +197,8 @@ describe('an organisation that leaves', () => {
 
   it('notes a workspace again that was let go and let in', async () => {
     await installed();
-    const event = { type: 'team_access_revoked', team_ids: [EAST.id] };
-    await bot.event({ team_id: EAST.id, enterprise_id: ORG, event });
+    for (const type of ['team_access_revoked', 'team_access_granted'])
+      await bot.event({ team_id: EAST.id, enterprise_id: ORG, event: { type, team_ids: [EAST.id] } });
     await bot.connect(EAST, 'Read-only');
     expect((await bot.redis.client.smembers(`tally:{${ORG}}:members`)).sort()).toEqual([EAST.id, GRID.id]);
   });

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { SlackFailed } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { callSlack, INTERACTIVE_OPTIONS, type WebClient } from '../../src/slack/web-client.ts';
+import { IS_REPEATABLE, isRepeatable } from '../../src/slack/web-methods.ts';
 
 const releases: (() => unknown)[] = [];
 afterEach(async () => {
@@ -66,6 +67,28 @@ describe('a call to Slack', () => {
       expect(calls).toEqual(['chat.postMessage']);
     },
   );
+
+  const METHODS = Object.entries(IS_REPEATABLE).filter(([name]) => name !== 'files.uploadV2');
+
+  it.each(METHODS)('to %s is repeated when Slack drops the connection: %s', async (method, isRepeated) => {
+    const { client, calls } = await startApi((res) => res.socket?.destroy());
+    const outcome = await error(client.apiCall(method));
+    expect(calls).toEqual(Array(isRepeated ? 2 : 1).fill(method));
+    expect(outcome === undefined).toBe(isRepeated);
+  });
+
+  it('is not repeated if it may do what is seen twice: it posts, uploads or spends what works once', () => {
+    const once = Object.entries(IS_REPEATABLE).flatMap(([name, isRepeated]) => (isRepeated ? [] : [name]));
+    expect(once.sort()).toEqual([
+      'chat.postEphemeral',
+      'chat.postMessage',
+      'files.completeUploadExternal',
+      'files.uploadV2',
+      'oauth.v2.access',
+    ]);
+    for (const name of ['chat.postSomethingNew', 'constructor'])
+      expect(isRepeatable(`https://x/api/${name}`)).toBe(false);
+  });
 
   it('that posts is made once more when Slack has no time for it', async () => {
     const { client, calls } = await startApi((res) => res.writeHead(503).end());

@@ -34,6 +34,8 @@ export interface BotOptions {
   readonly limits?: RateLimiter | 'ordinary';
   /** When loading messages appear; by default late enough for slow machines. */
   readonly loadingDelays?: LoadingDelays;
+  /** Called before the bot starts. */
+  readonly beforeStart?: (slack: Slack) => void;
   /** IDENTITY_AUTH_URL; none by default. */
   readonly identityUrl?: string;
 }
@@ -64,7 +66,7 @@ export interface Bot {
   /** Starts another process of the same bot, to which Slack sends from then on. @param encryptionKeys other than the first's */
   startAnotherProcess(encryptionKeys?: string): Promise<BotProcess>;
   /** Stops all processes of the bot, but not the services. */
-  stopBot(): Promise<void>;
+  stopBot(delay?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -90,6 +92,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const lines: string[] = [];
   let url = '';
   const slack = await startTestSlack(mode, () => url, options.ackTimeout);
+  options.beforeStart?.(slack);
   const configWith = (encryptionKeys: string) =>
     readConfig({
       ...slackEnvironment(mode, slack),
@@ -105,11 +108,12 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const { encryptionKeys = `test:${randomBytes(32).toString('base64')}` } = options;
   const start = async (keys = encryptionKeys) => {
     const tally = createTally(
-      { ...configWith(keys), http: { port: 0 } },
+      { ...configWith(keys), http: { port: 0, shutdownDelay: 0 } },
       log,
       now,
       limits === 'ordinary' ? undefined : limits,
       loadingDelays,
+      0,
     );
     processes.push(tally);
     url = `http://127.0.0.1:${await tally.start()}`;
@@ -162,8 +166,8 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
         },
       };
     },
-    stopBot() {
-      return Promise.all(processes.splice(0).map((tally) => tally.stop())).then(() => undefined);
+    stopBot(delay) {
+      return Promise.all(processes.splice(0).map((tally) => tally.stop(delay))).then(() => undefined);
     },
     async stop() {
       await bot.stopBot();

@@ -36,8 +36,11 @@ export interface OAuthBot {
   command(team: Team, text: string, at?: number): Promise<{ status: number; body: string; reply: string }>;
   /** Clicks a button or submits a form; resolves with the acknowledgement. */
   interact(team: Team, payload: object): Promise<{ status: number; body: string }>;
-  /** Registers the token with this label through the form, and waits until it is tested. */
-  connect(team: Team, label: string): Promise<void>;
+  /**
+   * Registers the token with this label through the form, and waits until it is tested.
+   * @param installedFor what Slack writes into the form as the team that installed the app
+   */
+  connect(team: Team, label: string, installedFor?: string): Promise<void>;
   event(body: object, url?: string): Promise<number>;
   /** The keys in Redis that name a workspace. */
   keys(): Promise<string[]>;
@@ -69,7 +72,7 @@ export async function startOAuthBot(
   });
   const log = createLog('trace', { write: (line) => void lines.push(line) });
   const processes = Array.from({ length: options.processes ?? 1 }, () =>
-    createTally({ ...config, http: { port: 0 } }, log, Date.now, UNLIMITED),
+    createTally({ ...config, http: { port: 0, shutdownDelay: 0 } }, log, Date.now, UNLIMITED),
   );
   const urls = await Promise.all(processes.map(async (one) => `http://127.0.0.1:${await one.start()}`));
   let stopped: Promise<unknown> | undefined;
@@ -137,7 +140,7 @@ export async function startOAuthBot(
       const response = await slack.send(urls[0]!, body.toString(), 'application/x-www-form-urlencoded');
       return { status: response.status, body: await response.text() };
     },
-    async connect(team, label) {
+    async connect(team, label, app_installed_team_id) {
       const { value: token } = billing.tokens.find((one) => one.label === label)!;
       const fields = {
         name: 'main',
@@ -158,6 +161,7 @@ export async function startOAuthBot(
         callback_id: 'connect',
         private_metadata: '',
         state: { values },
+        ...(app_installed_team_id !== undefined && { app_installed_team_id }),
       };
       const before = slack.called('views.update').length;
       await bot.interact(team, { type: 'view_submission', view });

@@ -204,7 +204,7 @@ describe('what is under way when a workspace leaves', () => {
   it('leaves no key: an entry, an event, a lock, a renewed token, a note, a workspace of its organisation', async () => {
     const installed = createInstallationStore({ redis, keyring: createKeyring([OLD]) });
     await installed.save('T1', 'an installation');
-    await createDeletion(redis, async () => undefined).workspace('T1');
+    await createDeletion({ redis: redis, others: async () => undefined }).workspace('T1');
     await expect(createAudit(redis).record('T1', ENTRY)).rejects.toThrow(NotInstalled);
     expect(await createEventDedup(redis).first('T1', 'Ev1')).toBe(true);
     expect(await installed.lock('T1')).toBeUndefined();

@@ -16,16 +16,19 @@ describe('deleting an organisation', () => {
   it('also deletes what other parts keep of each of its workspaces', async () => {
     await redis.client.sadd(membersKey(ORG), ...TEAMS);
     const deleted: string[] = [];
-    await createDeletion(redis.client, async (id) => void deleted.push(id)).organisation(ORG);
+    await createDeletion({ redis: redis.client, others: async (id) => void deleted.push(id) }).organisation(
+      ORG,
+    );
     expect(deleted.sort()).toEqual([ORG, ...TEAMS]);
     expect(await workspaceKeys(redis.client)).toEqual([]);
   });
 
   it('still knows its workspaces where another part fails, so that it can be repeated', async () => {
     await redis.client.sadd(membersKey(ORG), ...TEAMS);
-    const failing = createDeletion(redis.client, () =>
-      Promise.reject(new Error('the queue does not answer')),
-    );
+    const failing = createDeletion({
+      redis: redis.client,
+      others: () => Promise.reject(new Error('the queue does not answer')),
+    });
     await expect(failing.organisation(ORG)).rejects.toThrow('the queue does not answer');
     expect((await redis.client.smembers(membersKey(ORG))).sort()).toEqual(TEAMS);
   });

@@ -150,7 +150,7 @@ describe('an installation', () => {
     expect(await store.organisationOf('T1')).toBe('E1');
     expect(await store.organisationOf('T3')).toBeUndefined();
     expect(await redis.zscore(indexKey(0), 'T1')).not.toBeNull();
-    const deletion = createDeletion(redis, async () => undefined);
+    const deletion = createDeletion({ redis: redis, others: async () => undefined });
     await deletion.workspace('T1', 'E1');
     expect(await store.members('E1')).toEqual(['T2']);
     await deletion.organisation('E1');
@@ -163,7 +163,7 @@ describe('an installation', () => {
       get(target, name) {
         if (name !== 'hset') return Reflect.get(target, name).bind(target);
         return async (...args: Parameters<Redis['hset']>) => {
-          await createDeletion(redis, async () => undefined).organisation('E1');
+          await createDeletion({ redis: redis, others: async () => undefined }).organisation('E1');
           return redis.hset(...args);
         };
       },

@@ -1,11 +1,9 @@
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { InstallationRecords } from '../../workspace/installation-store.ts';
+import { tokenRefusal } from '../keep-trying.ts';
 import type { WebClient } from '../web-client.ts';
 import { parseInstallation, type StoredInstallation } from './installation.ts';
 import type { TokenStatus } from './uninstall.ts';
-
-/** Slack's error codes for a token that no longer works. */
-const ENDED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
 
 /** @returns false only if Slack refuses the token; true if it doesn't answer. Never rejects. */
 export async function isTokenAccepted(client: WebClient): Promise<boolean> {
@@ -13,7 +11,7 @@ export async function isTokenAccepted(client: WebClient): Promise<boolean> {
     await client.auth.test();
     return true;
   } catch (error) {
-    return !ENDED.has((error as { data?: { error?: string } }).data?.error ?? '');
+    return tokenRefusal(error) === undefined;
   }
 }
 

@@ -1,15 +1,22 @@
 import type { Logger } from 'pino';
 import type { Deletion } from '../../workspace/deletion.ts';
+import type { MemberAccess, MemberAccessNotes } from '../../workspace/replay-protection.ts';
+import { isOrganisationId } from '../request-source.ts';
 
-/** The events by which a workspace or an organisation uninstalls Tally. */
-export const UNINSTALL_EVENTS = ['app_uninstalled', 'tokens_revoked', 'team_access_revoked'] as const;
+/** The events by which a workspace or an organisation uninstalls Tally, or lets a workspace use it again. */
+export const UNINSTALL_EVENTS = [
+  ...['app_uninstalled', 'tokens_revoked', 'team_access_revoked', 'team_access_granted'],
+] as const;
 
 /** The fields of an event that say whose installation it is about. */
 export interface EventBody {
   readonly team_id?: string | null;
   readonly enterprise_id?: string | null;
   readonly is_enterprise_install?: boolean;
-  readonly authorizations?: readonly { readonly is_enterprise_install?: boolean }[];
+  readonly authorizations?: readonly {
+    readonly enterprise_id?: string | null;
+    readonly is_enterprise_install?: boolean;
+  }[];
   /** Seconds since the epoch. */
   readonly event_time?: number;
   readonly event?: {
@@ -29,6 +36,9 @@ export interface TokenStatus {
 
 export interface UninstallParts {
   readonly forget: Deletion;
+  readonly access: MemberAccessNotes;
+  /** ms since the epoch */
+  readonly clock: () => number;
   readonly tokenStatus: TokenStatus;
   /** Called with every ID that was deleted. */
   readonly onGone: (id: string) => void;
@@ -44,7 +54,7 @@ const LATE = 3_600;
  *
  * @returns a handler that returns false for any other event, and throws StoreUnavailable: then Slack must send it again
  */
-export function createUninstallHandler({ forget, tokenStatus, onGone, log }: UninstallParts) {
+export function createUninstallHandler({ forget, access, tokenStatus, onGone, clock, log }: UninstallParts) {
   const gone = (id: string, event: string): void => {
     onGone(id);
     log.info({ workspace: id, event }, 'everything of the workspace was deleted');
@@ -82,8 +92,19 @@ export function createUninstallHandler({ forget, tokenStatus, onGone, log }: Uni
     gone(id, event);
   };
 
-  return async (body: EventBody): Promise<boolean> => {
-    const { event } = body;
+  /** @returns the workspaces that the event is about; none that a later event was about */
+  const membersIn = async (body: EventBody, state: MemberAccess): Promise<readonly string[]> => {
+    const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organisation, event } = body;
+    const teams = (event?.team_ids ?? []).filter((id) => !isOrganisationId(id));
+    if (!organisation) return teams;
+    onGone(organisation);
+    const current = await Promise.all(teams.map((team) => access.note(organisation, team, state, at)));
+    return teams.filter((_, index) => current[index]);
+  };
+
+  return async (given: EventBody): Promise<boolean> => {
+    const { event } = given;
+    const body = withOrganisation(given);
     switch (event?.type) {
       case 'app_uninstalled':
         await uninstall(body, event.type);
@@ -93,14 +114,22 @@ export function createUninstallHandler({ forget, tokenStatus, onGone, log }: Uni
         if ((event.tokens?.bot ?? []).length > 0) await uninstall(body, event.type);
         return true;
       case 'team_access_revoked':
-        for (const team of event.team_ids ?? []) {
-          await forget.workspace(team, body.enterprise_id ?? undefined);
-          gone(team, event.type);
-        }
-        if (body.enterprise_id) onGone(body.enterprise_id);
+        // Noted first, so that no request that is under way brings the workspace back after it was deleted.
+        for (const team of await membersIn(body, 'revoked'))
+          if (await forget.member(team, body.enterprise_id ?? undefined)) gone(team, event.type);
+        return true;
+      case 'team_access_granted':
+        await membersIn(body, 'granted');
         return true;
       default:
         return false;
     }
   };
+}
+
+/** Slack may give the organisation's ID as the workspace's, or name the organisation in the authorization alone. */
+function withOrganisation(body: EventBody): EventBody {
+  const { team_id: team, enterprise_id, authorizations } = body;
+  const inTeam = team && isOrganisationId(team) ? team : undefined;
+  return { ...body, enterprise_id: enterprise_id || inTeam || authorizations?.[0]?.enterprise_id || null };
 }

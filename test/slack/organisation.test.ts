@@ -1,0 +1,287 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { epochSeconds, type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
+import { INSTALLER, type Team } from '../support/oauth-slack.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const ORG = 'E0GRID0001';
+/** Two workspaces of an organisation that installed Tally as a whole, and another customer's. */
+const NORTH: Team = { id: 'T0NORTH001', name: 'North', enterprise: ORG, whole: true };
+const SOUTH: Team = { ...NORTH, id: 'T0SOUTH001', name: 'South' };
+const OTHER: Team = { id: 'T0OTHER001', name: 'Other' };
+
+let bot: OAuthBot;
+beforeEach(async () => {
+  bot = await startOAuthBot();
+  for (const team of [NORTH, OTHER]) await bot.install(team);
+});
+afterEach(() => bot.stop());
+
+const record = (id: string) => bot.redis.client.hgetall(`tally:{${id}}:record`);
+const members = async () => (await bot.redis.client.smembers(`tally:{${ORG}}:members`)).sort();
+/** The workspace that Slack was last asked about. */
+const askedAbout = () => bot.slack.called('users.info').at(-1)?.fields.team_id;
+const ofBilling = () => bot.billing.requests.at(-1)?.token;
+
+/** As Slack sends it for an installation of the whole organisation. */
+const from = (team: Team) => ({
+  ...{ team: null, user: { id: INSTALLER, team_id: team.id } },
+  view: { id: 'V1', type: 'modal', app_installed_team_id: ORG, private_metadata: '', state: { values: {} } },
+});
+const click = (action_id: string, value = '') => ({
+  type: 'block_actions',
+  actions: [{ type: 'button', action_id, block_id: 'b', value }],
+});
+const eventFrom = (team: Team, event: object) => ({
+  ...{ team_id: team.id, enterprise_id: ORG, context_team_id: team.id, event_id: `Ev${Math.random()}` },
+  authorizations: [{ enterprise_id: ORG, team_id: null, is_enterprise_install: true }],
+  event: { user: INSTALLER, channel: 'C0COSTS001', ts: '1.1', ...event },
+});
+
+describe('a payload from one of an organisation’s workspaces', () => {
+  const PAYLOADS: readonly (readonly [string, (team: Team) => Promise<unknown>])[] = [
+    ['a command', (team) => bot.command(team, '/billing help')],
+    ['a click', (team) => bot.interact(team, { ...from(team), ...click('rerun:x', '/billing help') })],
+    [
+      'a click with its own workspace as the team',
+      (team) =>
+        bot.interact(team, {
+          ...{ ...from(team), team: { id: team.id }, user: { id: INSTALLER } },
+          ...click('rerun:x', '/billing help'),
+        }),
+    ],
+    [
+      'a click in Home',
+      (team) =>
+        bot.interact(team, {
+          ...{ ...from(team), view: { ...from(team).view, type: 'home' } },
+          ...click('rerun:x', '/billing help'),
+        }),
+    ],
+    [
+      'a form',
+      (team) => {
+        const { view, ...rest } = from(team);
+        return bot.interact(team, {
+          ...{ ...rest, type: 'view_submission', view: { ...view, callback_id: 'settings' } },
+        });
+      },
+    ],
+    ['a form that is closed', (team) => bot.interact(team, { ...from(team), type: 'view_closed' })],
+    [
+      'a suggestion',
+      (team) =>
+        bot.interact(team, {
+          ...from(team),
+          ...{ type: 'block_suggestion', action_id: 'zone', block_id: 'zone', value: 'par' },
+        }),
+    ],
+    ['a shortcut', (team) => bot.interact(team, { ...from(team), type: 'shortcut', view: undefined })],
+    [
+      'a shortcut of a message',
+      (team) =>
+        bot.interact(team, {
+          ...{ ...from(team), type: 'message_action', view: undefined, channel: { id: 'C0COSTS001' } },
+        }),
+    ],
+    ['the Home being opened', (team) => bot.event(eventFrom(team, { type: 'app_home_opened', tab: 'home' }))],
+    ['a mention', (team) => bot.event(eventFrom(team, { type: 'app_mention', text: 'help' }))],
+    [
+      'a mention whose authorization has the organisation’s ID for the workspace’s',
+      (team) =>
+        bot.event({
+          ...eventFrom(team, { type: 'app_mention', text: 'help' }),
+          authorizations: [{ enterprise_id: ORG, team_id: ORG, is_enterprise_install: true }],
+        }),
+    ],
+  ];
+
+  it.each(PAYLOADS)('is that workspace’s, not the organisation’s: %s', async (_, send) => {
+    for (const team of [NORTH, SOUTH]) {
+      await send(team);
+      await waitUntil(async () => (await members()).includes(team.id));
+      await waitUntil(async () => {
+        const about = askedAbout();
+        return about === undefined || about === team.id;
+      });
+    }
+    expect(await members()).toEqual([NORTH.id, SOUTH.id]);
+    expect(Object.keys(await record(ORG))).toEqual(['installation']);
+    for (const { id } of [NORTH, SOUTH]) expect(await record(id)).toEqual({ served: ORG });
+    expect(bot.slack.calls.filter(({ fields }) => fields.team_id === ORG)).toEqual([]);
+    expect(bot.log()).not.toMatch(/a listener failed|could not be processed/);
+  });
+});
+
+describe('two workspaces of an organisation', () => {
+  const balanceByClick = async (team: Team) => {
+    const before = bot.billing.requests.length;
+    await bot.interact(team, { ...from(team), ...click('run:x', '/balance 123') });
+    await waitUntil(() => bot.billing.requests.length > before);
+    return ofBilling();
+  };
+  const balanceByMention = async (team: Team) => {
+    const before = bot.billing.requests.length;
+    await bot.event(eventFrom(team, { type: 'app_mention', text: 'balance 123' }));
+    await waitUntil(() => bot.billing.requests.length > before);
+    return ofBilling();
+  };
+
+  it('have a connection each, which answers each', async () => {
+    await bot.connect(NORTH, 'Read-only', ORG);
+    await bot.connect(SOUTH, 'Accountant', ORG);
+    expect(Object.keys(await record(ORG))).toEqual(['installation']);
+    for (const [team, label] of [
+      [NORTH, 'Read-only'],
+      [SOUTH, 'Accountant'],
+    ] as const) {
+      expect(await balanceByClick(team)).toBe(label);
+      expect(await balanceByMention(team)).toBe(label);
+      expect((await bot.command(team, '/balance 123')).reply).toContain('left');
+      expect(ofBilling()).toBe(label);
+    }
+  });
+
+  it('do not answer with what only the other connected', async () => {
+    await bot.connect(NORTH, 'Read-only', ORG);
+    const before = bot.billing.requests.length;
+    await bot.interact(SOUTH, {
+      ...{ ...from(SOUTH), response_url: bot.slack.replyAddress('click') },
+      ...click('run:x', '/balance 123'),
+    });
+    await waitUntil(() => bot.slack.replies.some(({ url }) => url.endsWith('/click')));
+    expect(JSON.stringify(bot.slack.replies.at(-1))).toContain('not connected');
+    expect(bot.billing.requests).toHaveLength(before);
+  });
+});
+
+describe('another customer in a channel that an organisation shares', () => {
+  const inShared = (event: object) => ({
+    ...eventFrom(OTHER, { type: 'app_mention', text: 'balance 123', ...event }),
+    ...{ enterprise_id: null, context_team_id: null, is_ext_shared_channel: true },
+  });
+
+  it('neither becomes a member of it nor is answered from its own record', async () => {
+    await bot.connect(OTHER, 'Read-only');
+    const before = bot.billing.requests.length;
+    expect(await bot.event(inShared({}))).toBe(200);
+    expect(
+      (
+        await bot.interact(OTHER, {
+          ...from(OTHER),
+          ...click('rerun:x', '/billing help'),
+          enterprise: { id: ORG },
+          is_enterprise_install: true,
+        })
+      ).status,
+    ).toBe(200);
+    expect(await members()).not.toContain(OTHER.id);
+    expect(await record(OTHER.id)).not.toHaveProperty('served');
+    expect(bot.billing.requests).toHaveLength(before);
+  });
+
+  it('stays when the organisation leaves', async () => {
+    await bot.connect(OTHER, 'Read-only');
+    await bot.interact(OTHER, {
+      ...from(OTHER),
+      view: undefined,
+      ...click('rerun:x', '/billing help'),
+      enterprise: { id: ORG },
+      is_enterprise_install: true,
+    });
+    bot.slack.revoke(ORG);
+    expect(await bot.event({ team_id: null, enterprise_id: ORG, event: { type: 'app_uninstalled' } })).toBe(
+      200,
+    );
+    expect((await bot.command(OTHER, '/balance 123')).reply).toContain('left');
+  });
+});
+
+describe('an organisation’s command without a workspace', () => {
+  it.each([
+    ['an empty one', ''],
+    ['the organisation itself', ORG],
+  ])('joins nobody to it, and its uninstall is acknowledged: %s', async (_, id) => {
+    const { reply } = await bot.command({ ...NORTH, id }, '/billing help');
+    expect(reply).toContain('Tally only answers members');
+    expect(await members()).toEqual([]);
+    bot.slack.revoke(ORG);
+    const event = { team_id: null, enterprise_id: ORG, event: { type: 'app_uninstalled' } };
+    expect(await bot.event(event)).toBe(200);
+    expect((await bot.keys()).filter((key) => key.includes(ORG))).toEqual([]);
+  });
+
+  it('that an earlier version noted as a member does not stop the uninstall', async () => {
+    await bot.command(SOUTH, '/billing help');
+    await bot.redis.client.sadd(`tally:{${ORG}}:members`, '', ORG);
+    const event = {
+      team_id: '',
+      enterprise_id: ORG,
+      event: { type: 'tokens_revoked', tokens: { bot: ['U1'] } },
+    };
+    expect(await bot.event(event)).toBe(200);
+    const left = await bot.keys();
+    for (const id of [ORG, SOUTH.id]) expect(left.filter((key) => key.includes(id))).toEqual([]);
+  });
+});
+
+describe('a workspace that its organisation lets go', () => {
+  const own: Team = { ...SOUTH, whole: false };
+  const access = (change: 'granted' | 'revoked', team: Team, event_time = epochSeconds()) => ({
+    ...{ team_id: null, enterprise_id: ORG, event_time },
+    event: { type: `team_access_${change}`, team_ids: [team.id] },
+  });
+  const keysOf = async ({ id }: Team) => (await bot.keys()).filter((key) => key.includes(id));
+
+  it('keeps everything if it has an installation of its own that works', async () => {
+    await bot.install(own);
+    await bot.connect(own, 'Accountant');
+    await bot.command(SOUTH, '/billing help');
+    expect(await members()).toEqual([SOUTH.id]);
+    expect(await bot.event(access('revoked', SOUTH))).toBe(200);
+    expect(await members()).toEqual([]);
+    expect(await record(SOUTH.id)).not.toHaveProperty('served');
+    expect((await bot.command(own, '/balance 123')).reply).toContain('left');
+    expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
+  });
+
+  it('also keeps it when the whole organisation leaves, and loses it when its own token is gone, too', async () => {
+    await bot.install(own);
+    await bot.command(SOUTH, '/billing help');
+    await bot.command(NORTH, '/billing help');
+    const gone = { team_id: null, enterprise_id: ORG, event: { type: 'app_uninstalled' } };
+    expect(await bot.event(gone)).toBe(200);
+    expect(await keysOf(NORTH)).toEqual([]);
+    expect(Object.keys(await record(SOUTH.id))).toContain('installation');
+    bot.slack.revoke(SOUTH.id);
+    await bot.event(access('revoked', SOUTH));
+    expect(await keysOf(SOUTH)).toEqual([]);
+  });
+
+  it('is not brought back by a request that comes late', async () => {
+    for (const team of [NORTH, SOUTH]) await bot.connect(team, 'Read-only');
+    await bot.event(access('revoked', SOUTH));
+    const { body } = await bot.command(SOUTH, '/balance 123');
+    expect(body).toContain('/slack/install');
+    await bot.event(eventFrom(SOUTH, { type: 'app_mention', text: 'help' }));
+    expect(await keysOf(SOUTH)).toEqual([]);
+    expect(await members()).toEqual([NORTH.id]);
+    expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');
+  });
+
+  it('comes back when it is let in again, whatever Slack repeats', async () => {
+    const at = epochSeconds();
+    await bot.event(access('revoked', SOUTH, at - 60));
+    await bot.event(access('granted', SOUTH, at - 90));
+    expect((await bot.command(SOUTH, '/billing help')).body).toContain('/slack/install');
+    await bot.event(access('granted', SOUTH, at - 30));
+    await bot.connect(SOUTH, 'Read-only');
+    await bot.event(access('revoked', SOUTH, at - 60));
+    expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
+  });
+
+  it('is never the organisation itself', async () => {
+    await bot.connect(NORTH, 'Read-only');
+    await bot.event(access('revoked', { ...SOUTH, id: ORG }));
+    expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import * as keys from '../../src/workspace/keys.ts';
+
+/** Every function of the table that names a key by one ID, and the key of this workspace. */
+const namedBy = (id: string): readonly (readonly [name: string, key: string])[] =>
+  Object.entries(keys).flatMap(([name, key]) =>
+    typeof key === 'function' && /(?<!once)Key$/.test(name) && key.length === 1
+      ? [[name, (key as (id: string) => string)(id)]]
+      : [],
+  );
+
+describe('the keys of a workspace', () => {
+  it('are all keys that are named by its ID, but an organisation’s members, which outlive its other keys', () => {
+    const own = namedBy('T1').filter(([, key]) => key.includes('{T1}'));
+    expect(own.map(([name]) => name)).toContain('recordKey');
+    const listed = own.filter(([name]) => name !== 'membersKey').map(([, key]) => key);
+    expect(keys.keysOf('T1').toSorted()).toEqual(listed.toSorted());
+  });
+
+  it('are in one slot, different from each other and from every key of another workspace', () => {
+    const [one, other] = [keys.keysOf('T1'), keys.keysOf('T2')];
+    for (const key of one) expect(key).toMatch(/^tally:\{T1\}:[a-z-]+$/);
+    expect(new Set([...one, ...other]).size).toBe(2 * one.length);
+  });
+
+  it.each(['', 't1', 'T1}', 'T 1', 'T1:record', 'T'.repeat(65)])('are none of what is no ID: %s', (id) => {
+    expect(() => keys.keysOf(id)).toThrow(RangeError);
+    expect(keys.isSlackId(id)).toBe(false);
+  });
+});
