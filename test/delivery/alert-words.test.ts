@@ -540,7 +540,7 @@ describe('a reminder', () => {
   it('says when a token expires, what needs it, and how to replace it', () => {
     expect(reads('3', credential('connection'))).toEqual([
       '*The access token of connection main expires Mon 23 Nov 2026 (3 days)*',
-      'Replace it before then, and nothing stops.',
+      'Replace it before then, and everything keeps working.',
       'Replace token…',
       'token ending abcd · fingerprint 0123',
     ]);

@@ -3,13 +3,18 @@ import * as failures from '../../src/domain/failure/index.ts';
 import { InvalidWord } from '../../src/domain/failure/index.ts';
 import { cause, failuresOfAll } from '../support/failures.ts';
 
+/** What managers read: the sentence and, of a service that is away, where and why. */
+const wholeText = (failure: failures.Failure): string =>
+  'detail' in failure ? `${failure.message} ${failure.detail}` : failure.message;
+
 describe('a failure', () => {
   it('says what happened in whole sentences, and names what it is about', () => {
     for (const [failure, ...names] of failuresOfAll()) {
       const { message } = failure;
       expect(message).toMatch(/^(?:[A-Z]|“|prod ).{10,}[.?]$/u);
       expect(message).not.toMatch(/undefined|null|\[object|\s{2}/);
-      for (const name of names) expect(message).toContain(name);
+      for (const name of names) expect(wholeText(failure)).toContain(name);
+      if ('detail' in failure) expect(message).not.toMatch(/example|ECONN/);
       expect(failures.isFailure(failure)).toBe(true);
     }
   });
@@ -30,7 +35,7 @@ describe('a failure', () => {
   });
 
   it('has a sentence of its own for each reason', () => {
-    const said = failuresOfAll().map(([failure]) => `${failure.kind} ${failure.message}`);
+    const said = failuresOfAll().map(([failure]) => `${failure.kind} ${wholeText(failure)}`);
     expect(said.filter((one, at) => said.indexOf(one) !== at)).toEqual([
       // A kind that nobody knows, and none, are a record.
       ...['unseal-failed', 'unseal-failed'].map((kind) => `${kind} Tally can’t read the stored record.`),

@@ -34,15 +34,9 @@ const replaced = (ts: string, part: string) =>
 describe('a refusal', () => {
   it.each([
     ['/billing audit cvs', '/billing audit csv'],
-    ['/billing status foo', '/billing status'],
-    ['/billing schedules foo', '/billing schedules'],
     ['/billing projects delete prod', '/billing projects remove prod'],
-    ['/billing schedule prod banana', '/billing schedule prod'],
     ['/billing disconnect mian', '/billing disconnect main'],
     ['/billing disconnect nope', '/billing disconnect main'],
-    ['/spend prod banana', '/spend prod'],
-    ['/spend prod,banana', '/spend prod'],
-    ['/spend prod banana csv', '/spend prod csv'],
     ['/spend prod next week', '/spend prod this-week'],
     ['/spend prod 2026-12', '/spend prod this-month'],
     ['/spend prod last-20-years', '/spend prod last-3-years'],
@@ -51,12 +45,16 @@ describe('a refusal', () => {
     expect(buttons(await bot.ask(typed))[0]).toBe(works);
   });
 
-  it('of a report that cannot be scheduled offers those that can', async () => {
-    expect(buttons(await bot.ask('/billing schedule prod last-month daily 8:00'))).toEqual([
-      '/billing schedule prod yesterday daily 8:00',
-      '/billing schedule prod last-week daily 8:00',
-      '/billing schedule prod month-to-date daily 8:00',
-    ]);
+  it.each([
+    '/billing status foo',
+    '/billing schedules foo',
+    '/billing schedule prod banana',
+    '/billing schedule prod last-month daily 8:00',
+    '/spend prod banana',
+    '/spend prod,banana',
+    '/spend prod banana csv',
+  ])('of %s offers no command, which would leave a word out', async (typed) => {
+    expect(buttons(await bot.ask(typed))).toEqual([]);
   });
 
   it.each(['/spend banana yesterday', '/balance banana', '/os-token banana'])(
@@ -75,8 +73,8 @@ describe('a refusal', () => {
       const found = bot.slack.messages(MEMBER, CHANNEL).find((one) => one.ts === answer.ts);
       return found !== undefined && toAnswer(found).visibleText.includes('Fri 20 Nov UTC');
     });
-    const mistyped = await bot.ask('/spend prod banana');
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts: mistyped.ts }, '/spend prod');
+    const mistyped = await bot.ask('/spend prod yestreday');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: mistyped.ts }, '/spend prod yesterday');
     await replaced(mistyped.ts, 'prod · ');
   });
 

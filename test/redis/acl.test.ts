@@ -13,6 +13,7 @@ async function use(bot: Bot): Promise<void> {
   await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
   await bot.slack.waitFor(() => bot.slack.modal(OWNER));
   await bot.slack.submit(OWNER, {});
+  await bot.slack.waitFor(() => JSON.stringify(bot.slack.modal(OWNER)?.view ?? '').includes('Saved:'));
   await bot.ask('/billing audit');
   const body = JSON.stringify({
     ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_time: Math.floor(Date.now() / 1000) },

@@ -48,9 +48,9 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
   [new failures.ServiceFailed('billing', 502), '502'],
   ...(
     [
-      [new failures.ServiceFailed('billing', 502), 'last error: HTTP 502)'],
-      [new failures.TimedOut('billing', 9_000), 'last error: no whole answer within 9 seconds)'],
-      [new failures.ServiceUnreachable('billing', 'bill.example', 'ECONNRESET'), 'last error: ECONNRESET)'],
+      [new failures.ServiceFailed('billing', 502), '(HTTP 502)'],
+      [new failures.TimedOut('billing', 9_000), '(no whole answer within 9 seconds)'],
+      [new failures.ServiceUnreachable('billing', 'bill.example', 'ECONNRESET'), '(ECONNRESET)'],
     ] as const
   ).map(
     ([last, named]) =>
