@@ -2,7 +2,7 @@ import type { Button } from '@slack/types';
 import type { BillingClient } from '../billing/client.ts';
 import type { Day } from '../domain/time/calendar.ts';
 import type { Message } from '../slack/kit/atoms.ts';
-import { type ChosenProject, projectValue } from '../workspace/chosen-project.ts';
+import { type ChosenProject, projectKey } from '../workspace/chosen-project.ts';
 import type { AnswerNotes } from '../workspace/last-used.ts';
 import type { ReportName, Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
@@ -47,7 +47,7 @@ export interface ReportResult {
 export const shownProjects = (
   { projects }: Pick<Schedule, 'projects'>,
   { unanswered }: ReportResult,
-): Schedule['projects'] => projects.filter((project) => !(projectValue(project) in unanswered));
+): Schedule['projects'] => projects.filter((project) => !(projectKey(project) in unanswered));
 
 /** A report that a feature offers to schedules. */
 export interface PostableReport {

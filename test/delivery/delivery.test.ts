@@ -1282,6 +1282,17 @@ describe('a project of a digest that gives no answer', () => {
     expect((await lastSent())?.unanswered).toEqual({ '500:1': { posts: 3, cause: 'It has no data.' } });
   });
 
+  it('does not hold up the post about the others where it was chosen by a name that is limited by now', async () => {
+    const limited = { alias: 'labs', id: '500', product: 1, channels: ['C0ELSEWHERE'] };
+    const people = { owner: 'U0OWNER001', addedBy: 'U0OWNER001', addedAt: 0 };
+    const fields = { 'project:labs': JSON.stringify({ ...limited, ...people }) };
+    await redis.client.hset(`tally:{${TEAM}}:record`, fields);
+    await given({ projects: [BOTH[0], { ...BOTH[1], alias: 'labs' }] });
+    answer = partial;
+    await day(0);
+    expect(inChannel()).toHaveLength(1);
+  });
+
   it('is counted anew after an answer', async () => {
     await given({ projects: BOTH });
     answer = partial;
