@@ -1,7 +1,6 @@
 /** What the delivery log has of one date of one schedule: its record. */
 import * as z from 'zod';
-import { UnsealFailed } from '../domain/failure/index.ts';
-import { parseRecord } from '../workspace/record-schema.ts';
+import { tryParseRecord } from '../workspace/record-schema.ts';
 import { PAUSE_REASONS, scheduleContentSchema } from '../workspace/schedules.ts';
 
 /** What a post is about, as the schedule and the workspace were then; either may change later. */
@@ -72,13 +71,6 @@ const entry = z.object({
 export type DeliveryLogEntry = Readonly<z.infer<typeof entry>>;
 
 /** A damaged entry counts as a failure that is over, so that its date is not posted again. */
-export function parseLogEntry(json: string): DeliveryLogEntry {
-  try {
-    return parseRecord(entry, json);
-  } catch (error) {
-    if (!(error instanceof UnsealFailed)) throw error;
-    return DAMAGED;
-  }
-}
+export const parseLogEntry = (json: string): DeliveryLogEntry => tryParseRecord(entry, json) ?? DAMAGED;
 
 const DAMAGED: DeliveryLogEntry = { state: 'failed', due: 0, at: 0, began: 0, tries: 0 };

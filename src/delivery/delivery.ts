@@ -18,7 +18,8 @@ import {
   startDeliveryRun,
 } from './context.ts';
 import { correctPost } from './correction.ts';
-import type { DeliveryLog } from './delivery-log.ts';
+import type { DeliveryLog, DeliveryLogSnapshot } from './delivery-log.ts';
+import { earliest } from './due-dates.ts';
 import { explainCorrections, planExplanations } from './explain-corrections.ts';
 import { notifyOwners } from './notify-owner.ts';
 import { abandonDelivery, resumePausedSchedule } from './outcome.ts';
@@ -87,18 +88,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     if (lease === 'gone') return undefined;
     if (lease === 'taken') return clock() + BUSY_DELAY;
     const run = startDeliveryRun({
-      ...{
-        workspaces,
-        deliveryLog,
-        watchFigures,
-        clientFor,
-        users,
-        clock,
-        log,
-        lease,
-        reportOf,
-        unrecordedPosts,
-      },
+      ...{ workspaces, deliveryLog, watchFigures, clientFor, users, clock, log },
+      ...{ lease, reportOf, unrecordedPosts },
       stopping: stopping.signal,
     });
     try {
@@ -122,6 +113,21 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   };
 }
 
+/** All that is to be done for a workspace at `now` (ms). */
+export function planRun(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: number) {
+  const posts = planDeliveries(workspace, snapshot, now);
+  const explanations = planExplanations(workspace, snapshot, posts.correctionsDue, now);
+  const watches = planWatches(workspace, snapshot, now);
+  const reminders = planReminders(workspace, snapshot, now);
+  return {
+    ...{ posts, explanations, watches, reminders },
+    isIdle:
+      isIdle(posts) && explanations.due.length === 0 && isWatchIdle(watches) && isReminderIdle(reminders),
+    /** When there is something to do besides the calendar, in ms; undefined for never. */
+    next: earliest(posts.next, explanations.next, watches.next, reminders.next),
+  };
+}
+
 /** Plans and delivers until nothing is left. @returns when to run again, in ms */
 async function runPasses(
   run: DeliveryRun,
@@ -131,24 +137,20 @@ async function runPasses(
   const { teamId, lease, clock, workspaces, deliveryLog } = run;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const [workspace, logSnapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
-    const plan = planDeliveries(workspace, logSnapshot, clock());
-    const watchPlan = planWatches(workspace, logSnapshot, clock());
-    const explanations = planExplanations(workspace, logSnapshot, plan.correctionsDue, clock());
-    await deliveryLog.drop(lease, plan.stale);
-    const reminderPlan = planReminders(workspace, logSnapshot, clock());
-    await deliveryLog.dropStates(lease, [...watchPlan.stale, ...reminderPlan.stale]);
-    const isDone = isIdle(plan) && explanations.due.length === 0;
-    if (isDone && isWatchIdle(watchPlan) && isReminderIdle(reminderPlan))
-      return earliest(plan.next, explanations.next, watchPlan.next, reminderPlan.next);
+    const plan = planRun(workspace, logSnapshot, clock());
+    await deliveryLog.drop(lease, plan.posts.stale);
+    await deliveryLog.dropStates(lease, [...plan.watches.stale, ...plan.reminders.stale]);
+    if (plan.isIdle) return plan.next;
     if (run.isOver()) return clock();
     const answerNotes = collectAnswerNotes(clock);
     const probeFailures = new Map<string, unknown>();
     const billing = billingForRun();
     const context = { ...run, workspace, logSnapshot, billing, answerNotes, probeFailures };
-    for (const channel of explanations.due) if (!run.isOver()) await explainCorrections(channel, context);
-    await executePlan(plan, context);
-    await runReminders(reminderPlan, context);
-    await runWatches(watchPlan, run.watchFigures, context);
+    for (const channel of plan.explanations.due)
+      if (!run.isOver()) await explainCorrections(channel, context);
+    await executePlan(plan.posts, context);
+    await runReminders(plan.reminders, context);
+    await runWatches(plan.watches, run.watchFigures, context);
     await noteUse(lastUsed, { teamId, workspace }, answerNotes);
   }
   return clock() + BUSY_DELAY;
@@ -201,12 +203,6 @@ function afterManualPost(before: LastDelivery | undefined, date: Day, at: number
   const { cause: _, next, ts, ...rest } = before ?? { date, due: at, failures: 0 };
   return { ...rest, result: 'posted', at, byHand: at };
 }
-
-/** Of two instants, either of which may be never. */
-export const earliest = (...instants: readonly (number | undefined)[]): number | undefined => {
-  const known = instants.filter((at) => at !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
-};
 
 /** Nothing is to be done now. */
 export const isIdle = (plan: DeliveryPlan): boolean =>

@@ -4,6 +4,12 @@ import type { Day } from '../domain/time/calendar.ts';
 import type { Schedule } from '../workspace/schedules.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
 
+/** Of several instants, each of which may be never. */
+export const earliest = (...instants: readonly (number | undefined)[]): number | undefined => {
+  const known = instants.filter((at) => at !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+};
+
 const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
 export const isFinal = ({ entry }: DeliveryLogLine): boolean => FINAL.includes(entry.state);
 /** Earlier dates are no longer delivered. */

@@ -4,15 +4,12 @@ import type { Layout } from '../workspace/layout.ts';
 import { resumesByItself, type Schedule } from '../workspace/schedules.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/workspace-index.ts';
 import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
-import { type Delivery, earliest, isIdle } from './delivery.ts';
+import { type Delivery, planRun } from './delivery.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from './delivery-log.ts';
-import { planDeliveries } from './plan.ts';
 import type { ManualReason } from './post-blocks.ts';
 import { encodePattern, nextOccurrence } from './recurrence-pattern.ts';
-import { isReminderIdle, planReminders } from './reminder-plan.ts';
 import { createRepairs } from './repairs.ts';
 import type { Scheduler } from './scheduler.ts';
-import { isWatchIdle, planWatches } from './watch-run.ts';
 
 export interface EngineParts {
   readonly scheduler: Scheduler;
@@ -114,11 +111,8 @@ async function deriveRuns(parts: EngineParts, teamId: string): Promise<void> {
     const timings = scheduledTimings(workspace);
     await scheduler.setTimings(teamId, timings);
     const now = clock();
-    const plan = planDeliveries(workspace, snapshot, now);
-    const watchPlan = planWatches(workspace, snapshot, now);
-    const reminderPlan = planReminders(workspace, snapshot, now);
-    const isNothingDue = isIdle(plan) && isWatchIdle(watchPlan) && isReminderIdle(reminderPlan);
-    const next = isNothingDue ? earliest(plan.next, watchPlan.next, reminderPlan.next) : now;
+    const plan = planRun(workspace, snapshot, now);
+    const next = plan.isIdle ? plan.next : now;
     if (next !== undefined) await scheduler.runAt(teamId, next);
     if (await index.moveCheck(entry, nextCheck({ teamId, timings, next, now }))) return;
   }

@@ -1,17 +1,17 @@
 /** One reply a channel says what the corrections of a run changed, in however many posts. */
 import * as z from 'zod';
-import { UnsealFailed } from '../domain/failure/index.ts';
-import { parseRecord } from '../workspace/record-schema.ts';
+import { tryParseRecord } from '../workspace/record-schema.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryContext } from './context.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
 import type { PostedMessage } from './delivery-log-entry.ts';
+import { earliest } from './due-dates.ts';
 import { deliveryKey } from './find-post.ts';
 import { outgoingSchema, sendOutgoing, sendsAt } from './outgoing.ts';
 import type { ScheduleLogEntry } from './plan.ts';
 import { correctionLines, correctionMessage } from './post-blocks.ts';
 import { findRefusal } from './recipients.ts';
-import { MAX_RETRY_DELAY } from './retry.ts';
+import { backOffEnd } from './retry.ts';
 import { openState } from './state-document.ts';
 
 /** States: one for each channel, from the moment its reply is due until the log says that its posts are explained. */
@@ -30,14 +30,8 @@ const explanation = outgoingSchema.extend({
 type Explanation = Readonly<z.infer<typeof explanation>>;
 
 /** Undefined for none, and for a damaged one. */
-function parseExplanation(json: string | undefined): Explanation | undefined {
-  try {
-    return json === undefined ? undefined : parseRecord(explanation, json);
-  } catch (error) {
-    if (!(error instanceof UnsealFailed)) throw error;
-    return undefined;
-  }
-}
+const parseExplanation = (json: string | undefined): Explanation | undefined =>
+  tryParseRecord(explanation, json);
 
 interface CorrectedPost {
   readonly line: DeliveryLogLine;
@@ -68,8 +62,7 @@ export function planExplanations(
   correcting: readonly ScheduleLogEntry[],
   now: number,
 ): ExplanationPlan {
-  const { backOffUntil = 0 } = snapshot;
-  const quiet = backOffUntil - now > MAX_RETRY_DELAY ? 0 : backOffUntil;
+  const quiet = backOffEnd(snapshot, now);
   const busy = new Set(correcting.map(({ line }) => line.entry.post?.channel));
   const begun = snapshot.statesOf(EXPLANATION_STATE).map(([name]) => name.slice(EXPLANATION_STATE.length));
   const open = unexplainedPosts(workspace, snapshot).map(({ post }) => post.channel);
@@ -79,10 +72,9 @@ export function planExplanations(
       const stored = parseExplanation(snapshot.state(EXPLANATION_STATE + channel));
       return { channel, at: Math.max(quiet, (stored && sendsAt(stored)) ?? 0) };
     });
-  const later = waiting.flatMap(({ at }) => (at > now ? [at] : []));
   return {
     due: waiting.filter(({ at }) => at <= now).map(({ channel }) => channel),
-    next: later.length === 0 ? undefined : Math.min(...later),
+    next: earliest(...waiting.flatMap(({ at }) => (at > now ? [at] : []))),
   };
 }
 

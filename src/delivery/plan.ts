@@ -5,6 +5,7 @@ import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
 import {
   compareByDate,
+  earliest,
   isDoubtful,
   isFinal,
   isHandled,
@@ -14,7 +15,7 @@ import {
   overdueTimes,
 } from './due-dates.ts';
 import { lastSuccess, type RunState, runStateOf } from './pause.ts';
-import { MAX_PROBE_DELAY, MAX_RETRY_DELAY } from './retry.ts';
+import { backOffEnd, ignoreTooFar, MAX_PROBE_DELAY, MAX_RETRY_DELAY } from './retry.ts';
 
 /** One date of one schedule that is to be delivered. */
 export interface DeliveryTask {
@@ -81,8 +82,8 @@ export function planDeliveries(
     abandoned: each.flatMap(({ abandoned }) => abandoned),
     stale: [...orphans, ...each.flatMap(({ stale }) => stale)],
   };
-  const backOffUntil = ignoreTooFar(snapshot.backOffUntil ?? 0, now, MAX_RETRY_DELAY);
-  if (backOffUntil <= now) return { ...plan, next: next.length === 0 ? undefined : Math.min(...next) };
+  const backOffUntil = backOffEnd(snapshot, now);
+  if (backOffUntil <= now) return { ...plan, next: earliest(...next) };
   const slackCalls = [plan.tasks, plan.correctionsDue, plan.pendingNotifications];
   const isWaiting = next.length > 0 || slackCalls.some((some) => some.length > 0);
   return {
@@ -93,9 +94,6 @@ export function planDeliveries(
     next: isWaiting ? backOffUntil : undefined,
   };
 }
-
-/** Nothing is put off further than `farthest` ms, unless the clock has gone back since. */
-const ignoreTooFar = (at: number, now: number, farthest: number): number => (at - now > farthest ? 0 : at);
 
 /** What planning reads, at one instant (ms). */
 interface PlanInput {

@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { addDays, dayAt, instantOf } from '../domain/time/calendar.ts';
 import type { ApplicationAccessRecord } from '../workspace/accesses.ts';
 import type { Connection } from '../workspace/connections.ts';
+import { tryParseRecord } from '../workspace/record-schema.ts';
 import type { CredentialName } from '../workspace/rejections.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { DeliveryLogSnapshot } from './delivery-log.ts';
+import { earliest } from './due-dates.ts';
 import { outgoingSchema, sendsAt } from './outgoing.ts';
-import { MAX_RETRY_DELAY } from './retry.ts';
+import { backOffEnd } from './retry.ts';
 
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
 const REMINDER_DAYS = [14, 3, 1] as const;
@@ -36,13 +38,8 @@ export type ReminderState = Readonly<z.infer<typeof schema>>;
 const REMINDER_STATE = 'reminder/';
 export const reminderName = ({ kind, name }: CredentialName): string => `${REMINDER_STATE}${kind}:${name}`;
 
-export function parseReminderState(json: string | undefined): ReminderState | undefined {
-  try {
-    return json === undefined ? undefined : schema.parse(JSON.parse(json));
-  } catch {
-    return undefined;
-  }
-}
+export const parseReminderState = (json: string | undefined): ReminderState | undefined =>
+  tryParseRecord(schema, json);
 
 /** A registered credential, and what reminders depend on. */
 export interface Credential extends CredentialName {
@@ -100,8 +97,7 @@ export function planReminders(
   now: number,
 ): ReminderPlan {
   const credentials = credentialsOf(workspace);
-  const { backOffUntil = 0 } = snapshot;
-  const quiet = backOffUntil - now > MAX_RETRY_DELAY ? 0 : backOffUntil;
+  const quiet = backOffEnd(snapshot, now);
   const each = credentials.map((credential) => {
     const stored = parseReminderState(snapshot.state(reminderName(credential)));
     const state = stored?.credential === credential.id ? stored : undefined;
@@ -119,7 +115,7 @@ export function planReminders(
     due: each.flatMap(({ due }) => due ?? []),
     sending: sends.filter(({ at }) => at <= now).map(({ credential }) => credential),
     stale: snapshot.statesOf(REMINDER_STATE).flatMap(([name]) => (named.has(name) ? [] : [name])),
-    next: next.length === 0 ? undefined : Math.min(...next),
+    next: earliest(...next),
   };
 }
 
@@ -151,8 +147,8 @@ function planSteps(
   const ahead = told.includes('rejected') ? [] : steps.filter(({ at }) => at > now).map(({ at }) => at);
   return {
     due,
-    next: ahead.length === 0 ? undefined : Math.min(...ahead),
-    sendAt: sendAt.length === 0 ? undefined : Math.min(...sendAt),
+    next: earliest(...ahead),
+    sendAt: earliest(...sendAt),
   };
 }
 

@@ -30,6 +30,16 @@ export const MAX_PROBE_DELAY = 360 * 60_000;
 /** In ms. @param probes how often it was probed since the pause, from 1 */
 export const probeDelayAfter = (probes: number): number => PROBES[probes - 1] ?? MAX_PROBE_DELAY;
 
+/** Nothing is put off further than `farthest` ms, unless the clock has gone back since. */
+export const ignoreTooFar = (at: number, now: number, farthest: number): number =>
+  at - now > farthest ? 0 : at;
+
+/** Until when nothing is sent, because Slack limits the rate; in ms. */
+export const backOffEnd = (
+  { backOffUntil = 0 }: { readonly backOffUntil: number | undefined },
+  now: number,
+): number => ignoreTooFar(backOffUntil, now, MAX_RETRY_DELAY);
+
 /** Slack's codes for a token that no longer works, and for a workspace that is gone. */
 const GONE: ReadonlySet<string> = new Set([
   'account_inactive',

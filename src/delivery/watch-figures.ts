@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { UnsealFailed } from '../domain/failure/index.ts';
 import { type Amount, type Money, parseAmount } from '../domain/money/amount.ts';
 import type { WatchFigures } from '../domain/money/watch-measurement.ts';
 import type { Day } from '../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../redis.ts';
 import { projectValue } from '../workspace/chosen-project.ts';
 import { deliveryLockKey, watchFiguresKey } from '../workspace/keys.ts';
-import { parseRecord } from '../workspace/record-schema.ts';
+import { tryParseRecord } from '../workspace/record-schema.ts';
 import type { DeliveryLease } from './delivery-log.ts';
 
 const schema = z.object({
@@ -66,7 +65,7 @@ export function createWatchFiguresStore(redis: RedisConnection): WatchFiguresSto
       const fields = await guardRead(() => redis.hgetall(watchFiguresKey(workspace)));
       return new Map(
         Object.entries(fields).flatMap(([field, json]) => {
-          const parsed = parseFigures(json);
+          const parsed = tryParseRecord(schema, json);
           return parsed === undefined ? [] : [[field, parsed] as const];
         }),
       );
@@ -77,15 +76,6 @@ export function createWatchFiguresStore(redis: RedisConnection): WatchFiguresSto
       await guardRead(() => redis.eval(SAVE, keys.length, ...keys, ...args));
     },
   };
-}
-
-function parseFigures(json: string): StoredFigures | undefined {
-  try {
-    return parseRecord(schema, json);
-  } catch (error) {
-    if (!(error instanceof UnsealFailed)) throw error;
-    return undefined;
-  }
 }
 
 const amountOf = (digits: string): Amount => parseAmount({ text: digits });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { tryParseRecord } from '../workspace/record-schema.ts';
 import type { Watch } from '../workspace/watches.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryLogSnapshot } from './delivery-log.ts';
@@ -21,13 +22,7 @@ const schema = z.object({
 export type LastCheck = Readonly<z.infer<typeof schema>>;
 
 /** Undefined for none, and for one that cannot be read: then it is time for one. */
-function parseLastCheck(json: string | undefined): LastCheck | undefined {
-  try {
-    return json === undefined ? undefined : schema.parse(JSON.parse(json));
-  } catch {
-    return undefined;
-  }
-}
+const parseLastCheck = (json: string | undefined): LastCheck | undefined => tryParseRecord(schema, json);
 
 /** Watches are checked every hour, at a different time for each workspace. @returns ms since the epoch */
 export function hourlyCheckAfter(teamId: string, at: number): number {

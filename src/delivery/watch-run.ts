@@ -4,7 +4,8 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { alertActionAt, sendAlerts } from './alert-send.ts';
 import type { DeliveryContext } from './context.ts';
 import type { DeliveryLogSnapshot } from './delivery-log.ts';
-import { MAX_RETRY_DELAY } from './retry.ts';
+import { earliest } from './due-dates.ts';
+import { backOffEnd } from './retry.ts';
 import { checkWatches } from './watch-check.ts';
 import type { WatchFiguresStore } from './watch-figures.ts';
 import { isSuspended, nextCheckAt, WATCH_STATE } from './watch-plan.ts';
@@ -34,31 +35,28 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
   const check = nextCheckAt(workspace, snapshot, now);
   const isCheckDue = check !== undefined && check <= now;
   // Slack's rate limit holds up what is sent, not what is asked.
-  const { backOffUntil = 0 } = snapshot;
-  const quiet = backOffUntil - now > MAX_RETRY_DELAY ? 0 : backOffUntil;
+  const quiet = backOffEnd(snapshot, now);
   const acting = workspace.watches.flatMap((watch) => {
     const at = actionAt(states.get(watch.id), isSuspended(watch, now));
     return at === undefined ? [] : [{ watch, at: Math.max(at, quiet) }];
   });
   const known = new Set(workspace.watchIds);
-  const next = [...(check === undefined ? [] : [check]), ...acting.map(({ at }) => at)].filter(
-    (at) => at > now,
-  );
+  const next = [check ?? 0, ...acting.map(({ at }) => at)].filter((at) => at > now);
   return {
     isCheckDue,
     alerting: acting.filter(({ at }) => at <= now).map(({ watch }) => watch),
     stale: [...states.keys()].flatMap((id) =>
       known.has(id) || canBeRestored(id, workspace) ? [] : [WATCH_STATE + id],
     ),
-    next: next.length === 0 ? undefined : Math.min(...next),
+    next: earliest(...next),
   };
 }
 
 function actionAt(state: StoredWatchState | undefined, isQuiet: boolean): number | undefined {
-  const times = (state?.alerts ?? []).flatMap((alert) =>
-    alert.messages.flatMap((message) => alertActionAt(alert, message, isQuiet) ?? []),
+  const { alerts = [] } = state ?? {};
+  return earliest(
+    ...alerts.flatMap((alert) => alert.messages.map((message) => alertActionAt(alert, message, isQuiet))),
   );
-  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /** It goes on where it was. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { UnsealFailed } from '../domain/failure/index.ts';
-import { parseRecord } from '../workspace/record-schema.ts';
+import { tryParseRecord } from '../workspace/record-schema.ts';
 import { outgoingSchema } from './outgoing.ts';
 
 const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
@@ -63,11 +62,5 @@ const state = z.object({
 export type StoredWatchState = Readonly<z.infer<typeof state>>;
 
 /** Undefined for none, and for a damaged one. */
-export function parseWatchState(json: string | undefined): StoredWatchState | undefined {
-  try {
-    return json === undefined ? undefined : parseRecord(state, json);
-  } catch (error) {
-    if (!(error instanceof UnsealFailed)) throw error;
-    return undefined;
-  }
-}
+export const parseWatchState = (json: string | undefined): StoredWatchState | undefined =>
+  tryParseRecord(state, json);

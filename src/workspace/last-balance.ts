@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { FIELDS } from './keys.ts';
-import { parseRecord } from './record-schema.ts';
+import { tryParseRecord } from './record-schema.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 const schema = z.object({
@@ -47,15 +47,8 @@ export function parseLastUsed(fields: RecordFields, connection: string): number 
 }
 
 /** Undefined when there is no note, and if it cannot be read: nothing depends on it. */
-export function parseLastBalance(
+export const parseLastBalance = (
   fields: RecordFields,
   id: string,
   product: ProductId,
-): LastBalance | undefined {
-  const json = fields[balanceField(id, product)];
-  try {
-    return json === undefined ? undefined : parseRecord(schema, json);
-  } catch {
-    return undefined;
-  }
-}
+): LastBalance | undefined => tryParseRecord(schema, fields[balanceField(id, product)]);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { FIELDS } from './keys.ts';
-import { parseRecord } from './record-schema.ts';
+import { tryParseRecord } from './record-schema.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** Failures of the billing service that say something of a project, by their kind. */
@@ -60,11 +60,8 @@ export function parseFailures(
 ): ReadonlyMap<string, LastFailure> {
   return new Map(
     keys.flatMap((key) => {
-      try {
-        return [[key, parseRecord(schema, fields[FIELDS.failed + key] ?? '')] as const];
-      } catch {
-        return [];
-      }
+      const failure = tryParseRecord(schema, fields[FIELDS.failed + key]);
+      return failure === undefined ? [] : [[key, failure] as const];
     }),
   );
 }

@@ -27,6 +27,10 @@ export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string
   return record.data;
 }
 
+/** The same; undefined for none, and for a damaged one. */
+export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined): T | undefined =>
+  json === undefined ? undefined : schema.safeParse(parseJson(json)).data;
+
 /** All fields of a record, by their names now, as they are. @throws UnsealFailed `malformed` */
 export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
   parseRecord(z.looseObject({}), json);

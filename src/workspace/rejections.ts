@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { OpenableAccess } from './accesses.ts';
 import type { OpenableConnection } from './connections.ts';
 import { FIELDS } from './keys.ts';
+import { tryParseRecord } from './record-schema.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** A token or an application access, as its record names it. */
@@ -24,14 +25,6 @@ export const rejectionField = ({ kind, name }: CredentialName): string => `${FIE
 
 /** The credential's own field: without it, a note about it is not stored. */
 export const credentialField = ({ kind, name }: CredentialName): string => FIELDS[kind] + name;
-
-function parseNote(json: string | undefined): RejectionNote | undefined {
-  try {
-    return json === undefined ? undefined : schema.parse(JSON.parse(json));
-  } catch {
-    return undefined;
-  }
-}
 
 interface Credentials {
   readonly connections: ReadonlyMap<string, OpenableConnection>;
@@ -56,7 +49,7 @@ export function findRejection(
   credential: CredentialName,
   credentials: Credentials,
 ): number | undefined {
-  const note = parseNote(fields[rejectionField(credential)]);
+  const note = tryParseRecord(schema, fields[rejectionField(credential)]);
   if (note === undefined || !isRegistered(credentials, credential, note.mark)) return undefined;
   const { kind, name } = credential;
   const workedAt =

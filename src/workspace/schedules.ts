@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
-import { parseRecord, product } from './record-schema.ts';
+import { parseRecord, product, tryParseRecord } from './record-schema.ts';
 
 /** Every request reads the whole record. */
 export const MAX_SCHEDULES = 100;
@@ -148,10 +148,5 @@ const sent = z.object({
 export type LastDelivery = Readonly<z.infer<typeof sent>>;
 
 /** Undefined if there is none, and if it cannot be read: nothing depends on it. */
-export function parseLastDelivery(json: string | undefined): LastDelivery | undefined {
-  try {
-    return json === undefined ? undefined : parseRecord(sent, json);
-  } catch {
-    return undefined;
-  }
-}
+export const parseLastDelivery = (json: string | undefined): LastDelivery | undefined =>
+  tryParseRecord(sent, json);

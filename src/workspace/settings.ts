@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { UnsealFailed } from '../domain/failure/index.ts';
 import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
-import { group, parseRecord, person } from './record-schema.ts';
+import { group, person, tryParseRecord } from './record-schema.ts';
 
 /** More than anybody picks one by one. Every request reads the whole record. */
 export const MAX_MANAGERS = 100;
@@ -41,13 +40,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
 /** @param json undefined for the defaults @returns undefined when it is damaged */
 export function readSettings(json: string | undefined): Settings | undefined {
-  if (json === undefined) return DEFAULT_SETTINGS;
-  try {
-    return parseRecord(stored, json);
-  } catch (error) {
-    if (!(error instanceof UnsealFailed)) throw error;
-    return undefined;
-  }
+  return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(stored, json);
 }
 
 /** Names of the parts of a form's values that are invalid. */

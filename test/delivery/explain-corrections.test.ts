@@ -127,6 +127,16 @@ describe('the reply about a corrected figure', () => {
     expect(replies(CHANNELS[1])).toHaveLength(1);
   });
 
+  it('wakes the workspace by itself, when nothing else is to be done', async () => {
+    slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);
+    await later(73);
+    expect(posts(CHANNELS[0])[0]?.edits).toBe(1);
+    await parts.engine.changed(TEAM);
+    expect(await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1')).toContainEqual(
+      expect.stringMatching(new RegExp(`^${TEAM}\\.\\d+$`)),
+    );
+  });
+
   it('is found again where Slack took it and did not say so', async () => {
     slack.fault = (call) => (isReply(call) ? { status: 502, take: true } : undefined);
     await later(7);

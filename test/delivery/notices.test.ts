@@ -2,8 +2,9 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../src/delivery/context.ts';
-import { createDelivery, earliest, isIdle } from '../../src/delivery/delivery.ts';
+import { createDelivery, isIdle } from '../../src/delivery/delivery.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/delivery-log-entry.ts';
+import { earliest } from '../../src/delivery/due-dates.ts';
 import { createEngine } from '../../src/delivery/engine.ts';
 import { failureNotice } from '../../src/delivery/notify-blocks.ts';
 import { notifyOwners, responsiblePeople } from '../../src/delivery/notify-owner.ts';
