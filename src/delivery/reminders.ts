@@ -1,10 +1,10 @@
 import { isFailure } from '../domain/failure/index.ts';
-import { askRole, findAdmins } from '../slack/users.ts';
+import { findAdmins } from '../slack/users.ts';
 import { FIELDS } from '../workspace/keys.ts';
 import { type DeliveryContext, ScheduleChangedError } from './context.ts';
 import { responsiblePeople } from './notify-owner.ts';
 import { sendOutgoing, sendsAt } from './outgoing.ts';
-import { findRefusal } from './recipients.ts';
+import { findRecipient, findRefusal } from './recipients.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
   type Credential,
@@ -46,16 +46,10 @@ async function recordReminder(
 ): Promise<void> {
   const admins = await adminsFor(credential, context);
   if (context.isOver()) return;
-  const to = (people: readonly string[], isForAdmin: boolean) =>
-    people.map((person) => reminderTo(person, step, isForAdmin, context));
   const people = recipientsOf(credential, step, context);
-  const messages = [
-    ...to(people, false),
-    ...to(
-      admins.filter((one) => !people.includes(one)),
-      true,
-    ),
-  ];
+  const messages = [...new Set([...people, ...admins])].map((person) =>
+    reminderTo(person, step, !people.includes(person), context),
+  );
   const field = FIELDS[credential.kind] + credential.name;
   const expected = { field, value: context.workspace.fields[field] ?? '' };
   try {
@@ -98,19 +92,16 @@ function recipientsOf(
 /** A reminder of an application access names its project. */
 const projectsNamed = ({ kind, name }: Credential, { workspace }: DeliveryContext) =>
   kind === 'access' ? workspace.projects.filter(({ id }) => id === name) : [];
+
 /**
  * The workspace's admins and owners, if whoever registered it no longer manages and no named manager is left. None
  * where Slack does not say: who can't get the message is replaced when it is sent.
  */
 async function adminsFor({ registeredBy }: Credential, context: DeliveryContext): Promise<readonly string[]> {
-  const { managers } = context.workspace.settings;
   try {
-    const client = await context.client();
-    for (const person of new Set([registeredBy, ...managers])) {
-      const role = await askRole(client, context.teamId, person);
-      if (role === 'admin' || (role === 'member' && managers.includes(person))) return [];
-    }
-    return await findAdmins(client, context.teamId);
+    for (const person of new Set([registeredBy, ...context.workspace.settings.managers]))
+      if ((await findRecipient(person, context)).place.manager) return [];
+    return await findAdmins(await context.client(), context.teamId);
   } catch (error) {
     if (!isFailure(error)) throw error;
     const effect = classifyFailure(error);

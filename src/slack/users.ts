@@ -122,8 +122,15 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
       }
     },
     isIn: (client, identity, named) => isIn(client, identity, named, true),
-    roleOf: (client, teamId, userId) =>
-      findRole(teamId, userId, () => users(`${teamId}/${userId}`, false, () => userOf(client, userId))),
+    async roleOf(client, teamId, userId) {
+      try {
+        const user = await users(`${teamId}/${userId}`, false, () => userOf(client, userId));
+        return roleFrom(user, { teamId, userId, homeTeamId: undefined });
+      } catch (error) {
+        if (!isUnknownUser(error)) throw error;
+        return 'nobody';
+      }
+    },
     userGroups: (client, workspace) => groups(workspace, false, () => groupsOf(client)),
   };
   return directory;
@@ -131,19 +138,6 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
 
 const isUnknownUser = (error: unknown): boolean =>
   isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found';
-
-async function findRole(teamId: string, userId: string, ask: () => Promise<SlackUser>): Promise<Role> {
-  try {
-    return roleFrom(await ask(), { teamId, userId, homeTeamId: undefined });
-  } catch (error) {
-    if (!isUnknownUser(error)) throw error;
-    return 'nobody';
-  }
-}
-
-/** The role of a person now; `nobody` for an unknown one. @throws SlackFailed */
-export const askRole = (client: WebClient, workspace: string, person: string): Promise<Role> =>
-  findRole(workspace, person, () => userOf(client, person));
 
 /** Slack's most. */
 const USERS_A_PAGE = 1000;
