@@ -4,10 +4,11 @@ import type { CommandInvocation } from './command-buttons.ts';
 import type { RunCommand } from './command-runner.ts';
 import { errorMessageOf } from './error-reply.ts';
 import { type ListenerContext, ownValue, type SlackEvent } from './listeners.ts';
+import type { SlackPayload } from './payload.ts';
 import { isDirectMessage } from './post-message.ts';
 import type { ReplyTarget } from './reply-target.ts';
 import { createRequest, type Requester } from './request.ts';
-import { originOf, type RequestSource, type SlackPayload } from './request-source.ts';
+import { originOf, type RequestSource } from './request-source.ts';
 
 /** Registers the Events API, which Bolt acknowledges before it calls a listener. */
 export function registerEvents(app: App, context: ListenerContext, runCommand: RunCommand): void {
@@ -17,7 +18,7 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
     const event = payload as SlackEvent;
     const listener = ownValue(listeners.events, event.type);
     if (listener === undefined || listener.wants?.(event) === false) return;
-    const source = sourceOfEvent(event, body as SlackPayload, isFirst);
+    const source = sourceOfEvent(event, body as object as SlackPayload, isFirst);
     if (source === undefined) return;
     const target: ReplyTarget = { source, client, responseUrls, log };
     const at = clock();

@@ -21,9 +21,10 @@ import type { BrowserRoutes } from './install/pages.ts';
 import { SCOPES } from './install/scopes.ts';
 import { createTokenCheck, NO_TOKEN_CHECK, type TokenCheck } from './install/token-check.ts';
 import { isTokenAccepted, tokenStatusOf } from './install/token-status.ts';
-import { createUninstallHandler, type EventBody } from './install/uninstall.ts';
+import { createUninstallHandler } from './install/uninstall.ts';
 import { createWelcome } from './install/welcome.ts';
-import { isOrganisationId, originOf, type PayloadOrigin, type SlackPayload } from './request-source.ts';
+import type { SlackPayload } from './payload.ts';
+import { isOrganisationId, originOf, type PayloadOrigin } from './request-source.ts';
 import type { ResponseUrlClient } from './response-url.ts';
 import { BACKGROUND_OPTIONS, createClientCache, INTERACTIVE_OPTIONS, type WebClient } from './web-client.ts';
 
@@ -40,7 +41,7 @@ export interface Installations {
    */
   clientFor(workspace: string): Promise<WebClient>;
   /** Deletes everything of a workspace that uninstalls. @returns false for any other event @throws StoreUnavailable */
-  handleUninstall(event: EventBody): Promise<boolean>;
+  handleUninstall(event: SlackPayload): Promise<boolean>;
   /** Whether the workspace still has Tally installed, as far as Slack says. @throws StoreUnavailable */
   stays(workspace: string): Promise<boolean>;
   readonly tokenCheck: TokenCheck;

@@ -7,10 +7,11 @@ import type { ErrorContext } from './error-messages/description.ts';
 import { errorModalOf } from './error-reply.ts';
 import { readFields } from './kit/modal.ts';
 import { type ListenerContext, opensModal, ownValue } from './listeners.ts';
+import type { SlackPayload } from './payload.ts';
 import { isDirectMessage } from './post-message.ts';
 import { endLoading, LOADING_DELAYS, type ReplyTarget, startLoadingView } from './reply-target.ts';
 import { type AuthorizedUser, createRequest } from './request.ts';
-import { type RequestSource, type SlackPayload, sourceOfPayload } from './request-source.ts';
+import { type RequestSource, sourceOfPayload } from './request-source.ts';
 import type { WebClient } from './web-client.ts';
 
 /** Registers clicks, forms and suggestions. */
@@ -38,15 +39,15 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
       const isCommand = name === 'rerun' || name === 'run';
       return errorReply.send(target, report, isCommand ? { invocation: parseInvocation(value) } : {});
     }
-    await answerClick(target, name, value, body as Clicked);
-    if ((body as Clicked).view?.type === 'home') await redrawHome(target);
+    await answerClick(target, name, value, body as object as SlackPayload);
+    if ((body as object as SlackPayload).view?.type === 'home') await redrawHome(target);
   });
 
   const answerClick = async (
     target: ReplyTarget,
     name: string,
     value: string,
-    body: Clicked,
+    body: SlackPayload,
   ): Promise<void> => {
     const inPlace = { at: clock(), replace: isPrivate(body), audience: 'asker' } as const;
     // `rerun` replaces the message that has the button, `run` answers below it: who clicked where everyone can, alone.
@@ -154,7 +155,7 @@ function registerOptions(app: App, context: ListenerContext): void {
       const find = async () => {
         const authorized = await authorize(client, target.source, listener.right, { isTyping: true });
         if (authorized === undefined) return [];
-        const metadata = (body as Clicked).view?.private_metadata ?? '';
+        const metadata = (body as object as SlackPayload).view?.private_metadata ?? '';
         const request = createRequest(authorized, target, { at: clock() });
         return listener.find(typed, request, metadata);
       };
@@ -184,30 +185,17 @@ function replyTargetOf(
   client: WebClient,
   isFirst?: RequestSource['isFirst'],
 ): ReplyTarget {
-  const { hash } = (body as Clicked).view ?? {};
+  const { hash } = (body as object as SlackPayload).view ?? {};
   const source = sourceOfPayload(body as SlackPayload, isFirst);
-  return { source, client, responseUrls, log, ...(hash !== undefined && { modalHash: hash }) };
+  return { source, client, responseUrls, log, ...(hash && { modalHash: hash }) };
 }
 
 const requesterOf = ({ source }: ReplyTarget, authorized: AuthorizedUser | undefined): ErrorContext => ({
   requester: authorized && { ...authorized, channel: source.channel },
 });
 
-/** What of a click's or form's payload is read here: it happened in a view or in a message. */
-interface Clicked {
-  readonly view?: {
-    readonly type?: string;
-    readonly state?: { readonly values?: object };
-    readonly private_metadata?: string;
-    readonly hash?: string;
-  };
-  readonly state?: { readonly values?: object };
-  readonly container?: { readonly is_ephemeral?: boolean | null };
-  readonly channel?: { readonly id?: string } | null;
-}
-
 /** Whether only the user sees the message: then the answer may replace it. The answer goes by this user's rights. */
-const isPrivate = ({ container, channel }: Clicked): boolean =>
+const isPrivate = ({ container, channel }: SlackPayload): boolean =>
   container?.is_ephemeral === true || isDirectMessage(channel?.id ?? '');
 
 interface ActionPayload {

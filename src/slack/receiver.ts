@@ -3,10 +3,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
-import { limitConnections, oneByOne } from './connections.ts';
 import type { Installations } from './installations.ts';
 import { ownValue } from './listeners.ts';
-import { parsePayload } from './payload-shape.ts';
+import { parsePayload } from './payload.ts';
 import {
   announcedSize,
   createBodyReader,
@@ -18,6 +17,7 @@ import {
   type SignatureClaim,
   secondsLeft,
 } from './request-body.ts';
+import { limitConnections, oneByOne } from './server-connections.ts';
 import { createSocketMode } from './socket-mode.ts';
 import { INTERACTIVE_OPTIONS } from './web-client.ts';
 

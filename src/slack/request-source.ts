@@ -1,3 +1,5 @@
+import type { SlackPayload } from './payload.ts';
+
 /** Where a request comes from, as Slack's payload says it. */
 export interface RequestSource {
   /** The workspace that has the app. */
@@ -18,34 +20,6 @@ export interface RequestSource {
   readonly startsThread: string | undefined;
   /** Resolves with false for a replayed request; undefined in Socket Mode, where replays are impossible. */
   readonly isFirst: Promise<boolean> | undefined;
-}
-
-/** The fields of commands, clicks, forms, option requests and events that say where they come from. */
-export interface SlackPayload {
-  readonly team_id?: string | null;
-  readonly enterprise_id?: string | null;
-  readonly is_enterprise_install?: boolean | string | null;
-  readonly user_id?: string;
-  readonly channel_id?: string;
-  readonly team?: { readonly id?: string; readonly enterprise_id?: string } | null;
-  readonly enterprise?: { readonly id?: string } | null;
-  readonly user?: { readonly id?: string; readonly team_id?: string };
-  readonly channel?: { readonly id?: string };
-  readonly view?: { readonly id?: string; readonly type?: string; readonly app_installed_team_id?: string };
-  readonly container?: { readonly thread_ts?: string; readonly message_ts?: string };
-  readonly response_url?: string;
-  readonly trigger_id?: string;
-  readonly event?: object;
-  readonly context_team_id?: string | null;
-  readonly is_ext_shared_channel?: boolean | null;
-  /** Slack names one installation that may see the event. */
-  readonly authorizations?: readonly Authorization[] | null;
-}
-
-interface Authorization {
-  readonly team_id?: string | null;
-  readonly enterprise_id?: string | null;
-  readonly is_enterprise_install?: boolean | null;
 }
 
 /** Whose record a payload is about, and whose installation it came by. */

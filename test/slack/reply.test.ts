@@ -4,6 +4,7 @@ import { InvalidWord, SlackFailed, StoreUnavailable } from '../../src/domain/fai
 import { createErrorReply } from '../../src/slack/error-reply.ts';
 import { actions, button, context, header, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
+import type { SlackPayload } from '../../src/slack/payload.ts';
 import { createReply, sendPrivate } from '../../src/slack/reply.ts';
 import {
   endLoading,
@@ -11,7 +12,7 @@ import {
   type ReplyTarget,
   startLoadingView,
 } from '../../src/slack/reply-target.ts';
-import { type SlackPayload, sourceOfPayload } from '../../src/slack/request-source.ts';
+import { sourceOfPayload } from '../../src/slack/request-source.ts';
 import { textOf } from '../support/bot.ts';
 
 /** What went out, `method channel text`, and what Slack says instead of taking it. */

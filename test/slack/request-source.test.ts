@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { originOf, type SlackPayload, sourceOfPayload } from '../../src/slack/request-source.ts';
+import type { SlackPayload } from '../../src/slack/payload.ts';
+import { originOf, sourceOfPayload } from '../../src/slack/request-source.ts';
 
 const NOTHING = {
   ...{ teamId: '', userId: '', homeTeamId: undefined, channel: undefined, responseUrl: undefined },
@@ -139,6 +140,6 @@ describe('where an event comes from', () => {
     ],
     ['nobody’s, with the organisation alone', { team_id: 'E1', enterprise_id: 'E1' }, undefined],
   ])('%s', (_, payload, teamId) => {
-    expect(originOf({ event: {}, ...payload }).teamId).toBe(teamId);
+    expect(originOf({ event: { type: 'message' }, ...payload }).teamId).toBe(teamId);
   });
 });

@@ -1,30 +1,13 @@
 import type { Logger } from 'pino';
 import type { Deletion } from '../../workspace/deletion.ts';
 import type { MemberAccess, MemberAccessNotes } from '../../workspace/replay-protection.ts';
+import type { SlackPayload } from '../payload.ts';
 import { isOrganisationId } from '../request-source.ts';
 
 /** The events by which a workspace or an organisation uninstalls Tally, or lets a workspace use it again. */
 export const UNINSTALL_EVENTS = [
   ...['app_uninstalled', 'tokens_revoked', 'team_access_revoked', 'team_access_granted'],
 ] as const;
-
-/** The fields of an event that say whose installation it is about. */
-export interface EventBody {
-  readonly team_id?: string | null;
-  readonly enterprise_id?: string | null;
-  readonly is_enterprise_install?: boolean;
-  readonly authorizations?: readonly {
-    readonly enterprise_id?: string | null;
-    readonly is_enterprise_install?: boolean;
-  }[];
-  /** Seconds since the epoch. */
-  readonly event_time?: number;
-  readonly event?: {
-    readonly type?: string;
-    readonly tokens?: { readonly bot?: readonly string[] };
-    readonly team_ids?: readonly string[];
-  };
-}
 
 /** What the store and Slack say of an installation now. */
 export interface TokenStatus {
@@ -61,14 +44,14 @@ export function createUninstallHandler({ forget, access, tokenStatus, onGone, cl
   };
 
   /** A repeated event must not delete an installation that is newer than it. */
-  const isOutdated = async (id: string, { event_time }: EventBody): Promise<boolean> => {
+  const isOutdated = async (id: string, { event_time }: SlackPayload): Promise<boolean> => {
     const since = await tokenStatus.since(id);
     if (since === undefined || event_time === undefined) return false;
     const late = Math.floor(since / 1000) - event_time;
     return late > 0 && late < LATE && (await tokenStatus.works(id));
   };
 
-  const isOrganisation = async (body: EventBody): Promise<boolean> => {
+  const isOrganisation = async (body: SlackPayload): Promise<boolean> => {
     const { team_id: team, enterprise_id: organisation } = body;
     if (!organisation) return false;
     if (body.is_enterprise_install ?? body.authorizations?.[0]?.is_enterprise_install) return true;
@@ -82,7 +65,7 @@ export function createUninstallHandler({ forget, access, tokenStatus, onGone, cl
     return !(await tokenStatus.works(organisation));
   };
 
-  const uninstall = async (body: EventBody, event: string): Promise<void> => {
+  const uninstall = async (body: SlackPayload, event: string): Promise<void> => {
     const { team_id: team, enterprise_id: organisation } = body;
     const whole = await isOrganisation(body);
     const id = whole ? organisation : team;
@@ -93,7 +76,7 @@ export function createUninstallHandler({ forget, access, tokenStatus, onGone, cl
   };
 
   /** @returns the workspaces that the event is about; none that a later event was about */
-  const membersIn = async (body: EventBody, state: MemberAccess): Promise<readonly string[]> => {
+  const membersIn = async (body: SlackPayload, state: MemberAccess): Promise<readonly string[]> => {
     const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organisation, event } = body;
     const teams = (event?.team_ids ?? []).filter((id) => !isOrganisationId(id));
     if (!organisation) return teams;
@@ -102,7 +85,7 @@ export function createUninstallHandler({ forget, access, tokenStatus, onGone, cl
     return teams.filter((_, index) => current[index]);
   };
 
-  return async (given: EventBody): Promise<boolean> => {
+  return async (given: SlackPayload): Promise<boolean> => {
     const { event } = given;
     const body = withOrganisation(given);
     switch (event?.type) {
@@ -128,7 +111,7 @@ export function createUninstallHandler({ forget, access, tokenStatus, onGone, cl
 }
 
 /** Slack may give the organisation's ID as the workspace's, or name the organisation in the authorization alone. */
-function withOrganisation(body: EventBody): EventBody {
+function withOrganisation(body: SlackPayload): SlackPayload {
   const { team_id: team, enterprise_id, authorizations } = body;
   const inTeam = team && isOrganisationId(team) ? team : undefined;
   return { ...body, enterprise_id: enterprise_id || inTeam || authorizations?.[0]?.enterprise_id || null };

@@ -83,7 +83,8 @@ const schema = z.looseObject({
     .optional(),
 });
 
-type Payload = Readonly<Record<string, unknown>> & z.output<typeof schema>;
+/** What Slack sends: a command, click, form, option request or event. */
+export type SlackPayload = Readonly<Record<string, unknown>> & z.output<typeof schema>;
 
 /**
  * A payload whose fields have the types that Slack documents, without the nulls that Slack sends for some missing ones.
@@ -91,9 +92,9 @@ type Payload = Readonly<Record<string, unknown>> & z.output<typeof schema>;
  *
  * @returns undefined for any other, which is acknowledged and dropped: there is nobody to reply to
  */
-export function parsePayload(body: unknown): Payload | undefined {
+export function parsePayload(body: unknown): SlackPayload | undefined {
   if (!schema.safeParse(body).success) return undefined;
-  const payload = withoutNulls(body as Payload);
+  const payload = withoutNulls(body as SlackPayload);
   if (payload.event !== undefined) return { ...payload, event: withoutNulls(payload.event) };
   if (payload.command !== undefined) return payload;
   const isComplete = payload.user !== undefined && REQUIRED[payload.type ?? '']?.(payload);
@@ -101,7 +102,7 @@ export function parsePayload(body: unknown): Payload | undefined {
 }
 
 /** What Bolt takes for granted in each type of interaction, beside who it is from. */
-const REQUIRED: Readonly<Record<string, ((payload: Payload) => boolean) | undefined>> = {
+const REQUIRED: Readonly<Record<string, ((payload: SlackPayload) => boolean) | undefined>> = {
   block_actions: ({ actions }) => actions !== undefined,
   view_submission: ({ view }) => view !== undefined,
   view_closed: ({ view }) => view !== undefined,
