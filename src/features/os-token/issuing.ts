@@ -53,29 +53,26 @@ export async function issueToken(
 ): Promise<void> {
   const issued = await requestToken(tokenRequest, request, parts);
   const { label, access, grant } = tokenRequest;
-  if (linesFor(issued, access).length > SLACK_LIMITS.section) {
-    const why = `It has ${issued.token.length} characters, more than Slack can show.`;
-    throw new TokenNotShown(label, why, await revokeUnseen(tokenRequest, issued, false, request, parts));
-  }
   let isAudited = false;
+  const notShown = async (why: string | undefined, cause?: unknown): Promise<TokenNotShown> => {
+    const token = await revokeUnseen(tokenRequest, issued, isAudited, request, parts);
+    return new TokenNotShown(label, why, token, { cause });
+  };
+  if (linesFor(issued, access).length > SLACK_LIMITS.section)
+    throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
   try {
     const carried = await keepToken(tokenRequest, issued, request, parts);
     isAudited = true;
     if (await showToken(tokenRequest, issued, carried, request, parts)) return;
     await parts.grants.drop(request.user.teamId, carried);
   } catch (error) {
-    const why = isFailure(error) ? error.message : undefined;
-    const token = await revokeUnseen(tokenRequest, issued, isAudited, request, parts);
-    const failure = new TokenNotShown(label, why, token, { cause: error });
+    const failure = await notShown(isFailure(error) ? error.message : undefined, error);
     if (isFailure(error)) throw failure;
     await request.reply.private(failureMessage(failure)).catch(ignoreFailure);
     throw error;
   }
-  const why = `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${grant.word}.`;
-  const failure = new TokenNotShown(
-    label,
-    why,
-    await revokeUnseen(tokenRequest, issued, true, request, parts),
+  const failure = await notShown(
+    `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${grant.word}.`,
   );
   parts.explain(failure, 'os-token');
   const message = failureMessage(failure);
