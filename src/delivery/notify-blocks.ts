@@ -1,4 +1,5 @@
 import { commandText } from '../domain/commands.ts';
+import { limitLines } from '../domain/language/text.ts';
 import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../slack/kit/atoms.ts';
 import type { PauseReason, Schedule } from '../workspace/schedules.ts';
 import { formatMoment } from './schedule-wording.ts';
@@ -60,8 +61,10 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
   const text = `${what} ${happened(notification)}`;
   const lines = [
     `*${escapeMarkup(text)}*`,
-    ...cases.slice(0, MAX_LISTED).map((one) => caseText(one, others.length > 0)),
-    ...(cases.length > MAX_LISTED ? [`and ${cases.length - MAX_LISTED} more`] : []),
+    ...limitLines(
+      cases.map((one) => caseText(one, others.length > 0)),
+      MAX_LISTED,
+    ),
     ...(cause === '' ? [] : [escapeMarkup(cause)]),
     ...nextSteps(notification),
     ...alsoNotified(notification, reader),

@@ -101,12 +101,16 @@ export const pluralize = (number: number, noun: string, plural = `${noun}s`): st
 
 const MOST_NAMED = 5;
 
-/** `prod, dev and test`; of more than five names the first five, and how many more there are. */
-export function listNames(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED;
-  if (more > 0) return `${names.slice(0, MOST_NAMED).join(', ')} and ${more} more`;
+/** `prod, dev and test`; of more than `most` names the first ones, and how many more there are. */
+export function listNames(names: readonly string[], most = MOST_NAMED): string {
+  const more = names.length - most;
+  if (more > 0) return `${names.slice(0, most).join(', ')} and ${more} more`;
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
+
+/** The first `most` lines, and how many more there are. */
+export const limitLines = (lines: readonly string[], most: number): readonly string[] =>
+  lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : lines;
 
 /** Whether one edit (insert, drop, replace, swap two neighbours) turns one word into the other. */
 function isOneEdit(a: string, b: string): boolean {

@@ -1,6 +1,7 @@
 import type { DeliveryLogEntry } from '../../delivery/delivery-log-entry.ts';
 import type { PostableReport } from '../../delivery/report.ts';
 import { formatWallTime } from '../../delivery/schedule-wording.ts';
+import { listNames } from '../../domain/language/text.ts';
 import {
   clockChangeAt,
   type DueTime,
@@ -111,11 +112,11 @@ function remarkLines({ timing, carried, now }: Previewed): string[] {
 
 const MOST_NAMED = 3;
 
-function datesOf(dues: readonly DueTime[]): string {
-  const named = dues.slice(0, MOST_NAMED).map(({ date }) => formatDays(date, date));
-  const more = dues.length - named.length;
-  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(' and ');
-}
+const datesOf = (dues: readonly DueTime[]): string =>
+  listNames(
+    dues.map(({ date }) => formatDays(date, date)),
+    MOST_NAMED,
+  );
 
 function handledText({ state }: DeliveryLogEntry, date: Day): string {
   const day = formatDays(date, date);

@@ -1,3 +1,4 @@
+import { limitLines } from '../../domain/language/text.ts';
 import { actions, button, header, section } from '../../slack/kit/atoms.ts';
 import { describeAccess } from '../../workspace/accesses.ts';
 import { expiresSoon, isExpiryUnknown } from '../../workspace/connections.ts';
@@ -26,10 +27,8 @@ export function accessParts(workspace: Workspace, at: number): readonly StatusPa
     .toSorted((a, b) => RANK[a.health] - RANK[b.health]);
   const [worst] = lines;
   if (worst === undefined) return [];
-  const shown = lines.slice(0, MOST_ACCESSES);
-  const more = lines.length > shown.length ? [`and ${lines.length - shown.length} more`] : [];
   const wrong = lines.filter(({ health }) => health !== 'fine');
-  const texts = shown.map(({ label, text }) => `${label} · ${text}`);
+  const texts = lines.map(({ label, text }) => `${label} · ${text}`);
   const todo = lines
     .flatMap(({ id, label, health, isExpiryUnknown: isUnknown }) => {
       if (health !== 'fine') return button(`access-form:${id}`, `Replace access of ${label}…`, { value: id });
@@ -42,7 +41,7 @@ export function accessParts(workspace: Workspace, at: number): readonly StatusPa
       problems: wrong.length,
       blocks: [
         header('Application accesses'),
-        section([...texts, ...more].join('\n')),
+        section(limitLines(texts, MOST_ACCESSES).join('\n')),
         ...(todo.length > 0 ? [actions(...todo)] : []),
       ],
     },
