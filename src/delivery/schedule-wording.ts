@@ -1,7 +1,7 @@
 import { DEFAULT_PRODUCT, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { formatDays, wallClockAt } from '../domain/time/calendar.ts';
 import { type ChosenProject, findNamed, projectKey } from '../workspace/chosen-project.ts';
-import { type AskLocation, canAskAbout } from '../workspace/resolve-project.ts';
+import { type AskLocation, canAskAbout, UNLIMITED } from '../workspace/resolve-project.ts';
 import { REPORT_NAMES, type Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 
@@ -27,7 +27,7 @@ export const HIDDEN_PROJECT = 'a project you can’t ask about here';
 export function describeProjects(
   { projects }: Pick<Schedule, 'projects'>,
   workspace: Workspace,
-  place: AskLocation = { channel: undefined, manager: true },
+  place: AskLocation = UNLIMITED,
 ): string {
   const shown = projects.filter((project) => canAskAbout(project, workspace, place));
   const hidden = projects.length - shown.length;

@@ -9,6 +9,7 @@ import {
   openConnection,
   type ResolvedProject,
   resolveProject,
+  UNLIMITED,
 } from '../workspace/resolve-project.ts';
 import { requireSettings } from '../workspace/workspace.ts';
 import type { DeliveryContext } from './context.ts';
@@ -97,8 +98,7 @@ async function askProject(
   const { workspace, teamId } = context;
   try {
     const { zone } = requireSettings(workspace);
-    const place = { channel: undefined, manager: true };
-    const target = resolveProject(referenceTo(project, workspace), workspace, place);
+    const target = resolveProject(referenceTo(project, workspace), workspace, UNLIMITED);
     const connection = target.connection ?? workspace.defaultConnection ?? '';
     const fingerprint = workspace.connections.get(connection)?.fingerprint ?? '';
     const same = before?.connection === connection ? before : undefined;

@@ -8,12 +8,15 @@ import { checksInput, dateInput, type FormFields } from './kit/modal.ts';
 /** When a credential expires, as a person says it. */
 export type ExpiryChoice = Day | 'never';
 
+/** For the hints of forms. */
+export const REMINDED = 'Tally reminds you 14, 3 and 1 days before.';
+
 /** @param hint below the day @param initial what the person chose before a failure; what is registered is not filled in */
 export const expiryInputs = (hint: string, initial?: ExpiryChoice): readonly InputBlock[] => [
   dateInput({
     block: 'expires',
     label: 'Expires on',
-    hint,
+    hint: `${hint} ${REMINDED}`,
     initial: initial === 'never' ? undefined : initial,
   }),
   checksInput({

@@ -1,4 +1,4 @@
-import { isFailure } from '../domain/failure/index.ts';
+import { isFailure, NotAllowed } from '../domain/failure/index.ts';
 import { isPerson } from '../workspace/record-schema.ts';
 import { channelLink, escapeMarkup, type Message, mention } from './kit/atoms.ts';
 import type { Request } from './request.ts';
@@ -38,10 +38,18 @@ export async function announce(
 }
 
 type Viewer = Pick<Request, 'user'>;
+/** Who sees a list of them, and where. */
+export type ListViewer = Pick<Request, 'user' | 'workspace' | 'channel' | 'audience'>;
 
 /** Its owner and managers may change it. */
 export const canEditOwned = ({ owner }: Owned, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
+
+/** @param owned what a button names; undefined once it is deleted @throws NotAllowed for others than its owner and managers */
+export function requireOwned<T extends Owned>(owned: T | undefined, viewer: Viewer): T | undefined {
+  if (owned !== undefined && !canEditOwned(owned, viewer)) throw new NotAllowed('not-owner');
+  return owned;
+}
 
 /** Guests see Home and status too, but nothing that full members set up. */
 export const isFullMember = ({ user }: Viewer): boolean => user.role === 'admin' || user.role === 'member';

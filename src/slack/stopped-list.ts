@@ -1,3 +1,4 @@
+import { limitLines } from '../domain/language/text.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type Block, markup } from './kit/atoms.ts';
 
@@ -36,16 +37,21 @@ export function stoppedBlocks(
     ...(lines.length === 0
       ? []
       : [markup(`*${isDone ? 'Stopped' : 'This stops'} ${counts}:*\n${bullets(lines)}\n${RESUMES}`)]),
-    ...(reduced.length === 0 ? [] : [markup(`*Reduced:*\n${bullets(reduced)}`)]),
+    ...(reduced.length === 0 ? [] : [markup(`*Goes on with fewer projects:*\n${bullets(reduced)}`)]),
   ];
 }
 
+/** Why a schedule or a watch is paused where a change of the record can mend it. */
+export const PAUSED_TEXTS = {
+  'project-limited': 'paused: the project is limited to other channels',
+  'not-connected': 'paused: its connection to the billing service is missing',
+} as const;
+export const RESUMES_BY_ITSELF = ' · resumes automatically once it works';
+
 const RESUMES = 'They resume by themselves once they can run again.';
 
-function bullets(lines: readonly string[]): string {
-  const more = lines.length - MOST_LINES;
-  return [
-    ...lines.slice(0, MOST_LINES).map((line) => `• ${line}`),
-    ...(more > 0 ? [`and ${more} more`] : []),
-  ].join('\n');
-}
+const bullets = (lines: readonly string[]): string =>
+  limitLines(
+    lines.map((line) => `• ${line}`),
+    MOST_LINES,
+  ).join('\n');

@@ -1,6 +1,6 @@
 import { isFailure } from '../domain/failure/index.ts';
 import { isProductId, isProjectId, type ProductId } from '../domain/product.ts';
-import type { Project } from './projects.ts';
+import { isAlias, type Project } from './projects.ts';
 import {
   type AskLocation,
   type ProjectReference,
@@ -35,7 +35,7 @@ export function parseProjectValue(value: string): ChosenProject | undefined {
   const [id = '', digit, alias] = value.split(':');
   const product = Number(digit);
   if (!isProjectId(id) || !isProductId(product)) return undefined;
-  return { id, product, ...(alias !== undefined && /^[a-z][a-z0-9-]{1,31}$/.test(alias) && { alias }) };
+  return { id, product, ...(alias !== undefined && isAlias(alias) && { alias }) };
 }
 
 export const isSameProject = (a: ChosenProject, b: ChosenProject): boolean => projectKey(a) === projectKey(b);

@@ -8,6 +8,9 @@ export const MAX_PROJECTS = 200;
 /** How long a removed project or schedule can be restored, in ms. */
 export const UNDO_MS = 10 * 60_000;
 
+/** Whether a text has the form of an alias. */
+export const isAlias = (text: string): boolean => /^[a-z][a-z0-9-]{1,31}$/.test(text);
+
 const schema = z.object({
   /** Lower case, begins with a letter, 2 to 32 letters, digits, hyphens; no period, product or verb. */
   alias: z.string(),

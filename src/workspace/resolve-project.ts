@@ -42,6 +42,9 @@ export interface AskLocation {
   readonly manager: boolean;
 }
 
+/** Where everything may be named: what is asked there is shown to nobody yet. */
+export const UNLIMITED: AskLocation = { channel: undefined, manager: true };
+
 /**
  * Finds the project by alias, by ID, or as the channel's default.
  * @throws ProjectMissing if nothing is named; NotConnected instead, if the workspace has no connection;

@@ -5,7 +5,7 @@ import type { Request } from '../../slack/request.ts';
 import { type StopsSource, stoppedBlocks } from '../../slack/stopped-list.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
-import { withoutConnection } from '../../workspace/stops.ts';
+import { withoutConnection } from '../../workspace/stop-reasons.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { connectTextMessage } from './blocks.ts';

@@ -59,7 +59,7 @@ export function createExpiry({
               close: 'Cancel',
               blocks: [
                 section(`${name} · ${describeToken(connection)} · ${expires}`),
-                ...expiryInputs('As in the console. Tally reminds you 14, 3 and 1 days before.'),
+                ...expiryInputs('As in the console.'),
               ],
             }),
           );

@@ -1,6 +1,7 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
+import { REMINDED } from '../../slack/expiry-input.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, type FormFields, modal, textInput } from '../../slack/kit/modal.ts';
 import { stampOf } from '../../workspace/conflict.ts';
@@ -103,7 +104,7 @@ export function connectForm(
       choiceInput({
         block: 'lifetime',
         label: 'Lifetime of the token',
-        hint: 'As in the console, counted from today. Tally reminds you 14, 3 and 1 days before it ends. Skip it if you don’t know.',
+        hint: `As in the console, counted from today. ${REMINDED} Skip it if you don’t know.`,
         options: choices(LIFETIME_NAMES),
         initial: known.lifetime,
         optional: true,

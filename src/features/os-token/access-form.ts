@@ -87,7 +87,7 @@ export function accessForm(form: AccessForm): ModalView {
         optional: stays,
       }),
       ...expiryInputs(
-        `If you know it.${stays ? ' Leave it empty to keep what is registered.' : ''} Tally reminds you 14, 3 and 1 days before.`,
+        `If you know it.${stays ? ' Leave it empty to keep what is registered.' : ''}`,
         form.expiry,
       ),
       peopleInput({

@@ -1,8 +1,8 @@
 import { normalizeText } from '../../domain/language/command-text.ts';
 import { labelsSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { tokenize } from '../../domain/language/tokenizer.ts';
+import { isAlias } from '../../workspace/projects.ts';
 
-const FORM = /^[a-z][a-z0-9-]{1,31}$/;
 const FORM_WORDS =
   'A name begins with a letter and has 2 to 32 letters, digits and hyphens, for example web-shop.';
 
@@ -34,7 +34,7 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
   if (looksLikeSecret(alias) || labelsSecret(`${alias} 1`))
     return 'That looks like a token or a password. Everyone can see names, so choose another.';
   if (/^\d+$/.test(alias)) return `That is a project ID, not a name. ${FORM_WORDS}`;
-  if (!FORM.test(alias)) return FORM_WORDS;
+  if (!isAlias(alias)) return FORM_WORDS;
   if (reserved(verbs).has(alias.replaceAll('-', '')))
     return `“${alias}” is a Tally command. Choose another name, for example ${alternative(alias)}.`;
   const [word, ...others] = tokenize(alias, new Set()).tokens;

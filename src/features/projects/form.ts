@@ -85,7 +85,7 @@ export function projectForm(
   });
 }
 
-const SAVE_AGAIN = 'Nothing is saved yet. Choose Save again to save it all the same.';
+const SAVE_AGAIN = 'Nothing is saved yet. Choose Save again to save it anyway.';
 
 const moreInputs = (record: Workspace, filled: ProjectFormInput, owner: string): (Block | InputBlock)[] => [
   header('More'),

@@ -4,7 +4,7 @@ import type { Request } from '../../slack/request.ts';
 import { type StopsSource, stoppedBlocks } from '../../slack/stopped-list.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects.ts';
-import { withProject } from '../../workspace/stops.ts';
+import { withProject } from '../../workspace/stop-reasons.ts';
 import { isDamaged } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import {

@@ -4,7 +4,7 @@ import { type StopsSource, stoppedBlocks } from '../../slack/stopped-list.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects.ts';
-import { withProject } from '../../workspace/stops.ts';
+import { withProject } from '../../workspace/stop-reasons.ts';
 import { holdsRegisteredSecret } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { projectDetails, projectTextMessage } from './blocks.ts';

@@ -17,8 +17,9 @@ import {
   markup,
   mention,
 } from '../../slack/kit/atoms.ts';
+import type { ListViewer } from '../../slack/ownership.ts';
 import { askLocation } from '../../slack/request.ts';
-import type { StopsSource } from '../../slack/stopped-list.ts';
+import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/stopped-list.ts';
 import type { AskLocation } from '../../workspace/resolve-project.ts';
 import {
   type LastDelivery,
@@ -27,9 +28,9 @@ import {
   resumesByItself,
   type Schedule,
 } from '../../workspace/schedules.ts';
-import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/stops.ts';
+import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/stop-reasons.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
-import { canReadSchedule, type ScheduleViewer } from './permissions.ts';
+import { canReadSchedule } from './permissions.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** `*Yesterday’s spend* for prod`, as mrkdwn. */
@@ -70,13 +71,12 @@ export const scheduleSavedText = (schedule: Schedule, workspace: Workspace): str
   }`;
 
 const PAUSED: Readonly<Record<PauseReason, string>> = {
+  ...PAUSED_TEXTS,
   person: 'paused',
   'channel-archived': 'paused: the channel is archived',
   'not-in-channel': 'paused: Tally isn’t in the channel. Type /invite @Tally there',
   'channel-restricted': 'paused: Tally isn’t allowed to post in the channel',
-  'project-limited': 'paused: the project is limited to other channels',
   'token-rejected': 'paused: the billing service rejected the access token',
-  'not-connected': 'paused: its connection to the billing service is missing',
   'app-removed': 'paused: Slack rejected Tally’s token',
 };
 
@@ -97,7 +97,7 @@ function pauseText(schedule: Schedule, workspace: Workspace): string | undefined
   const why = pauseReasonOf(schedule, workspace);
   if (why === undefined) return undefined;
   const { paused, timing } = schedule;
-  const resumes = resumesByItself(why) ? ' · resumes automatically once it works' : '';
+  const resumes = resumesByItself(why) ? RESUMES_BY_ITSELF : '';
   if (paused === undefined) return `*${PAUSED[why]}*${resumes}`;
   const day = dayAt(paused.at, timing.zone);
   const by = paused.by === undefined ? '' : ` by ${mention(paused.by)}`;
@@ -182,7 +182,7 @@ function unansweredText(
 }
 
 /** Who reads the list. */
-interface Reader extends ScheduleViewer {
+interface Reader extends ListViewer {
   readonly sends: UpcomingSendsOf;
 }
 

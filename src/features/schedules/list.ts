@@ -14,19 +14,19 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/owned-list.ts';
-import { canEditOwned, findOrphans, type Owned } from '../../slack/ownership.ts';
+import { canEditOwned, findOrphans, type ListViewer, type Owned } from '../../slack/ownership.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
 import type { LastDelivery, Schedule } from '../../workspace/schedules.ts';
 import { damagedIds, type Workspace } from '../../workspace/workspace.ts';
 import type { StatusPart } from '../feature.ts';
 import { describeSchedule, isRunning, isStuck } from './blocks.ts';
-import { canReadSchedule, type ScheduleViewer, schedulesVisibleTo } from './permissions.ts';
+import { canReadSchedule, schedulesVisibleTo } from './permissions.ts';
 import { loadUpcomingSends, type SchedulesParts, type UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** On a Home that shows other things as well. */
 const MOST_AT_HOME = 10;
 
-interface Reader extends ScheduleViewer {
+interface Reader extends ListViewer {
   readonly sends: UpcomingSendsOf;
 }
 
@@ -102,7 +102,7 @@ const NONE =
 const addButton = () =>
   commandButton('schedule', 'Schedule a post…', { command: '/billing schedule' }, { style: 'primary' });
 /** Paused schedules that this person may resume. */
-export const resumableSchedules = (request: ScheduleViewer): readonly Schedule[] =>
+export const resumableSchedules = (request: ListViewer): readonly Schedule[] =>
   schedulesVisibleTo(request).filter((one) => one.paused !== undefined && canEditOwned(one, request));
 
 const resumeButton = (request: Reader) =>
@@ -122,7 +122,7 @@ const row = (schedule: Schedule, viewer: Reader, isOrphan: boolean): SectionBloc
     isOrphan,
   });
 
-const choicesFor = (schedule: Schedule, viewer: ScheduleViewer): RowChoice[] => [
+const choicesFor = (schedule: Schedule, viewer: ListViewer): RowChoice[] => [
   schedule.paused === undefined ? ['Pause', 'pause'] : ['Resume', 'resume'],
   ...(canReadSchedule(schedule, viewer) ? [['Edit…', 'edit'] as const] : []),
   ['Send now', 'now'],

@@ -1,6 +1,5 @@
 import { commandText } from '../../domain/commands.ts';
 import { isFailure, type UnsealFailed } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, formatDays } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/command-buttons.ts';
@@ -27,11 +26,11 @@ import {
   TYPE_NAMES,
 } from '../../workspace/connections.ts';
 import type { Permissions } from '../../workspace/permissions.ts';
-import type { Project } from '../../workspace/projects.ts';
-import { type AskLocation, canAskAbout, isConnectionMissing } from '../../workspace/resolve-project.ts';
+import type { AskLocation } from '../../workspace/resolve-project.ts';
 import { findConnection, isDamaged } from '../../workspace/workspace.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
+import { cutOffBlocks } from './projects.ts';
 
 export interface StatusView {
   readonly workspace: Workspace;
@@ -112,39 +111,6 @@ const damagedSettings = (canManage: boolean): readonly Block[] => [
 ];
 const NO_DEFAULT =
   'There is no default connection, so only projects with their own connection work. Make one the default.';
-
-/** The projects whose connection is gone, with what to do about each of them. */
-function cutOffBlocks(record: Workspace, place: AskLocation): readonly (readonly Block[])[] {
-  const all = record.projects.filter((project) => isConnectionMissing(project, record));
-  const named = all.filter((project) => canAskAbout(project, record, place));
-  const shown = named.slice(0, MOST_CUT_OFF);
-  const lines = shown.map((project) => cutOffWords(project, place.manager));
-  const more = named.length - lines.length;
-  const hidden = all.length > named.length ? [CUT_OFF_ELSEWHERE] : [];
-  const words = [...lines, ...(more > 0 ? [`and ${pluralize(more, 'more project')}`] : []), ...hidden];
-  if (words.length === 0) return [];
-  const edits = place.manager
-    ? shown.slice(0, MOST_BUTTONS).flatMap(({ alias }) =>
-        commandButton(`edit-${alias}`, `Edit ${alias}…`, {
-          command: '/billing projects',
-          text: `edit ${alias}`,
-        }),
-      )
-    : [];
-  return [[markup(words.join('\n')), ...(edits.length > 0 ? [actions(...edits)] : [])]];
-}
-
-const MOST_BUTTONS = 5;
-const MOST_CUT_OFF = 10;
-const CUT_OFF_ELSEWHERE = 'Some projects in other channels use a connection that no longer exists.';
-
-function cutOffWords({ alias, connection = '' }: Project, manage: boolean): string {
-  const what = `*${escapeMarkup(alias)}* uses the connection ${escapeMarkup(connection)}, which no longer exists.`;
-  const todo = manage
-    ? ` Choose another with \`${commandText('/billing projects')} edit ${alias}\`, or reconnect it with \`${commandText('/billing connect')} ${escapeMarkup(connection)}\`.`
-    : ' A Tally manager can choose another one.';
-  return what + todo;
-}
 
 function nothingThere(manage: boolean): StatusPart {
   const text = 'Tally isn’t connected to a billing service yet.';

@@ -1,8 +1,16 @@
+import { commandText } from '../../domain/commands.ts';
+import { limitLines, pluralize } from '../../domain/language/text.ts';
 import { commandButton } from '../../slack/command-buttons.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/last-failure.ts';
-import { actions, escapeMarkup, header, markup } from '../../slack/kit/atoms.ts';
+import { actions, type Block, escapeMarkup, header, markup } from '../../slack/kit/atoms.ts';
 import { findFailure } from '../../workspace/last-failure.ts';
-import { type AskLocation, visibleProjects } from '../../workspace/resolve-project.ts';
+import type { Project } from '../../workspace/projects.ts';
+import {
+  type AskLocation,
+  canAskAbout,
+  isConnectionMissing,
+  visibleProjects,
+} from '../../workspace/resolve-project.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { StatusPart } from '../feature.ts';
 
@@ -16,13 +24,11 @@ export function projectParts(workspace: Workspace, place: AskLocation): readonly
     return failure === undefined ? [] : [{ project, failure }];
   });
   if (failing.length === 0) return [];
-  const shown = failing.slice(0, MOST_LINES);
-  const lines = shown.map(({ project, failure }) => {
+  const lines = failing.map(({ project, failure }) => {
     const todo = place.manager ? ` ${lastFailureTodo(failure, project)}` : '';
     return `*${escapeMarkup(project.alias)}* gives no answer: ${lastFailureText(failure)}.${todo}`;
   });
-  const more = failing.length > shown.length ? [`and ${failing.length - shown.length} more`] : [];
-  const buttons = shown
+  const buttons = failing
     .slice(0, MOST_BUTTONS)
     .flatMap(({ project: { alias } }) =>
       commandButton(`ask-${alias}`, `Ask ${alias} again`, { command: '/balance', text: alias }),
@@ -31,7 +37,38 @@ export function projectParts(workspace: Workspace, place: AskLocation): readonly
     {
       health: 'broken',
       problems: failing.length,
-      blocks: [header('Projects'), markup([...lines, ...more].join('\n')), actions(...buttons)],
+      blocks: [header('Projects'), markup(limitLines(lines, MOST_LINES).join('\n')), actions(...buttons)],
     },
   ];
+}
+
+/** The projects whose connection is gone, with what to do about each of them. */
+export function cutOffBlocks(record: Workspace, place: AskLocation): readonly (readonly Block[])[] {
+  const all = record.projects.filter((project) => isConnectionMissing(project, record));
+  const named = all.filter((project) => canAskAbout(project, record, place));
+  const shown = named.slice(0, MOST_LINES);
+  const lines = shown.map((project) => cutOffWords(project, place.manager));
+  const more = named.length - lines.length;
+  const hidden = all.length > named.length ? [CUT_OFF_ELSEWHERE] : [];
+  const words = [...lines, ...(more > 0 ? [`and ${pluralize(more, 'more project')}`] : []), ...hidden];
+  if (words.length === 0) return [];
+  const edits = place.manager
+    ? shown.slice(0, MOST_BUTTONS).flatMap(({ alias }) =>
+        commandButton(`edit-${alias}`, `Edit ${alias}…`, {
+          command: '/billing projects',
+          text: `edit ${alias}`,
+        }),
+      )
+    : [];
+  return [[markup(words.join('\n')), ...(edits.length > 0 ? [actions(...edits)] : [])]];
+}
+
+const CUT_OFF_ELSEWHERE = 'Some projects in other channels use a connection that no longer exists.';
+
+function cutOffWords({ alias, connection = '' }: Project, manage: boolean): string {
+  const what = `*${escapeMarkup(alias)}* uses the connection ${escapeMarkup(connection)}, which no longer exists.`;
+  const todo = manage
+    ? ` Choose another with \`${commandText('/billing projects')} edit ${alias}\`, or reconnect it with \`${commandText('/billing connect')} ${escapeMarkup(connection)}\`.`
+    : ' A Tally manager can choose another one.';
+  return what + todo;
 }

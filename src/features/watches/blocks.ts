@@ -3,13 +3,13 @@ import type { WatchState } from '../../delivery/watching.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import { actions, button, escapeMarkup, formatInstant, markup, mention } from '../../slack/kit/atoms.ts';
-import type { Announcement } from '../../slack/ownership.ts';
+import type { Announcement, ListViewer } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
-import type { StopsSource } from '../../slack/stopped-list.ts';
-import { type StopReason, stoppedBy, stopReasonOf } from '../../workspace/stops.ts';
+import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/stopped-list.ts';
+import { stoppedBy, stopReasonOf } from '../../workspace/stop-reasons.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { canReadWatch, type WatchViewer } from './permissions.ts';
+import { canReadWatch } from './permissions.ts';
 import {
   currentValueLabel,
   dayText,
@@ -54,19 +54,14 @@ export function watchSavedText(watch: Watch, { workspace, locale }: Request): st
   return `Saved: ${watchMarkup(watch, workspace, locale)}. Alerts go to ${targetMarkup(watch.target)}.${paused}`;
 }
 
-interface Reader extends WatchViewer, Pick<Request, 'locale' | 'at'> {
+interface Reader extends ListViewer, Pick<Request, 'locale' | 'at'> {
   readonly stateOf: (watch: Watch) => WatchState | undefined;
 }
 
 /** Whether it is snoozed. @param at ms since the epoch */
 export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: number): boolean => snoozedUntil > at;
 
-const STOPPED: Readonly<Record<StopReason, string>> = {
-  'not-connected': '*paused: its connection to the billing service is missing* · resumes automatically',
-  'project-limited':
-    '*paused: the project is limited to other channels* · resumes automatically once it isn’t',
-  'managers-only': 'only Tally managers get its alerts: the project is limited to certain channels',
-};
+const FOR_MANAGERS = 'only Tally managers get its alerts: the project is limited to certain channels';
 
 export function isStopped(watch: Watch, workspace: Workspace): boolean {
   const why = stopReasonOf(watch, workspace);
@@ -119,9 +114,10 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
   if (paused !== undefined)
     return `*paused* by ${mention(paused.by)} since ${dayText(dayAt(paused.at, workspace.settings.zone))}`;
   const stopped = stopReasonOf(watch, workspace);
-  if (stopped !== undefined && isStopped(watch, workspace)) return STOPPED[stopped];
+  if (stopped !== undefined && stopped !== 'managers-only')
+    return `*${PAUSED_TEXTS[stopped]}*${RESUMES_BY_ITSELF}`;
   return [
-    ...(stopped === undefined ? [] : [STOPPED[stopped]]),
+    ...(stopped === undefined ? [] : [FOR_MANAGERS]),
     ...(isSnoozed(watch, at) ? [`*snoozed* until ${formatInstant(snoozedUntil ?? at)}`] : []),
     state?.checkedAt === undefined ? 'not checked yet' : `checked ${formatInstant(state.checkedAt)}`,
     ...(state?.nextCheckAt === undefined ? [] : [`next ${formatInstant(state.nextCheckAt)}`]),

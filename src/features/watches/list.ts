@@ -14,13 +14,13 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/owned-list.ts';
-import { findOrphans } from '../../slack/ownership.ts';
+import { findOrphans, type ListViewer } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import { damagedIds, type Workspace } from '../../workspace/workspace.ts';
 import { describeWatch, isSnoozed } from './blocks.ts';
 import type { WatchesParts } from './draft-view.ts';
-import { canReadWatch, channelOfWatch, type WatchViewer, watchesVisibleTo } from './permissions.ts';
+import { canReadWatch, channelOfWatch, watchesVisibleTo } from './permissions.ts';
 import { watchText } from './wording.ts';
 
 /** What was just done. */
@@ -31,7 +31,7 @@ export interface WatchNotice {
   readonly buttons?: readonly Button[];
 }
 
-type Reader = WatchViewer & Pick<Request, 'locale' | 'at'>;
+type Reader = ListViewer & Pick<Request, 'locale' | 'at'>;
 
 interface States {
   readonly stateOf: (watch: Watch) => WatchState | undefined;

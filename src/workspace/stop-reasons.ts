@@ -1,7 +1,7 @@
 import { isFailure } from '../domain/failure/index.ts';
 import { type ChosenProject, limitedProjects, projectKey, referenceTo } from './chosen-project.ts';
 import type { Project } from './projects.ts';
-import { limitOtherNames, resolveProject } from './resolve-project.ts';
+import { limitOtherNames, resolveProject, UNLIMITED } from './resolve-project.ts';
 import type { Schedule } from './schedules.ts';
 import type { Watch } from './watches.ts';
 import type { Workspace } from './workspace.ts';
@@ -54,9 +54,8 @@ export function blockedProjects(item: Item, workspace: Workspace): ReadonlyMap<s
 }
 
 function hasConnection(project: ChosenProject, workspace: Workspace): boolean {
-  const place = { channel: undefined, manager: true };
   const named = referenceTo(project, workspace);
-  const { connection = workspace.defaultConnection } = resolveProject(named, workspace, place);
+  const { connection = workspace.defaultConnection } = resolveProject(named, workspace, UNLIMITED);
   return connection !== undefined && workspace.connectionNames.includes(connection);
 }
 
