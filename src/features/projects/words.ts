@@ -127,7 +127,7 @@ export function requireProject(word: string, record: Workspace, prefix: string):
 /** What the form says, once every field is right by itself. `before` is the alias it was opened for; '' for a new one. */
 export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
   readonly before: string;
-  /** What the form has said that saving it stops, as `stopsDigest` makes it. */
+  /** A digest of what the form has said that saving it stops; '' for nothing. */
   readonly warned: string;
 }
 
