@@ -3,7 +3,7 @@ import { dayAt, daysBefore } from '../domain/time/calendar.ts';
 import { updateMessage } from '../slack/post-message.ts';
 import { isPerson } from '../workspace/record-schema.ts';
 import type { Watch } from '../workspace/watches.ts';
-import { alertMessageTo, episodeOf, isParent, withMessage } from './alert.ts';
+import { alertEpisode, alertMessageTo, episodeOf, isParent, withMessage } from './alert.ts';
 import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
 import type { DeliveryContext } from './context.ts';
@@ -118,7 +118,7 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
           })),
         { needsLease },
       ),
-    onRefused: (cause) => sendElsewhere(task, message, cause, context),
+    onRefused: ({ cause, isGone }) => (isGone ? sendElsewhere(task, message, cause, context) : forget(task)),
   };
 }
 
@@ -174,6 +174,26 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
         : { ...one, tries: one.tries + 1, next: context.clock() + DRAW_RETRY },
     );
   }
+}
+
+/**
+ * As if it had not been crossed, so that a later check alerts with the figures of then if somebody may see them.
+ *
+ * @returns false for an alert that others have got or may get
+ */
+async function forget({ document, watch, place }: AlertTask): Promise<boolean> {
+  const { episode } = place;
+  const { messages = [] } = findMessage(document.value(), place)?.alert ?? {};
+  if (messages.some(({ to, state }) => to !== place.to && state !== 'failed')) return false;
+  await document.update(
+    ({ told, alerts, ...state }) => ({
+      ...state,
+      told: told.filter((one) => alertEpisode(watch, one.episode) !== episode),
+      alerts: alerts.filter((one) => one.episode !== episode),
+    }),
+    { needsLease: true },
+  );
+  return true;
 }
 
 /** Sent to the owner or, when that person has left, to a manager; the message says why. */

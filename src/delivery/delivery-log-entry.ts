@@ -65,6 +65,8 @@ const entry = z.object({
   cause: z.string().exactOptional(),
   /** The owner has not been notified of this yet: a failure, a pause, or projects that keep giving no answer. */
   pendingNotice: z.enum([...PAUSE_REASONS, 'failed', 'unanswered']).exactOptional(),
+  /** When that is tried again, in ms. */
+  noticeNext: z.int().exactOptional(),
   post: postedMessage.exactOptional(),
 });
 /** What became of one date of one schedule. */

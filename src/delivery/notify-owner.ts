@@ -28,20 +28,31 @@ export async function notifyOwners(
   }
   for (const group of groups.values()) {
     if (context.isOver()) return;
-    if (!(await notifyGroup(group, context))) return;
+    const outcome = await notifyGroup(group, context);
+    if (outcome === 'rate-limited') return;
     for (const { schedule, line } of group) {
-      const { pendingNotice: _, ...entry } = line.entry;
+      const { pendingNotice: _, noticeNext: __, ...notified } = line.entry;
+      const waiting = { ...line.entry, noticeNext: context.clock() + LOOK_AGAIN };
+      const entry = outcome === 'later' ? waiting : notified;
       await context.writeLog({ schedule: schedule.id, date: line.date, before: line.json, entry });
     }
   }
 }
 
-/** @returns whether it is done; false when Slack's rate limit has to be waited for */
-async function notifyGroup(group: readonly ScheduleLogEntry[], context: DeliveryContext): Promise<boolean> {
+/** How long until Slack is asked again who may be notified, in ms. */
+const LOOK_AGAIN = 10 * 60_000;
+
+/** `later`: Slack didn't say who may be notified, so nothing was sent. */
+type NoticeOutcome = 'done' | 'rate-limited' | 'later';
+
+async function notifyGroup(
+  group: readonly ScheduleLogEntry[],
+  context: DeliveryContext,
+): Promise<NoticeOutcome> {
   const [first] = group;
   const why = first?.line.entry.pendingNotice ?? 'failed';
   // Without a token nothing can be sent.
-  if (first === undefined || why === 'app-removed') return true;
+  if (first === undefined || why === 'app-removed') return 'done';
   const cases = group.map(({ schedule, line }) => ({
     schedule,
     due: line.entry.due,
@@ -49,7 +60,7 @@ async function notifyGroup(group: readonly ScheduleLogEntry[], context: Delivery
   }));
   const { cause = '', post } = first.line.entry;
   const { owner } = first.schedule;
-  if (why === 'token-rejected' && isReminded(owner, group, context)) return true;
+  if (why === 'token-rejected' && isReminded(owner, group, context)) return 'done';
   const isUnclear = why === 'failed' && post !== undefined;
   try {
     await sendNotices({ why, owner, cause, cases, isUnclear }, context);
@@ -57,11 +68,14 @@ async function notifyGroup(group: readonly ScheduleLogEntry[], context: Delivery
     const effect = classifyFailure(error);
     if (effect.kind === 'wait') {
       await context.backOff(context.clock() + effect.for);
-      return false;
+      return 'rate-limited';
     }
     context.log.warn({ err: error, workspace: context.teamId }, 'could not notify anyone of a failed post');
+    // People are looked up before anything is posted.
+    const isPosting = isFailure(error) && 'method' in error && error.method === 'chat.postMessage';
+    if (effect.kind === 'later' && !isPosting) return 'later';
   }
-  return true;
+  return 'done';
 }
 
 /** People who can replace a rejected token get a reminder, which counts the waiting schedules. */

@@ -50,8 +50,8 @@ export interface OutgoingJob {
   content(isAgain: boolean): Message;
   /** Stores it. Before it goes out that takes the lease; what Slack took is stored without. */
   save(message: Outgoing, needsLease: boolean): Promise<void>;
-  /** @returns whether it goes elsewhere; otherwise it has failed */
-  onRefused(cause: string): Promise<boolean>;
+  /** @returns whether that settles it; otherwise it has failed */
+  onRefused(refusal: Refusal): Promise<boolean>;
 }
 
 /** Nothing may take longer between the stored `sending` and the call; in ms. */
@@ -81,7 +81,7 @@ export async function sendOutgoing(job: OutgoingJob, context: DeliveryContext): 
     const { teamId: workspace, log, clock } = context;
     log.warn({ err: error, workspace }, 'could not send a message of Tally’s own');
     const isGone = error.kind === 'cannot-post' || (error.kind === 'slack-failed' && GONE.has(error.code));
-    if (isGone && (await job.onRefused(effect.cause))) return;
+    if (isGone && (await job.onRefused({ cause: effect.cause, isGone }))) return;
     await job.save(afterFailure(job.message, attempt, { effect, isGone, now: clock() }), false);
     if (effect.kind === 'wait') await context.backOff(clock() + effect.for);
   }
@@ -139,8 +139,8 @@ async function send(job: OutgoingJob, attempt: Attempt, context: DeliveryContext
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
   const refusal = await job.refusal();
   if (refusal !== undefined) {
-    const { cause } = refusal;
-    if (refusal.isGone && (await job.onRefused(cause))) return;
+    const { cause, isGone } = refusal;
+    if ((isGone || !attempt.isDoubtful) && (await job.onRefused(refusal))) return;
     return job.save({ ...base, state: 'failed', at: context.clock(), cause }, false);
   }
   const at = context.clock();

@@ -125,22 +125,25 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
     (state === 'paused' || !isStillAhead(schedule, last, line.date));
   const isStale = (line: DeliveryLogLine) =>
     isFinal(line) && line !== last && (isSettled(line) || !isUnnamed(line)) && now - line.entry.at > KEEP_MS;
+  // A try that is due now may still succeed, so its failure is not announced before.
+  const notices = lines.filter((one) => !isNotified(one) && one !== task?.line);
   const withSchedule = (some: readonly DeliveryLogLine[]): readonly ScheduleLogEntry[] =>
     some.map((line) => ({ schedule, line }));
   return {
     task,
     resumed: state === 'resumes' ? [schedule] : [],
     correctionsDue: corrections.filter(({ at }) => at <= now),
-    // A try that is due now may still succeed, so its failure is not announced before.
-    pendingNotifications: withSchedule(lines.filter((one) => !isNotified(one) && one !== task?.line)),
+    pendingNotifications: withSchedule(notices.filter((one) => noticeAt(one) <= now)),
     abandoned: withSchedule(lines.filter(isAbandoned)),
     stale: lines.filter(isStale),
     next: [
       ...(retryAt === undefined ? [] : [retryAt]),
-      ...corrections.map(({ at }) => at).filter((at) => at > now),
+      ...[...corrections.map(({ at }) => at), ...notices.map(noticeAt)].filter((at) => at > now),
     ],
   };
 }
+
+const noticeAt = ({ entry }: DeliveryLogLine): number => entry.noticeNext ?? 0;
 
 interface ScheduleDates {
   readonly schedule: Schedule;

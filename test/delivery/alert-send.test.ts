@@ -319,18 +319,15 @@ describe('an alert of a project that is limited to channels', () => {
   const to = async (person: string) => {
     slack.reset();
     const { stored } = await send([message({ to: person })], { workspace: { projects } });
-    return [stored[0]?.state, stored[0]?.cause, channels()];
+    return [stored[0]?.state, channels()];
   };
 
   it('goes to its channel, and to people only where they manage Tally', async () => {
-    expect(await to(CHANNEL)).toEqual(['posted', undefined, [CHANNEL]]);
-    expect(await to(BOSS)).toEqual(['posted', undefined, [directMessage(BOSS)]]);
+    expect(await to(CHANNEL)).toEqual(['posted', [CHANNEL]]);
+    expect(await to(BOSS)).toEqual(['posted', [directMessage(BOSS)]]);
     slack.admins.add(BEN);
-    expect(await to(BEN)).toEqual(['posted', undefined, [directMessage(BEN)]]);
-    expect(await to(ANNA)).toEqual([
-      'failed',
-      'The project is limited to certain channels, and this person doesn’t manage Tally.',
-      [],
-    ]);
+    expect(await to(BEN)).toEqual(['posted', [directMessage(BEN)]]);
+    // As if it had not been crossed: the next check finds that again.
+    expect(await to(ANNA)).toEqual([undefined, []]);
   });
 });

@@ -177,6 +177,16 @@ describe('the owner of a schedule', () => {
     expect((await told()).backOffs).toEqual([NINE + 9_000]);
   });
 
+  it('is told ten minutes later where Slack doesn’t say who may be told', async () => {
+    for (const user of [OWNER, BOSS]) {
+      slack.fault = ({ method, args }) =>
+        method === 'users.info' && args.get('user') === user ? { status: 500 } : undefined;
+      const { posts, writes, backOffs } = await told({ why: 'unanswered' });
+      expect([posts, backOffs]).toEqual([[], []]);
+      expect(writes).toMatchObject([{ entry: { pendingNotice: 'unanswered', noticeNext: NINE + 600_000 } }]);
+    }
+  });
+
   it('is told no more where Slack refuses, and what was to be said is not tried again', async () => {
     slack.fault = ({ method, args }) =>
       method === 'chat.postMessage' && args.get('channel') === OWNER ? 'user_disabled' : undefined;

@@ -11,6 +11,7 @@ import { findPost } from '../../src/delivery/find-post.ts';
 import { type Outgoing, type OutgoingJob, sendOutgoing, sendsAt } from '../../src/delivery/outgoing.ts';
 import type { DeliveryTask } from '../../src/delivery/plan.ts';
 import { deliverPost } from '../../src/delivery/post.ts';
+import type { Refusal } from '../../src/delivery/recipients.ts';
 import { recordPost, recordSkip, recordWait } from '../../src/delivery/record-post.ts';
 import type { ReminderMessage, ReminderPlan } from '../../src/delivery/reminder-plan.ts';
 import { runReminders } from '../../src/delivery/reminders.ts';
@@ -208,7 +209,7 @@ describe('a message of Tally’s own', () => {
   ])('goes elsewhere where nobody gets it there any more, or has failed: %s', async (code) => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? code : undefined);
     const causes: string[] = [];
-    const onRefused = async (cause: string) => causes.push(cause) > 0;
+    const onRefused = async ({ cause }: Refusal) => causes.push(cause) > 0;
     expect((await send({}, { onRefused })).saved.map(([one]) => one.state)).toEqual(['sending']);
     expect(causes).toHaveLength(1);
     expect((await send({})).last).toMatchObject({ state: 'failed', tries: 1 });

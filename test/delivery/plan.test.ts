@@ -333,6 +333,9 @@ describe('what nobody was told yet', () => {
   it('is told, but not while the date is tried once more', () => {
     const failed = lineOf(DATE, { state: 'failed', due: NINE, pendingNotice: 'failed' });
     expect(plan(NINE + HOUR, [failed]).pendingNotifications).toEqual([{ schedule: SAVED, line: failed }]);
+    const later = lineOf(DATE, { ...failed.entry, noticeNext: NINE + 2 * HOUR });
+    expect(plan(NINE + HOUR, [later])).toMatchObject({ pendingNotifications: [], next: NINE + 2 * HOUR });
+    expect(plan(NINE + 2 * HOUR, [later]).pendingNotifications).toHaveLength(1);
     const held = lineOf(DATE, {
       state: 'held',
       due: NINE,

@@ -337,6 +337,81 @@ describe.each(cases.filter(([, { to }]) => to === 'channel').slice(0, 3))('%s', 
   });
 });
 
+describe('an alert that was not sent because its project was limited', () => {
+  const limited = { end: () => project('zz-other', { channels: [ELSEWHERE] }) };
+  const lift = () => project('zz-other');
+  const targets: readonly (readonly [string, Watch['target']])[] = [
+    ['a channel', { channel: CHANNEL }],
+    ['a person', { people: [ANNA] }],
+  ];
+
+  it.each(targets)('is sent once the limit is lifted, with the figures of then: to %s', async (_, target) => {
+    await begin();
+    const to = 'channel' in target ? 'channel' : 'person';
+    const scenario = alertTo(target);
+    await scenario.prepare();
+    // Slack fails at the crossing, and works again while the project is limited.
+    slack.fault = faultOf({ status: 500 }, to);
+    await scenario.send();
+    await limited.end();
+    slack.fault = faultOf(undefined);
+    await until(now + 5 * HOUR);
+    expect(seenBy(to)).toEqual([]);
+    balance = 41_234;
+    await lift();
+    await until(now + 5 * HOUR);
+    expect(seenBy(to)).toHaveLength(1);
+    expect(seenBy(to)[0]).toContain('41,234');
+    expect(seenBy(to)[0]).not.toContain('48,151');
+  });
+
+  it.each(targets)('is not sent if it has recovered before: to %s', async (_, target) => {
+    await begin();
+    const to = 'channel' in target ? 'channel' : 'person';
+    const scenario = alertTo(target);
+    await scenario.prepare();
+    slack.fault = faultOf({ status: 500 }, to);
+    await scenario.send();
+    await limited.end();
+    slack.fault = faultOf(undefined);
+    await until(now + 5 * HOUR);
+    balance = 90_000;
+    await until(now + 2 * HOUR);
+    await lift();
+    await until(now + 5 * HOUR);
+    expect(seenBy(to)).toEqual([]);
+  });
+
+  it('is sent to each of several people', async () => {
+    await begin();
+    const scenario = alertTo({ people: [ANNA, 'U0DORA0001'] });
+    await scenario.prepare();
+    await limited.end();
+    await scenario.send();
+    await until(now + 3 * HOUR);
+    const receivers = () =>
+      slack.posts.filter(({ workspace }) => workspace === team).map(({ channel }) => channel);
+    expect(receivers()).toEqual([]);
+    await lift();
+    await until(now + 3 * HOUR);
+    expect(receivers()).toEqual([directMessage(ANNA), directMessage('U0DORA0001')]);
+  });
+
+  it('stays with those who got it, and is not repeated', async () => {
+    await begin();
+    const scenario = alertTo({ people: [BEN, ANNA] });
+    await scenario.prepare();
+    await limited.end();
+    await scenario.send();
+    await until(now + 3 * HOUR);
+    const sent = () => slack.posts.filter(({ workspace, text }) => workspace === team && /48,151/.test(text));
+    expect(sent().map(({ channel }) => channel)).toEqual([directMessage(BEN)]);
+    await lift();
+    await until(now + 3 * HOUR);
+    expect(sent()).toHaveLength(1);
+  });
+});
+
 describe('the check', () => {
   it('is one that every sender passes, and each kind is sent somewhere', async () => {
     const folder = 'src/delivery';
