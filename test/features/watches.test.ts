@@ -516,6 +516,20 @@ describe('a saved watch', () => {
       }
     });
 
+    it('saves no watch on a limited project for somebody who may not ask about it, and names nothing', async () => {
+      await openForm('watch prod balance 50000', MEMBER, MEMBERS_DM);
+      await add('secret', '789', { channels: [FINANCE], currency: 'ZWL' });
+      await choose('to', 'people', MEMBER);
+      await modalSays('Full members of this workspace.', MEMBER);
+      asked = [];
+      const said = await save({ project: '789:1', people: [OWNER] }, MEMBER);
+      expect(said).not.toMatch(/secret|ZWL|48[.,]210/);
+      expect(await stored()).toEqual([]);
+      expect(asked.filter((one) => one.project === '789')).toEqual([]);
+      expect(house.messageTexts(OWNERS_DM, OWNER).join()).not.toContain('secret');
+      await house.slack.dismiss(MEMBER);
+    });
+
     it('previews it for a channel that may see it, to somebody who is there', async () => {
       await add('secret', '789', { channels: [FINANCE] });
       members(FINANCE).splice(0, 99, 'bot', MEMBER);

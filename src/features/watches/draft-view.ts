@@ -34,33 +34,35 @@ type FormExtras = Partial<Pick<WatchFormState, 'channelCheck' | 'previewed' | 'i
 export function watchFormView(draft: WatchDraft, request: Request, extras: FormExtras) {
   const { workspace, locale, channel = '' } = request;
   const { project } = draft;
-  const label = project === undefined ? workspace.settings.currency : currencyOf(project, workspace);
+  const known = project && isUnseen(project, draft, request, extras.channelCheck) ? undefined : project;
+  const label = currencyOf(known ?? NO_PROJECT, workspace);
   const parsed = ruleOfDraft(draft, label);
   return watchForm({
     ...{ draft, label, channelCheck: undefined, previewed: undefined, isPreviewing: false },
     place: draft.channel === '' ? channel : draft.channel,
-    projectName: project === undefined ? '' : nameFor(project, draft, request, extras.channelCheck),
-    money: moneyWriter(project ?? NO_PROJECT, workspace, locale),
+    projectName: known ? projectLabel(known, workspace) : project ? `Project ${project.id}` : '',
+    money: moneyWriter(known ?? NO_PROJECT, workspace, locale),
     problem: 'errors' in parsed && hasThreshold(draft) ? Object.values(parsed.errors)[0] : undefined,
-    isDuplicate: 'rule' in parsed && workspace.watches.some((one) => isSameWatch(one, draft, parsed.rule)),
+    isDuplicate:
+      known !== undefined &&
+      'rule' in parsed &&
+      workspace.watches.some((one) => isSameWatch(one, draft, parsed.rule)),
     ...extras,
   });
 }
 
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
 
-/** A form may send back a project that the user may not see: then its name stays unknown. */
-function nameFor(
+/** A form may send back a project that the user may not see: then all that is shown of it is what was sent. */
+function isUnseen(
   project: ChosenProject,
   draft: WatchDraft,
-  request: Request,
+  { workspace, user, channel = '' }: Request,
   channelCheck: ChannelCheck | undefined,
-): string {
-  const { workspace, user, channel = '' } = request;
+): boolean {
   const isChannelTheirs = channelCheck !== undefined && channelCheck.problem === undefined;
   const place = isChannelTheirs && draft.to === 'channel' ? draft.channel : channel;
-  const isUnseen = !user.canManage && limitedProjects(place, [project], workspace).length > 0;
-  return isUnseen ? `Project ${project.id}` : projectLabel(project, workspace);
+  return !user.canManage && limitedProjects(place, [project], workspace).length > 0;
 }
 
 const isSameWatch = (watch: Watch, draft: WatchDraft, rule: WatchRule): boolean =>

@@ -61,7 +61,9 @@ export async function storeDraft(
     );
     if (problem !== undefined) return await refuse(`${problem} ${NOTHING_SAVED}`, draft, request);
     const previewed = await previewAllowed(parts, draft, request);
-    if (previewed?.result instanceof NoData)
+    // Managers may get alerts that who sets them up may not see.
+    if (previewed === undefined) return await refuse(`${CLOSED} ${NOTHING_SAVED}`, draft, request);
+    if (previewed.result instanceof NoData)
       return await refuse(`${previewed.result.message} ${CHECK_PROJECT}`, draft, request, previewed);
     const watch = watchFromDraft({ ...draft, project: draft.project }, parsed.rule, before, request);
     const action = before === undefined ? 'watch created' : 'watch changed';
@@ -79,6 +81,7 @@ export async function storeDraft(
   }
 }
 
+const CLOSED = 'You can’t ask about this project here.';
 const CHECK_PROJECT = `Check the project ID, or choose it with another product. ${NOTHING_SAVED}`;
 
 function changedText(now: Watch, request: Request): string {
