@@ -1,7 +1,7 @@
 /** What an alert says, in plain text: its headline, and why with the arithmetic. */
 
 import { pluralize } from '../domain/language/text.ts';
-import { divide, formatMoney, type Money, toPlainDigits } from '../domain/money/amount.ts';
+import { divide, formatFactor, formatMoney, type Money } from '../domain/money/amount.ts';
 import type { Runway } from '../domain/money/runway.ts';
 import { formatBonuses } from '../domain/money/runway-text.ts';
 import { spikeLimit, type ToldLevel } from '../domain/money/thresholds.ts';
@@ -14,12 +14,17 @@ import type {
 import type { WatchRule } from '../domain/money/watch-rule.ts';
 import { WEEKDAY_NAMES } from '../domain/time/cadence.ts';
 import { type Day, formatDays, isoWeekday } from '../domain/time/calendar.ts';
-import { findNamed } from '../workspace/chosen-project.ts';
+import { type ChosenProject, findNamed } from '../workspace/chosen-project.ts';
 import type { Watch } from '../workspace/watches.ts';
-import { requireSettings, type Workspace } from '../workspace/workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { projectLabel } from './schedule-wording.ts';
 
-type Write = (value: Money) => string;
+/** Writes amounts in a locale, with a currency label. */
+export interface WriteMoney {
+  (value: Money): string;
+  /** BCP 47 */
+  readonly locale: string;
+}
 
 /** What an alert is about. */
 export interface AlertFacts {
@@ -33,15 +38,20 @@ export interface AlertFacts {
   readonly before?: { readonly day: Day; readonly balance: Money };
   /** As the project is called. */
   readonly label: string;
-  readonly money: Write;
+  readonly money: WriteMoney;
 }
 
-/** Amounts as the workspace writes them, with the project's currency. */
-export function watchMoney({ project }: Pick<Watch, 'project'>, workspace: Workspace): Write {
-  const { locale, currency } = requireSettings(workspace);
-  const known = findNamed(project, workspace);
-  return (value) => formatMoney(value, locale, known?.currency ?? currency);
+/** Writes amounts of a project with its currency label. @param locale BCP 47 */
+export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string): WriteMoney {
+  const label = currencyOf(project, workspace);
+  return Object.assign((value: Money) => formatMoney(value, locale, label), { locale });
 }
+
+/** The currency label of a project; '' for none. */
+export const currencyOf = (
+  project: ChosenProject,
+  workspace: Pick<Workspace, 'projects' | 'settings'>,
+): string => findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 
 export const watchLabel = ({ project }: Pick<Watch, 'project'>, workspace: Workspace): string =>
   projectLabel(project, workspace);
@@ -113,7 +123,7 @@ function runwayTexts(days: number, runway: Runway | undefined, facts: AlertFacts
 }
 
 /** `balance 40.00, bonuses 5.00` */
-const fundsText = ({ balance, bonuses }: NonNullable<AlertFacts['account']>, money: Write): string =>
+const fundsText = ({ balance, bonuses }: NonNullable<AlertFacts['account']>, money: WriteMoney): string =>
   [`balance ${'value' in balance ? money(balance.value) : 'not readable'}`, formatBonuses(bonuses, money)]
     .filter(Boolean)
     .join(', ');
@@ -148,15 +158,15 @@ function spikeTexts(
   const limit = spikeLimit(rule, spend);
   const title = ` cost ${money(amount)} on ${dayText(day)}`;
   if (baseline === undefined || limit === undefined) return { title, why: [] };
-  const times = toPlainDigits(divide(amount, baseline).round(1));
+  const times = formatFactor(divide(amount, baseline).round(1), money.locale);
   const weekdays = `the last 4 ${WEEKDAY_NAMES[isoWeekday(day) - 1]}s`;
   const usual =
     basis === 'weekday'
       ? `the median of ${basisDays < 4 ? `${basisDays} of ` : ''}${weekdays}`
       : `the average of the ${basisDays} reported days before`;
   const floor = limit.eq(rule.floor)
-    ? `the floor of ${money(rule.floor)}`
-    : `${toPlainDigits(rule.factor)} times that is ${money(limit)}`;
+    ? `the alert starts at ${money(rule.floor)}`
+    : `${formatFactor(rule.factor, money.locale)} times that is ${money(limit)}`;
   return { title: `${title}, ${times} times the usual`, why: [`${money(baseline)} is ${usual}`, floor] };
 }
 

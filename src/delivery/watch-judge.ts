@@ -10,15 +10,15 @@ import type { WatchKind } from '../domain/money/watch-rule.ts';
 import { addDays, type Day, dayAt } from '../domain/time/calendar.ts';
 import { isShownTo } from '../workspace/chosen-project.ts';
 import type { Watch } from '../workspace/watches.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import { requireSettings, type Workspace } from '../workspace/workspace.ts';
 import { alertEpisode, recordEvent, stateFor, targetsOf } from './alert.ts';
 import {
   type AlertFacts,
   alertText,
   correctionText,
+  moneyWriter,
   recoveryText,
   watchLabel,
-  watchMoney,
 } from './alert-wording.ts';
 import { judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
 import { hourlyCheckAfter, isSuspended } from './watch-plan.ts';
@@ -138,7 +138,7 @@ function factsOf(
     ...(average && { average }),
     ...(before && { before }),
     label: watchLabel(watch, workspace),
-    money: watchMoney(watch, workspace),
+    money: moneyWriter(watch.project, workspace, requireSettings(workspace).locale),
   };
 }
 

@@ -7,9 +7,10 @@ import {
   type AlertFacts,
   alertText,
   correctionText,
+  moneyWriter,
   recoveryText,
+  type WriteMoney,
   watchLabel,
-  watchMoney,
 } from '../../src/delivery/alert-wording.ts';
 import { dependentsOf, reminderNotice } from '../../src/delivery/reminder-blocks.ts';
 import type { Credential, ReminderStep } from '../../src/delivery/reminder-plan.ts';
@@ -35,12 +36,18 @@ const estimate = (days: number) => ({
   ...{ left: big(45), bonusesCounted: true },
 });
 
+const writer = (write: (value: Big) => string, locale = 'en-US'): WriteMoney =>
+  Object.assign(write, { locale });
 type Texts = Omit<AlertFacts, 'label' | 'money' | 'level'> & {
   readonly level?: string;
   readonly episode?: string;
 };
 const facts = ({ level = 'threshold', episode = 'e', ...given }: Texts): AlertFacts => ({
-  ...{ level: { episode, level } as AlertFacts['level'], label: 'prod', money: (value) => `${value} EUR` },
+  ...{
+    level: { episode, level } as AlertFacts['level'],
+    label: 'prod',
+    money: writer((value) => `${value} EUR`),
+  },
   ...given,
 });
 const says = (given: Texts) => {
@@ -210,11 +217,20 @@ describe('an alert of a spike', () => {
     ]);
     expect(says(of(day({ basisDays: 3 })))[1]).toContain('the median of 3 of the last 4 Wednesdays');
     expect(says(of(day({ basis: 'average', basisDays: 14, baseline: big(3) })))[1]).toBe(
-      '3 EUR is the average of the 14 reported days before; the floor of 10 EUR.',
+      '3 EUR is the average of the 14 reported days before; the alert starts at 10 EUR.',
     );
     expect(says(of(day({ baseline: undefined })))).toEqual(['prod cost 50 EUR on Wed 18 Nov', '']);
     expect(says({ ...of(day()), episode: '2026-11-01' })).toEqual(['prod: threshold crossed', '']);
     expect(says({ ...of(day()), rule: BUDGET })).toEqual(['prod: threshold crossed', '']);
+  });
+
+  it('writes each number as the workspace does', () => {
+    const money = writer((value) => `${value.toFixed(2).replace('.', ',')} EUR`, 'de-DE');
+    const rule = { ...SPIKE, factor: big('1.75') };
+    expect(alertText({ ...facts({ ...of(day()), rule }), money })).toEqual({
+      title: 'prod cost 50,00 EUR on Wed 18 Nov, 2,5 times the usual',
+      why: '20,00 EUR is the median of the last 4 Wednesdays; 1,75 times that is 35,00 EUR.',
+    });
   });
 
   it('says that the day was corrected, or which later one was calm', () => {
@@ -245,7 +261,7 @@ describe('amounts and names in an alert', () => {
 
   it('are the workspace’s, or the project’s own', () => {
     const money = (id: string, product: 1 | 2) =>
-      watchMoney({ project: { id, product } }, workspace)(big('1234.5'));
+      moneyWriter({ id, product }, workspace, workspace.settings.locale)(big('1234.5'));
     expect(money('123', 2)).toContain('CHF');
     expect(money('123', 1)).toBe(money('9', 1));
     expect(money('9', 1)).toMatch(/^1\.234,50.EUR$/);

@@ -211,6 +211,12 @@ export function formatPercent(change: Money, locale: string): string {
   return `${arrow} ${size} %`;
 }
 
+/** `1.5`, `2`: without grouping. */
+export const formatFactor = (factor: Money, locale: string): string => {
+  const digits = toPlainDigits(factor);
+  return digits.includes('.') ? localized(digits, locale) : digits;
+};
+
 /** `12.4 %`: one place, half-even. */
 export const formatShare = (percent: Money, locale: string): string =>
   `${localized(percent.round(1, Big.roundHalfEven).toFixed(1), locale)} %`;

@@ -1,3 +1,4 @@
+import { moneyWriter } from '../../delivery/alert-wording.ts';
 import { HIDDEN_PROJECT, projectLabel } from '../../delivery/schedule-wording.ts';
 import type { WatchState } from '../../delivery/watching.ts';
 import { pluralize } from '../../domain/language/text.ts';
@@ -10,14 +11,7 @@ import { stoppedBy, stopReasonOf } from '../../workspace/stop-reasons.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { canReadWatch } from './permissions.ts';
-import {
-  currentValueLabel,
-  dayText,
-  measurementText,
-  moneyWriter,
-  ruleText,
-  targetMarkup,
-} from './wording.ts';
+import { currentValueLabel, dayText, measurementText, ruleText, targetMarkup } from './wording.ts';
 
 /** `*prod*: balance below 50,000.00`, as mrkdwn. */
 export const watchMarkup = (

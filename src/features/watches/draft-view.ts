@@ -1,3 +1,4 @@
+import { currencyOf, moneyWriter } from '../../delivery/alert-wording.ts';
 import { projectLabel } from '../../delivery/schedule-wording.ts';
 import { previewWatch } from '../../delivery/watch-preview.ts';
 import type { Watching } from '../../delivery/watching.ts';
@@ -15,7 +16,6 @@ import { type WatchFormState, watchForm } from './form.ts';
 import { hasThreshold, ruleOfDraft, targetOfDraft, type WatchDraft } from './form-state.ts';
 import type { Previewed } from './preview.ts';
 import { checkWatchChannel, findReaderProblem } from './target-check.ts';
-import { currencyOf, moneyWriter } from './wording.ts';
 
 export interface WatchesParts {
   readonly workspaces: Workspaces;

@@ -1,4 +1,5 @@
 import type { InputBlock, ModalView } from '@slack/types';
+import type { WriteMoney } from '../../delivery/alert-wording.ts';
 import { commandText } from '../../domain/commands.ts';
 import type { ChannelCheck } from '../../slack/channel-check.ts';
 import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
@@ -6,7 +7,6 @@ import { modal } from '../../slack/kit/modal.ts';
 import { encodeWatchMetadata, type WatchDraft } from './form-state.ts';
 import { kindInput, projectInput, targetInput, thresholdInputs, toInput, watchJoinInput } from './inputs.ts';
 import { type Previewed, previewBlocks, savedLines } from './preview.ts';
-import type { WriteMoney } from './wording.ts';
 
 export interface WatchFormState {
   readonly draft: WatchDraft;

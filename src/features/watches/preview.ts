@@ -1,12 +1,13 @@
+import type { WriteMoney } from '../../delivery/alert-wording.ts';
 import type { WatchPreview } from '../../delivery/watch-preview.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import { thresholdDigits } from '../../domain/money/threshold-text.ts';
+import { formatFactor } from '../../domain/money/amount.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { actions, type Block, button, context, escapeMarkup, markup } from '../../slack/kit/atoms.ts';
 import { encodeThresholds } from './form-state.ts';
-import { crossedText, currentValueLabel, measurementText, type WriteMoney } from './wording.ts';
+import { crossedText, currentValueLabel, measurementText } from './wording.ts';
 
 /** What billing was asked for a form; a failure if it gave no answer. */
 export interface Previewed {
@@ -74,7 +75,7 @@ function thresholdText(rule: WatchRule, money: WriteMoney): string {
     case 'budget':
       return money(rule.amount);
     case 'spike':
-      return `${thresholdDigits(rule.factor)}×`;
+      return `${formatFactor(rule.factor, money.locale)}×`;
   }
 }
 

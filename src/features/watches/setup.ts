@@ -1,3 +1,4 @@
+import { moneyWriter } from '../../delivery/alert-wording.ts';
 import { previewWatch } from '../../delivery/watch-preview.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { ChannelCheck } from '../../slack/channel-check.ts';
@@ -18,7 +19,6 @@ import {
 import { suggestingModal, watchSavedModal } from './form.ts';
 import { draftOfWatch, fieldsOfRule, newWatchDraft, type WatchDraft } from './form-state.ts';
 import { storeDraft, WATCHES_FULL } from './saving.ts';
-import { moneyWriter } from './wording.ts';
 import type { ThresholdFields, WatchWords } from './words.ts';
 
 /** The form: opened, redrawn at each change, previewed and saved. What it sends back is checked each time. */

@@ -1,34 +1,14 @@
+import { moneyWriter, type WriteMoney } from '../../delivery/alert-wording.ts';
 import { projectLabel } from '../../delivery/schedule-wording.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import { divide, formatMoney, formatShare, type Money } from '../../domain/money/amount.ts';
+import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/runway-text.ts';
-import { thresholdDigits } from '../../domain/money/threshold-text.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { channelLink, mention } from '../../slack/kit/atoms.ts';
-import { type ChosenProject, findNamed } from '../../workspace/chosen-project.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-
-/** Writes amounts in a locale, with a currency label. */
-export interface WriteMoney {
-  (value: Money): string;
-  /** BCP 47 */
-  readonly locale: string;
-}
-
-/** Writes amounts of a project with its currency label. @param locale BCP 47 */
-export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string): WriteMoney {
-  const label = currencyOf(project, workspace);
-  return Object.assign((value: Money) => formatMoney(value, locale, label), { locale });
-}
-
-/** The currency label of a project; '' for none. */
-export const currencyOf = (
-  project: ChosenProject,
-  workspace: Pick<Workspace, 'projects' | 'settings'>,
-): string => findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 
 /** `balance below 50,000.00 EUR` */
 export function ruleText(rule: WatchRule, money: WriteMoney): string {
@@ -41,7 +21,7 @@ export function ruleText(rule: WatchRule, money: WriteMoney): string {
       return `budget of ${money(rule.amount)} a month`;
     case 'spike': {
       const floor = rule.floor.eq(0) ? '' : `, from ${money(rule.floor)}`;
-      return `a day above ${thresholdDigits(rule.factor)}× usual${floor}`;
+      return `a day above ${formatFactor(rule.factor, money.locale)}× usual${floor}`;
     }
   }
 }
