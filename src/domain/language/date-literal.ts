@@ -100,7 +100,8 @@ const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] 
   [/(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)/y, ([, a, , b, y]) => yearLast(Number(a), Number(b), Number(y))],
   [/\d{1,2}([-/.])\d{1,2}\1\d\d(?!\d)/y, () => refused('doesn’t say which is the year', YEAR_FIRST)],
   [/(\d{4})[-/](\d{1,2})(?!\d)/y, ([, y, m]) => yearMonth(Number(y), Number(m))],
-  [/(\d{1,2})[-/.]((?:19|20)\d\d)(?!\d)/y, ([, m, y]) => monthYear(Number(m), Number(y))],
+  // After a month's name the first number is a day: 'may-5-2028'.
+  [/(?<![a-z]-?)(\d{1,2})[-/.]((?:19|20)\d\d)(?!\d)/y, ([, m, y]) => monthYear(Number(m), Number(y))],
   [/\d{1,2}\/\d{1,2}(?!\d)/y, () => refused('has no year', YEAR_FIRST)],
   [
     new RegExp(`(\\d{1,2})-?${NAMES}(?![a-z])(?:-?(\\d{4})(?!\\d))?`, 'y'),

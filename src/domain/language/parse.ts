@@ -179,6 +179,9 @@ function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | 
   for (const instead of slip.instead) {
     const candidate = simplifyText(text.slice(0, slip.start) + instead + text.slice(slip.end));
     const next = again(candidate);
+    const isInside = next && next.start < slip.start + instead.length && next.end > slip.start;
+    // Corrected twice, a word becomes another one: “tomorow” is not “today”.
+    if (isInside && slip.why === UNRECOGNIZED) continue;
     const right = next ? corrected({ text: candidate, slip: next, again }, left - 1) : candidate;
     if (right !== undefined) return right;
   }

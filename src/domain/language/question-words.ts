@@ -1,3 +1,4 @@
+import { isBareYear } from './date-expression.ts';
 import { PHRASES, phraseAt, type QuestionName } from './question-phrases.ts';
 import { normalizeText } from './text.ts';
 import type { Aliases } from './tokenizer.ts';
@@ -22,8 +23,13 @@ export const readQuestionWords = (text: string, aliases: Aliases): QuestionWords
 const ALL = 'all';
 const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
 /** Before “may” they show that the month is meant. */
-const BEFORE_MONTH: ReadonlySet<string> = new Set('in for of during since from to until and last'.split(' '));
+const BEFORE_MONTH: ReadonlySet<string> = new Set(
+  'in on for of during since from to until and last'.split(' '),
+);
 const UNITS: ReadonlySet<string> = new Set(['week', 'month', 'quarter', 'year']);
+
+/** A month or quarter: the number after it may be its year. */
+const isSeason = (word = ''): boolean => VOCABULARY.get(word)?.role === 'month' || /^q[1-4]$/.test(word);
 
 const isNumber = (word = ''): boolean => /^\d+$/.test(word);
 
@@ -69,7 +75,8 @@ function sortWords(all: readonly string[], aliases: Aliases): QuestionWords {
     (word, at) =>
       (aliases.has(word) && PHRASES.has(word)) ||
       (word === 'may' && at < words.length - 1 && !BEFORE_MONTH.has(words[at - 1] ?? '')) ||
-      (hasMonth && projects.includes(word) && /^(?:[12]?\d|3[01])$/.test(word)),
+      (hasMonth && projects.includes(word) && /^(?:[12]?\d|3[01])$/.test(word)) ||
+      (projects.includes(word) && isBareYear(word) && isSeason(words[at - 1])),
   );
   return {
     commands: [...commands],

@@ -3,7 +3,7 @@
 import { commandText } from '../commands.ts';
 import { InvalidWord, isFailure, UNRECOGNIZED } from '../failure/index.ts';
 import { parseBalanceText, parseCommandText } from './command-text.ts';
-import { holdsUnknownWord } from './parse.ts';
+import { DAY_IN_WORDS, holdsUnknownWord } from './parse.ts';
 import { COMMAND_WORDS, isQuestionName, PHRASES, type QuestionName } from './question-phrases.ts';
 import { readQuestionWords } from './question-words.ts';
 import { couldBeSecret } from './secret-detection.ts';
@@ -68,7 +68,9 @@ function readQuestion(text: string, aliases: Aliases): Question | undefined {
   const doubt = misspelt?.refusal ?? readings.at(-1)?.refusal;
   if (offered.length > 0) return { kind: 'offered', commands: offered, ...(doubt && { refusal: doubt }) };
   const isAsked = command !== undefined || rest.some(isName) || projects.length > 0;
-  return isAsked && refusal !== undefined ? { kind: 'refused', refusal } : undefined;
+  return refusal !== undefined && (isAsked || refusal.why === DAY_IN_WORDS)
+    ? { kind: 'refused', refusal }
+    : undefined;
 }
 
 const refused = (word: string, why: string, works: string): Question => ({

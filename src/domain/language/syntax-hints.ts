@@ -59,7 +59,11 @@ function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works
     case 'this':
       return ['doesn’t say which unit of time', `Type ${spelling}-week or ${spelling}-month.`];
     case 'including':
-      return ['needs “today” after it', 'Type last-7-days including today.', 'including today'];
+      return [
+        'needs “today” after it',
+        'Type last-7-days including today.',
+        ...(after === undefined ? ['including today'] : []),
+      ];
     case 'project':
       return ['needs a project ID after it', 'Type project 123, or just 123.'];
     case 'product':

@@ -18,7 +18,7 @@ const LINK = /<[^<>|]*\|([^<>]*)>/g;
 
 /**
  * The text with one kind of dash, space and dot, and without quotes, asterisks and invisible characters; letters
- * as they were typed. Quotes go before NFKC as well, which would make a space of an acute accent.
+ * as they were typed. `<` and `>` stay before a number, where they compare. Quotes go before NFKC as well, which would make a space of an acute accent.
  */
 export function cleanTyping(text: string): string {
   return text
@@ -29,7 +29,8 @@ export function cleanTyping(text: string): string {
     .replace(INVISIBLE, '')
     .replace(DASHES, '-')
     .replace(LINK, '$1')
-    .replace(/[<>*]/g, '')
+    .replace(/<([^<>]*)>|\*/g, '$1')
+    .replace(/[<>](?!\s?=?\s?\d)/g, '')
     .replace(/\.{2,}/g, '..')
     .replace(/\s+/g, ' ')
     .trim();
