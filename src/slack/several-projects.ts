@@ -79,7 +79,7 @@ export function severalTitle<T extends Answered[number]>(
     return formatMoney(sumMoney(values), locale, label);
   });
   const isWhole = known.length === answered.length + failed.length;
-  return `${isWhole ? count : `${known.length} of ${count}`} · ${totals.join(' + ')} ${verb}`;
+  return `${isWhole ? count : `${known.length} of ${count}`} · ${totals.join(' and ')} ${verb}`;
 }
 
 /** How the rows name their projects: with the product where there are several; a single one is a fact about them all. */
@@ -102,6 +102,7 @@ const REASONS: Partial<Record<Failure['kind'], string>> = {
   'token-rejected': 'token rejected',
   forbidden: 'access refused',
   'query-rejected': 'query rejected',
+  'service-failed': 'service error',
   'rate-limited': 'rate limited',
   'invalid-response': 'unreadable answer',
   'response-too-large': 'answer too large',

@@ -412,10 +412,10 @@ describe('a digest of several projects', () => {
     setDays('5002', days('2026-11', 3, 8, '10'), days('2026-11', 9, 15, '11'));
     setDays('5001', days('2026-11', 2, 8, '10'), days('2026-11', 9, 15, '11'));
     const { reads } = await post('last-week', ['5001', '5002']);
-    expect(reads).toContain('dev: Change: now 7 of 7 days reported; then 6 of 7 days reported.');
+    expect(reads).toContain('dev: Change: averages a day, 6 of 7 days reported before.');
     expect(reads.join('\n')).not.toContain('prod: Change');
     expect(reads[1]).toBe(
-      '*▲ 10.0 %* vs 2–8 Nov (20.00 a day; now 7 of 7 days reported; then 6 of 7 days reported)',
+      '*▲ 10.0 %* vs 2–8 Nov (20.00 a day; 7 of 7 days reported now, 6 of 7 days reported before)',
     );
   });
 
@@ -434,7 +434,7 @@ describe('a digest of several projects', () => {
 
   it('does not add amounts with different labels', async () => {
     expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
-      '2 projects · 12.25 + €12.25 spent on Fri 20 Nov',
+      '2 projects · 12.25 and €12.25 spent on Fri 20 Nov',
     );
   });
 

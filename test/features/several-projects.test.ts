@@ -85,6 +85,15 @@ describe('/spend about several projects', () => {
     expect(answer.visibleText).toContain('staging: The billing service refused this access token');
   });
 
+  it('says of a service that returned an error that it did', async () => {
+    bot.billing.respond(({ query }) => (query.includes('6001') ? { status: 500, body: '' } : undefined));
+    const [, ...rows] = rowsOf(await bot.ask('/spend prod,staging'));
+    expect(rows.map(([name, spent]) => [name, spent])).toEqual([
+      ['staging', expect.stringMatching(/\d/)],
+      ['prod', 'service error'],
+    ]);
+  });
+
   it('asks about all registered projects, each as its product, and names the products', async () => {
     inWindow();
     const before = bot.billing.requests.length;

@@ -150,6 +150,6 @@ export function formatCoverage({ reported, of, partial }: Coverage): string {
   return `${reported} of ${pluralize(of, 'day')} reported${partial > 0 ? `, ${partial} only in part` : ''}`;
 }
 
-/** `now 6 of 7 days reported; then 7 of 7 days reported` */
+/** `6 of 7 days reported now, 7 of 7 days reported before` */
 export const formatCoverageOfBoth = ({ coverage: { current, before } }: UsageChange): string =>
-  `now ${formatCoverage(current)}; then ${formatCoverage(before)}`;
+  `${formatCoverage(current)} now, ${formatCoverage(before)} before`;

@@ -1,7 +1,7 @@
 import { formatReportDays } from '../../domain/money/report-figures.ts';
 import { isRunningOut } from '../../domain/money/runway-text.ts';
 import {
-  formatCoverageOfBoth,
+  formatCoverage,
   isFullyReported,
   sumChanges,
   type UsageChange,
@@ -74,9 +74,12 @@ function remarks(view: ReportView): Block[] {
   ];
 }
 
-/** What a change in the table rests on, if that is not every day. */
-const coverageNotes = ({ briefing: { change } }: ProjectFigures): string[] =>
-  change === undefined || isFullyReported(change) ? [] : [`Change: ${formatCoverageOfBoth(change)}.`];
+/** What a change in the table rests on, if that is not every day. How many days are reported now is said before. */
+function coverageNotes({ briefing: { change } }: ProjectFigures): string[] {
+  if (change === undefined || isFullyReported(change)) return [];
+  const basis = change.figures?.basis === 'average' ? 'averages a day, ' : '';
+  return [`Change: ${basis}${formatCoverage(change.coverage.before)} before.`];
+}
 
 /** Only if every answered project has a figure with the same label, because a partial sum would look like the total. */
 function togetherLines({ headline, brief, answered }: ReportView): string[] {

@@ -25,7 +25,7 @@ import { formatterFor, leftText, type ProjectFigures } from './figures.ts';
 
 type Write = (value: Money) => string;
 
-/** `▲ 1.9 % vs 13–19 Nov (30,114.32 a day; now 7 of 7 days reported; then 6 of 7 days reported)`; of several days their average and highest as well. */
+/** `▲ 1.9 % vs 13–19 Nov (30,114.32 a day; 7 of 7 days reported now, 6 of 7 days reported before)`; of several days their average and highest as well. */
 function figureLine(one: ProjectFigures, { main, today }: ReportPeriods): string {
   const { main: usage, change } = one.briefing;
   const money = formatterFor(one);

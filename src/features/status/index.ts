@@ -159,8 +159,5 @@ export function statusPage(parts: readonly StatusPart[], workspace: Workspace, a
 /** Of any connection. */
 function lastAnswer({ connectionNames, lastUsed }: Workspace): readonly string[] {
   const times = connectionNames.flatMap((name) => lastUsed(name) ?? []);
-  if (connectionNames.length === 0) return [];
-  return times.length === 0
-    ? ['No answer from billing yet']
-    : [`Last answer from billing ${formatInstant(Math.max(...times))}`];
+  return times.length === 0 ? [] : [`Last answer from billing ${formatInstant(Math.max(...times))}`];
 }

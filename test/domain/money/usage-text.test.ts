@@ -101,6 +101,6 @@ describe('how well a period is reported', () => {
       ),
       { current: now, before: then },
     );
-    expect(formatCoverageOfBoth(change)).toBe('now 1 of 2 days reported; then 2 of 2 days reported');
+    expect(formatCoverageOfBoth(change)).toBe('1 of 2 days reported now, 2 of 2 days reported before');
   });
 });
