@@ -13,5 +13,7 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // A second is short on a busy machine.
+    expect: { poll: { timeout: 10_000 } },
   },
 });

@@ -149,5 +149,5 @@ it.concurrent('the processes of a run that is killed end with it, a frozen one t
   };
   expect(children.map(isAlive)).toEqual([true, true]);
   run.kill('SIGKILL');
-  await expect.poll(() => children.map(isAlive), { timeout: 10_000 }).toEqual([false, false]);
+  await expect.poll(() => children.map(isAlive)).toEqual([false, false]);
 }, 30_000);

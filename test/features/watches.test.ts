@@ -905,6 +905,6 @@ describe('in the whole bot', () => {
     });
     const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };
     expect((await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers })).status).toBe(200);
-    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(left).toEqual([]);
   });
 });

@@ -270,7 +270,7 @@ describe('the sandbox with --oauth', () => {
     expect(await keys()).not.toEqual([]);
 
     await slack.uninstall(ORBIT_OWNER);
-    await expect.poll(keys, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(keys).toEqual([]);
     expect(slack.snapshot(OWNER).install).toMatchObject({ isInstalled: false });
   });
 });
