@@ -189,7 +189,6 @@ function clip(text: string): string {
 const LIMIT_PROBLEMS = {
   duplicate: 'JSON with the same name given twice',
   deep: 'JSON that is nested too deeply',
-  long: 'a text that is too long',
 } as const;
 
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
@@ -201,18 +200,14 @@ function* readBody({ text, mask }: ReadableBody, items: number): Generator<void,
   try {
     return yield* readJson(text, limits, mask);
   } catch (error) {
-    if (error instanceof JsonSyntaxError)
-      throw new InvalidResponse('billing', describeSyntaxError(text, error.position));
+    if (error instanceof JsonSyntaxError) {
+      const isCutOff = error.isCutOff && /^\s*[{[]/.test(text);
+      throw new InvalidResponse('billing', isCutOff ? 'JSON that breaks off' : 'text that is not JSON');
+    }
     if (!(error instanceof JsonLimitError)) throw error;
     const { reason } = error;
     if (reason === 'elements') throw new ResponseTooLarge('billing', limits.elements, 'items');
     if (reason === 'values') throw new ResponseTooLarge('billing', limits.values, 'values');
     throw new InvalidResponse('billing', LIMIT_PROBLEMS[reason]);
   }
-}
-
-function describeSyntaxError(text: string, position: number): string {
-  const rest = text.slice(position).trim();
-  const isCutOff = ['true', 'false', 'null', '\\'].some((word) => word.startsWith(rest));
-  return isCutOff && /^\s*[{[]/.test(text) ? 'JSON that breaks off' : 'text that is not JSON';
 }
