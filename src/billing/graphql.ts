@@ -52,14 +52,16 @@ function subscriptionArguments({ project, product }: Subscription): string {
 /** How much of the service's error messages people see. */
 const SHOWN = { messages: 5, characters: 300 } as const;
 
-/** Items besides one for each day: of several a day, and of other days. */
-const SPARE_ITEMS = { least: 1_000, perDay: 3, most: 4_000 } as const;
-/** An item has three values; a service may send more of them. */
-const VALUES_PER_ITEM = 16;
+/** Of a report. `spare` are for other days, and have no readable one. */
+const ITEMS = { perDay: 8, spare: 1_000 } as const;
+/** An item has three values; a service may send more of them. 4 MB have room for `most` fields with names. */
+const VALUES = { perItem: 16, most: 200_000 } as const;
 
 /** @returns how many items a report of so many days may have */
-export const mostItems = (days: number): number =>
-  days + Math.min(SPARE_ITEMS.least + SPARE_ITEMS.perDay * days, SPARE_ITEMS.most);
+export const mostItems = (days: number): number => ITEMS.perDay * days + ITEMS.spare;
+
+/** @returns how many different days it may have, and items without a day */
+export const mostRows = (days: number): number => days + ITEMS.spare;
 
 /** A body can hold data, GraphQL errors, or both. */
 export interface GraphqlResponse<T> {
@@ -196,7 +198,7 @@ type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 function* readBody({ text, mask }: ReadableBody, items: number): Generator<void, unknown> {
   if (text.trim() === '') throw new InvalidResponse('billing', 'an empty body');
   if (text.trimStart().startsWith('<')) throw new InvalidResponse('billing', 'HTML instead of JSON');
-  const limits = { elements: items, values: items * VALUES_PER_ITEM };
+  const limits = { elements: items, values: Math.min(items * VALUES.perItem, VALUES.most) };
   try {
     return yield* readJson(text, limits, mask);
   } catch (error) {
