@@ -9,7 +9,11 @@ const report = (items, more = '') =>
   `{"data":{"bill":{"reportSubscriptionConsuming":{"items":[${items}]}}}${more}}`;
 const charge = (when, digits = '30535.61') =>
   `{"day":"${when}","totalAmount":${digits},"totalBonuses":${digits}}`;
-const longDigits = (n) => `${'9'.repeat(100)}e${n % 2 ? 60 : -60}`;
+/** The longest that are read: of some one end, of others both. */
+const longDigits = (n) => `${n % 3 ? '9'.repeat(40) : 0}.${'9'.repeat(n % 3 === 1 ? 1 : 60)}`;
+const timestamp = (n) => `${day(n)}T13:00:00+02:00`;
+/** As many days as are read of ten years, and as many items. */
+const [DAYS, ITEMS] = [4_660, 30_280];
 
 /** What each project is sent, for how many days it is asked about, and whether a service may mean it. */
 export const ANSWERS = {
@@ -62,21 +66,41 @@ export const ANSWERS = {
   'deep lists': { project: 20, days: 7, body: () => '['.repeat(4 * MILLION) },
   'a huge number': { project: 21, days: 7, body: () => report(charge(day(1), '9'.repeat(2 * MILLION))) },
   'spaces, 4 MB': { project: 22, days: 7, body: () => report(charge(day(1)), ' '.repeat(4 * MILLION)) },
-  'as many {} as are read': { project: 23, days: 3_660, body: () => report(list(7_600, () => '{}')) },
-  'as many timestamps': {
+  'unicode escapes, 4 MB': {
+    project: 23,
+    days: 7,
+    body: () => `{"errors":[{"message":"${'\\u00e9'.repeat(0.6 * MILLION)}"}]}`,
+  },
+  'eight items a day, 3,660 days': {
     project: 24,
     days: 3_660,
-    body: () => report(list(7_600, (n) => charge(`${day(n)}T13:00:00+02:00`))),
+    body: () => report(list(8 * 3_660, (n) => charge(day(1 + (n >> 3))))),
   },
-  'as many days of 100 digits': {
-    project: 25,
-    days: 3_660,
-    body: () => report(list(7_600, (n) => charge(day(n), longDigits(n)))),
-  },
-  'one day as often, 100 digits': {
+  'as many {} as are read': { project: 25, days: 3_660, body: () => report(list(DAYS, () => '{}')) },
+  'as many timestamps': {
     project: 26,
     days: 3_660,
-    body: () => report(list(7_600, (n) => charge(day(1), longDigits(n)))),
+    body: () => report(list(DAYS, (n) => charge(timestamp(n)))),
+  },
+  'different timestamps, 30,280': {
+    project: 27,
+    days: 3_660,
+    body: () => report(list(ITEMS, (n) => charge(timestamp(n % DAYS)))),
+  },
+  'as many days of 100 digits': {
+    project: 28,
+    days: 3_660,
+    body: () => report(list(DAYS, (n) => charge(day(n), longDigits(n)))),
+  },
+  'one day as often, 100 digits': {
+    project: 29,
+    days: 3_660,
+    body: () => report(list(15_000, (n) => charge(day(1), longDigits(n)))),
+  },
+  'as many days of too many digits': {
+    project: 30,
+    days: 3_660,
+    body: () => report(list(DAYS, (n) => charge(day(n), '9'.repeat(300)))),
   },
 };
 

@@ -7,6 +7,7 @@ import {
   isFailure,
   NoData,
   QueryRejected,
+  ResponseTooLarge,
   ServiceFailed,
   TokenRejected,
 } from '../domain/failure/index.ts';
@@ -22,6 +23,7 @@ import {
   findGraphqlErrors,
   type GraphqlResponse,
   mostItems,
+  mostRows,
   readBalance,
   readConsumption,
   readResponse,
@@ -152,16 +154,17 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
       const question = [priority, 'consumption', project, product, from, running ? 'now' : to, zone];
       return shareRequest(access, question, async () => {
         const document = consumptionDocument(subscription, from, to);
-        const items = mostItems(Math.ceil((to - from) / DAY_MS));
+        const days = Math.ceil((to - from) / DAY_MS);
         const { value, remarks } = await query(
           access,
           subscription,
           priority,
           document,
-          (response) => readResponse(response, readConsumption, items),
+          (response) => readResponse(response, readConsumption, mostItems(days)),
           label,
         );
         const charges = await inTurns(collectCharges(value, zone));
+        if (charges.length > mostRows(days)) throw new ResponseTooLarge('billing', mostRows(days), 'items');
         return { charges, remarks, asked: { from, to } };
       });
     },

@@ -52,14 +52,16 @@ function subscriptionArguments({ project, product }: Subscription): string {
 /** How much of the service's error messages people see. */
 const SHOWN = { messages: 5, characters: 300 } as const;
 
-/** Items besides one for each day: of several a day, and of other days. */
-const SPARE_ITEMS = { least: 1_000, perDay: 3, most: 4_000 } as const;
-/** An item has three values; a service may send more of them. */
-const VALUES_PER_ITEM = 16;
+/** Of a report. `spare` are for other days, and have no readable one. */
+const ITEMS = { perDay: 8, spare: 1_000 } as const;
+/** An item has three values; a service may send more of them. 4 MB have room for `most` fields with names. */
+const VALUES = { perItem: 16, most: 200_000 } as const;
 
 /** @returns how many items a report of so many days may have */
-export const mostItems = (days: number): number =>
-  days + Math.min(SPARE_ITEMS.least + SPARE_ITEMS.perDay * days, SPARE_ITEMS.most);
+export const mostItems = (days: number): number => ITEMS.perDay * days + ITEMS.spare;
+
+/** @returns how many different days it may have, and items without a day */
+export const mostRows = (days: number): number => days + ITEMS.spare;
 
 /** A body can hold data, GraphQL errors, or both. */
 export interface GraphqlResponse<T> {
@@ -189,7 +191,6 @@ function clip(text: string): string {
 const LIMIT_PROBLEMS = {
   duplicate: 'JSON with the same name given twice',
   deep: 'JSON that is nested too deeply',
-  long: 'a text that is too long',
 } as const;
 
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
@@ -197,22 +198,18 @@ type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 function* readBody({ text, mask }: ReadableBody, items: number): Generator<void, unknown> {
   if (text.trim() === '') throw new InvalidResponse('billing', 'an empty body');
   if (text.trimStart().startsWith('<')) throw new InvalidResponse('billing', 'HTML instead of JSON');
-  const limits = { elements: items, values: items * VALUES_PER_ITEM };
+  const limits = { elements: items, values: Math.min(items * VALUES.perItem, VALUES.most) };
   try {
     return yield* readJson(text, limits, mask);
   } catch (error) {
-    if (error instanceof JsonSyntaxError)
-      throw new InvalidResponse('billing', describeSyntaxError(text, error.position));
+    if (error instanceof JsonSyntaxError) {
+      const isCutOff = error.isCutOff && /^\s*[{[]/.test(text);
+      throw new InvalidResponse('billing', isCutOff ? 'JSON that breaks off' : 'text that is not JSON');
+    }
     if (!(error instanceof JsonLimitError)) throw error;
     const { reason } = error;
     if (reason === 'elements') throw new ResponseTooLarge('billing', limits.elements, 'items');
     if (reason === 'values') throw new ResponseTooLarge('billing', limits.values, 'values');
     throw new InvalidResponse('billing', LIMIT_PROBLEMS[reason]);
   }
-}
-
-function describeSyntaxError(text: string, position: number): string {
-  const rest = text.slice(position).trim();
-  const isCutOff = ['true', 'false', 'null', '\\'].some((word) => word.startsWith(rest));
-  return isCutOff && /^\s*[{[]/.test(text) ? 'JSON that breaks off' : 'text that is not JSON';
 }

@@ -507,11 +507,11 @@ describe('an answer that is larger than the question', () => {
     `{"data":null,"errors":[${Array.from({ length: count }, () => '{"message":"no"}').join(',')}]}`;
 
   it.each([
-    ['items', 'empty items', items(1_029, () => '{}')],
-    ['items', 'different days', items(1_029, (n) => charge(dayAt(n)))],
-    ['items', 'one day again and again', items(1_029, () => charge('2026-11-15'))],
-    ['items', 'errors', errors(1_029)],
-    ['items', 'a list that nobody asked for', `{"extensions":[${'0,'.repeat(1_029)}0]}`],
+    ['items', 'empty items', items(1_057, () => '{}')],
+    ['items', 'different days', items(1_057, (n) => charge(dayAt(n)))],
+    ['items', 'one day again and again', items(1_057, () => charge('2026-11-15'))],
+    ['items', 'errors', errors(1_057)],
+    ['items', 'a list that nobody asked for', `{"extensions":[${'0,'.repeat(1_057)}0]}`],
     ['values', 'many names', `{${Array.from({ length: 20_000 }, (_, n) => `"n${n}":0`).join(',')}}`],
   ])('is refused for too many %s: %s', async (unit, _, body) => {
     const failure = await failureOf(consumptionOf(body));
@@ -527,18 +527,33 @@ describe('an answer that is larger than the question', () => {
   });
 
   it('is refused before the rest of it is read', async () => {
-    const broken = items(1_029, () => '{}').replace(']', ',{{{{');
+    const broken = items(1_057, () => '{}').replace(']', ',{{{{');
     expect(await failureOf(consumptionOf(broken))).toMatchObject({ kind: 'response-too-large' });
   });
 
-  it('is read up to the limit, which grows with the days', async () => {
-    expect((await consumptionOf(items(1_028, () => charge('2026-11-15')))).charges).toMatchObject([
-      { day: '2026-11-15', merged: 1_028, amount: { raw: '1130.8' } },
+  it('is read up to the limit', async () => {
+    expect((await consumptionOf(items(1_056, () => charge('2026-11-15')))).charges).toMatchObject([
+      { day: '2026-11-15', merged: 1_056, amount: { raw: '1161.6' } },
     ]);
-    const service = await answering(items(2_460, () => charge('2026-11-15')));
-    const year = { ...span, from: span.to - 365 * 86_400_000 + 1 };
-    const { charges } = await client().consumption(access(service), project, year);
-    expect(charges[0]?.merged).toBe(2_460);
+  });
+
+  it.each([
+    ['days', (n: number) => charge(dayAt(n))],
+    ['items without a day', () => '{}'],
+  ])('is read up to a limit of %s', async (_, item) => {
+    expect((await consumptionOf(items(1_007, item))).charges).toHaveLength(1_007);
+    expect(await failureOf(consumptionOf(items(1_008, item)))).toMatchObject({
+      kind: 'response-too-large',
+      limit: 1_007,
+    });
+  });
+
+  it.each([365, 1_095, 3_660])('may have eight items on each of %i days', async (days) => {
+    const service = await answering(items(8 * days, (n) => charge(dayAt(Math.floor(n / 8)))));
+    const long = { ...span, from: span.to - days * 86_400_000 + 1 };
+    const { charges } = await client().consumption(access(service), project, long);
+    expect(charges).toHaveLength(days);
+    expect(charges.every(({ merged }) => merged === 8)).toBe(true);
   });
 
   it('may have several items a day, other days, and fields and texts of any kind', async () => {

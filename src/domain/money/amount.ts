@@ -13,8 +13,11 @@ export type WireScalar = { readonly text: string } | { readonly missing: true } 
 /** `raw`: the digits as the service sent them, for files. `unreadable`: what it sent in their place, shortened. */
 export type Amount = { readonly value: Money; readonly raw: string } | { readonly unreadable: string };
 
-/** Digits cost memory: beyond these limits an amount is a mistake or an attack. */
-const LIMITS = { digits: 100, exponent: 60, characters: 220, shown: 40 } as const;
+/**
+ * Digits cost time. Before the point most databases have 38; after it a service that writes a binary number in full sends
+ * 55 of 0.1. With more it is a mistake or an attack.
+ */
+const LIMITS = { whole: 40, fraction: 60, characters: 220, shown: 40 } as const;
 const DECIMAL = /^[+-]?(?<mantissa>\d+(?:\.\d*)?|\.\d+)(?:e(?<exponent>[+-]?\d{1,3}))?$/i;
 const FALLBACK_LOCALE = 'en-US';
 const CENT = new Big('0.01');
@@ -35,7 +38,9 @@ export function parseAmount(wire: WireScalar): Amount {
 function isDecimal(text: string): boolean {
   const { mantissa, exponent = '0' } = DECIMAL.exec(text)?.groups ?? {};
   if (mantissa === undefined) return false;
-  return mantissa.replace('.', '').length <= LIMITS.digits && Math.abs(Number(exponent)) <= LIMITS.exponent;
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const moved = Number(exponent);
+  return whole.length + moved <= LIMITS.whole && fraction.length - moved <= LIMITS.fraction;
 }
 
 /** @returns outside text on one line, at most 40 characters; `nothing` if it is empty or missing */
@@ -58,7 +63,7 @@ export function sumMoney(values: readonly Money[]): Money {
   return rest.reduce((total, value) => total.plus(value), first);
 }
 
-/** To create a constructor costs more than all the arithmetic of a question. Amounts have at most 160 digits. */
+/** To create a constructor costs more than all the arithmetic of a question. Amounts have few digits. */
 const constructors = new Map<number, typeof Big>();
 
 /** @returns a constructor whose quotients are rounded half-even to this many decimal places */

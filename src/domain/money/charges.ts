@@ -64,12 +64,17 @@ export function* collectCharges(
     add(parseAmount(item.totalAmount), sums.amount);
     add(parseAmount(item.totalBonuses), sums.bonuses);
   }
-  return rows.map(({ day, amount, bonuses }) => ({
-    ...('day' in day ? { day: day.day, shown: day.day } : { shown: day.unplaced }),
-    amount: rowAmountOf(amount),
-    bonuses: rowAmountOf(bonuses),
-    merged: amount.items,
-  }));
+  const charges: DayCharges[] = [];
+  for (const { day, amount, bonuses } of rows) {
+    charges.push({
+      ...('day' in day ? { day: day.day, shown: day.day } : { shown: day.unplaced }),
+      amount: rowAmountOf(amount),
+      bonuses: rowAmountOf(bonuses),
+      merged: amount.items,
+    });
+    if (charges.length % PART === 0) yield;
+  }
+  return charges;
 }
 
 /** The items of a day so far. */

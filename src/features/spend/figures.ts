@@ -55,14 +55,16 @@ export async function askSpend(
     })),
     earlier && askBefore(billing.consumption(access, target, { ...earlier, zone, running: false }), period),
   ]);
-  // To compare and draw ten years takes a turn of its own.
+  // To compare ten years takes a turn of its own, and so does drawing them.
+  await setImmediate();
+  const [change, forecast] = [changeOf(usage, before, period), forecastOf(before, period)];
   await setImmediate();
   return {
     target,
     connection: access.connection,
     usage,
-    change: changeOf(usage, before, period),
-    forecast: forecastOf(before, period),
+    change,
+    forecast,
     remarks: collectNotices(
       [`the figures for ${label}`, now],
       ...(before && earlier ? [[`the figures for ${earlier.label}`, before] as const] : []),
