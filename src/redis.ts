@@ -24,6 +24,11 @@ interface Watchers {
   readonly onRecovery?: () => void;
 }
 
+interface ConnectionOptions extends Watchers {
+  /** Stays with a server that refuses writes as a replica; otherwise it looks for the primary. */
+  readonly staysWithReplica?: boolean;
+}
+
 /** A master that became a replica rejects writes: reconnects without sending the command again. */
 const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY');
 
@@ -70,8 +75,11 @@ const PATIENT = {
  * @param url in any form of `parseRedisUrl`
  * @throws RedisUrlError
  */
-export function connectRedis(url: string, { onOutage, onRecovery }: Watchers = {}): RedisConnection {
-  const redis = openConnection(url, true);
+export function connectRedis(
+  url: string,
+  { onOutage, onRecovery, staysWithReplica = false }: ConnectionOptions = {},
+): RedisConnection {
+  const redis = openConnection(url, staysWithReplica ? { ...IMPATIENT, reconnectOnError: null } : IMPATIENT);
   let isAway = false;
   let wasReady = false;
   const lost = (error: Error) => {
@@ -138,13 +146,12 @@ async function findReason(url: string, error: Error): Promise<Error> {
  * @throws RedisUrlError
  */
 export function connectQueue(url: string, onError: (error: Error) => void): RedisConnection {
-  const redis = openConnection(url, false);
+  const redis = openConnection(url, PATIENT);
   redis.on('error', onError);
   return redis;
 }
 
-function openConnection(url: string, isImpatient: boolean): RedisConnection {
-  const options = isImpatient ? IMPATIENT : PATIENT;
+function openConnection(url: string, options: RedisOptions): RedisConnection {
   const address = parseRedisUrl(url);
   if (address.kind === 'single')
     return new Redis(address.url.replace(/^unix:\/\//, ''), { ...options, retryStrategy });
@@ -162,7 +169,7 @@ function openConnection(url: string, isImpatient: boolean): RedisConnection {
       dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
       redisOptions: { ...options, ...credentials },
     };
-    return isImpatient
+    return options.enableOfflineQueue === false
       ? new ImpatientCluster(nodes, { ...clusterOptions, ...IMPATIENT_REDIRECTS })
       : new Cluster(nodes, clusterOptions);
   }
