@@ -79,7 +79,7 @@ export function connectRedis(
   url: string,
   { onOutage, onRecovery, staysWithReplica = false }: ConnectionOptions = {},
 ): RedisConnection {
-  const redis = openConnection(url, staysWithReplica ? { ...IMPATIENT, reconnectOnError: null } : IMPATIENT);
+  const redis = openConnection(url, true, staysWithReplica);
   let isAway = false;
   let wasReady = false;
   const lost = (error: Error) => {
@@ -146,12 +146,16 @@ async function findReason(url: string, error: Error): Promise<Error> {
  * @throws RedisUrlError
  */
 export function connectQueue(url: string, onError: (error: Error) => void): RedisConnection {
-  const redis = openConnection(url, PATIENT);
+  const redis = openConnection(url, false);
   redis.on('error', onError);
   return redis;
 }
 
-function openConnection(url: string, options: RedisOptions): RedisConnection {
+function openConnection(url: string, isImpatient: boolean, staysWithReplica = false): RedisConnection {
+  const options = {
+    ...(isImpatient ? IMPATIENT : PATIENT),
+    ...(staysWithReplica && { reconnectOnError: null }),
+  };
   const address = parseRedisUrl(url);
   if (address.kind === 'single')
     return new Redis(address.url.replace(/^unix:\/\//, ''), { ...options, retryStrategy });
@@ -169,7 +173,7 @@ function openConnection(url: string, options: RedisOptions): RedisConnection {
       dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
       redisOptions: { ...options, ...credentials },
     };
-    return options.enableOfflineQueue === false
+    return isImpatient
       ? new ImpatientCluster(nodes, { ...clusterOptions, ...IMPATIENT_REDIRECTS })
       : new Cluster(nodes, clusterOptions);
   }
