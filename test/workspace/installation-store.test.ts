@@ -14,7 +14,8 @@ let one: InstallationRecords;
 let other: InstallationRecords;
 beforeEach(async () => {
   redis = await testRedis();
-  [one, other] = [1, 2].map(() => createInstallationStore({ redis: redis.client, keyring })) as never;
+  one = createInstallationStore({ redis: redis.client, keyring });
+  other = createInstallationStore({ redis: redis.client, keyring });
 });
 afterEach(() => redis.close());
 
