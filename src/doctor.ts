@@ -60,10 +60,10 @@ async function checkWith(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-/** `ready` rejects with the first error, so that an operator does not wait for ten attempts. */
+/** `ready` rejects with the first error, so that an operator does not wait for ten attempts. What Redis refuses ends no other check. */
 function connectStore(url: string): { redis: RedisConnection; ready: Promise<RedisConnection> } {
   let fail: (error: Error) => void = () => undefined;
-  const redis = connectRedis(url, { onOutage: (error) => fail(error) });
+  const redis = connectRedis(url, { onOutage: (error) => fail(error), staysWithReplica: true });
   followLayout(redis);
   const ready = new Promise<RedisConnection>((resolve, reject) => {
     fail = reject;

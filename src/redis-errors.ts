@@ -39,7 +39,7 @@ const CONNECTION_ERRORS: readonly string[] = [
 ];
 
 /** @returns undefined for our own mistakes */
-function storeErrorKind(error: unknown): StoreErrorKind | undefined {
+export function storeErrorKind(error: unknown): StoreErrorKind | undefined {
   if (!(error instanceof Error) || isFailure(error)) return undefined;
   if (error.name === 'ReplyError') return REPLY_KINDS[/^[A-Z]+\b/.exec(error.message)?.[0] ?? ''];
   if (!CONNECTION_ERRORS.includes(error.name)) return undefined;

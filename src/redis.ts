@@ -24,6 +24,11 @@ interface Watchers {
   readonly onRecovery?: () => void;
 }
 
+interface ConnectionOptions extends Watchers {
+  /** Stays with a server that refuses writes as a replica; otherwise it looks for the primary. */
+  readonly staysWithReplica?: boolean;
+}
+
 /** A master that became a replica rejects writes: reconnects without sending the command again. */
 const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY');
 
@@ -70,8 +75,11 @@ const PATIENT = {
  * @param url in any form of `parseRedisUrl`
  * @throws RedisUrlError
  */
-export function connectRedis(url: string, { onOutage, onRecovery }: Watchers = {}): RedisConnection {
-  const redis = openConnection(url, true);
+export function connectRedis(
+  url: string,
+  { onOutage, onRecovery, staysWithReplica = false }: ConnectionOptions = {},
+): RedisConnection {
+  const redis = openConnection(url, true, staysWithReplica);
   let isAway = false;
   let wasReady = false;
   const lost = (error: Error) => {
@@ -143,8 +151,11 @@ export function connectQueue(url: string, onError: (error: Error) => void): Redi
   return redis;
 }
 
-function openConnection(url: string, isImpatient: boolean): RedisConnection {
-  const options = isImpatient ? IMPATIENT : PATIENT;
+function openConnection(url: string, isImpatient: boolean, staysWithReplica = false): RedisConnection {
+  const options = {
+    ...(isImpatient ? IMPATIENT : PATIENT),
+    ...(staysWithReplica && { reconnectOnError: null }),
+  };
   const address = parseRedisUrl(url);
   if (address.kind === 'single')
     return new Redis(address.url.replace(/^unix:\/\//, ''), { ...options, retryStrategy });

@@ -5,9 +5,17 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildBot, ROOT } from '../sandbox/build.ts';
+import { describeUnless } from './support/describe-unless.ts';
 import { testRedis } from './support/redis.ts';
+import {
+  NO_SERVER,
+  type RedisServer,
+  refuseWrites,
+  startServer,
+  WRITE_REFUSALS,
+} from './support/redis-servers.ts';
 
 interface Ran {
   readonly code: number;
@@ -100,5 +108,36 @@ describe('the executable tally', () => {
     const licenses = await readFile(join(folder, 'dist', 'LICENSES.txt'), 'utf8');
     for (const name of ['@slack/bolt', 'bullmq', 'ioredis', 'undici'])
       expect(licenses).toMatch(new RegExp(`^${name} \\d`, 'm'));
+  });
+});
+
+describeUnless(NO_SERVER, 'the doctor at a Redis that does not serve', () => {
+  let server: RedisServer;
+  beforeEach(async () => {
+    server = await startServer();
+  });
+  afterEach(() => server.kill());
+  const findings = async () => {
+    const environment = {
+      SLACK_BOT_TOKEN: 'xoxb-1-of-a-test',
+      SLACK_SIGNING_SECRET: 'a-signing-secret-of-a-test',
+      SLACK_API_URL: 'http://127.0.0.1:1/api/',
+      REDIS_URL: `redis://127.0.0.1:${server.port}`,
+      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    };
+    return (await tally(['doctor'], environment)).output;
+  };
+
+  it.each(WRITE_REFUSALS)('names the refusal, which ends no other check: $code', async (refusal) => {
+    await refuseWrites(server.client, refusal);
+    const output = await findings();
+    expect(output).toContain(`refuses writes (${refusal.code})`);
+    expect(output).toContain(' answers\n');
+    expect(output).not.toMatch(/can’t be used|the check failed/);
+  });
+
+  it('says that it does not answer in time', async () => {
+    void server.client.call('DEBUG', 'SLEEP', '60').catch(() => undefined);
+    expect(await findings()).toContain('can’t be used (no answer in time)');
   });
 });

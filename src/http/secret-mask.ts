@@ -11,7 +11,8 @@ const FIGURE = /^[\d\s.,:+\-TZe]{1,64}$/i;
 
 /**
  * Masks the credentials of a request in any part of its answer: whole or in pieces of ten characters, in either case,
- * as they are, percent-encoded, in hexadecimal or in base64. A figure is masked only if it has a whole one.
+ * as they are, escaped for an address, HTML or JSON, in hexadecimal or in base64. A figure is masked only if it has a
+ * whole one.
  */
 export function createSecretMask(secrets: readonly string[]): SecretMask {
   const figures = secrets.filter((secret) => secret.length >= REVEALING && FIGURE.test(secret));
@@ -21,12 +22,27 @@ export function createSecretMask(secrets: readonly string[]): SecretMask {
     if (FIGURE.test(text)) return figures.some((secret) => text.includes(secret)) ? MASK : text;
     known ??= shapesOf(secrets);
     const { short, pieces } = known;
-    return maskPieces(
-      short.reduce((rest, form) => rest.replaceAll(form, MASK), text),
-      pieces,
-    );
+    const hide = (outside: string): string =>
+      maskPieces(
+        short.reduce((rest, form) => rest.replaceAll(form, MASK), outside),
+        pieces,
+      );
+    const [masked, plain] = [hide(text), withoutEscapes(text)];
+    const plainMasked = plain === text ? plain : hide(plain);
+    return plainMasked === plain ? masked : plainMasked;
   };
 }
+
+/** A character in an address, in HTML, or in JSON within a string. */
+const ESCAPE = /%([\da-f]{2})|&#x([\da-f]{1,6});|\\u([\da-f]{4})|&#(\d{1,7});/gi;
+
+const withoutEscapes = (text: string): string =>
+  text.replace(ESCAPE, (escaped, ...codes: (string | undefined)[]) => {
+    const [percent, html, json, decimal] = codes;
+    const hexadecimal = percent ?? html ?? json;
+    const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+    return code < 128 ? String.fromCharCode(code) : escaped;
+  });
 
 function shapesOf(secrets: readonly string[]) {
   const forms = secrets.filter(({ length }) => length >= SHORTEST).flatMap(formsOf);

@@ -1,4 +1,5 @@
 import { isCluster, type RedisConnection } from '../redis.ts';
+import { storeErrorKind } from '../redis-errors.ts';
 import { layoutOf } from '../workspace/layout.ts';
 import { hasOldKeys } from '../workspace/old-layout.ts';
 import { type Finding, failedFinding, okFinding, reasonText, warningFinding } from './finding.ts';
@@ -47,7 +48,8 @@ export async function checkRedis(ready: Promise<RedisConnection>): Promise<reado
     const distinct = new Map(found.map((finding) => [`${finding.verdict} ${finding.says}`, finding]));
     return [okFinding(ABOUT, `is a Cluster with ${masters.length} masters`), ...distinct.values(), writes];
   } catch (error) {
-    return [failedFinding(ABOUT, `can’t be used (${reasonText(error)})`, redisAdvice(error))];
+    const reason = storeErrorKind(error) === 'timeout' ? 'no answer in time' : reasonText(error);
+    return [failedFinding(ABOUT, `can’t be used (${reason})`, redisAdvice(error))];
   }
 }
 

@@ -175,6 +175,18 @@ describe('what follows an alert', () => {
     expect(slack.posts[1]).toMatchObject({ thread: slack.posts[0]?.ts, isBroadcast: false });
   });
 
+  it('goes into the thread of the same person, where it goes to several', async () => {
+    const people = [ANNA, BEN];
+    const messages = [0, 1].flatMap((event) => people.map((to) => message({ to, event })));
+    await send(messages, { events: [CROSSED, HIGHER], watch: watch({ target: { people } }) });
+    for (const to of people) {
+      const [alert, answer] = slack.posts.filter(({ channel }) => channel === directMessage(to));
+      expect(alert).toMatchObject({ thread: undefined });
+      expect(answer).toMatchObject({ thread: alert?.ts });
+    }
+    expect(new Set(slack.posts.map(({ ts }) => ts)).size).toBe(4);
+  });
+
   it('waits for the alert itself', async () => {
     slack.fault = refuses('internal_error', CHANNEL);
     await send([message(), message({ event: 1 })], { events: [CROSSED, HIGHER] });

@@ -803,6 +803,18 @@ describe('the list', () => {
     expect(woken).toBe(before + 1);
   });
 
+  it('counts damaged schedules towards the maximum when a deleted one is restored', async () => {
+    const { id } = await setUp();
+    const list = await ask('schedules');
+    await row(list, 'delete', id);
+    const gone = await updatedMessage(list, 'It won’t be posted again.');
+    const damaged = Array.from({ length: 100 }, (_, n) => [`schedule:s${String(n).padStart(7, '0')}`, '{}']);
+    await tally.redis.client.hset(KEY, Object.fromEntries(damaged));
+    await tally.slack.press(OWNER, messageRef(gone), 'Undo');
+    await updatedMessage(gone, 'the maximum');
+    expect(await tally.redis.client.hexists(KEY, `schedule:${id}`)).toBe(0);
+  });
+
   it('restores a deleted schedule for its owner and for managers, and for nobody else', async () => {
     const before = await setUp('schedule prod', OWNER, CHANNEL);
     const list = await ask('schedules');

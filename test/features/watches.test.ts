@@ -570,6 +570,20 @@ describe('a saved watch', () => {
     expect(again.visibleText).toContain('damaged');
   });
 
+  it('comes back for its owner and for managers and for nobody else, and is evaluated again', async () => {
+    const before = await setUp();
+    for (const person of [OWNER, ADMIN]) {
+      const list = await ask('watches');
+      await row(list, 'delete', before.id);
+      await updatedMessage(list, 'Deleted the watch on prod');
+      expect(await forgedClick(MEMBER, 'watch-undo', before.id)).toContain('Only its owner');
+      expect(await stored()).toEqual([]);
+      const evaluated = woken;
+      expect(await forgedClick(person, 'watch-undo', before.id)).toContain('Watch restored.');
+      expect([await stored(), woken]).toEqual([[before], evaluated + 1]);
+    }
+  });
+
   it('keeps the first of two edits, and shows the second person its current values', async () => {
     const watch = await setUp('watch prod balance 50000', MEMBER);
     for (const person of [OWNER, MEMBER]) {

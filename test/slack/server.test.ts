@@ -219,6 +219,30 @@ describe('a stop', () => {
     await bot.slack.waitFor(() => bot.slack.messages(OWNER, CHANNEL).length >= 20);
   });
 
+  it('answers what is still coming in when it begins', async () => {
+    await started();
+    await bot.connect();
+    bot.billing.setMode('slow');
+    const text = rawCommand(COMMAND);
+    const socket = connect(Number(new URL(bot.url).port), '127.0.0.1');
+    let received = '';
+    socket.on('data', (data) => {
+      received += String(data);
+    });
+    await new Promise((resolve) => socket.write(text.slice(0, -10), resolve));
+    const stopped = bot.stopBot();
+    await bot.slack.waitFor(() =>
+      fetch(`${bot.url}/healthz`).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    socket.write(text.slice(-10));
+    await stopped;
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(textOf(bot.slack.messages(OWNER, CHANNEL))).toContain('left');
+  });
+
   it('is seen at once, and goes on for as long as it is told', async () => {
     await started();
     const stopped = bot.stopBot(700);

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { createInstallationStore, type InstallationRecords } from '../../src/workspace/installation-store.ts';
+import { membersKey, recordKey } from '../../src/workspace/keys.ts';
+import { createMemberAccessNotes } from '../../src/workspace/replay-protection.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const [ORGANISATION, NORTH, SOUTH] = ['E0GRID0001', 'T0NORTH001', 'T0SOUTH001'];
+const keyring = createKeyring([{ id: 'k1', key: randomBytes(32) }]);
+
+let redis: TestRedis;
+let one: InstallationRecords;
+let other: InstallationRecords;
+beforeEach(async () => {
+  redis = await testRedis();
+  one = createInstallationStore({ redis: redis.client, keyring });
+  other = createInstallationStore({ redis: redis.client, keyring });
+});
+afterEach(() => redis.close());
+
+describe('a token that two processes renew', () => {
+  it('is kept from the first, and the other workspace’s is left alone', async () => {
+    for (const id of [NORTH, SOUTH]) await one.save(id, 'old');
+    expect(await one.replace(NORTH, 'old', 'renewed by one')).toBe(true);
+    expect(await other.replace(NORTH, 'old', 'renewed by the other')).toBe(false);
+    expect(await Promise.all([NORTH, SOUTH].map((id) => other.read(id)))).toEqual(['renewed by one', 'old']);
+  });
+
+  it('does not come back after the workspace left', async () => {
+    await one.save(NORTH, 'old');
+    await redis.client.del(recordKey(NORTH));
+    expect(await other.replace(NORTH, 'old', 'renewed')).toBe(false);
+    expect(await other.read(NORTH)).toBeUndefined();
+  });
+});
+
+describe('a workspace that joins an organisation', () => {
+  /** A store in which this happens just before the workspace is written. */
+  const interruptedBy = (happens: () => Promise<unknown>): InstallationRecords => {
+    const client = new Proxy(redis.client, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (name !== 'hset') return typeof value === 'function' ? value.bind(target) : value;
+        return async (...args: readonly string[]) => {
+          await happens();
+          return target.call('HSET', ...args);
+        };
+      },
+    });
+    return createInstallationStore({ redis: client, keyring });
+  };
+  const revoke = () =>
+    createMemberAccessNotes(redis.client).note(ORGANISATION, NORTH, 'revoked', Math.floor(Date.now() / 1000));
+  const traces = async () => [
+    await redis.client.smembers(membersKey(ORGANISATION)),
+    await redis.client.exists(recordKey(NORTH)),
+  ];
+  beforeEach(() => one.save(ORGANISATION, 'installed'));
+
+  it.each([
+    ['is let go', revoke],
+    ['loses the organisation', () => redis.client.del(recordKey(ORGANISATION))],
+  ])('leaves nothing when it %s meanwhile', async (_, happens) => {
+    expect(await interruptedBy(happens).join(ORGANISATION, NORTH)).toBe(false);
+    expect(await traces()).toEqual([[], 0]);
+  });
+
+  it('keeps an installation of its own then', async () => {
+    await one.save(NORTH, 'its own');
+    expect(await interruptedBy(revoke).join(ORGANISATION, NORTH)).toBe(false);
+    expect([await one.read(NORTH), await one.organisationOf(NORTH)]).toEqual(['its own', undefined]);
+  });
+
+  it('is let go alone', async () => {
+    await revoke();
+    expect(await other.join(ORGANISATION, SOUTH)).toBe(true);
+    expect(await one.join(ORGANISATION, NORTH)).toBe(false);
+    expect(await one.members(ORGANISATION)).toEqual([SOUTH]);
+  });
+});
