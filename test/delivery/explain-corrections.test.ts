@@ -90,6 +90,21 @@ describe('many figures that change', () => {
     );
     expect(lines(second?.blocks)?.sort()[0]).toBe('Thu 19 Nov 2026 UTC, Project 700: 700.00 → 800.00');
   });
+
+  it('are not told where one of several projects may not be seen by now', async () => {
+    await givenMany();
+    await run();
+    spent = () => '200';
+    slack.fault = (call) => (call.args.has('thread_ts') ? { status: 503, take: false } : undefined);
+    await later(7);
+    slack.fault = () => undefined;
+    const project = { alias: 'prod', id: '702', product: 1, channels: [CHANNELS[1]] };
+    const people = { owner: 'U0OWNER001', addedBy: 'U0OWNER001', addedAt: 0 };
+    const field = JSON.stringify({ ...project, ...people });
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'project:prod', field);
+    await later(9);
+    expect(CHANNELS.map((channel) => replies(channel).length)).toEqual([0, 1]);
+  });
 });
 
 describe('the reply about a corrected figure', () => {
