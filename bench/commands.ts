@@ -55,31 +55,8 @@ export async function commands(): Promise<Report> {
 
 async function setUp() {
   const [server, billing, slack] = await Promise.all([startRedis(), startBilling(), startFakeSlack()]);
-  const config = readConfig({
-    SLACK_SIGNING_SECRET: SECRET,
-    SLACK_BOT_TOKEN: 'xoxb-for-the-bench',
-    SLACK_API_URL: `${slack.url}/api/`,
-    REDIS_URL: server.url,
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    TRUSTED_API_HOSTS: '127.0.0.1',
-  });
-  const redis = new Redis(server.url.replace(/^unix:\/\//, ''));
-  await saveConnection(redis, config, billing);
+  const { redis, port, sender, stop } = await startBenchBot(server.url, slack, billing);
   setUpProjects(billing);
-  // All load comes from one person, so rate limits are off.
-  const unlimited = { take: () => undefined, demand: () => undefined };
-  const tally = createTally(
-    { ...config, http: { port: 0, shutdownDelay: 0 } },
-    createLog('error'),
-    Date.now,
-    unlimited,
-    {
-      message: 60_000,
-      modal: 2_500,
-    },
-  );
-  const port = await tally.start();
-  const sender = createCommandSender(slack, `http://127.0.0.1:${port}`, SECRET);
   const counter = createCounter(redis, billing, slack, port);
   const baseline = await startBaseline(slack, redis, SIZES);
   return {
@@ -90,10 +67,46 @@ async function setUp() {
     redisKind: server.kind,
     async close() {
       counter.close();
-      await sender.close();
-      await Promise.all([tally.stop(), baseline.close()]);
-      redis.disconnect();
+      await Promise.all([stop(), baseline.close()]);
       await Promise.all([slack.close(), billing.close(), server.stop()]);
+    },
+  };
+}
+
+/** A bot with one connection. All load comes from one person, so rate limits are off, and so are loading messages. */
+export async function startBenchBot(
+  redisUrl: string,
+  slack: Awaited<ReturnType<typeof startFakeSlack>>,
+  billing: Parameters<typeof saveConnection>[2],
+) {
+  const config = readConfig({
+    SLACK_SIGNING_SECRET: SECRET,
+    SLACK_BOT_TOKEN: 'xoxb-for-the-bench',
+    SLACK_API_URL: `${slack.url}/api/`,
+    REDIS_URL: redisUrl,
+    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    TRUSTED_API_HOSTS: '127.0.0.1',
+  });
+  const redis = new Redis(redisUrl.replace(/^unix:\/\//, ''));
+  await saveConnection(redis, config, billing);
+  const unlimited = { take: () => undefined, demand: () => undefined };
+  const tally = createTally(
+    { ...config, http: { port: 0, shutdownDelay: 0 } },
+    createLog('error'),
+    Date.now,
+    unlimited,
+    { message: 60_000, modal: 2_500 },
+  );
+  const port = await tally.start();
+  const sender = createCommandSender(slack, `http://127.0.0.1:${port}`, SECRET);
+  return {
+    redis,
+    port,
+    sender,
+    async stop() {
+      await sender.close();
+      await tally.stop();
+      redis.disconnect();
     },
   };
 }

@@ -2,21 +2,15 @@
  * Measures how long an answer of billing holds the event loop: reading it, and everything that is made of it. Billing runs
  * in a thread of its own. The honest answers are the baseline.
  */
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { Redis } from 'ioredis';
 import { startRedis } from '../sandbox/redis.ts';
-import { createTally } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
-import { createLog } from '../src/ops/log.ts';
-import { saveConnection } from './commands.ts';
-import { createCommandSender, startFakeSlack } from './fake-slack.ts';
+import { startBenchBot } from './commands.ts';
+import { startFakeSlack } from './fake-slack.ts';
 import { ANSWERS } from './large-bodies.js';
 import { columns } from './table.ts';
 
-const SECRET = 'a-signing-secret-for-the-bench';
 /** Projects asked about at once. */
 const TOGETHER = 8;
 
@@ -34,29 +28,10 @@ export async function largeAnswers(): Promise<readonly string[]> {
   const [server, slack] = await Promise.all([startRedis(), startFakeSlack()]);
   const billing = new Worker(fileURLToPath(new URL('./large-bodies.js', import.meta.url)));
   const port = await new Promise<number>((resolve) => billing.once('message', resolve));
-  const config = readConfig({
-    SLACK_SIGNING_SECRET: SECRET,
-    SLACK_BOT_TOKEN: 'xoxb-for-the-bench',
-    SLACK_API_URL: `${slack.url}/api/`,
-    REDIS_URL: server.url,
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    TRUSTED_API_HOSTS: '127.0.0.1',
-  });
-  const redis = new Redis(server.url.replace(/^unix:\/\//, ''));
-  await saveConnection(redis, config, {
+  const { sender, stop } = await startBenchBot(server.url, slack, {
     url: `http://127.0.0.1:${port}`,
     tokens: [{ value: 'a-token-for-the-bench' }],
   });
-  const unlimited = { take: () => undefined, demand: () => undefined };
-  const waits = { message: 60_000, modal: 2_500 };
-  const tally = createTally(
-    { ...config, http: { port: 0, shutdownDelay: 0 } },
-    createLog('silent'),
-    Date.now,
-    unlimited,
-    waits,
-  );
-  const sender = createCommandSender(slack, `http://127.0.0.1:${await tally.start()}`, SECRET);
 
   const measure = async (name: string, texts: readonly string[]): Promise<string[]> => {
     const before = process.cpuUsage();
@@ -95,8 +70,7 @@ export async function largeAnswers(): Promise<readonly string[]> {
     const several = Array.from({ length: TOGETHER }, (_, n) => `${project}${n} ${days}d`);
     rows.push(await measure(`${TOGETHER} at once: ${name}`, several));
   }
-  await Promise.all([sender.close(), tally.stop(), billing.terminate()]);
-  redis.disconnect();
+  await Promise.all([stop(), billing.terminate()]);
   await Promise.all([slack.close(), server.stop()]);
   return [columns([['answer', 'loop held, ms', 'slowest ack, ms', 'CPU, ms', 'said'], ...rows], 4)];
 }
