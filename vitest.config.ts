@@ -8,8 +8,8 @@ export default defineConfig({
     globalSetup: ['test/support/shared-browser.ts'],
     pool: 'threads',
     isolate: false,
-    // Most tests wait for a service, a process or a browser: two cores carry four at a time.
-    maxWorkers: 4,
+    // Most tests wait for a service, a process or a browser: two cores carry five at a time.
+    maxWorkers: 5,
     sequence: { sequencer: SlowestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,
