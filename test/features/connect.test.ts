@@ -341,7 +341,7 @@ describe('the form', () => {
     expect(modalText()).toContain('Lifetime of the token');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
-    expect(modalText()).toContain('Expiry unknown — set it to be reminded before the token expires.');
+    expect(modalText()).toContain('Say when the token expires, and Tally reminds you before.');
     const record = await connectionIn('quick');
     for (const field of ['role', 'lifetime', 'type', 'account', 'expiresAt'])
       expect(record).not.toHaveProperty(field);

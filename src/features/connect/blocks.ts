@@ -58,7 +58,7 @@ export function connectedBlocks(connected: ConnectedResult): Block[] {
 }
 
 const expiryUnknownBlocks = ({ name }: Connection): Block[] => [
-  section('Expiry unknown — set it to be reminded before the token expires.'),
+  section('Say when the token expires, and Tally reminds you before.'),
   actions(button('connection-expiry', 'Set expiry…', { value: name })),
 ];
 
