@@ -345,17 +345,22 @@ describe('an alert that was not sent because its project was limited', () => {
     ['a person', { people: [ANNA] }],
   ];
 
-  it.each(targets)('is sent once the limit is lifted, with the figures of then: to %s', async (_, target) => {
+  /** Slack fails at the crossing, and works again while the project is limited. */
+  const crossWhileLimited = async (target: Watch['target']) => {
     await begin();
     const to = 'channel' in target ? 'channel' : 'person';
     const scenario = alertTo(target);
     await scenario.prepare();
-    // Slack fails at the crossing, and works again while the project is limited.
     slack.fault = faultOf({ status: 500 }, to);
     await scenario.send();
     await limited.end();
     slack.fault = faultOf(undefined);
     await until(now + 5 * HOUR);
+    return to;
+  };
+
+  it.each(targets)('is sent once the limit is lifted, with the figures of then: to %s', async (_, target) => {
+    const to = await crossWhileLimited(target);
     expect(seenBy(to)).toEqual([]);
     balance = 41_234;
     await lift();
@@ -366,15 +371,7 @@ describe('an alert that was not sent because its project was limited', () => {
   });
 
   it.each(targets)('is not sent if it has recovered before: to %s', async (_, target) => {
-    await begin();
-    const to = 'channel' in target ? 'channel' : 'person';
-    const scenario = alertTo(target);
-    await scenario.prepare();
-    slack.fault = faultOf({ status: 500 }, to);
-    await scenario.send();
-    await limited.end();
-    slack.fault = faultOf(undefined);
-    await until(now + 5 * HOUR);
+    const to = await crossWhileLimited(target);
     balance = 90_000;
     await until(now + 2 * HOUR);
     await lift();
