@@ -68,7 +68,7 @@ export async function startServer(
     const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => 20, ...tls });
     client.on('error', () => undefined);
     const isUp = await answers(client, started.child, args);
-    if (isUp) return { port, client, ...controls(started, client, home) };
+    if (isUp) return { port, client, ...controls(started, client, home, await processId(client)) };
     await controls(started, client, home).kill();
     if (attempt === 5) throw new Error('The server did not start.');
   }
@@ -151,15 +151,19 @@ async function answers(client: Redis, child: ChildProcess, args: readonly string
   return false;
 }
 
-function controls({ child, gone }: ReturnType<typeof startProcess>, client: Redis, home: string) {
-  let pid: number | undefined;
-  if (client.status === 'ready')
-    void client.info('server').then((info) => {
-      pid = Number(/process_id:(\d+)/.exec(info)?.[1]);
-    });
+const processId = async (client: Redis): Promise<number> =>
+  Number(/process_id:(\d+)/.exec(await client.info('server'))?.[1]);
+
+/** @param pid of the server itself; undefined for one that did not start */
+function controls(
+  { child, gone }: ReturnType<typeof startProcess>,
+  client: Redis,
+  home: string,
+  pid?: number,
+) {
   return {
     signal(signal: NodeJS.Signals) {
-      if (pid === undefined) throw new Error('The server’s process ID is not known yet.');
+      if (pid === undefined) throw new Error('The server did not start.');
       process.kill(pid, signal);
     },
     async kill(signal: NodeJS.Signals = 'SIGKILL') {

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
 export interface FailedTest {
-  /** Relative to the project; undefined for what went wrong outside of every test. */
+  /** Relative to the project; undefined for what went wrong outside of every file. */
   readonly file?: string;
   readonly name: string;
 }
@@ -16,6 +17,8 @@ export interface RunSummary {
   skipped: string[];
 }
 
+/** Of a stack. */
+const MOST_PLACES = 6;
 /** See `describeUnless`. */
 const HAS_REASON = /\(skipped [^)]+\)/;
 
@@ -23,7 +26,7 @@ const HAS_REASON = /\(skipped [^)]+\)/;
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     // Errors outside of tests count as failures: files that do not load, hooks, unhandled rejections.
-    const failures = unhandled.map((error) => ({ name: `outside of a test: ${messageOf(error)}` }));
+    const failures = unhandled.map(failureOf);
     const sum: RunSummary = { passed: 0, failed: failures.length, failures, skipped: [] };
     for (const module of modules) {
       const fail = (name: string): void => {
@@ -48,5 +51,13 @@ export default class SummaryReporter implements Reporter {
   }
 }
 
-const messageOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+/** With the places of the stack that lead there, because the message alone rarely names the cause. */
+function failureOf(error: unknown): FailedTest {
+  const { message, stack, VITEST_TEST_PATH: path } = Object(error) as Partial<Record<string, unknown>>;
+  const places = String(stack).match(/[^\s(]+:\d+:\d+/g) ?? ['an unknown place'];
+  return {
+    // The one that ran meanwhile, which is the cause in most cases.
+    ...(typeof path === 'string' && { file: relative(process.cwd(), path) }),
+    name: `outside of a test: ${message ?? error}, at ${places.slice(0, MOST_PLACES).join(', ')}`,
+  };
+}
