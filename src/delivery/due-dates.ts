@@ -4,7 +4,7 @@ import type { Day } from '../domain/time/calendar.ts';
 import type { Schedule } from '../workspace/schedules.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
 
-/** Of several instants, each of which may be never. */
+/** @returns the first of these instants, in ms; undefined where all are, which stands for never */
 export const earliest = (...instants: readonly (number | undefined)[]): number | undefined => {
   const known = instants.filter((at) => at !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);

@@ -131,7 +131,7 @@ function explanationOf(
 const currentFigures = ({ unexplained, figures: now }: CorrectedPost['post']) =>
   Object.fromEntries(Object.keys(unexplained).map((key) => [key, now[key] ?? '']));
 
-/** What was corrected again since the reply was begun stays to be explained. */
+/** Forgets the corrections that this reply explained. Figures corrected again while it was sent get a reply of their own. */
 async function closePost(
   line: DeliveryLogLine,
   { unexplained, ...post }: CorrectedPost['post'],

@@ -21,7 +21,7 @@ export type ReminderStep = z.infer<typeof step>;
 
 const reminderMessage = outgoingSchema.extend({
   step,
-  /** To an admin or owner, because nobody nearer could replace it. */
+  /** Sent to an admin or owner of the workspace, because nobody else who may replace the token could be reached. */
   isForAdmin: z.boolean().exactOptional(),
 });
 export type ReminderMessage = Readonly<z.infer<typeof reminderMessage>>;
