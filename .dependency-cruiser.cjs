@@ -8,10 +8,10 @@ const packages = (...names) => `(^|node_modules/)(${names.join('|')})(/|$)`;
 const DOMAIN = room('domain');
 const VAULT = room('vault');
 const HTTP = room('http');
-const REDIS_URL = file('redis-url');
-const REDIS = file('redis(-errors)?');
-const TIMEOUT = file('(timeout|spans)');
-const CONFIG = file('(config|environment|environment-schemas)');
+const REDIS_URL = file('redis/url');
+const REDIS = room('redis');
+const RUNTIME = room('runtime');
+const CONFIG = room('config');
 const BILLING = room('billing');
 const IDENTITY = room('identity');
 const WORKSPACE = room('workspace');
@@ -23,19 +23,18 @@ const CONTRACT = file('features/feature');
 /** Each room and what it may import besides itself. The entry points and `app.ts` may import everything. */
 const ROOMS = [
   { name: 'domain', path: DOMAIN, below: [] },
-  { name: 'timeout', path: TIMEOUT, below: [] },
+  { name: 'runtime', path: RUNTIME, below: [] },
   { name: 'vault', path: VAULT, below: [DOMAIN] },
-  { name: 'http', path: HTTP, below: [DOMAIN, TIMEOUT] },
-  { name: 'redis-url', path: REDIS_URL, below: [] },
-  { name: 'redis', path: REDIS, below: [DOMAIN, REDIS_URL] },
+  { name: 'http', path: HTTP, below: [DOMAIN, RUNTIME] },
+  { name: 'redis', path: REDIS, below: [DOMAIN] },
   { name: 'config', path: CONFIG, below: [HTTP, VAULT, REDIS_URL] },
-  { name: 'ops', path: room('ops'), below: [DOMAIN, TIMEOUT, REDIS, WORKSPACE] },
+  { name: 'ops', path: room('ops'), below: [DOMAIN, RUNTIME, REDIS, WORKSPACE] },
   { name: 'billing', path: BILLING, below: [DOMAIN, HTTP] },
   { name: 'identity', path: IDENTITY, below: [DOMAIN, HTTP] },
   { name: 'workspace', path: WORKSPACE, below: [DOMAIN, VAULT, REDIS] },
-  { name: 'delivery', path: DELIVERY, below: [DOMAIN, TIMEOUT, REDIS, WORKSPACE, BILLING, SLACK] },
+  { name: 'delivery', path: DELIVERY, below: [DOMAIN, RUNTIME, REDIS, WORKSPACE, BILLING, SLACK] },
   { name: 'kit', path: KIT, below: [DOMAIN] },
-  { name: 'slack', path: SLACK, below: [DOMAIN, TIMEOUT, HTTP, REDIS, WORKSPACE, VAULT, CONFIG] },
+  { name: 'slack', path: SLACK, below: [DOMAIN, RUNTIME, HTTP, REDIS, WORKSPACE, VAULT, CONFIG] },
   { name: 'contract', path: CONTRACT, below: [DOMAIN, WORKSPACE, BILLING, SLACK, DELIVERY] },
   { name: 'registry', path: file('features/registry'), below: [CONTRACT, DOMAIN, SLACK] },
   {
@@ -67,7 +66,7 @@ const ONLY_PACKAGES = [
   { name: 'kit', path: KIT, packages: ['@slack/types'] },
 ];
 
-const ROOF = file('(app|tally|prepare-node|main|doctor|reseal|migrate|env-file)');
+const ROOF = `${file('(app|tally|main)')}|${room('cli')}`;
 
 module.exports = {
   forbidden: [

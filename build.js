@@ -13,7 +13,7 @@ import { buildAlways, buildIfChanged, codeOf, ROOT } from './build-if-changed.js
 /** @typedef {import('esbuild').Plugin} Plugin */
 
 const DIST = join(ROOT, 'dist');
-const ENTRIES = ['src/tally.ts', 'src/env-file.ts'];
+const ENTRIES = ['src/tally.ts', 'src/config/env-file.ts'];
 
 /** Native code that dependencies use where it is installed, and do without here. */
 const OPTIONAL = ['msgpackr-extract', 'bufferutil', 'utf-8-validate'];
@@ -36,6 +36,7 @@ export async function bundle(entryPoints, folder) {
     absWorkingDir: ROOT,
     entryPoints: [...entryPoints],
     outdir: folder,
+    entryNames: '[name]',
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     splitting: true,

@@ -17,7 +17,7 @@ import { startBilling } from '../sandbox/billing.ts';
 import { freePort } from '../sandbox/bot-process.ts';
 import { ROOT, SANDBOX_FOLDER } from '../sandbox/build.ts';
 import { startRedis } from '../sandbox/redis.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { sendBalance, sendSteadily, usageOf } from './balance-load.ts';
 import { saveConnection, setUpProjects } from './commands.ts';
 import { type CommandSender, createCommandSender, type FakeSlack, startFakeSlack } from './fake-slack.ts';

@@ -5,10 +5,10 @@ import { Agent } from 'undici';
 import { type BillingService, startBilling } from '../sandbox/billing.ts';
 import { startRedis } from '../sandbox/redis.ts';
 import { createTally } from '../src/app.ts';
-import { type Config, readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config/config.ts';
 import { createLog } from '../src/ops/log.ts';
 import { createKeyring } from '../src/vault/keyring.ts';
-import { createWorkspaces } from '../src/workspace/workspaces.ts';
+import { createWorkspaces } from '../src/workspace/record/workspaces.ts';
 import { type Counter, createCounter, formatCounts } from './call-counter.ts';
 import {
   type Baseline,

@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Redis } from 'ioredis';
-import { indexKey, recordKey } from '../src/workspace/keys.ts';
+import { indexKey, recordKey } from '../src/redis/keys.ts';
 import { schedule } from '../test/support/delivery.ts';
 import { startServer } from '../test/support/redis-servers.ts';
 

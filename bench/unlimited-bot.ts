@@ -1,5 +1,5 @@
 /** Starts Tally without rate limits, because the bench sends all load as one person. */
-import { prepareNode } from '../src/prepare-node.ts';
+import { prepareNode } from '../src/runtime/prepare-node.ts';
 
 prepareNode();
 const { createTally, createLog, readConfig } = await import('./unlimited-parts.ts');

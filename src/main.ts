@@ -1,5 +1,5 @@
 import { createTally } from './app.ts';
-import { loadConfig } from './config.ts';
+import { loadConfig } from './config/config.ts';
 import { createLog } from './ops/log.ts';
 
 const config = loadConfig(process.env, console.error);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The executable of the image and of package.json's `bin`: `tally start`, `tally doctor`, … */
-import { prepareNode } from './prepare-node.ts';
+import { prepareNode } from './runtime/prepare-node.ts';
 
 const COMMANDS: Readonly<
   Record<string, { readonly what: string; load(): Promise<unknown>; readonly hasOptions?: boolean }>
@@ -8,15 +8,15 @@ const COMMANDS: Readonly<
   start: { what: 'runs the bot until SIGTERM', load: () => import('./main.ts') },
   doctor: {
     what: 'checks the environment, Redis, Slack and the services; says what to fix',
-    load: () => import('./doctor.ts'),
+    load: () => import('./cli/doctor.ts'),
   },
   reseal: {
     what: 'seals every secret anew under the newest of ENCRYPTION_KEYS',
-    load: () => import('./reseal.ts'),
+    load: () => import('./cli/reseal.ts'),
   },
   migrate: {
     what: 'gives the keys in Redis the names of this version, or copies them from another Redis',
-    load: () => import('./migrate.ts'),
+    load: () => import('./cli/migrate.ts'),
     hasOptions: true,
   },
 };

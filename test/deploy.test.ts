@@ -255,7 +255,7 @@ describe('the Kubernetes manifests', () => {
   });
 
   it('set variables that the bot reads', async () => {
-    const variables = await readFile('src/environment.ts', 'utf8');
+    const variables = await readFile('src/config/variables.ts', 'utf8');
     const example: Manifest = parse(await readFile(join(DIR, 'example/kustomization.yaml'), 'utf8'));
     const literals: string[] = [config, example].flatMap((one) => one.configMapGenerator[0].literals);
     expect(literals.length).toBeGreaterThan(3);

@@ -35,7 +35,7 @@ describe('docs/periods.md', () => {
 
 describe('the variables', () => {
   it.each(['.env.example', 'docs/operating.md'])('are all in %s', async (path) => {
-    const named = (await readFile('src/config.ts', 'utf8')).matchAll(/'([A-Z]+(?:_[A-Z]+)+|PORT)'/g);
+    const named = (await readFile('src/config/config.ts', 'utf8')).matchAll(/'([A-Z]+(?:_[A-Z]+)+|PORT)'/g);
     const text = await readFile(path, 'utf8');
     expect(
       [...new Set([...named].map(([, name = '']) => name))].filter((name) => !text.includes(name)),

@@ -158,7 +158,7 @@ const ON_EACH_NODE = [
   'test/domain/money',
   'test/domain/time',
   'test/http',
-  'test/redis.test.ts',
+  'test/redis/connect.test.ts',
   'test/tally.test.ts',
 ];
 
@@ -187,7 +187,7 @@ async function onOtherNodes(): Promise<(TestRun & { version: string })[]> {
 /** What Redis and Valkey may do differently: scripts, the queue, Clusters, Sentinels, TLS, users. */
 const ON_EACH_SERVER = [
   'test/redis',
-  'test/redis.test.ts',
+  'test/redis/connect.test.ts',
   'test/workspace',
   'test/delivery/delivery-log.test.ts',
   'test/delivery/delivery.test.ts',

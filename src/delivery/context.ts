@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import { daysCovered } from '../domain/time/cadence.ts';
-import type { UserDirectory } from '../slack/users.ts';
+import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
-import type { AnswerNotes } from '../workspace/last-used.ts';
-import type { Schedule } from '../workspace/schedules.ts';
-import { requireSettings } from '../workspace/workspace.ts';
-import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
+import type { Schedule } from '../workspace/owned/schedules.ts';
+import type { AnswerNotes } from '../workspace/record/last-used.ts';
+import { requireSettings } from '../workspace/record/workspace.ts';
+import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
 import {
   type DeliveryLease,
   type DeliveryLog,
@@ -15,9 +15,9 @@ import {
   LEASE_MS,
   type LogWrite,
   type StateWrite,
-} from './delivery-log.ts';
+} from './log/delivery-log.ts';
 import type { PostableReport, ReportResult } from './report.ts';
-import type { WatchFiguresStore } from './watch-figures.ts';
+import type { WatchFiguresStore } from './watches/watch-figures.ts';
 
 /** Another worker may hold the lease by now, so this one must not post anything more. */
 export class LeaseLostError extends Error {

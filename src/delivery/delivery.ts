@@ -2,13 +2,13 @@ import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import { type Day, dayAt } from '../domain/time/calendar.ts';
-import { postMessage } from '../slack/post-message.ts';
-import type { UserDirectory } from '../slack/users.ts';
+import { inSpan } from '../runtime/spans.ts';
+import { postMessage } from '../slack/reply/post-message.ts';
+import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
-import { inSpan } from '../spans.ts';
-import { type AnswerNotes, collectAnswerNotes, type LastUsed } from '../workspace/last-used.ts';
-import type { LastDelivery, Schedule } from '../workspace/schedules.ts';
-import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
+import type { LastDelivery, Schedule } from '../workspace/owned/schedules.ts';
+import { type AnswerNotes, collectAnswerNotes, type LastUsed } from '../workspace/record/last-used.ts';
+import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
 import { createBillingCache } from './billing-cache.ts';
 import {
   type DeliveryContext,
@@ -17,21 +17,21 @@ import {
   reportAt,
   startDeliveryRun,
 } from './context.ts';
-import { correctPost } from './correction.ts';
-import type { DeliveryLog, DeliveryLogSnapshot } from './delivery-log.ts';
-import { earliest } from './due-dates.ts';
-import { explainCorrections, planExplanations } from './explain-corrections.ts';
-import { notifyOwners } from './notify-owner.ts';
-import { abandonDelivery, resumePausedSchedule } from './outcome.ts';
+import type { DeliveryLog, DeliveryLogSnapshot } from './log/delivery-log.ts';
+import { earliest } from './log/due-dates.ts';
+import { notifyOwners } from './outbox/notify-owner.ts';
+import { abandonDelivery, resumePausedSchedule } from './outbox/outcome.ts';
+import { requireChannel } from './outbox/recipients.ts';
 import { type DeliveryPlan, planDeliveries } from './plan.ts';
-import { deliverPost } from './post.ts';
-import { type ManualReason, manualPostMessage } from './post-blocks.ts';
-import { requireChannel } from './recipients.ts';
-import { isReminderIdle, planReminders } from './reminder-plan.ts';
-import { runReminders } from './reminders.ts';
+import { correctPost } from './posts/correction.ts';
+import { explainCorrections, planExplanations } from './posts/explain-corrections.ts';
+import { deliverPost } from './posts/post.ts';
+import { type ManualReason, manualPostMessage } from './posts/post-blocks.ts';
+import { isReminderIdle, planReminders } from './reminders/reminder-plan.ts';
+import { runReminders } from './reminders/reminders.ts';
 import { type PostableReport, type Reports, shownProjects } from './report.ts';
-import type { WatchFiguresStore } from './watch-figures.ts';
-import { isWatchIdle, planWatches, runWatches } from './watch-run.ts';
+import type { WatchFiguresStore } from './watches/watch-figures.ts';
+import { isWatchIdle, planWatches, runWatches } from './watches/watch-run.ts';
 
 export interface DeliveryParts {
   readonly workspaces: Workspaces;

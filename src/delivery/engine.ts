@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
 import type { Timing } from '../domain/time/cadence.ts';
-import type { Layout } from '../workspace/layout.ts';
-import { resumesByItself, type Schedule } from '../workspace/schedules.ts';
-import type { IndexEntry, WorkspaceIndex } from '../workspace/workspace-index.ts';
-import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
+import { resumesByItself, type Schedule } from '../workspace/owned/schedules.ts';
+import type { Layout } from '../workspace/record/layout.ts';
+import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
+import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
 import { type Delivery, planRun } from './delivery.ts';
-import type { DeliveryLog, DeliveryLogSnapshot } from './delivery-log.ts';
-import type { ManualReason } from './post-blocks.ts';
-import { encodePattern, nextOccurrence } from './recurrence-pattern.ts';
-import { createRepairs } from './repairs.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { DeliveryLog, DeliveryLogSnapshot } from './log/delivery-log.ts';
+import type { ManualReason } from './posts/post-blocks.ts';
+import { encodePattern, nextOccurrence } from './wakeup/recurrence-pattern.ts';
+import { createRepairs } from './wakeup/repairs.ts';
+import type { Scheduler } from './wakeup/scheduler.ts';
 
 export interface EngineParts {
   readonly scheduler: Scheduler;

@@ -1,8 +1,8 @@
 import type { ActionName, BillingVerb, SlashCommand } from '../domain/commands.ts';
+import type { StopsSource } from '../slack/commands/stopped-list.ts';
 import type { Block } from '../slack/kit/atoms.ts';
-import type { ActionListener, CommandListener, Listeners } from '../slack/listeners.ts';
-import type { Request } from '../slack/request.ts';
-import type { StopsSource } from '../slack/stopped-list.ts';
+import type { Request } from '../slack/request/request.ts';
+import type { ActionListener, CommandListener, Listeners } from '../slack/server/listeners.ts';
 
 /**
  * The contract: everything that Tally takes from a feature. A feature that shows what others hand in (Home, help, the

@@ -1,6 +1,6 @@
 import type { SlashCommand } from '../domain/commands.ts';
-import type { Listeners } from '../slack/listeners.ts';
-import { routeSubcommands } from '../slack/subcommands.ts';
+import { routeSubcommands } from '../slack/commands/subcommands.ts';
+import type { Listeners } from '../slack/server/listeners.ts';
 import type { Feature } from './feature.ts';
 
 export type Registry = ReturnType<typeof createRegistry>;

@@ -1,8 +1,8 @@
 import { commandText } from '../domain/commands.ts';
 import { UnsealFailed } from '../domain/failure/index.ts';
-import type { RedisConnection } from '../redis.ts';
-import { recordKey } from '../workspace/keys.ts';
-import { createWorkspaceIndex } from '../workspace/workspace-index.ts';
+import type { RedisConnection } from '../redis/connect.ts';
+import { recordKey } from '../redis/keys.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import { type Finding, failedFinding, okFinding } from './finding.ts';
 
 const ABOUT = 'Sealed records';

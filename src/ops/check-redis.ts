@@ -1,7 +1,7 @@
-import { isCluster, type RedisConnection } from '../redis.ts';
-import { storeErrorKind } from '../redis-errors.ts';
-import { layoutOf } from '../workspace/layout.ts';
-import { hasOldKeys } from '../workspace/old-layout.ts';
+import { isCluster, type RedisConnection } from '../redis/connect.ts';
+import { storeErrorKind } from '../redis/errors.ts';
+import { layoutOf } from '../workspace/record/layout.ts';
+import { hasOldKeys } from '../workspace/record/old-layout.ts';
 import { type Finding, failedFinding, okFinding, reasonText, warningFinding } from './finding.ts';
 import { tryWrite } from './health.ts';
 

@@ -1,10 +1,10 @@
 import { pluralize } from '../domain/language/text.ts';
-import type { RedisConnection } from '../redis.ts';
-import { hasBots } from '../workspace/connected-bots.ts';
-import { createDeletion } from '../workspace/deletion.ts';
-import { layoutOf } from '../workspace/layout.ts';
-import { isUntouched, readCopy, writeCopy } from '../workspace/workspace-copy.ts';
-import { createWorkspaceIndex } from '../workspace/workspace-index.ts';
+import type { RedisConnection } from '../redis/connect.ts';
+import { hasBots } from '../workspace/credentials/connected-bots.ts';
+import { createDeletion } from '../workspace/record/deletion.ts';
+import { layoutOf } from '../workspace/record/layout.ts';
+import { isUntouched, readCopy, writeCopy } from '../workspace/record/workspace-copy.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 
 export interface CopyParts {
   /** Only read. */

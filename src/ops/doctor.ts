@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../domain/failure/index.ts';
-import type { RedisConnection } from '../redis.ts';
-import { storeErrorKind } from '../redis-errors.ts';
-import { withTimeout } from '../timeout.ts';
+import type { RedisConnection } from '../redis/connect.ts';
+import { storeErrorKind } from '../redis/errors.ts';
+import { withTimeout } from '../runtime/timeout.ts';
 import { checkRecords, type SealCheck } from './check-records.ts';
 import { checkLayout, checkRedis } from './check-redis.ts';
 import { checkService, type ServiceParts } from './check-service.ts';

@@ -1,7 +1,7 @@
-import { guardWrite, type RedisConnection } from '../redis.ts';
-import { withTimeout } from '../timeout.ts';
-import { probeKey } from '../workspace/keys.ts';
-import { layoutOf } from '../workspace/layout.ts';
+import { guardWrite, type RedisConnection } from '../redis/connect.ts';
+import { probeKey } from '../redis/keys.ts';
+import { withTimeout } from '../runtime/timeout.ts';
+import { layoutOf } from '../workspace/record/layout.ts';
 
 /** How long Redis may take to store something, in ms. */
 const REDIS_TIMEOUT = 1_000;

@@ -1,6 +1,6 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis-errors.ts';
+import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/errors.ts';
 
 /** Metrics for operators. Labels are Tally's and Slack's names, never people's data. */
 export interface Metrics {

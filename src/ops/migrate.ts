@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pluralize } from '../domain/language/text.ts';
-import type { RedisConnection } from '../redis.ts';
-import { hasBots } from '../workspace/connected-bots.ts';
-import { createLayout, finishLayout, layoutOf, shardOf } from '../workspace/layout.ts';
-import { ANNOUNCED_MS } from '../workspace/layout-transition.ts';
-import { deleteOldQueue, hasOldKeys, listOldIds, moveWorkspace } from '../workspace/old-layout.ts';
+import type { RedisConnection } from '../redis/connect.ts';
+import { hasBots } from '../workspace/credentials/connected-bots.ts';
+import { createLayout, finishLayout, layoutOf, shardOf } from '../workspace/record/layout.ts';
+import { ANNOUNCED_MS } from '../workspace/record/layout-transition.ts';
+import { deleteOldQueue, hasOldKeys, listOldIds, moveWorkspace } from '../workspace/record/old-layout.ts';
 
 export interface MigrateParts {
   readonly redis: RedisConnection;

@@ -1,7 +1,7 @@
 import { UnsealFailed } from '../domain/failure/index.ts';
-import type { RedisConnection } from '../redis.ts';
-import { recordKey } from '../workspace/keys.ts';
-import { createWorkspaceIndex } from '../workspace/workspace-index.ts';
+import type { RedisConnection } from '../redis/connect.ts';
+import { recordKey } from '../redis/keys.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import { toPlainLine } from './finding.ts';
 import {
   createResealCounter,

@@ -17,7 +17,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { WORK_SPANS, type WorkSpan } from '../spans.ts';
+import { WORK_SPANS, type WorkSpan } from '../runtime/spans.ts';
 import { MEASUREMENTS, type Measurement } from './metrics.ts';
 
 export interface Tracing {

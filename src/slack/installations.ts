@@ -1,14 +1,17 @@
 import { type Authorize, type AuthorizeResult, type Logger as BoltLogger, webApi } from '@slack/bolt';
 import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { NotInstalled, UnsealFailed } from '../domain/failure/index.ts';
-import type { RedisConnection } from '../redis.ts';
+import type { RedisConnection } from '../redis/connect.ts';
 import type { Keyring } from '../vault/keyring.ts';
-import type { Audit } from '../workspace/audit.ts';
-import { createDeletion } from '../workspace/deletion.ts';
-import { createInstallationStore, type InstallationRecords } from '../workspace/installation-store.ts';
-import { createMemberAccessNotes, createOAuthNonces } from '../workspace/replay-protection.ts';
+import {
+  createInstallationStore,
+  type InstallationRecords,
+} from '../workspace/credentials/installation-store.ts';
+import { createMemberAccessNotes, createOAuthNonces } from '../workspace/once/replay-protection.ts';
+import type { Audit } from '../workspace/record/audit.ts';
+import { createDeletion } from '../workspace/record/deletion.ts';
 import { installationId, parseInstallation } from './install/installation.ts';
 import {
   createInstallationTokens,
@@ -23,9 +26,9 @@ import { createTokenCheck, NO_TOKEN_CHECK, type TokenCheck } from './install/tok
 import { isTokenAccepted, tokenStatusOf } from './install/token-status.ts';
 import { createUninstallHandler } from './install/uninstall.ts';
 import { createWelcome } from './install/welcome.ts';
-import type { SlackPayload } from './payload.ts';
-import { isOrganisationId, originOf, type PayloadOrigin } from './request-source.ts';
-import type { ResponseUrlClient } from './response-url.ts';
+import type { ResponseUrlClient } from './reply/response-url.ts';
+import { isOrganisationId, originOf, type PayloadOrigin } from './request/request-source.ts';
+import type { SlackPayload } from './server/payload.ts';
 import { BACKGROUND_OPTIONS, createClientCache, INTERACTIVE_OPTIONS, type WebClient } from './web-client.ts';
 
 /** The bot tokens that Tally answers with: one workspace's from the configuration, or many by OAuth. */

@@ -1,9 +1,9 @@
 /** The operations under test. Each checks its guarantees from outside: in the services and in Redis. */
 import { randomBytes } from 'node:crypto';
+import { deliveryLogKey } from '../../src/redis/keys.ts';
 import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
-import { deliveryLogKey } from '../../src/workspace/keys.ts';
-import { findConnection } from '../../src/workspace/workspace.ts';
-import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import { findConnection } from '../../src/workspace/record/workspace.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { BOT_TOKEN, SIGNING_SECRET } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { endProcess, startDeliveryProcess } from '../support/delivery-processes.ts';

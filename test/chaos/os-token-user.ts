@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { startIdentity } from '../../sandbox/identity.ts';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { createAudit } from '../../src/workspace/audit.ts';
-import { recordKey } from '../../src/workspace/keys.ts';
+import { recordKey } from '../../src/redis/keys.ts';
+import { createAudit } from '../../src/workspace/record/audit.ts';
 import { slackEnvironment, startTestSlack, textOf } from '../support/bot.ts';
 import { becomesTrue, type ChaosEnvironment } from './environment.ts';
 

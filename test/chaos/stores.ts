@@ -1,7 +1,7 @@
 /** The forms of Redis that chaos tests break: one server that keeps its data, a master with Sentinels, a Cluster. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { connectQueue, type RedisConnection } from '../../src/redis.ts';
+import { connectQueue, type RedisConnection } from '../../src/redis/connect.ts';
 import { startPersistentRedis } from '../support/delivery-processes.ts';
 import { type RedisServer, startCluster, startSentinels } from '../support/redis-servers.ts';
 import { waitUntil } from '../support/wait-until.ts';

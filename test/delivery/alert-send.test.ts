@@ -1,19 +1,19 @@
 /** Alerts on their way to Slack: to whom they go, what they answer, and how they are kept up to date. */
 import { Big } from 'big.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sendAlerts } from '../../src/delivery/alert-send.ts';
 import type { DeliveryContext } from '../../src/delivery/context.ts';
-import type { StateWrite } from '../../src/delivery/delivery-log.ts';
-import type { StoredFigures } from '../../src/delivery/watch-figures.ts';
+import type { StateWrite } from '../../src/delivery/log/delivery-log.ts';
+import { sendAlerts } from '../../src/delivery/watches/alert-send.ts';
+import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
 import {
   type Alert,
   type AlertEvent,
   type AlertMessage,
   parseWatchState,
-} from '../../src/delivery/watch-state.ts';
+} from '../../src/delivery/watches/watch-state.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+import type { Watch } from '../../src/workspace/owned/watches.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import type { Watch } from '../../src/workspace/watches.ts';
 import { recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 

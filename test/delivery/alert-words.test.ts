@@ -1,8 +1,15 @@
 /** What alerts and reminders say, show and offer. */
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { type AlertView, alertMessage, alertReply, sourceText } from '../../src/delivery/alert-blocks.ts';
-import { alertChart } from '../../src/delivery/alert-chart.ts';
+import { dependentsOf, reminderNotice } from '../../src/delivery/reminders/reminder-blocks.ts';
+import type { Credential, ReminderStep } from '../../src/delivery/reminders/reminder-plan.ts';
+import {
+  type AlertView,
+  alertMessage,
+  alertReply,
+  sourceText,
+} from '../../src/delivery/watches/alert-blocks.ts';
+import { alertChart } from '../../src/delivery/watches/alert-chart.ts';
 import {
   type AlertFacts,
   alertText,
@@ -11,15 +18,13 @@ import {
   recoveryText,
   type WriteMoney,
   watchLabel,
-} from '../../src/delivery/alert-wording.ts';
-import { dependentsOf, reminderNotice } from '../../src/delivery/reminder-blocks.ts';
-import type { Credential, ReminderStep } from '../../src/delivery/reminder-plan.ts';
-import type { AlertEvent, AlertMessage } from '../../src/delivery/watch-state.ts';
+} from '../../src/delivery/watches/alert-wording.ts';
+import type { AlertEvent, AlertMessage } from '../../src/delivery/watches/watch-state.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
+import type { Watch } from '../../src/workspace/owned/watches.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import type { Watch } from '../../src/workspace/watches.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
 import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
 import { workspaceOf } from '../support/delivery-records.ts';

@@ -10,9 +10,9 @@ import {
   ScheduleChangedError,
   startDeliveryRun,
 } from '../../src/delivery/context.ts';
-import { LEASE_MS } from '../../src/delivery/delivery-log.ts';
+import { LEASE_MS } from '../../src/delivery/log/delivery-log.ts';
+import { OutcomeUnknown } from '../../src/delivery/outbox/retry.ts';
 import type { ReportQuestion } from '../../src/delivery/report.ts';
-import { OutcomeUnknown } from '../../src/delivery/retry.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { recordedRun, workspaceOf } from '../support/delivery-records.ts';

@@ -1,10 +1,10 @@
 /** Looking at a post again, and at dates that were missed, one step at a time. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { summarizeMissedDates } from '../../src/delivery/catch-up.ts';
 import { LeaseLostError } from '../../src/delivery/context.ts';
-import { correctPost } from '../../src/delivery/correction.ts';
-import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/delivery-log-entry.ts';
+import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
 import type { DeliveryTask } from '../../src/delivery/plan.ts';
+import { summarizeMissedDates } from '../../src/delivery/posts/catch-up.ts';
+import { correctPost } from '../../src/delivery/posts/correction.ts';
 import type { ReportResult } from '../../src/delivery/report.ts';
 import { StoreUnavailable, TokenRejected } from '../../src/domain/failure/index.ts';
 import { finding, schedule } from '../support/delivery.ts';

@@ -6,8 +6,8 @@ import {
   LEASE_MS,
   type LogWrite,
   observeDeliveries,
-} from '../../src/delivery/delivery-log.ts';
-import { deliveryLockKey, deliveryLogKey, recordKey } from '../../src/workspace/keys.ts';
+} from '../../src/delivery/log/delivery-log.ts';
+import { deliveryLockKey, deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 

@@ -11,10 +11,10 @@ import {
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
 import { createHttp } from '../../src/http/request.ts';
-import { createLastUsed } from '../../src/workspace/last-used.ts';
-import { resolveProject } from '../../src/workspace/resolve-project.ts';
-import type { ReportName, Schedule } from '../../src/workspace/schedules.ts';
-import { findSchedule } from '../../src/workspace/workspace.ts';
+import type { ReportName, Schedule } from '../../src/workspace/owned/schedules.ts';
+import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
+import { createLastUsed } from '../../src/workspace/record/last-used.ts';
+import { findSchedule } from '../../src/workspace/record/workspace.ts';
 import { goodToken } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createDeletion } from '../../src/workspace/deletion.ts';
-import { checkLockKey, indexKey, membersKey, recordKey } from '../../src/workspace/keys.ts';
-import { shardOf } from '../../src/workspace/layout.ts';
-import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
+import { checkLockKey, indexKey, membersKey, recordKey } from '../../src/redis/keys.ts';
+import { createDeletion } from '../../src/workspace/record/deletion.ts';
+import { shardOf } from '../../src/workspace/record/layout.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';

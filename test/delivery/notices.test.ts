@@ -3,18 +3,18 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../src/delivery/context.ts';
 import { createDelivery, isIdle } from '../../src/delivery/delivery.ts';
-import type { DeliveryLogEntry } from '../../src/delivery/delivery-log-entry.ts';
-import { earliest } from '../../src/delivery/due-dates.ts';
 import { createEngine } from '../../src/delivery/engine.ts';
-import { failureNotice } from '../../src/delivery/notify-blocks.ts';
-import { notifyOwners, responsiblePeople } from '../../src/delivery/notify-owner.ts';
-import { spreadOf } from '../../src/delivery/recurrence-pattern.ts';
+import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
+import { earliest } from '../../src/delivery/log/due-dates.ts';
+import { failureNotice } from '../../src/delivery/outbox/notify-blocks.ts';
+import { notifyOwners, responsiblePeople } from '../../src/delivery/outbox/notify-owner.ts';
 import {
   createRejectionNotes,
   reportRefusedAccesses,
   reportRejectedTokens,
-} from '../../src/delivery/rejections.ts';
-import { createRepairs } from '../../src/delivery/repairs.ts';
+} from '../../src/delivery/outbox/rejections.ts';
+import { spreadOf } from '../../src/delivery/wakeup/recurrence-pattern.ts';
+import { createRepairs } from '../../src/delivery/wakeup/repairs.ts';
 import {
   AccessNotFound,
   AccessRefused,
@@ -22,10 +22,10 @@ import {
   StoreUnavailable,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
-import { fingerprintOf } from '../../src/workspace/connections.ts';
-import type { Schedule } from '../../src/workspace/schedules.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
-import type { IndexEntry } from '../../src/workspace/workspace-index.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/connections.ts';
+import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
+import type { IndexEntry } from '../../src/workspace/record/workspace-index.ts';
 import { textOf } from '../support/bot.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { lineOf, recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';

@@ -1,11 +1,10 @@
 /** What a failure means for a date, step by step, without Redis: the log’s entry after each. */
 import { describe, expect, it } from 'vitest';
-import { beginAttempt } from '../../src/delivery/attempt.ts';
 import type { DeliveryContext } from '../../src/delivery/context.ts';
-import type { LogWrite } from '../../src/delivery/delivery-log.ts';
-import type { DeliveryLogEntry } from '../../src/delivery/delivery-log-entry.ts';
-import { abandonDelivery, recordFailure } from '../../src/delivery/outcome.ts';
-import type { DeliveryTask } from '../../src/delivery/plan.ts';
+import type { LogWrite } from '../../src/delivery/log/delivery-log.ts';
+import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
+import { beginAttempt } from '../../src/delivery/outbox/attempt.ts';
+import { abandonDelivery, recordFailure } from '../../src/delivery/outbox/outcome.ts';
 import {
   classifyFailure,
   type FailureEffect,
@@ -14,7 +13,8 @@ import {
   OutcomeUnknown,
   probeDelayAfter,
   retryDelayAfter,
-} from '../../src/delivery/retry.ts';
+} from '../../src/delivery/outbox/retry.ts';
+import type { DeliveryTask } from '../../src/delivery/plan.ts';
 import {
   CannotPost,
   ConnectionMissing,
@@ -25,8 +25,8 @@ import {
   StoreUnavailable,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
-import type { PauseReason, Schedule } from '../../src/workspace/schedules.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
+import type { PauseReason, Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { schedule } from '../support/delivery.ts';
 import { lineOf, postOf, workspaceOf } from '../support/delivery-records.ts';
 

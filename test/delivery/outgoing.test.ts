@@ -5,26 +5,31 @@ import { mock } from 'node:test';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError, ScheduleChangedError } from '../../src/delivery/context.ts';
-import type { StateWrite } from '../../src/delivery/delivery-log.ts';
-import type { DeliveryLogEntry } from '../../src/delivery/delivery-log-entry.ts';
-import { findPost } from '../../src/delivery/find-post.ts';
-import { type Outgoing, type OutgoingJob, sendOutgoing, sendsAt } from '../../src/delivery/outgoing.ts';
+import type { StateWrite } from '../../src/delivery/log/delivery-log.ts';
+import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
+import { openState } from '../../src/delivery/log/state-document.ts';
+import { findPost } from '../../src/delivery/outbox/find-post.ts';
+import {
+  type Outgoing,
+  type OutgoingJob,
+  sendOutgoing,
+  sendsAt,
+} from '../../src/delivery/outbox/outgoing.ts';
+import type { Refusal } from '../../src/delivery/outbox/recipients.ts';
+import { recordPost, recordSkip, recordWait } from '../../src/delivery/outbox/record-post.ts';
+import { OutcomeUnknown } from '../../src/delivery/outbox/retry.ts';
 import type { DeliveryTask } from '../../src/delivery/plan.ts';
-import { deliverPost } from '../../src/delivery/post.ts';
-import type { Refusal } from '../../src/delivery/recipients.ts';
-import { recordPost, recordSkip, recordWait } from '../../src/delivery/record-post.ts';
-import type { ReminderMessage, ReminderPlan } from '../../src/delivery/reminder-plan.ts';
-import { runReminders } from '../../src/delivery/reminders.ts';
-import { OutcomeUnknown } from '../../src/delivery/retry.ts';
-import { openState } from '../../src/delivery/state-document.ts';
+import { deliverPost } from '../../src/delivery/posts/post.ts';
+import type { ReminderMessage, ReminderPlan } from '../../src/delivery/reminders/reminder-plan.ts';
+import { runReminders } from '../../src/delivery/reminders/reminders.ts';
 import {
   EditConflict,
   NotConnected,
   StoreUnavailable,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
-import type { Schedule } from '../../src/workspace/schedules.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
+import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { lineOf, postOf, recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';

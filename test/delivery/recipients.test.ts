@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { Big } from 'big.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MESSAGE_KINDS, type MessageKind } from '../../src/delivery/recipients.ts';
+import { MESSAGE_KINDS, type MessageKind } from '../../src/delivery/outbox/recipients.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { createReports } from '../../src/features/reports/index.ts';
+import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { serializeAccess } from '../../src/workspace/accesses.ts';
-import { type NewConnection, serializeConnection } from '../../src/workspace/connections.ts';
-import { recordKey } from '../../src/workspace/keys.ts';
-import type { Project } from '../../src/workspace/projects.ts';
-import { serializeWatch, type Watch } from '../../src/workspace/watches.ts';
+import { serializeAccess } from '../../src/workspace/credentials/accesses.ts';
+import { type NewConnection, serializeConnection } from '../../src/workspace/credentials/connections.ts';
+import { serializeWatch, type Watch } from '../../src/workspace/owned/watches.ts';
+import type { Project } from '../../src/workspace/projects/projects.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
@@ -412,11 +412,11 @@ describe('an alert that was not sent because its project was limited', () => {
 describe('the check', () => {
   it('is one that every sender passes, and each kind is sent somewhere', async () => {
     const folder = 'src/delivery';
-    const files = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
+    const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
     const sources = await Promise.all(files.map((name) => readFile(`${folder}/${name}`, 'utf8')));
     const senders = sources.filter((text) => /\b(postMessage|postWithMetadata|updateMessage)\(/.test(text));
     expect(senders.length).toBeGreaterThan(4);
-    for (const text of senders) expect(text).toContain("from './recipients.ts'");
+    for (const text of senders) expect(text).toMatch(/from '\.\.?\/(outbox\/)?recipients\.ts'/);
     const all = sources.join('\n');
     for (const kind of MESSAGE_KINDS.filter((one) => one !== 'notice'))
       expect(all, kind).toMatch(new RegExp(`(findRefusal|requireChannel)\\(\\s*'${kind}'`));

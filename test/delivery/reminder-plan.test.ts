@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/retry.ts';
 import {
   isReminderIdle,
   parseReminderState,
   planReminders,
   reminderName,
-} from '../../src/delivery/reminder-plan.ts';
-import { MAX_RETRY_DELAY } from '../../src/delivery/retry.ts';
+} from '../../src/delivery/reminders/reminder-plan.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 
 const DAY = 86_400_000;

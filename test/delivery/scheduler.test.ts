@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { encodePattern, nextOccurrence } from '../../src/delivery/recurrence-pattern.ts';
-import { createScheduler, type Scheduler } from '../../src/delivery/scheduler.ts';
+import { encodePattern, nextOccurrence } from '../../src/delivery/wakeup/recurrence-pattern.ts';
+import { createScheduler, type Scheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { connectQueue } from '../../src/redis.ts';
+import { connectQueue } from '../../src/redis/connect.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { type PendingCommands, watchPending } from '../support/redis-commands.ts';
 

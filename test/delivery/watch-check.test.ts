@@ -3,14 +3,14 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { BillingClient } from '../../src/billing/client.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/context.ts';
-import type { DeliveryLogSnapshot, StateWrite } from '../../src/delivery/delivery-log.ts';
-import { checkWatches } from '../../src/delivery/watch-check.ts';
-import type { StoredFigures } from '../../src/delivery/watch-figures.ts';
-import { hourlyCheckAfter, watchBasisOf } from '../../src/delivery/watch-plan.ts';
-import { askUsage } from '../../src/delivery/watch-questions.ts';
-import { runWatches } from '../../src/delivery/watch-run.ts';
-import type { Alert, AlertEvent, AlertMessage } from '../../src/delivery/watch-state.ts';
-import { type AlertResponse, createWatching } from '../../src/delivery/watching.ts';
+import type { DeliveryLogSnapshot, StateWrite } from '../../src/delivery/log/delivery-log.ts';
+import { checkWatches } from '../../src/delivery/watches/watch-check.ts';
+import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
+import { hourlyCheckAfter, watchBasisOf } from '../../src/delivery/watches/watch-plan.ts';
+import { askUsage } from '../../src/delivery/watches/watch-questions.ts';
+import { runWatches } from '../../src/delivery/watches/watch-run.ts';
+import type { Alert, AlertEvent, AlertMessage } from '../../src/delivery/watches/watch-state.ts';
+import { type AlertResponse, createWatching } from '../../src/delivery/watches/watching.ts';
 import {
   type Failure,
   QueueFull,
@@ -21,10 +21,10 @@ import {
 import { forecastFrom } from '../../src/domain/money/forecast.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import type { ResolvedProject } from '../../src/workspace/resolve-project.ts';
+import type { Watch } from '../../src/workspace/owned/watches.ts';
+import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import type { Watch } from '../../src/workspace/watches.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { chargesOf } from '../support/usage.ts';

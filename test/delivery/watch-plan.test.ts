@@ -1,6 +1,8 @@
 /** When watches are checked, what their alerts say and when those go out, without Redis. */
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
+import { createBillingCache } from '../../src/delivery/billing-cache.ts';
+import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/retry.ts';
 import {
   alertEpisode,
   alertMessageTo,
@@ -9,25 +11,37 @@ import {
   stateFor,
   targetsOf,
   withMessage,
-} from '../../src/delivery/alert.ts';
-import { alertActionAt } from '../../src/delivery/alert-send.ts';
-import { createBillingCache } from '../../src/delivery/billing-cache.ts';
-import { MAX_RETRY_DELAY } from '../../src/delivery/retry.ts';
-import { judgedFigures, knownBalances, type StoredFigures } from '../../src/delivery/watch-figures.ts';
-import { isLimited, type JudgedWatch, judge, recordJudgement } from '../../src/delivery/watch-judge.ts';
-import { hourlyCheckAfter, isSuspended, nextCheckAt, watchBasisOf } from '../../src/delivery/watch-plan.ts';
-import { isWatchIdle, planWatches } from '../../src/delivery/watch-run.ts';
+} from '../../src/delivery/watches/alert.ts';
+import { alertActionAt } from '../../src/delivery/watches/alert-send.ts';
+import {
+  judgedFigures,
+  knownBalances,
+  type StoredFigures,
+} from '../../src/delivery/watches/watch-figures.ts';
+import {
+  isLimited,
+  type JudgedWatch,
+  judge,
+  recordJudgement,
+} from '../../src/delivery/watches/watch-judge.ts';
+import {
+  hourlyCheckAfter,
+  isSuspended,
+  nextCheckAt,
+  watchBasisOf,
+} from '../../src/delivery/watches/watch-plan.ts';
+import { isWatchIdle, planWatches } from '../../src/delivery/watches/watch-run.ts';
 import {
   type Alert,
   type AlertEvent,
   type AlertMessage,
   parseWatchState,
   type StoredWatchState,
-} from '../../src/delivery/watch-state.ts';
+} from '../../src/delivery/watches/watch-state.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import type { Watch } from '../../src/workspace/watches.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
+import type { Watch } from '../../src/workspace/owned/watches.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 
 const HOUR = 3_600_000;

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Big } from 'big.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Alert } from '../../src/delivery/watch-state.ts';
+import type { Alert } from '../../src/delivery/watches/watch-state.ts';
 import { TokenRejected } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
+import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { serializeConnection } from '../../src/workspace/connections.ts';
-import { recordKey } from '../../src/workspace/keys.ts';
-import { serializeWatch, type Watch } from '../../src/workspace/watches.ts';
+import { serializeConnection } from '../../src/workspace/credentials/connections.ts';
+import { serializeWatch, type Watch } from '../../src/workspace/owned/watches.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';

@@ -10,19 +10,19 @@ import {
   missedDatesSummary,
   type PostDetails,
   renderPost,
-} from '../../src/delivery/post-blocks.ts';
-import { encodePattern, nextOccurrence, spreadOf } from '../../src/delivery/recurrence-pattern.ts';
-import type { ReportResult } from '../../src/delivery/report.ts';
+} from '../../src/delivery/posts/post-blocks.ts';
 import {
   describeProjects,
   describeReport,
   formatMoment,
   projectLabel,
-} from '../../src/delivery/schedule-wording.ts';
+} from '../../src/delivery/posts/schedule-wording.ts';
+import type { ReportResult } from '../../src/delivery/report.ts';
+import { encodePattern, nextOccurrence, spreadOf } from '../../src/delivery/wakeup/recurrence-pattern.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { button } from '../../src/slack/kit/atoms.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
 import { textOf } from '../support/bot.ts';
 import { finding } from '../support/delivery.ts';
 import { workspaceOf } from '../support/delivery-records.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { formatAuditCsv } from '../../src/features/audit/blocks.ts';
-import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
+import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
 import {
   BOT_TOKEN,
   type Bot,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createAudit } from '../../src/workspace/audit.ts';
-import { MAX_CONNECTIONS } from '../../src/workspace/connections.ts';
+import { MAX_CONNECTIONS } from '../../src/workspace/credentials/connections.ts';
+import { createAudit } from '../../src/workspace/record/audit.ts';
 import {
   BOT_TOKEN,
   type Bot,

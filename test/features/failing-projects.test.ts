@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { recordKey } from '../../src/workspace/keys.ts';
+import { recordKey } from '../../src/redis/keys.ts';
 import { type Bot, startBot, textOf } from '../support/bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';
 

@@ -11,7 +11,7 @@ import { balanceMessage } from '../../src/features/balance/blocks.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
 import { withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
-import type { ResolvedProject } from '../../src/workspace/resolve-project.ts';
+import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
 import { runs } from '../support/thorough.ts';
 import { usageOfItems } from '../support/usage.ts';
 

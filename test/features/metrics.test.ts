@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { createScheduler } from '../../src/delivery/scheduler.ts';
-import { connectQueue } from '../../src/redis.ts';
+import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
+import { connectQueue } from '../../src/redis/connect.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { describeUnless } from '../support/describe-unless.ts';

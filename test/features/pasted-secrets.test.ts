@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { showMoreFields } from '../support/more-fields.ts';

@@ -6,8 +6,8 @@ import type { ReportResult } from '../../src/delivery/report.ts';
 import { createReports } from '../../src/features/reports/index.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { ReportName } from '../../src/workspace/schedules.ts';
-import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import type { ReportName } from '../../src/workspace/owned/schedules.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 

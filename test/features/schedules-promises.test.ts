@@ -6,15 +6,15 @@ import {
   createDeliveryLog,
   type DeliveryLogLine,
   type DeliveryLogSnapshot,
-} from '../../src/delivery/delivery-log.ts';
+} from '../../src/delivery/log/delivery-log.ts';
 import { planDeliveries } from '../../src/delivery/plan.ts';
 import { type Cadence, dueTimesBetween, nextDueTimes } from '../../src/domain/time/cadence.ts';
 import { createReports } from '../../src/features/reports/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { carryOver, upcomingSendsAt } from '../../src/features/schedules/upcoming-sends.ts';
-import { routeSubcommands } from '../../src/slack/subcommands.ts';
-import type { Schedule } from '../../src/workspace/schedules.ts';
-import type { Workspace } from '../../src/workspace/workspaces.ts';
+import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
+import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Workspace } from '../../src/workspace/record/workspaces.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';

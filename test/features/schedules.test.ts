@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
+import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
 import { CannotPost, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createReports } from '../../src/features/reports/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { parseScheduleText } from '../../src/features/schedules/words.ts';
-import { routeSubcommands } from '../../src/slack/subcommands.ts';
-import type { Project } from '../../src/workspace/projects.ts';
-import type { Schedule } from '../../src/workspace/schedules.ts';
+import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
+import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Project } from '../../src/workspace/projects/projects.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { addProject } from '../support/projects.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { resolvePeriodText } from '../../src/domain/time/period.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
-import type { SharedBy } from '../../src/slack/request.ts';
+import type { SharedBy } from '../../src/slack/request/request.ts';
 import { textOf } from '../support/bot.ts';
 import { usageOfItems } from '../support/usage.ts';
 

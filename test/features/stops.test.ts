@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { recordKey } from '../../src/workspace/keys.ts';
-import type { Schedule } from '../../src/workspace/schedules.ts';
+import { recordKey } from '../../src/redis/keys.ts';
+import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { showMoreFields } from '../support/more-fields.ts';

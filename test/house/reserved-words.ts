@@ -7,7 +7,7 @@ export interface Source {
 }
 
 /** The entry points of processes. */
-const ENTRY = /^src\/(main|doctor|reseal|migrate|env-file)\.ts$/;
+const ENTRY = /^src\/(main|cli\/\w+|config\/env-file)\.ts$/;
 const PURE = /^src\/(domain|slack\/kit)\//;
 
 interface ReservedWord {
@@ -28,7 +28,7 @@ const RESERVED: readonly ReservedWord[] = [
   {
     pattern: /\bnew (Redis|Cluster)\(/,
     name: 'a connection to Redis',
-    isReserved: (path) => isBot(path) && path !== 'src/redis.ts',
+    isReserved: (path) => isBot(path) && path !== 'src/redis/connect.ts',
   },
   {
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b/,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHealth } from '../../src/ops/health.ts';
-import { connectRedis, waitUntilReady } from '../../src/redis.ts';
+import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';

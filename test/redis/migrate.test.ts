@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { checkLayout } from '../../src/ops/check-redis.ts';
 import { migrateKeys } from '../../src/ops/migrate.ts';
-import { connectRedis, gateCommands, type RedisConnection, waitUntilReady } from '../../src/redis.ts';
+import { connectRedis, gateCommands, type RedisConnection, waitUntilReady } from '../../src/redis/connect.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createInstallationStore } from '../../src/workspace/installation-store.ts';
-import { followLayout } from '../../src/workspace/layout-transition.ts';
-import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
-import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
+import { followLayout } from '../../src/workspace/record/layout-transition.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { isGlobalKey, type TestRedis, testRedis } from '../support/redis.ts';
 

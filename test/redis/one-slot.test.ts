@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { connectQueue, connectRedis, type RedisConnection, waitUntilReady } from '../../src/redis.ts';
-import { auditKey, recordKey } from '../../src/workspace/keys.ts';
+import { connectQueue, connectRedis, type RedisConnection, waitUntilReady } from '../../src/redis/connect.ts';
+import { auditKey, recordKey } from '../../src/redis/keys.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 let store: TestRedis;

@@ -7,13 +7,13 @@ import {
   createRequest,
   privateLocation,
   type Request,
-} from '../../src/slack/request.ts';
-import { sourceOfPayload } from '../../src/slack/request-source.ts';
-import { createUserDirectory } from '../../src/slack/users.ts';
+} from '../../src/slack/request/request.ts';
+import { sourceOfPayload } from '../../src/slack/request/request-source.ts';
+import { createUserDirectory } from '../../src/slack/request/users.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
+import type { Workspace, Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/workspace/settings.ts';
-import type { Workspace, Workspaces } from '../../src/workspace/workspaces.ts';
 
 const TEAM = 'T1';
 let now = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { channelsOf } from '../../src/slack/channels.ts';
+import { channelsOf } from '../../src/slack/request/channels.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';
 
 const refusal = (error: string) => Object.assign(new Error(error), { data: { error } });

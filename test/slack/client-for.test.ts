@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { NotInstalled } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createInstallations, type Installations } from '../../src/slack/installations.ts';
-import { createResponseUrlClient } from '../../src/slack/response-url.ts';
+import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { callSlack, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createAudit } from '../../src/workspace/audit.ts';
+import { createAudit } from '../../src/workspace/record/audit.ts';
 import { BOT_TOKEN } from '../support/bot.ts';
 import { type OAuthBot, PUBLIC_URL, STATE_SECRET, startOAuthBot } from '../support/oauth-bot.ts';
 import { CLIENT, SIGNING_SECRET, type Team } from '../support/oauth-slack.ts';

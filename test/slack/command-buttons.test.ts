@@ -13,7 +13,7 @@ import {
   watchOption,
   withoutSecrets,
   withoutShare,
-} from '../../src/slack/command-buttons.ts';
+} from '../../src/slack/commands/command-buttons.ts';
 import { actions, button, section } from '../../src/slack/kit/atoms.ts';
 
 const spend = (text?: string) => ({ command: '/spend' as const, ...(text !== undefined && { text }) });

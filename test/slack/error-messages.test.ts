@@ -17,8 +17,8 @@ import {
   failureText,
   unknownErrorMessage,
   unknownErrorModal,
-} from '../../src/slack/error-blocks.ts';
-import type { Requester } from '../../src/slack/request.ts';
+} from '../../src/slack/reply/error-blocks.ts';
+import type { Requester } from '../../src/slack/request/request.ts';
 import { textOf } from '../support/bot.ts';
 import { failuresOfAll } from '../support/failures.ts';
 

@@ -2,8 +2,8 @@ import type { ModalView } from '@slack/types';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NotConnected, SlackFailed } from '../../src/domain/failure/index.ts';
 import type { Block, Message } from '../../src/slack/kit/atoms.ts';
-import { sendCsv as sendFile, showDetails } from '../../src/slack/output-reply.ts';
-import type { Request } from '../../src/slack/request.ts';
+import { sendCsv as sendFile, showDetails } from '../../src/slack/reply/output-reply.ts';
+import type { Request } from '../../src/slack/request/request.ts';
 import { textOf } from '../support/bot.ts';
 
 let files: object[];

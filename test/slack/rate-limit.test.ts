@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Throttled } from '../../src/domain/failure/index.ts';
-import { failureText } from '../../src/slack/error-blocks.ts';
-import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/rate-limit.ts';
+import { failureText } from '../../src/slack/reply/error-blocks.ts';
+import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/server/rate-limit.ts';
 
 let now = 5_000;
 const who = (userId = 'U1', teamId = 'T1') => ({ userId, teamId });

@@ -1,18 +1,18 @@
 /** Which way an answer goes, by what Slack takes and refuses, without a server between. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidWord, SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { createErrorReply } from '../../src/slack/error-reply.ts';
 import { actions, button, context, header, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import type { SlackPayload } from '../../src/slack/payload.ts';
-import { createReply, sendPrivate } from '../../src/slack/reply.ts';
+import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
+import { createReply, sendPrivate } from '../../src/slack/reply/reply.ts';
 import {
   endLoading,
   type LoadingPlace,
   type ReplyTarget,
   startLoadingView,
-} from '../../src/slack/reply-target.ts';
-import { sourceOfPayload } from '../../src/slack/request-source.ts';
+} from '../../src/slack/reply/reply-target.ts';
+import { sourceOfPayload } from '../../src/slack/request/request-source.ts';
+import type { SlackPayload } from '../../src/slack/server/payload.ts';
 import { textOf } from '../support/bot.ts';
 
 /** What went out, `method channel text`, and what Slack says instead of taking it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SlackPayload } from '../../src/slack/payload.ts';
-import { originOf, sourceOfPayload } from '../../src/slack/request-source.ts';
+import { originOf, sourceOfPayload } from '../../src/slack/request/request-source.ts';
+import type { SlackPayload } from '../../src/slack/server/payload.ts';
 
 const NOTHING = {
   ...{ teamId: '', userId: '', homeTeamId: undefined, channel: undefined, responseUrl: undefined },

@@ -7,8 +7,8 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { TokenRejected } from '../../src/domain/failure/index.ts';
 import { actions, button, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import type { ActionListener, CommandListener, Listeners } from '../../src/slack/listeners.ts';
-import type { Request } from '../../src/slack/request.ts';
+import type { Request } from '../../src/slack/request/request.ts';
+import type { ActionListener, CommandListener, Listeners } from '../../src/slack/server/listeners.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 

@@ -6,7 +6,7 @@ import type { SlackFailed } from '../../src/domain/failure/index.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
 import { barChart } from '../../src/slack/kit/chart.ts';
 import { table } from '../../src/slack/kit/rich-blocks.ts';
-import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/response-url.ts';
+import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { type ApiCall, onApiCall } from '../../src/slack/web-client.ts';
 
 interface Posted {

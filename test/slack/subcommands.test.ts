@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidWord, SecretPasted, TokenRejected } from '../../src/domain/failure/index.ts';
-import type { CommandListener } from '../../src/slack/listeners.ts';
-import type { Request } from '../../src/slack/request.ts';
-import { parsePage, refuseExtraWords, routeSubcommands } from '../../src/slack/subcommands.ts';
+import { parsePage, refuseExtraWords, routeSubcommands } from '../../src/slack/commands/subcommands.ts';
+import type { Request } from '../../src/slack/request/request.ts';
+import type { CommandListener } from '../../src/slack/server/listeners.ts';
 
 /** `verb|text|typed` of each that ran, and what was answered. */
 let ran: string[];

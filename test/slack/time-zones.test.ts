@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatLocalTime, isKnownZone, searchZones } from '../../src/slack/time-zones.ts';
+import { formatLocalTime, isKnownZone, searchZones } from '../../src/slack/request/time-zones.ts';
 
 describe('a time zone is found', () => {
   it.each(Intl.supportedValuesOf('timeZone'))('by its name: %s', (zone) => {

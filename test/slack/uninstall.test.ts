@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
-import { createScheduler } from '../../src/delivery/scheduler.ts';
-import { connectQueue } from '../../src/redis.ts';
+import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
+import { connectQueue } from '../../src/redis/connect.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { epochSeconds, type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createUserDirectory, type UserDirectory } from '../../src/slack/users.ts';
+import { createUserDirectory, type UserDirectory } from '../../src/slack/request/users.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 

@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../src/workspace/audit.ts';
-import type { WorkspaceChange } from '../../src/workspace/change.ts';
-import type { Workspaces } from '../../src/workspace/workspaces.ts';
+import type { AuditEntry } from '../../src/workspace/record/audit.ts';
+import type { WorkspaceChange } from '../../src/workspace/record/change.ts';
+import type { Workspaces } from '../../src/workspace/record/workspaces.ts';
 
 /** A change by someone who has just read the record. */
 export async function changeIn(

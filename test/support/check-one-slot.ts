@@ -13,7 +13,7 @@ const slotsOf = (keys: readonly string[]): readonly string[] => [
   ...new Set(keys.map((key) => TAG.exec(key)?.[1] ?? key)),
 ];
 
-/** Recognizes connections of `src/redis.ts`; those of tests have other options. */
+/** Recognizes connections of `src/redis/connect.ts`; those of tests have other options. */
 const isOfBot = ({ options }: Redis): boolean =>
   options.commandTimeout !== undefined || options.keepAlive === 5_000;
 

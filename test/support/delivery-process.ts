@@ -1,5 +1,5 @@
 /** A process that only delivers scheduled posts, for tests that kill it. Addresses are its arguments. */
-import { connectRedis, waitUntilReady } from '../../src/redis.ts';
+import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { createDeliveryParts } from './delivery.ts';
 import { lowBalances } from './fake-billing.ts';
 import { FIXED_KEYRING } from './many-watches.ts';

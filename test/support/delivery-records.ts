@@ -1,14 +1,14 @@
 /** A workspace's record and its delivery log as planning and delivering read them, without Redis. */
 import { pino } from 'pino';
 import type { DeliveryContext } from '../../src/delivery/context.ts';
-import type { DeliveryLogLine, DeliveryLogSnapshot, LogWrite } from '../../src/delivery/delivery-log.ts';
-import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/delivery-log-entry.ts';
+import type { DeliveryLogLine, DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
+import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/report.ts';
-import { createUserDirectory } from '../../src/slack/users.ts';
+import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
-import type { Schedule } from '../../src/workspace/schedules.ts';
+import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
 
 export function workspaceOf(schedules: readonly Schedule[], given: Partial<Workspace> = {}): Workspace {
   return {

@@ -1,6 +1,6 @@
-import type { RedisConnection } from '../../src/redis.ts';
-import { recordKey } from '../../src/workspace/keys.ts';
-import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
+import type { RedisConnection } from '../../src/redis/connect.ts';
+import { recordKey } from '../../src/redis/keys.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { schedule } from './delivery.ts';
 
 export interface ScheduleCounts {

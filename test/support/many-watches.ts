@@ -1,10 +1,10 @@
 import { Big } from 'big.js';
 import type { Redis } from 'ioredis';
+import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { serializeConnection } from '../../src/workspace/connections.ts';
-import { recordKey } from '../../src/workspace/keys.ts';
-import { serializeWatch } from '../../src/workspace/watches.ts';
-import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
+import { serializeConnection } from '../../src/workspace/credentials/connections.ts';
+import { serializeWatch } from '../../src/workspace/owned/watches.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { workspaceId } from './many-schedules.ts';
 
 /** A fixed key, so that other processes can open what a test has sealed. */

@@ -24,14 +24,14 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
   },
   vault: { mutate: ['src/vault/*.ts'], tests: ['test/vault'], except: /reseal\.test/ },
   workspace: {
-    mutate: ['src/workspace/*.ts'],
+    mutate: ['src/workspace/**/*.ts'],
     tests: ['test/workspace', 'test/redis'],
     except: /acl|cluster|copy|one-slot|sentinel/,
     slowest: 2_000,
     budget: 4_000,
   },
   delivery: {
-    mutate: ['src/delivery/*.ts'],
+    mutate: ['src/delivery/**/*.ts'],
     tests: ['test/delivery'],
     except: /crash|watches-year/,
     slowest: 1_500,
@@ -39,9 +39,10 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
   },
   slack: {
     mutate: [
-      'src/slack/{authorize,channels,command-buttons,command-runner,error-blocks,error-reply,events}.ts',
-      'src/slack/{interactions,listeners,output-reply,ownership,rate-limit,register-listeners,reply-target}.ts',
-      'src/slack/{reply,request-body,request-source,request,response-url,subcommands,users}.ts',
+      'src/slack/commands/{command-buttons,command-runner,ownership,subcommands}.ts',
+      'src/slack/reply/{error-blocks,error-reply,output-reply,reply,reply-target,response-url}.ts',
+      'src/slack/request/{channels,request,request-source,users}.ts',
+      'src/slack/server/{events,interactions,listeners,rate-limit,register-listeners,request-body}.ts',
     ],
     tests: ['test/slack'],
     quickOnly: true,

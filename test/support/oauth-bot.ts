@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { createTally } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
 import {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { Project } from '../../src/workspace/projects.ts';
-import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import type { Project } from '../../src/workspace/projects/projects.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, goodToken } from './bot.ts';
 import { changeIn } from './change.ts';
 

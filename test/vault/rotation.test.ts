@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { checkLockKey } from '../../src/workspace/keys.ts';
+import { checkLockKey } from '../../src/redis/keys.ts';
 import { BOT_TOKEN, type Bot, type BotProcess, CHANNEL, SIGNING_SECRET, startBot } from '../support/bot.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

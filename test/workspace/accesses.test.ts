@@ -15,8 +15,8 @@ import {
   serializeAccess,
   serializeRevocable,
   withRevocable,
-} from '../../src/workspace/accesses.ts';
-import { sealOwnerOfField } from '../../src/workspace/keys.ts';
+} from '../../src/workspace/credentials/accesses.ts';
+import { sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };

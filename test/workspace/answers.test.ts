@@ -5,14 +5,17 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { NewAccess } from '../../src/workspace/accesses.ts';
-import { describeToken, expiresSoon, type NewConnection } from '../../src/workspace/connections.ts';
-import { sealOwnerOf, sealOwnerOfField, tryUnseal } from '../../src/workspace/keys.ts';
-import type { AnswerNote } from '../../src/workspace/last-balance.ts';
-import { collectAnswerNotes, createLastUsed, storedBalance } from '../../src/workspace/last-used.ts';
-import type { Project } from '../../src/workspace/projects.ts';
-import { PAUSE_REASONS, parseLastDelivery, resumesByItself } from '../../src/workspace/schedules.ts';
-import { DEFAULT_SETTINGS, invalidSettings, readSettings } from '../../src/workspace/settings.ts';
+import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
+import {
+  describeToken,
+  expiresSoon,
+  type NewConnection,
+} from '../../src/workspace/credentials/connections.ts';
+import { sealOwnerOf, sealOwnerOfField, tryUnseal } from '../../src/workspace/credentials/sealed-fields.ts';
+import { PAUSE_REASONS, parseLastDelivery, resumesByItself } from '../../src/workspace/owned/schedules.ts';
+import type { AnswerNote } from '../../src/workspace/projects/last-balance.ts';
+import type { Project } from '../../src/workspace/projects/projects.ts';
+import { collectAnswerNotes, createLastUsed, storedBalance } from '../../src/workspace/record/last-used.ts';
 import {
   damagedIds,
   findAccess,
@@ -20,8 +23,9 @@ import {
   findSchedule,
   findWatch,
   isDamaged,
-} from '../../src/workspace/workspace.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
+} from '../../src/workspace/record/workspace.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
+import { DEFAULT_SETTINGS, invalidSettings, readSettings } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';

@@ -1,10 +1,15 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NotInstalled, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { connectRedis } from '../../src/redis.ts';
+import { connectRedis } from '../../src/redis/connect.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { type Audit, type AuditEntry, createAudit, MAX_AUDIT_ENTRIES } from '../../src/workspace/audit.ts';
-import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import {
+  type Audit,
+  type AuditEntry,
+  createAudit,
+  MAX_AUDIT_ENTRIES,
+} from '../../src/workspace/record/audit.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';

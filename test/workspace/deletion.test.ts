@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDeletion } from '../../src/workspace/deletion.ts';
-import { membersKey } from '../../src/workspace/keys.ts';
+import { membersKey } from '../../src/redis/keys.ts';
+import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const ORG = 'E0GRID0001';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
+import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
+import { auditKey, deliveryLogKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { parseAccess, serializeAccess } from '../../src/workspace/accesses.ts';
-import { createAudit } from '../../src/workspace/audit.ts';
-import { parseConnection, serializeConnection } from '../../src/workspace/connections.ts';
-import { auditKey, deliveryLogKey } from '../../src/workspace/keys.ts';
+import { parseAccess, serializeAccess } from '../../src/workspace/credentials/accesses.ts';
+import { parseConnection, serializeConnection } from '../../src/workspace/credentials/connections.ts';
+import { createAudit } from '../../src/workspace/record/audit.ts';
 import { readSettings, serializeSettings } from '../../src/workspace/settings.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 

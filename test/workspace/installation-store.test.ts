@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createInstallationStore, type InstallationRecords } from '../../src/workspace/installation-store.ts';
-import { membersKey, recordKey } from '../../src/workspace/keys.ts';
-import { createMemberAccessNotes } from '../../src/workspace/replay-protection.ts';
+import {
+  createInstallationStore,
+  type InstallationRecords,
+} from '../../src/workspace/credentials/installation-store.ts';
+import { createMemberAccessNotes } from '../../src/workspace/once/replay-protection.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const [ORGANISATION, NORTH, SOUTH] = ['E0GRID0001', 'T0NORTH001', 'T0SOUTH001'];

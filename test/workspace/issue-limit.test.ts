@@ -5,7 +5,7 @@ import {
   ISSUE_WINDOW,
   type IssueLimit,
   MAX_TOKENS,
-} from '../../src/workspace/issue-limit.ts';
+} from '../../src/workspace/once/issue-limit.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const AT = Date.UTC(2026, 10, 21, 10, 15, 30, 123);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import * as keys from '../../src/workspace/keys.ts';
+import * as keys from '../../src/redis/keys.ts';
 
 /** Every function of the table that names a key by one ID, and the key of this workspace. */
 const namedBy = (id: string): readonly (readonly [name: string, key: string])[] =>

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NotInstalled } from '../../src/domain/failure/index.ts';
-import { createAudit } from '../../src/workspace/audit.ts';
 import {
   createOneTimeGrants,
   GRANT_LEASE_MS,
@@ -10,7 +9,8 @@ import {
   grantHandle,
   type OneTimeGrants,
   type TokenGrant,
-} from '../../src/workspace/one-time-grants.ts';
+} from '../../src/workspace/once/one-time-grants.ts';
+import { createAudit } from '../../src/workspace/record/audit.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const ERRAND: TokenGrant = {

@@ -3,23 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { copiedKey, indexKey, keysOf, membersKey, recordKey, tokenLockKey } from '../../src/redis/keys.ts';
+import { acquireLease, extendLease, releaseLease } from '../../src/redis/lease.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
-import { hasBots } from '../../src/workspace/connected-bots.ts';
-import { createDeletion } from '../../src/workspace/deletion.ts';
-import { createInstallationStore } from '../../src/workspace/installation-store.ts';
-import {
-  copiedKey,
-  indexKey,
-  keysOf,
-  membersKey,
-  recordKey,
-  sealOwnerOfField,
-  tokenLockKey,
-} from '../../src/workspace/keys.ts';
-import { acquireLease, extendLease, releaseLease } from '../../src/workspace/lease.ts';
-import { createOAuthNonces } from '../../src/workspace/replay-protection.ts';
-import { isUntouched, readCopy, writeCopy } from '../../src/workspace/workspace-copy.ts';
+import { hasBots } from '../../src/workspace/credentials/connected-bots.ts';
+import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
+import { sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
+import { createOAuthNonces } from '../../src/workspace/once/replay-protection.ts';
+import { createDeletion } from '../../src/workspace/record/deletion.ts';
+import { isUntouched, readCopy, writeCopy } from '../../src/workspace/record/workspace-copy.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };

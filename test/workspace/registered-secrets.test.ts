@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { parseAccess, serializeAccess } from '../../src/workspace/accesses.ts';
-import { fingerprintOf } from '../../src/workspace/connections.ts';
-import { holdsRegisteredSecret, type Workspace } from '../../src/workspace/workspace.ts';
+import { parseAccess, serializeAccess } from '../../src/workspace/credentials/accesses.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/connections.ts';
+import { holdsRegisteredSecret, type Workspace } from '../../src/workspace/record/workspace.ts';
 
 const TOKEN = 'fake-token.with:punctuation-abcd';
 const NUMBER = '123456789';

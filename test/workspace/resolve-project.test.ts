@@ -11,8 +11,8 @@ import {
   limitedProjects,
   parseProjectValue,
   projectValue,
-} from '../../src/workspace/chosen-project.ts';
-import type { Project } from '../../src/workspace/projects.ts';
+} from '../../src/workspace/projects/chosen-project.ts';
+import type { Project } from '../../src/workspace/projects/projects.ts';
 import {
   type AskLocation,
   isConnectionMissing,
@@ -21,8 +21,8 @@ import {
   resolveProject,
   resolveProjects,
   visibleProjects,
-} from '../../src/workspace/resolve-project.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
+} from '../../src/workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 
 const HERE = 'C0HERE';
 const ELSEWHERE = 'C0ELSEWHERE';

@@ -9,7 +9,7 @@ import {
   serializeRemovedWatch,
   serializeWatch,
   type Watch,
-} from '../../src/workspace/watches.ts';
+} from '../../src/workspace/owned/watches.ts';
 
 const WATCH: Watch = {
   id: 'abcd1234',

@@ -1,8 +1,14 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { checkLockKey, indexKey, zonesKey } from '../../src/workspace/keys.ts';
-import { createLayout, finishLayout, layoutOf, setShards, shardOf } from '../../src/workspace/layout.ts';
-import { createWorkspaceIndex, type WorkspaceIndex } from '../../src/workspace/workspace-index.ts';
+import { checkLockKey, indexKey, zonesKey } from '../../src/redis/keys.ts';
+import {
+  createLayout,
+  finishLayout,
+  layoutOf,
+  setShards,
+  shardOf,
+} from '../../src/workspace/record/layout.ts';
+import { createWorkspaceIndex, type WorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const NOW = Date.UTC(2026, 10, 21);

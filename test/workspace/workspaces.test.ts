@@ -2,19 +2,24 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { StoreUnavailable, UnsealFailed } from '../../src/domain/failure/index.ts';
-import { connectRedis } from '../../src/redis.ts';
+import { connectRedis } from '../../src/redis/connect.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { NewAccess } from '../../src/workspace/accesses.ts';
-import type { WorkspaceChange } from '../../src/workspace/change.ts';
-import { formatExpiry, type NewConnection } from '../../src/workspace/connections.ts';
-import { createInstallationStore } from '../../src/workspace/installation-store.ts';
-import type { AnswerNote } from '../../src/workspace/last-balance.ts';
-import { createLastUsed } from '../../src/workspace/last-used.ts';
-import { layoutOf } from '../../src/workspace/layout.ts';
-import { type Project, UNDO_MS } from '../../src/workspace/projects.ts';
+import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
+import { formatExpiry, type NewConnection } from '../../src/workspace/credentials/connections.ts';
+import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
+import type { AnswerNote } from '../../src/workspace/projects/last-balance.ts';
+import { type Project, UNDO_MS } from '../../src/workspace/projects/projects.ts';
+import type { WorkspaceChange } from '../../src/workspace/record/change.ts';
+import { createLastUsed } from '../../src/workspace/record/last-used.ts';
+import { layoutOf } from '../../src/workspace/record/layout.ts';
+import {
+  findConnection,
+  findProject,
+  findSchedule,
+  requireSettings,
+} from '../../src/workspace/record/workspace.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import { findConnection, findProject, findSchedule, requireSettings } from '../../src/workspace/workspace.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';

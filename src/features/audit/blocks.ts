@@ -11,8 +11,8 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { clipText, SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import { type AuditPage, MAX_AUDIT_ENTRIES, type RecordedEntry } from '../../workspace/audit.ts';
-import { isPerson } from '../../workspace/record-schema.ts';
+import { type AuditPage, MAX_AUDIT_ENTRIES, type RecordedEntry } from '../../workspace/record/audit.ts';
+import { isPerson } from '../../workspace/record/record-schema.ts';
 
 const TITLE = 'Who did what';
 const LONGEST_ABOUT = 200;

@@ -1,9 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
 import { SlackFailed } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import type { Request } from '../../slack/request.ts';
-import { refuseExtraWords } from '../../slack/subcommands.ts';
-import { type Audit, MAX_AUDIT_ENTRIES } from '../../workspace/audit.ts';
+import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { type Audit, MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import type { Feature } from '../feature.ts';
 import { auditMessage, auditSentMessage, auditTextMessage, formatAuditCsv } from './blocks.ts';
 

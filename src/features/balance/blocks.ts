@@ -7,14 +7,6 @@ import {
 } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import {
-  answerTitle,
-  moneyFormatter,
-  moreMenu,
-  type ProjectAnswer,
-  renderAnswer,
-  sourceOf,
-} from '../../slack/answer-message.ts';
-import {
   commandButton,
   commandOption,
   nameButton,
@@ -22,8 +14,16 @@ import {
   scheduleOption,
   shareButton,
   watchOption,
-} from '../../slack/command-buttons.ts';
+} from '../../slack/commands/command-buttons.ts';
 import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
+import {
+  answerTitle,
+  moneyFormatter,
+  moreMenu,
+  type ProjectAnswer,
+  renderAnswer,
+  sourceOf,
+} from '../../slack/reply/answer-message.ts';
 import type { BalanceFigures } from './figures.ts';
 
 /** Everything an answer to `/balance` says. */

@@ -6,8 +6,8 @@ import { computeUsage } from '../../domain/money/usage.ts';
 import { collectNotices, type ServiceNotice } from '../../domain/service-notice.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
-import { openConnection, type ResolvedProject } from '../../workspace/resolve-project.ts';
-import { requireSettings, type Workspace } from '../../workspace/workspace.ts';
+import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 
 /** What one project has left. */
 export interface BalanceFigures {

@@ -2,18 +2,18 @@ import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import { namesOutput, type Output, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseBalanceText } from '../../domain/language/command-text.ts';
+import { askEach, type ProjectAnswers } from '../../slack/commands/several-projects.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
-import { sendCsv, showDetails } from '../../slack/output-reply.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
-import { askEach, type ProjectAnswers } from '../../slack/several-projects.ts';
-import type { AnswerNote } from '../../workspace/last-balance.ts';
-import { type LastUsed, storedBalance } from '../../workspace/last-used.ts';
+import { sendCsv, showDetails } from '../../slack/reply/output-reply.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { AnswerNote } from '../../workspace/projects/last-balance.ts';
 import {
   type ProjectReference,
   resolveProject,
   type SeveralProjects,
-} from '../../workspace/resolve-project.ts';
+} from '../../workspace/projects/resolve-project.ts';
+import { type LastUsed, storedBalance } from '../../workspace/record/last-used.ts';
 import type { Feature } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
 import { askBalance, type BalanceFigures } from './figures.ts';

@@ -2,8 +2,8 @@ import { type CsvCell, formatCsv } from '../../domain/csv.ts';
 import { listNames } from '../../domain/language/text.ts';
 import { type Amount, type Money, toPlacesOf, toPlainDigits } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { type Details, failedCsvRows } from '../../slack/output-reply.ts';
-import { failedSentence, type ProjectAnswers } from '../../slack/several-projects.ts';
+import { failedSentence, type ProjectAnswers } from '../../slack/commands/several-projects.ts';
+import { type Details, failedCsvRows } from '../../slack/reply/output-reply.ts';
 import type { BalanceFigures } from './figures.ts';
 
 const COLUMNS = ['project', 'product', 'balance', 'bonuses', 'average a day', 'days left', 'note'] as const;

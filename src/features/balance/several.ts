@@ -2,24 +2,28 @@ import { formatMoney, type Money } from '../../domain/money/amount.ts';
 import type { Runway } from '../../domain/money/runway.ts';
 import { formatBalance, formatRunwayShort, isRunningOut } from '../../domain/money/runway-text.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
-import { type AnswerDetails, moreMenu, renderAnswer } from '../../slack/answer-message.ts';
 import {
   commandButton,
   commandOption,
   outputOptions,
   scheduleOption,
   shareButton,
-} from '../../slack/command-buttons.ts';
-import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
-import { table } from '../../slack/kit/rich-blocks.ts';
+} from '../../slack/commands/command-buttons.ts';
 import {
   failedNotes,
   failedRows,
   type ProjectAnswers,
   productNames,
   severalTitle,
-} from '../../slack/several-projects.ts';
-import { listWord, type ResolvedProject, type SeveralProjects } from '../../workspace/resolve-project.ts';
+} from '../../slack/commands/several-projects.ts';
+import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
+import { table } from '../../slack/kit/rich-blocks.ts';
+import { type AnswerDetails, moreMenu, renderAnswer } from '../../slack/reply/answer-message.ts';
+import {
+  listWord,
+  type ResolvedProject,
+  type SeveralProjects,
+} from '../../workspace/projects/resolve-project.ts';
 import type { BalanceFigures } from './figures.ts';
 
 /** Everything an answer to `/balance` about several projects says. */

@@ -4,7 +4,6 @@ import { commandText } from '../../domain/commands.ts';
 import { changedNothing, type Failure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { failureMessage } from '../../slack/error-blocks.ts';
 import {
   actions,
   type Block,
@@ -19,13 +18,14 @@ import {
   withoutActions,
 } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
+import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import {
   type Connection,
   describeToken,
   formatExpiry,
   isExpiryUnknown,
   ROLE_NAMES,
-} from '../../workspace/connections.ts';
+} from '../../workspace/credentials/connections.ts';
 import type { ConnectMetadata } from './words.ts';
 
 /** The outcome of a successful test; `balance` is undefined when the test project has no data. */

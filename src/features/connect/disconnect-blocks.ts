@@ -12,8 +12,8 @@ import {
   section,
   select,
 } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/request.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { describeConnection } from './blocks.ts';
 
 const KEEP = button('keep', 'Keep');

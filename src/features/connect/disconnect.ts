@@ -1,12 +1,12 @@
 import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/command-text.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import type { Request } from '../../slack/request.ts';
-import { type StopsSource, stoppedBlocks } from '../../slack/stopped-list.ts';
-import type { AuditAction } from '../../workspace/audit.ts';
-import { auditedChange } from '../../workspace/change.ts';
-import { withoutConnection } from '../../workspace/stop-reasons.ts';
-import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
+import { type StopsSource, stoppedBlocks } from '../../slack/commands/stopped-list.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { withoutConnection } from '../../workspace/projects/stop-reasons.ts';
+import type { AuditAction } from '../../workspace/record/audit.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
+import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { connectTextMessage } from './blocks.ts';
 import {

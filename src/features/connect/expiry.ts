@@ -1,13 +1,18 @@
 import { ConnectionMissing } from '../../domain/failure/index.ts';
-import { type ExpiryChoice, expiryInputs, expiryOf, parseExpiryChoice } from '../../slack/expiry-input.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import {
+  type ExpiryChoice,
+  expiryInputs,
+  expiryOf,
+  parseExpiryChoice,
+} from '../../slack/commands/expiry-input.ts';
 import { section } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import type { Request } from '../../slack/request.ts';
-import { auditedChange } from '../../workspace/change.ts';
-import { requireUnchanged, stampOf } from '../../workspace/conflict.ts';
-import { describeToken, formatExpiry } from '../../workspace/connections.ts';
-import { FIELDS } from '../../workspace/keys.ts';
-import { findConnection } from '../../workspace/workspace.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { describeToken, formatExpiry } from '../../workspace/credentials/connections.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
+import { requireUnchanged, stampOf } from '../../workspace/record/conflict.ts';
+import { findConnection } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import type { ConnectionSavingParts } from './saving.ts';
 

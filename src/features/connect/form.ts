@@ -1,19 +1,19 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
-import { REMINDED } from '../../slack/expiry-input.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import { REMINDED } from '../../slack/commands/expiry-input.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, type FormFields, modal, textInput } from '../../slack/kit/modal.ts';
-import { stampOf } from '../../workspace/conflict.ts';
 import {
   type Connection,
   FIRST_CONNECTION_NAME,
   LIFETIME_NAMES,
   ROLE_NAMES,
   TYPE_NAMES,
-} from '../../workspace/connections.ts';
-import { FIELDS } from '../../workspace/keys.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
+} from '../../workspace/credentials/connections.ts';
+import { stampOf } from '../../workspace/record/conflict.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
 
 /** What a new connection's addresses are filled in with. */

@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { SecretPasted } from '../../domain/failure/index.ts';
-import type { Request } from '../../slack/request.ts';
-import { isConnectionName } from '../../workspace/connections.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { isConnectionName } from '../../workspace/credentials/connections.ts';
 import type { Feature } from '../feature.ts';
 import { connectTextMessage } from './blocks.ts';
 import { createDisconnect, type DisconnectParts } from './disconnect.ts';

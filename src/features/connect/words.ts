@@ -9,7 +9,7 @@ import {
   LIFETIMES,
   ROLES,
   TOKEN_TYPES,
-} from '../../workspace/connections.ts';
+} from '../../workspace/credentials/connections.ts';
 
 /** What the connect form says, once every field is right. */
 export interface ConnectRequest {

@@ -1,9 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
-import { commandButton } from '../../slack/command-buttons.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
-import { askLocation } from '../../slack/request.ts';
+import { askLocation } from '../../slack/request/request.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
-import { visibleProjects } from '../../workspace/resolve-project.ts';
+import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { Feature } from '../feature.ts';
 
 declare module '../../domain/commands.ts' {

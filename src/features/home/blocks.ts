@@ -1,7 +1,8 @@
 import { commandText, mentionText } from '../../domain/commands.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { commandButton } from '../../slack/command-buttons.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { isFullMember } from '../../slack/commands/ownership.ts';
 import {
   actions,
   type Block,
@@ -13,9 +14,8 @@ import {
   mention,
   section,
 } from '../../slack/kit/atoms.ts';
-import { isFullMember } from '../../slack/ownership.ts';
-import type { Request } from '../../slack/request.ts';
-import { findConnection, requireSettings } from '../../workspace/workspace.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { findConnection, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Section } from '../feature.ts';
 import { attentionBlocks, connectionBlocks } from './connections.ts';
 import { projectBlocks, projectCommands } from './projects.ts';

@@ -1,16 +1,16 @@
 import { commandText } from '../../domain/commands.ts';
 import { type Block, escapeMarkup, formatInstant, header, markup, section } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import {
   type Connection,
   calmText,
   expiresSoon,
   formatExpiry,
   type OpenableConnection,
-} from '../../workspace/connections.ts';
-import { tryUnseal } from '../../workspace/keys.ts';
-import { isConnectionMissing } from '../../workspace/resolve-project.ts';
-import { requireSettings } from '../../workspace/workspace.ts';
+} from '../../workspace/credentials/connections.ts';
+import { tryUnseal } from '../../workspace/credentials/sealed-fields.ts';
+import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
+import { requireSettings } from '../../workspace/record/workspace.ts';
 
 /** A connection as Home shows it; `connection` is undefined when its record is damaged. */
 interface HomeConnection {

@@ -5,7 +5,8 @@ import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import { WARNING_DAYS } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, formatDays } from '../../domain/time/calendar.ts';
-import { commandButton, commandOption } from '../../slack/command-buttons.ts';
+import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import { isFullMember } from '../../slack/commands/ownership.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/last-failure.ts';
 import {
   type Block,
@@ -17,13 +18,12 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
-import { isFullMember } from '../../slack/ownership.ts';
-import type { Request } from '../../slack/request.ts';
-import { accessSummary, isNamedIssuer } from '../../workspace/accesses.ts';
-import { findFailure } from '../../workspace/last-failure.ts';
-import type { Project } from '../../workspace/projects.ts';
-import { isConnectionMissing, visibleProjects } from '../../workspace/resolve-project.ts';
-import { damagedIds, requireSettings } from '../../workspace/workspace.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { accessSummary, isNamedIssuer } from '../../workspace/credentials/accesses.ts';
+import { findFailure } from '../../workspace/projects/last-failure.ts';
+import type { Project } from '../../workspace/projects/projects.ts';
+import { isConnectionMissing, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { damagedIds, requireSettings } from '../../workspace/record/workspace.ts';
 
 /** Leaves most of Slack's hundred blocks to the rest of the page. */
 export const MOST_PROJECTS = 30;

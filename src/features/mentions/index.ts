@@ -1,17 +1,17 @@
 import { mentionText, type SlashCommand } from '../../domain/commands.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
-import { type CommandInvocation, commandButton } from '../../slack/command-buttons.ts';
+import { type CommandInvocation, commandButton } from '../../slack/commands/command-buttons.ts';
+import { canSuggest } from '../../slack/commands/project-picker.ts';
 import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
+import { askLocation } from '../../slack/request/request.ts';
 import {
   type CommandListener,
   canRead,
   type EventListener,
   ownValue,
   type SlackEvent,
-} from '../../slack/listeners.ts';
-import { canSuggest } from '../../slack/project-picker.ts';
-import { askLocation } from '../../slack/request.ts';
-import { holdsRegisteredSecret } from '../../workspace/workspace.ts';
+} from '../../slack/server/listeners.ts';
+import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { parseMention } from './words.ts';
 

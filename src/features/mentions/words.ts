@@ -5,7 +5,7 @@ import { holdsUnknownWord } from '../../domain/language/parse.ts';
 import { parseQuestion, type QuestionCommand } from '../../domain/language/question.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { clipWord } from '../../domain/language/text.ts';
-import type { CommandInvocation } from '../../slack/command-buttons.ts';
+import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
 
 /** What Tally can be asked to do. */
 export interface KnownCommands {

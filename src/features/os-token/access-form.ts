@@ -1,8 +1,8 @@
 import type { ModalView } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import type { IssuedToken } from '../../identity/client.ts';
-import { commandButton } from '../../slack/command-buttons.ts';
-import { type ExpiryChoice, expiryInputs } from '../../slack/expiry-input.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { type ExpiryChoice, expiryInputs } from '../../slack/commands/expiry-input.ts';
 import {
   actions,
   type Block,
@@ -16,15 +16,15 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
-import { type GroupChoices, groupsInput } from '../../slack/user-groups.ts';
+import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import {
   type ApplicationAccessRecord,
   describeAccess,
   type Issuers,
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
-} from '../../workspace/accesses.ts';
-import { isExpiryUnknown } from '../../workspace/connections.ts';
+} from '../../workspace/credentials/accesses.ts';
+import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import type { Role } from '../../workspace/permissions.ts';
 import { belongsToModal } from './blocks.ts';
 import { formatClockTime, formatDuration } from './expiry.ts';

@@ -6,8 +6,8 @@ import {
   isFailure,
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
-import { failureMessage } from '../../slack/error-blocks.ts';
-import { expiryOf } from '../../slack/expiry-input.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import { expiryOf } from '../../slack/commands/expiry-input.ts';
 import {
   actions,
   type Block,
@@ -17,16 +17,16 @@ import {
   section,
   withoutActions,
 } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/request.ts';
-import { requireKnownGroups } from '../../slack/user-groups.ts';
-import { describeAccess, isNamedIssuer, type NewAccess } from '../../workspace/accesses.ts';
-import type { AuditAction } from '../../workspace/audit.ts';
-import { auditedChange, type WorkspaceChange } from '../../workspace/change.ts';
-import { requireUnchanged } from '../../workspace/conflict.ts';
-import { withExpiry } from '../../workspace/connections.ts';
-import { FIELDS } from '../../workspace/keys.ts';
-import { findAccess } from '../../workspace/workspace.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { requireKnownGroups } from '../../slack/request/user-groups.ts';
+import { describeAccess, isNamedIssuer, type NewAccess } from '../../workspace/credentials/accesses.ts';
+import { withExpiry } from '../../workspace/credentials/connections.ts';
+import type { AuditAction } from '../../workspace/record/audit.ts';
+import { auditedChange, type WorkspaceChange } from '../../workspace/record/change.ts';
+import { requireUnchanged } from '../../workspace/record/conflict.ts';
+import { findAccess } from '../../workspace/record/workspace.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { ACCESS_VIEW, accessSavedText, issuersText, registeredBlocks, TESTED } from './access-form.ts';
 import {
   type AccessRequest,

@@ -2,12 +2,17 @@ import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/command-text.ts';
 import { isProjectId } from '../../domain/product.ts';
-import { type ExpiryChoice, isExpiryChoice, parseExpiryChoice } from '../../slack/expiry-input.ts';
+import { type ExpiryChoice, isExpiryChoice, parseExpiryChoice } from '../../slack/commands/expiry-input.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
-import { type Issuers, isIssuers, MAX_ISSUER_GROUPS, MAX_ISSUERS } from '../../workspace/accesses.ts';
-import { findProject } from '../../workspace/workspace.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
+import {
+  type Issuers,
+  isIssuers,
+  MAX_ISSUER_GROUPS,
+  MAX_ISSUERS,
+} from '../../workspace/credentials/accesses.ts';
+import { findProject } from '../../workspace/record/workspace.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 
 /** What the form of an application access says, once every field is right. */
 export interface AccessRequest {

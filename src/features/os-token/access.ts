@@ -1,9 +1,9 @@
+import { FIELDS } from '../../redis/keys.ts';
 import { section } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/request.ts';
-import { loadUserGroups, suggestGroups } from '../../slack/user-groups.ts';
-import { stampOf } from '../../workspace/conflict.ts';
-import { FIELDS } from '../../workspace/keys.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { loadUserGroups, suggestGroups } from '../../slack/request/user-groups.ts';
+import { stampOf } from '../../workspace/record/conflict.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { ACCESS_VIEW, accessForm, accessSavedText, testingModal } from './access-form.ts';
 import { type AccessParts, accessChange, saveAccess } from './access-saving.ts';

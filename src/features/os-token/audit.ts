@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type AuditState, type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
-import type { AuditEntry } from '../../workspace/audit.ts';
+import type { AuditEntry } from '../../workspace/record/audit.ts';
 import type { RevokeOutcome } from './blocks.ts';
 
 /** Identifies a token in the audit without revealing it. */

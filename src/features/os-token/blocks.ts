@@ -2,7 +2,7 @@ import type { Button, ConfirmationDialog, ModalView, SectionBlock } from '@slack
 import { commandText } from '../../domain/commands.ts';
 import type { AuditState } from '../../domain/failure/index.ts';
 import type { IssuedToken } from '../../identity/client.ts';
-import { type CommandInvocation, commandButton } from '../../slack/command-buttons.ts';
+import { type CommandInvocation, commandButton } from '../../slack/commands/command-buttons.ts';
 import { AUDIT_NOTES } from '../../slack/error-messages/identity.ts';
 import {
   actions,
@@ -16,7 +16,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import { grantHandle } from '../../workspace/one-time-grants.ts';
+import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 import { formatClockTime, formatDuration } from './expiry.ts';
 import { canRevoke, liveTokens, serializeWindowTokens, type WindowToken } from './window-tokens.ts';
 

@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
-import { grantHandle } from '../../workspace/one-time-grants.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import { grantHandle } from '../../workspace/once/one-time-grants.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { createAccess } from './access.ts';
 import type { AccessParts } from './access-saving.ts';

@@ -1,5 +1,5 @@
 import { isFailure } from '../../domain/failure/index.ts';
-import type { Request } from '../../slack/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 
 /** Someone who was chosen as an issuer but can't get tokens yet. */

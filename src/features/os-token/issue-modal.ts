@@ -1,11 +1,11 @@
 import type { Button } from '@slack/types';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
-import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, button, section, withoutActions } from '../../slack/kit/atoms.ts';
-import { isDirectMessage } from '../../slack/post-message.ts';
-import type { Request } from '../../slack/request.ts';
-import type { GrantClaim, TokenGrant } from '../../workspace/one-time-grants.ts';
-import type { ProjectReference } from '../../workspace/resolve-project.ts';
+import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import { isDirectMessage } from '../../slack/reply/post-message.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { GrantClaim, TokenGrant } from '../../workspace/once/one-time-grants.ts';
+import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
 import { mayHaveIssued } from './audit.ts';
 import {
   anotherButton,

@@ -8,14 +8,14 @@ import {
 } from '../../domain/failure/index.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell.ts';
-import { failureMessage } from '../../slack/error-blocks.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import type { Request } from '../../slack/request.ts';
-import type { ApplicationAccessRecord } from '../../workspace/accesses.ts';
-import type { Audit, AuditEntry } from '../../workspace/audit.ts';
-import { ISSUE_WINDOW, type IssueLimit, MAX_TOKENS } from '../../workspace/issue-limit.ts';
-import type { OneTimeGrants, TokenGrant } from '../../workspace/one-time-grants.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { ApplicationAccessRecord } from '../../workspace/credentials/accesses.ts';
+import { ISSUE_WINDOW, type IssueLimit, MAX_TOKENS } from '../../workspace/once/issue-limit.ts';
+import type { OneTimeGrants, TokenGrant } from '../../workspace/once/one-time-grants.ts';
+import type { Audit, AuditEntry } from '../../workspace/record/audit.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import {
   auditStateOf,
   isRevocationUnclear,

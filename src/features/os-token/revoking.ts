@@ -1,11 +1,11 @@
 import { type AuditState, type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { Tenant } from '../../identity/client.ts';
-import { failureMessage } from '../../slack/error-blocks.ts';
 import { section, withoutActions } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/request.ts';
-import type { AuditEntry } from '../../workspace/audit.ts';
-import type { TokenGrant } from '../../workspace/one-time-grants.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
+import type { AuditEntry } from '../../workspace/record/audit.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { auditStateOf, isRevocationUnclear, revocationAudit, tokenAuditText } from './audit.ts';
 import {
   auditBlocks,

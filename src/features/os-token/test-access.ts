@@ -1,8 +1,8 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { IdentityClient, IssuedToken, Revocation } from '../../identity/client.ts';
-import type { RateLimiter } from '../../slack/rate-limit.ts';
-import type { Request } from '../../slack/request.ts';
-import type { Audit, AuditEntry } from '../../workspace/audit.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { RateLimiter } from '../../slack/server/rate-limit.ts';
+import type { Audit, AuditEntry } from '../../workspace/record/audit.ts';
 import type { RevocationResult } from './access-form.ts';
 import { type AccessRequest, accessAuditText } from './access-words.ts';
 import { mayHaveIssued, tokenAuditId, unclearIssueAudit } from './audit.ts';

@@ -10,19 +10,19 @@ import {
 import { parseProjectText } from '../../domain/language/command-text.ts';
 import { formatPhrase } from '../../domain/language/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
 import {
   type ApplicationAccessRecord,
   isNamedIssuer,
   type OpenableAccess,
-} from '../../workspace/accesses.ts';
-import type { TokenGrant } from '../../workspace/one-time-grants.ts';
+} from '../../workspace/credentials/accesses.ts';
+import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import {
   type ProjectReference,
   type ResolvedProject,
   resolveProject,
-} from '../../workspace/resolve-project.ts';
-import { findAccess, findProject } from '../../workspace/workspace.ts';
+} from '../../workspace/projects/resolve-project.ts';
+import { findAccess, findProject } from '../../workspace/record/workspace.ts';
 import type { WindowToken } from './window-tokens.ts';
 
 /** One user's request for a token of one project. */

@@ -1,4 +1,4 @@
-import { grantHandle } from '../../workspace/one-time-grants.ts';
+import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 
 /** What a window leads to: a token that was issued from it, or only what another one is asked for. */
 export interface WindowToken {

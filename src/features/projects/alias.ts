@@ -1,7 +1,7 @@
 import { normalizeText } from '../../domain/language/command-text.ts';
 import { labelsSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { tokenize } from '../../domain/language/tokenizer.ts';
-import { isAlias } from '../../workspace/projects.ts';
+import { isAlias } from '../../workspace/projects/projects.ts';
 
 const FORM_WORDS =
   'A name begins with a letter and has 2 to 32 letters, digits and hyphens, for example web-shop.';

@@ -3,7 +3,7 @@ import { commandText } from '../../domain/commands.ts';
 import { quoted } from '../../domain/language/secret-detection.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { commandButton, commandOption, pageButtons } from '../../slack/command-buttons.ts';
+import { commandButton, commandOption, pageButtons } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -18,10 +18,10 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
-import { isSameProject } from '../../workspace/chosen-project.ts';
-import { type Project, UNDO_MS } from '../../workspace/projects.ts';
-import { findChannelLimit } from '../../workspace/resolve-project.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import { isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { type Project, UNDO_MS } from '../../workspace/projects/projects.ts';
+import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 
 /** Sections with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;

@@ -1,16 +1,16 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
-import { commandOption } from '../../slack/command-buttons.ts';
+import { commandOption } from '../../slack/commands/command-buttons.ts';
 import { actions, select } from '../../slack/kit/atoms.ts';
-import type { CommandListener } from '../../slack/listeners.ts';
-import { isDirectMessage } from '../../slack/post-message.ts';
-import type { Request } from '../../slack/request.ts';
-import { auditedChange } from '../../workspace/change.ts';
-import type { Project } from '../../workspace/projects.ts';
-import { canAskAbout } from '../../workspace/resolve-project.ts';
-import { findProject } from '../../workspace/workspace.ts';
-import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
+import { isDirectMessage } from '../../slack/reply/post-message.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { CommandListener } from '../../slack/server/listeners.ts';
+import type { Project } from '../../workspace/projects/projects.ts';
+import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
+import { findProject } from '../../workspace/record/workspace.ts';
+import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelDefaultMessage, projectTextMessage } from './blocks.ts';
 import { requireProject } from './words.ts';
 

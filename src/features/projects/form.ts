@@ -14,7 +14,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { DEFAULT_CONNECTION, encodeProjectMetadata, MOST_CHANNELS, type ProjectFormInput } from './words.ts';
 
 export interface ProjectFormOptions {

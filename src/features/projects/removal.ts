@@ -1,12 +1,12 @@
 import { commandText } from '../../domain/commands.ts';
+import { type StopsSource, stoppedBlocks } from '../../slack/commands/stopped-list.ts';
 import { context } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/request.ts';
-import { type StopsSource, stoppedBlocks } from '../../slack/stopped-list.ts';
-import { auditedChange } from '../../workspace/change.ts';
-import { MAX_PROJECTS, type Project } from '../../workspace/projects.ts';
-import { withProject } from '../../workspace/stop-reasons.ts';
-import { isDamaged } from '../../workspace/workspace.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { MAX_PROJECTS, type Project } from '../../workspace/projects/projects.ts';
+import { withProject } from '../../workspace/projects/stop-reasons.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
+import { isDamaged } from '../../workspace/record/workspace.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import {
   DAMAGED_PROJECT_ACTION,
   projectDetails,

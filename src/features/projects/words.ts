@@ -8,10 +8,10 @@ import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { type FormFields, selectedValues, withErrorAtTop, withFoldedErrors } from '../../slack/kit/modal.ts';
-import type { Project } from '../../workspace/projects.ts';
-import { isChannel, isPerson } from '../../workspace/record-schema.ts';
-import { findProject } from '../../workspace/workspace.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
+import type { Project } from '../../workspace/projects/projects.ts';
+import { isChannel, isPerson } from '../../workspace/record/record-schema.ts';
+import { findProject } from '../../workspace/record/workspace.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { alteredAlias, normalizeAlias, validateAlias } from './alias.ts';
 
 /** What the words after `/billing projects` ask for. */

@@ -6,9 +6,9 @@ import {
   sumChanges,
   type UsageChange,
 } from '../../domain/money/usage-change.ts';
+import { failedNotes, severalTitle } from '../../slack/commands/several-projects.ts';
 import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
-import { failedNotes, severalTitle } from '../../slack/several-projects.ts';
 import { coveredDays, formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
 import { amountOf, isMonthReport, type ProjectFigures, type ReportView, reportWhen } from './figures.ts';
 import { digestRows, TABLE_PART_SIZE } from './rows.ts';

@@ -6,8 +6,8 @@ import {
 } from '../../domain/money/report-figures.ts';
 import { formatBalance } from '../../domain/money/runway-text.ts';
 import type { ServiceNotice } from '../../domain/service-notice.ts';
-import type { ProjectAnswers } from '../../slack/several-projects.ts';
-import type { ResolvedProject } from '../../workspace/resolve-project.ts';
+import type { ProjectAnswers } from '../../slack/commands/several-projects.ts';
+import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 
 /** What is known of one project when a post goes out. */
 export interface ProjectFigures {

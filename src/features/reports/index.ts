@@ -12,12 +12,16 @@ import {
 import { PRODUCTS } from '../../domain/product.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
-import { commandButton } from '../../slack/command-buttons.ts';
-import type { ProjectAnswers } from '../../slack/several-projects.ts';
-import { referenceTo } from '../../workspace/chosen-project.ts';
-import { storedBalance } from '../../workspace/last-used.ts';
-import { openConnection, resolveProject, type UnresolvedProject } from '../../workspace/resolve-project.ts';
-import { requireSettings } from '../../workspace/workspace.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
+import type { ProjectAnswers } from '../../slack/commands/several-projects.ts';
+import { referenceTo } from '../../workspace/projects/chosen-project.ts';
+import {
+  openConnection,
+  resolveProject,
+  type UnresolvedProject,
+} from '../../workspace/projects/resolve-project.ts';
+import { storedBalance } from '../../workspace/record/last-used.ts';
+import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { renderReport } from './blocks.ts';
 import { amountOf, type Headline, type ProjectFigures } from './figures.ts';

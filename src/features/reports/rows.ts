@@ -2,7 +2,7 @@ import { formatPercent, type Money, sumMoney, ZERO } from '../../domain/money/am
 import { formatReportDays } from '../../domain/money/report-figures.ts';
 import { formatRunwayShort } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
-import { failedRows, productNames } from '../../slack/several-projects.ts';
+import { failedRows, productNames } from '../../slack/commands/several-projects.ts';
 import {
   amountOf,
   formatterFor,

@@ -3,10 +3,12 @@ import {
   describeProjects,
   formatWallTime,
   projectLabel,
-} from '../../delivery/schedule-wording.ts';
+} from '../../delivery/posts/schedule-wording.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
+import type { ListViewer } from '../../slack/commands/ownership.ts';
+import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/commands/stopped-list.ts';
 import {
   actions,
   button,
@@ -17,19 +19,17 @@ import {
   markup,
   mention,
 } from '../../slack/kit/atoms.ts';
-import type { ListViewer } from '../../slack/ownership.ts';
-import { askLocation } from '../../slack/request.ts';
-import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/stopped-list.ts';
-import type { AskLocation } from '../../workspace/resolve-project.ts';
+import { askLocation } from '../../slack/request/request.ts';
 import {
   type LastDelivery,
   type PauseReason,
   REPORT_NAMES,
   resumesByItself,
   type Schedule,
-} from '../../workspace/schedules.ts';
-import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/stop-reasons.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
+} from '../../workspace/owned/schedules.ts';
+import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
+import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/projects/stop-reasons.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { canReadSchedule } from './permissions.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { NotAllowed } from '../../domain/failure/index.ts';
-import { checkChannel, joinChannel } from '../../slack/channel-check.ts';
-import { canEditOwned } from '../../slack/ownership.ts';
-import type { Request } from '../../slack/request.ts';
-import { limitedProjects } from '../../workspace/chosen-project.ts';
-import type { Schedule } from '../../workspace/schedules.ts';
-import { findSchedule, type Workspace } from '../../workspace/workspace.ts';
+import { canEditOwned } from '../../slack/commands/ownership.ts';
+import { checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { Schedule } from '../../workspace/owned/schedules.ts';
+import { limitedProjects } from '../../workspace/projects/chosen-project.ts';
+import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { ScheduleDraft } from './form-state.ts';
 import { type CarryOverResult, carryOver, type UpcomingSendsOf } from './upcoming-sends.ts';
 

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type FormFields, selectedValues, withErrorAtTop } from '../../slack/kit/modal.ts';
-import { isKnownZone } from '../../slack/time-zones.ts';
-import { type ChosenProject, parseProjectValue, projectKey } from '../../workspace/chosen-project.ts';
-import { isChannel } from '../../workspace/record-schema.ts';
+import { isKnownZone } from '../../slack/request/time-zones.ts';
 import {
   DEFAULT_WAIT_HOURS,
   MAX_DIGEST_PROJECTS,
@@ -11,7 +9,13 @@ import {
   REPORTS,
   type ReportName,
   type Schedule,
-} from '../../workspace/schedules.ts';
+} from '../../workspace/owned/schedules.ts';
+import {
+  type ChosenProject,
+  parseProjectValue,
+  projectKey,
+} from '../../workspace/projects/chosen-project.ts';
+import { isChannel } from '../../workspace/record/record-schema.ts';
 import type { ScheduleWords } from './words.ts';
 
 /** A schedule as the form has it: fields may be empty, and nothing is checked against the record. */

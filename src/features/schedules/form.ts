@@ -1,6 +1,5 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
-import type { ChannelCheck } from '../../slack/channel-check.ts';
 import {
   actions,
   type Block,
@@ -11,7 +10,8 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import type { ChosenProject } from '../../workspace/chosen-project.ts';
+import type { ChannelCheck } from '../../slack/request/channel-check.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { encodeScheduleMetadata, type ScheduleDraft } from './form-state.ts';
 import {
   cadenceInputs,

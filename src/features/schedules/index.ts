@@ -1,11 +1,11 @@
-import { projectLabel } from '../../delivery/schedule-wording.ts';
+import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { commandText } from '../../domain/commands.ts';
+import { projectOption, searchProjects } from '../../slack/commands/project-search.ts';
+import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
-import type { ActionListener, OptionsListener } from '../../slack/listeners.ts';
-import { projectOption, searchProjects } from '../../slack/project-search.ts';
-import type { Request } from '../../slack/request.ts';
-import { parsePage } from '../../slack/subcommands.ts';
-import { searchZones, zoneOption } from '../../slack/time-zones.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { searchZones, zoneOption } from '../../slack/request/time-zones.ts';
+import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
 import type { Feature } from '../feature.ts';
 import { createScheduleActions } from './actions.ts';
 import { stoppedSchedules } from './blocks.ts';

@@ -2,12 +2,12 @@ import type { InputBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
+import { projectOption } from '../../slack/commands/project-search.ts';
 import { option, plainText } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, searchInput } from '../../slack/kit/modal.ts';
-import { projectOption } from '../../slack/project-search.ts';
-import { zoneOption } from '../../slack/time-zones.ts';
-import type { ChosenProject } from '../../workspace/chosen-project.ts';
-import { MAX_DIGEST_PROJECTS, REPORT_NAMES, REPORTS } from '../../workspace/schedules.ts';
+import { zoneOption } from '../../slack/request/time-zones.ts';
+import { MAX_DIGEST_PROJECTS, REPORT_NAMES, REPORTS } from '../../workspace/owned/schedules.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import type { ScheduleDraft } from './form-state.ts';
 
 /** The action id of a field whose change redraws the form. */

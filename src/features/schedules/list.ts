@@ -1,8 +1,10 @@
 import type { SectionBlock } from '@slack/types';
-import { describeReport } from '../../delivery/schedule-wording.ts';
+import { describeReport } from '../../delivery/posts/schedule-wording.ts';
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import { commandButton, pageButtons } from '../../slack/command-buttons.ts';
+import { commandButton, pageButtons } from '../../slack/commands/command-buttons.ts';
+import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/commands/owned-list.ts';
+import { canEditOwned, findOrphans, type ListViewer, type Owned } from '../../slack/commands/ownership.ts';
 import {
   actions,
   type Block,
@@ -13,11 +15,9 @@ import {
   markup,
   section,
 } from '../../slack/kit/atoms.ts';
-import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/owned-list.ts';
-import { canEditOwned, findOrphans, type ListViewer, type Owned } from '../../slack/ownership.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
-import type { LastDelivery, Schedule } from '../../workspace/schedules.ts';
-import { damagedIds, type Workspace } from '../../workspace/workspace.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { LastDelivery, Schedule } from '../../workspace/owned/schedules.ts';
+import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts';
 import type { StatusPart } from '../feature.ts';
 import { describeSchedule, isRunning, isStuck } from './blocks.ts';
 import { canReadSchedule, schedulesVisibleTo } from './permissions.ts';

@@ -1,9 +1,9 @@
-import { canEditOwned, isFullMember, type ListViewer, requireOwned } from '../../slack/ownership.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
-import { limitedProjects } from '../../workspace/chosen-project.ts';
-import { canAskAbout } from '../../workspace/resolve-project.ts';
-import type { Schedule } from '../../workspace/schedules.ts';
-import { findSchedule } from '../../workspace/workspace.ts';
+import { canEditOwned, isFullMember, type ListViewer, requireOwned } from '../../slack/commands/ownership.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { Schedule } from '../../workspace/owned/schedules.ts';
+import { limitedProjects } from '../../workspace/projects/chosen-project.ts';
+import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
+import { findSchedule } from '../../workspace/record/workspace.ts';
 
 /** Whether all that a schedule is about may be shown to the user here. */
 export const canReadSchedule = ({ projects }: Schedule, viewer: ListViewer): boolean =>

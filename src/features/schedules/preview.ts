@@ -1,6 +1,6 @@
-import type { DeliveryLogEntry } from '../../delivery/delivery-log-entry.ts';
+import type { DeliveryLogEntry } from '../../delivery/log/delivery-log-entry.ts';
+import { formatWallTime } from '../../delivery/posts/schedule-wording.ts';
 import type { PostableReport } from '../../delivery/report.ts';
-import { formatWallTime } from '../../delivery/schedule-wording.ts';
 import { listNames } from '../../domain/language/text.ts';
 import {
   clockChangeAt,

@@ -1,5 +1,5 @@
+import { projectIdLabel, projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import type { Reports } from '../../delivery/report.ts';
-import { projectIdLabel, projectLabel } from '../../delivery/schedule-wording.ts';
 import { commandText } from '../../domain/commands.ts';
 import {
   type Failure,
@@ -8,16 +8,20 @@ import {
   mayHaveBeenSaved,
   NotAllowed,
 } from '../../domain/failure/index.ts';
-import { failureMessage } from '../../slack/error-blocks.ts';
+import { announce, canEditOwned } from '../../slack/commands/ownership.ts';
+import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { type Block, channelLink, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
-import { announce, canEditOwned } from '../../slack/ownership.ts';
-import { typedOrDefaultProject } from '../../slack/project-search.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
-import { auditedChange } from '../../workspace/change.ts';
-import { type ChosenProject, chosenProject, limitedProjects } from '../../workspace/chosen-project.ts';
-import { listWord, resolveProjects } from '../../workspace/resolve-project.ts';
-import { MAX_DIGEST_PROJECTS, MAX_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
-import { isDamaged } from '../../workspace/workspace.ts';
+import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
+import { MAX_DIGEST_PROJECTS, MAX_SCHEDULES, type Schedule } from '../../workspace/owned/schedules.ts';
+import {
+  type ChosenProject,
+  chosenProject,
+  limitedProjects,
+} from '../../workspace/projects/chosen-project.ts';
+import { listWord, resolveProjects } from '../../workspace/projects/resolve-project.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
+import { isDamaged } from '../../workspace/record/workspace.ts';
 import { announcementMessage, scheduleAuditText, scheduleSavedText } from './blocks.ts';
 import {
   carryOverDraft,

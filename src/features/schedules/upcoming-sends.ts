@@ -1,11 +1,11 @@
-import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/delivery-log.ts';
-import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/due-dates.ts';
 import type { Scheduling } from '../../delivery/engine.ts';
+import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/log/delivery-log.ts';
+import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/log/due-dates.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, startOfDay } from '../../domain/time/calendar.ts';
-import type { Request } from '../../slack/request.ts';
-import { resumesByItself, type Schedule } from '../../workspace/schedules.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
 
 /** What the forms, lists and actions of schedules work on. */
 export interface SchedulesParts {

@@ -10,7 +10,7 @@ import { formatPhrase, type PeriodPhrase } from '../../domain/language/period-ph
 import { clipWord } from '../../domain/language/text.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { MAX_WAIT_HOURS, type ReportName } from '../../workspace/schedules.ts';
+import { MAX_WAIT_HOURS, type ReportName } from '../../workspace/owned/schedules.ts';
 
 /** What was typed after `/billing schedule`, as far as anything was. */
 export interface ScheduleWords {

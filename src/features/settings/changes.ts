@@ -1,4 +1,4 @@
-import { formatLocalTime } from '../../slack/time-zones.ts';
+import { formatLocalTime } from '../../slack/request/time-zones.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import { numberExample } from './numbers.ts';
 

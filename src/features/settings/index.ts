@@ -1,10 +1,10 @@
 import { commandText } from '../../domain/commands.ts';
-import type { Request } from '../../slack/request.ts';
-import { refuseExtraWords } from '../../slack/subcommands.ts';
-import { isKnownZone, searchZones, zoneOption } from '../../slack/time-zones.ts';
-import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/user-groups.ts';
-import { auditedChange } from '../../workspace/change.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { isKnownZone, searchZones, zoneOption } from '../../slack/request/time-zones.ts';
+import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/request/user-groups.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { savingSettingsModal, settingsForm, settingsSavedMessage, settingsSavedModal } from './blocks.ts';
 import { settingsChanges } from './changes.ts';

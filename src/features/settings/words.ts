@@ -1,8 +1,8 @@
 import { CURRENCY_RULE } from '../../domain/money/amount.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
+import { isDamaged } from '../../workspace/record/workspace.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { invalidSettings, type Settings } from '../../workspace/settings.ts';
-import { isDamaged } from '../../workspace/workspace.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
 
 /** What the form asks about; a part that it did not show is not there. */
 export type SettingsInput = Partial<Omit<Settings, 'connection'>>;

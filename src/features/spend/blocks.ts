@@ -13,14 +13,6 @@ import { PRODUCTS } from '../../domain/product.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
 import {
-  answerTitle,
-  moneyFormatter,
-  moreMenu,
-  periodMenu,
-  renderAnswer,
-  sourceOf,
-} from '../../slack/answer-message.ts';
-import {
   type CommandInvocation,
   commandButton,
   commandOption,
@@ -29,9 +21,17 @@ import {
   scheduleOption,
   shareButton,
   watchOption,
-} from '../../slack/command-buttons.ts';
+} from '../../slack/commands/command-buttons.ts';
 import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { spendChart } from '../../slack/kit/chart.ts';
+import {
+  answerTitle,
+  moneyFormatter,
+  moreMenu,
+  periodMenu,
+  renderAnswer,
+  sourceOf,
+} from '../../slack/reply/answer-message.ts';
 import { daysTable } from './days.ts';
 import type { SpendReport } from './figures.ts';
 

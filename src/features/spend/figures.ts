@@ -18,9 +18,9 @@ import {
   startOfUnit,
 } from '../../domain/time/calendar.ts';
 import type { Period } from '../../domain/time/period.ts';
-import type { ProjectAnswer } from '../../slack/answer-message.ts';
-import { openConnection, type ResolvedProject } from '../../workspace/resolve-project.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
+import type { ProjectAnswer } from '../../slack/reply/answer-message.ts';
+import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 
 /** What one project spent in a period. */
 export interface SpendFigures {

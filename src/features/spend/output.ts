@@ -7,8 +7,8 @@ import { formatReportedDays } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
-import { type Details, failedCsvRows } from '../../slack/output-reply.ts';
-import { failedSentence, type ProjectAnswers } from '../../slack/several-projects.ts';
+import { failedSentence, type ProjectAnswers } from '../../slack/commands/several-projects.ts';
+import { type Details, failedCsvRows } from '../../slack/reply/output-reply.ts';
 import type { SpendFigures } from './figures.ts';
 
 const COLUMNS = ['project', 'product', 'day', 'amount', 'bonuses', 'items', 'note'] as const;

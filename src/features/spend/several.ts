@@ -14,24 +14,28 @@ import {
 } from '../../domain/money/usage-change.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Period } from '../../domain/time/period.ts';
-import { type AnswerDetails, moreMenu, renderAnswer } from '../../slack/answer-message.ts';
 import {
   type CommandInvocation,
   commandButton,
   outputOptions,
   scheduleOption,
   shareButton,
-} from '../../slack/command-buttons.ts';
-import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
-import { table } from '../../slack/kit/rich-blocks.ts';
+} from '../../slack/commands/command-buttons.ts';
 import {
   failedNotes,
   failedRows,
   type ProjectAnswers,
   productNames,
   severalTitle,
-} from '../../slack/several-projects.ts';
-import { listWord, type ResolvedProject, type SeveralProjects } from '../../workspace/resolve-project.ts';
+} from '../../slack/commands/several-projects.ts';
+import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
+import { table } from '../../slack/kit/rich-blocks.ts';
+import { type AnswerDetails, moreMenu, renderAnswer } from '../../slack/reply/answer-message.ts';
+import {
+  listWord,
+  type ResolvedProject,
+  type SeveralProjects,
+} from '../../workspace/projects/resolve-project.ts';
 import { periodChoices, todayOption } from './blocks.ts';
 import type { SpendFigures } from './figures.ts';
 

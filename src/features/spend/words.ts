@@ -9,7 +9,7 @@ import {
   type ProjectReference,
   type ResolvedProject,
   type SeveralProjects,
-} from '../../workspace/resolve-project.ts';
+} from '../../workspace/projects/resolve-project.ts';
 
 export interface SpendRequest extends ProjectReference {
   /** Several projects instead of one. */

@@ -1,9 +1,9 @@
 import { limitLines } from '../../domain/language/text.ts';
 import { actions, button, header, section } from '../../slack/kit/atoms.ts';
-import { describeAccess } from '../../workspace/accesses.ts';
-import { expiresSoon, isExpiryUnknown } from '../../workspace/connections.ts';
-import { tryUnseal } from '../../workspace/keys.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
+import { describeAccess } from '../../workspace/credentials/accesses.ts';
+import { expiresSoon, isExpiryUnknown } from '../../workspace/credentials/connections.ts';
+import { tryUnseal } from '../../workspace/credentials/sealed-fields.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
 
 /** An access and what to say of it. */

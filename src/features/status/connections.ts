@@ -2,7 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { isFailure, type UnsealFailed } from '../../domain/failure/index.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, formatDays } from '../../domain/time/calendar.ts';
-import { commandButton } from '../../slack/command-buttons.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -24,11 +24,11 @@ import {
   LIFETIME_NAMES,
   ROLE_NAMES,
   TYPE_NAMES,
-} from '../../workspace/connections.ts';
+} from '../../workspace/credentials/connections.ts';
 import type { Permissions } from '../../workspace/permissions.ts';
-import type { AskLocation } from '../../workspace/resolve-project.ts';
-import { findConnection, isDamaged } from '../../workspace/workspace.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
+import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
+import { findConnection, isDamaged } from '../../workspace/record/workspace.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
 import { cutOffBlocks } from './projects.ts';
 

@@ -8,7 +8,7 @@ import {
   UnsealFailed,
 } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import { failureMessage } from '../../slack/error-blocks.ts';
+import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
   type Block,
   context,
@@ -18,14 +18,14 @@ import {
   section,
   withoutActions,
 } from '../../slack/kit/atoms.ts';
-import type { RateLimiter } from '../../slack/rate-limit.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
-import { refuseExtraWords } from '../../slack/subcommands.ts';
-import { auditedChange } from '../../workspace/change.ts';
-import type { OpenableConnection } from '../../workspace/connections.ts';
-import type { LastUsed } from '../../workspace/last-used.ts';
-import { findConnection } from '../../workspace/workspace.ts';
-import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
+import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { RateLimiter } from '../../slack/server/rate-limit.ts';
+import type { OpenableConnection } from '../../workspace/credentials/connections.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
+import type { LastUsed } from '../../workspace/record/last-used.ts';
+import { findConnection } from '../../workspace/record/workspace.ts';
+import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature, StatusPart, StatusSource } from '../feature.ts';
 import { accessParts } from './accesses.ts';
 import { connectionParts, formatTestResult, type TestResult } from './connections.ts';

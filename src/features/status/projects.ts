@@ -1,17 +1,17 @@
 import { commandText } from '../../domain/commands.ts';
 import { limitLines, pluralize } from '../../domain/language/text.ts';
-import { commandButton } from '../../slack/command-buttons.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/last-failure.ts';
 import { actions, type Block, escapeMarkup, header, markup } from '../../slack/kit/atoms.ts';
-import { findFailure } from '../../workspace/last-failure.ts';
-import type { Project } from '../../workspace/projects.ts';
+import { findFailure } from '../../workspace/projects/last-failure.ts';
+import type { Project } from '../../workspace/projects/projects.ts';
 import {
   type AskLocation,
   canAskAbout,
   isConnectionMissing,
   visibleProjects,
-} from '../../workspace/resolve-project.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+} from '../../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { StatusPart } from '../feature.ts';
 
 const MOST_LINES = 10;

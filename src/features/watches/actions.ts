@@ -1,11 +1,11 @@
 import { commandText } from '../../domain/commands.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { section } from '../../slack/kit/atoms.ts';
-import { ownValue } from '../../slack/listeners.ts';
-import type { Request } from '../../slack/request.ts';
-import { auditedChange } from '../../workspace/change.ts';
-import { MAX_WATCHES } from '../../workspace/watches.ts';
-import { findWatch } from '../../workspace/workspace.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { ownValue } from '../../slack/server/listeners.ts';
+import { MAX_WATCHES } from '../../workspace/owned/watches.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
+import { findWatch } from '../../workspace/record/workspace.ts';
 import type { WatchesParts } from './draft-view.ts';
 import { damagedWatches, showWatches } from './list.ts';
 import { requireOwnedWatch } from './permissions.ts';

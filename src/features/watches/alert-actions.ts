@@ -1,10 +1,10 @@
-import type { AlertResponse } from '../../delivery/watching.ts';
+import type { AlertResponse } from '../../delivery/watches/watching.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { formatInstant, markup } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/request.ts';
-import type { Audit } from '../../workspace/audit.ts';
-import type { Watch } from '../../workspace/watches.ts';
-import { findWatch } from '../../workspace/workspace.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Audit } from '../../workspace/record/audit.ts';
+import { findWatch } from '../../workspace/record/workspace.ts';
 import type { WatchesParts } from './draft-view.ts';
 import { showWatches } from './list.ts';
 import { canReadWatch, requireOwnedWatch } from './permissions.ts';

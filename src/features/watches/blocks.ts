@@ -1,15 +1,15 @@
-import { moneyWriter } from '../../delivery/alert-wording.ts';
-import { HIDDEN_PROJECT, projectLabel } from '../../delivery/schedule-wording.ts';
-import type { WatchState } from '../../delivery/watching.ts';
+import { HIDDEN_PROJECT, projectLabel } from '../../delivery/posts/schedule-wording.ts';
+import { moneyWriter } from '../../delivery/watches/alert-wording.ts';
+import type { WatchState } from '../../delivery/watches/watching.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
+import type { Announcement, ListViewer } from '../../slack/commands/ownership.ts';
+import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/commands/stopped-list.ts';
 import { actions, button, escapeMarkup, formatInstant, markup, mention } from '../../slack/kit/atoms.ts';
-import type { Announcement, ListViewer } from '../../slack/ownership.ts';
-import type { Request } from '../../slack/request.ts';
-import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/stopped-list.ts';
-import { stoppedBy, stopReasonOf } from '../../workspace/stop-reasons.ts';
-import type { Watch } from '../../workspace/watches.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import { stoppedBy, stopReasonOf } from '../../workspace/projects/stop-reasons.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { canReadWatch } from './permissions.ts';
 import { currentValueLabel, dayText, measurementText, ruleText, targetMarkup } from './wording.ts';
 

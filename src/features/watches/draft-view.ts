@@ -1,17 +1,21 @@
-import { currencyOf, moneyWriter } from '../../delivery/alert-wording.ts';
-import { projectLabel } from '../../delivery/schedule-wording.ts';
-import { previewWatch } from '../../delivery/watch-preview.ts';
-import type { Watching } from '../../delivery/watching.ts';
+import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
+import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
+import { previewWatch } from '../../delivery/watches/watch-preview.ts';
+import type { Watching } from '../../delivery/watches/watching.ts';
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
-import type { ChannelCheck } from '../../slack/channel-check.ts';
-import { canEditOwned } from '../../slack/ownership.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
-import { type ChosenProject, isSameProject, limitedProjects } from '../../workspace/chosen-project.ts';
-import { resolveProject } from '../../workspace/resolve-project.ts';
-import type { Watch } from '../../workspace/watches.ts';
-import { findWatch } from '../../workspace/workspace.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import { canEditOwned } from '../../slack/commands/ownership.ts';
+import type { ChannelCheck } from '../../slack/request/channel-check.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import {
+  type ChosenProject,
+  isSameProject,
+  limitedProjects,
+} from '../../workspace/projects/chosen-project.ts';
+import { resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { findWatch } from '../../workspace/record/workspace.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { type WatchFormState, watchForm } from './form.ts';
 import { hasThreshold, ruleOfDraft, targetOfDraft, type WatchDraft } from './form-state.ts';
 import type { Previewed } from './preview.ts';

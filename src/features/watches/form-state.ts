@@ -14,9 +14,9 @@ import {
   type WatchRule,
 } from '../../domain/money/watch-rule.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
-import { type ChosenProject, parseProjectValue } from '../../workspace/chosen-project.ts';
-import { isChannel, isPerson } from '../../workspace/record-schema.ts';
-import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/watches.ts';
+import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watches.ts';
+import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
+import { isChannel, isPerson } from '../../workspace/record/record-schema.ts';
 import { type ThresholdFields, WATCH_KINDS, type WatchWords } from './words.ts';
 
 /** A watch as the form has it: fields may be empty or wrong, and nothing is checked against the record. */

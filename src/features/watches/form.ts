@@ -1,9 +1,9 @@
 import type { InputBlock, ModalView } from '@slack/types';
-import type { WriteMoney } from '../../delivery/alert-wording.ts';
+import type { WriteMoney } from '../../delivery/watches/alert-wording.ts';
 import { commandText } from '../../domain/commands.ts';
-import type { ChannelCheck } from '../../slack/channel-check.ts';
 import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
+import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import { encodeWatchMetadata, type WatchDraft } from './form-state.ts';
 import { kindInput, projectInput, targetInput, thresholdInputs, toInput, watchJoinInput } from './inputs.ts';
 import { type Previewed, previewBlocks, savedLines } from './preview.ts';

@@ -1,11 +1,11 @@
-import { projectLabel } from '../../delivery/schedule-wording.ts';
+import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { commandText } from '../../domain/commands.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
+import { projectOption, searchProjects } from '../../slack/commands/project-search.ts';
+import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
-import type { ActionListener, OptionsListener } from '../../slack/listeners.ts';
-import { projectOption, searchProjects } from '../../slack/project-search.ts';
-import type { Request } from '../../slack/request.ts';
-import { parsePage } from '../../slack/subcommands.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
 import type { Feature } from '../feature.ts';
 import { createWatchActions } from './actions.ts';
 import { type AlertActionsParts, createAlertActions } from './alert-actions.ts';

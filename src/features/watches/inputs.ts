@@ -1,9 +1,9 @@
 import type { InputBlock } from '@slack/types';
 import { BUDGET_STEPS, type WatchKind } from '../../domain/money/watch-rule.ts';
+import { projectOption } from '../../slack/commands/project-search.ts';
 import { option, plainText } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, peopleInput, textInput } from '../../slack/kit/modal.ts';
-import { projectOption } from '../../slack/project-search.ts';
-import { MAX_WATCH_PEOPLE } from '../../workspace/watches.ts';
+import { MAX_WATCH_PEOPLE } from '../../workspace/owned/watches.ts';
 import type { WatchDraft } from './form-state.ts';
 import { WATCH_KINDS } from './words.ts';
 

@@ -1,8 +1,10 @@
 import type { Button, SectionBlock } from '@slack/types';
-import { HIDDEN_PROJECT } from '../../delivery/schedule-wording.ts';
-import type { WatchState } from '../../delivery/watching.ts';
+import { HIDDEN_PROJECT } from '../../delivery/posts/schedule-wording.ts';
+import type { WatchState } from '../../delivery/watches/watching.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import { commandButton, pageButtons } from '../../slack/command-buttons.ts';
+import { commandButton, pageButtons } from '../../slack/commands/command-buttons.ts';
+import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/commands/owned-list.ts';
+import { findOrphans, type ListViewer } from '../../slack/commands/ownership.ts';
 import {
   actions,
   type Block,
@@ -13,11 +15,9 @@ import {
   markup,
   section,
 } from '../../slack/kit/atoms.ts';
-import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/owned-list.ts';
-import { findOrphans, type ListViewer } from '../../slack/ownership.ts';
-import type { Request } from '../../slack/request.ts';
-import type { Watch } from '../../workspace/watches.ts';
-import { damagedIds, type Workspace } from '../../workspace/workspace.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts';
 import { describeWatch, isSnoozed } from './blocks.ts';
 import type { WatchesParts } from './draft-view.ts';
 import { canReadWatch, channelOfWatch, watchesVisibleTo } from './permissions.ts';

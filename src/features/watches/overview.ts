@@ -1,10 +1,10 @@
 /** Watches on the pages that show other things as well: Home and `/billing status`. */
 import { commandText } from '../../domain/commands.ts';
+import { findOrphans } from '../../slack/commands/ownership.ts';
 import { actions, type Block, button, context, header, markup } from '../../slack/kit/atoms.ts';
-import { findOrphans } from '../../slack/ownership.ts';
-import type { Request } from '../../slack/request.ts';
-import type { Watch } from '../../workspace/watches.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { StatusPart } from '../feature.ts';
 import { isStopped } from './blocks.ts';
 import type { WatchesParts } from './draft-view.ts';

@@ -1,8 +1,8 @@
-import { canEditOwned, isFullMember, type ListViewer, requireOwned } from '../../slack/ownership.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
-import { canAskAbout } from '../../workspace/resolve-project.ts';
-import type { Watch } from '../../workspace/watches.ts';
-import { findWatch } from '../../workspace/workspace.ts';
+import { canEditOwned, isFullMember, type ListViewer, requireOwned } from '../../slack/commands/ownership.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
+import { findWatch } from '../../workspace/record/workspace.ts';
 
 /** Whether what a watch is about may be shown to the user here. An owner who may not ask sees only that it is there. */
 export const canReadWatch = ({ project }: Pick<Watch, 'project'>, viewer: ListViewer): boolean =>

@@ -1,5 +1,5 @@
-import type { WriteMoney } from '../../delivery/alert-wording.ts';
-import type { WatchPreview } from '../../delivery/watch-preview.ts';
+import type { WriteMoney } from '../../delivery/watches/alert-wording.ts';
+import type { WatchPreview } from '../../delivery/watches/watch-preview.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatFactor } from '../../domain/money/amount.ts';

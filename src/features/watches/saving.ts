@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/commands.ts';
 import { type Failure, isFailure, mayHaveBeenSaved, NoData } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
-import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, context, markup, withoutActions } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/request.ts';
-import { auditedChange } from '../../workspace/change.ts';
-import { type ChosenProject, isSameProject } from '../../workspace/chosen-project.ts';
-import { MAX_WATCHES, type Watch } from '../../workspace/watches.ts';
+import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
+import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
 import { watchMarkup } from './blocks.ts';
 import {
   checkWatchDraftChannel,

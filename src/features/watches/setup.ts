@@ -1,13 +1,13 @@
-import { moneyWriter } from '../../delivery/alert-wording.ts';
-import { previewWatch } from '../../delivery/watch-preview.ts';
+import { moneyWriter } from '../../delivery/watches/alert-wording.ts';
+import { previewWatch } from '../../delivery/watches/watch-preview.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { ChannelCheck } from '../../slack/channel-check.ts';
+import { announce } from '../../slack/commands/ownership.ts';
+import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { markup, section } from '../../slack/kit/atoms.ts';
-import { announce } from '../../slack/ownership.ts';
-import { typedOrDefaultProject } from '../../slack/project-search.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
-import { resolveProject } from '../../workspace/resolve-project.ts';
-import { MAX_WATCHES, type Watch } from '../../workspace/watches.ts';
+import type { ChannelCheck } from '../../slack/request/channel-check.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
+import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
+import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { announcements, watchSavedText } from './blocks.ts';
 import {
   checkWatchDraftChannel,

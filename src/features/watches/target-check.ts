@@ -1,10 +1,10 @@
 import { isFailure } from '../../domain/failure/index.ts';
-import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/channel-check.ts';
 import { mention } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/request.ts';
-import { type ChosenProject, isShownTo, limitedProjects } from '../../workspace/chosen-project.ts';
+import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
-import type { Watch } from '../../workspace/watches.ts';
+import { type ChosenProject, isShownTo, limitedProjects } from '../../workspace/projects/chosen-project.ts';
 
 const CLOSED_CHANNEL = 'That channel can’t see this project. Choose another project or channel.';
 const CLOSED_PROJECT =

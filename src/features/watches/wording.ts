@@ -1,5 +1,5 @@
-import { moneyWriter, type WriteMoney } from '../../delivery/alert-wording.ts';
-import { projectLabel } from '../../delivery/schedule-wording.ts';
+import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
+import { moneyWriter, type WriteMoney } from '../../delivery/watches/alert-wording.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/runway-text.ts';
@@ -7,8 +7,8 @@ import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { channelLink, mention } from '../../slack/kit/atoms.ts';
-import type { Watch } from '../../workspace/watches.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 
 /** `balance below 50,000.00 EUR` */
 export function ruleText(rule: WatchRule, money: WriteMoney): string {

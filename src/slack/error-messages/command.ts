@@ -11,11 +11,11 @@ import { parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
 import { keepsWords } from '../../domain/language/suggestion.ts';
 import { couldBeName } from '../../domain/language/text.ts';
-import { visibleProjects } from '../../workspace/resolve-project.ts';
-import { type CommandInvocation, commandButton } from '../command-buttons.ts';
+import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
+import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
 import { actions, button, option, select } from '../kit/atoms.ts';
-import { canSuggest, projectPicker, projectSelect } from '../project-picker.ts';
-import { privateLocation, type Requester } from '../request.ts';
+import { privateLocation, type Requester } from '../request/request.ts';
 import { CONNECT, canManage, type ErrorContext, type ErrorDescription, retryButton } from './description.ts';
 
 export function describeCommandFailure(failure: CommandFailure, context: ErrorContext): ErrorDescription {

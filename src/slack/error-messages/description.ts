@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
-import { type CommandInvocation, commandButton } from '../command-buttons.ts';
+import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
 import { type Block, button } from '../kit/atoms.ts';
-import type { Requester } from '../request.ts';
+import type { Requester } from '../request/request.ts';
 
 /** What the reply to a failure says in addition to the failure's own message. */
 export interface ErrorDescription {

@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
-import type { LastFailure, LastFailureKind } from '../../workspace/last-failure.ts';
-import type { Project } from '../../workspace/projects.ts';
+import type { LastFailure, LastFailureKind } from '../../workspace/projects/last-failure.ts';
+import type { Project } from '../../workspace/projects/projects.ts';
 import { escapeMarkup, formatInstant } from '../kit/atoms.ts';
 
 const TEXTS: Readonly<Record<LastFailureKind, string>> = {

@@ -4,7 +4,7 @@ import { NO_PUBLIC_ADDRESS, type Service, type ServiceFailure } from '../../doma
 import { parseCommandText } from '../../domain/language/command-text.ts';
 import { formatPhrase } from '../../domain/language/period-phrase.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import { commandButton } from '../command-buttons.ts';
+import { commandButton } from '../commands/command-buttons.ts';
 import { button } from '../kit/atoms.ts';
 import {
   canManage,

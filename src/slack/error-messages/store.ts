@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import type { SlackFailure, StoreFailure } from '../../domain/failure/index.ts';
-import { commandButton } from '../command-buttons.ts';
+import { commandButton } from '../commands/command-buttons.ts';
 import {
   canManage,
   type ErrorContext,

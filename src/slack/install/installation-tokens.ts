@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
 import type { Logger } from 'pino';
 import { NotInstalled } from '../../domain/failure/index.ts';
-import type { InstallationRecords } from '../../workspace/installation-store.ts';
+import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 import {
   installationId,
   parseInstallation,

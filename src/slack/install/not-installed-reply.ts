@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
 import { escapeMessageText, type Message, section } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
-import type { ResponseUrlClient } from '../response-url.ts';
+import type { ResponseUrlClient } from '../reply/response-url.ts';
 
 /** Replies without a token: in the acknowledgement, or through the payload's response_url. */
 export interface NotInstalledReply {

@@ -9,7 +9,7 @@ import {
 } from '@slack/oauth';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
-import type { OAuthNonces } from '../../workspace/replay-protection.ts';
+import type { OAuthNonces } from '../../workspace/once/replay-protection.ts';
 import {
   type BrowserRoutes,
   donePage,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { beginTrying, tokenRefusal } from '../keep-trying.ts';
+import { beginTrying, tokenRefusal } from '../reply/keep-trying.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
 /** Whether Slack accepts the bot's one token: asked at the start, and until Slack says yes. */

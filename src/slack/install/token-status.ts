@@ -1,6 +1,6 @@
 import { UnsealFailed } from '../../domain/failure/index.ts';
-import type { InstallationRecords } from '../../workspace/installation-store.ts';
-import { tokenRefusal } from '../keep-trying.ts';
+import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
+import { tokenRefusal } from '../reply/keep-trying.ts';
 import type { WebClient } from '../web-client.ts';
 import { parseInstallation, type StoredInstallation } from './installation.ts';
 import type { TokenStatus } from './uninstall.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Deletion } from '../../workspace/deletion.ts';
-import type { MemberAccess, MemberAccessNotes } from '../../workspace/replay-protection.ts';
-import type { SlackPayload } from '../payload.ts';
-import { isOrganisationId } from '../request-source.ts';
+import type { MemberAccess, MemberAccessNotes } from '../../workspace/once/replay-protection.ts';
+import type { Deletion } from '../../workspace/record/deletion.ts';
+import { isOrganisationId } from '../request/request-source.ts';
+import type { SlackPayload } from '../server/payload.ts';
 
 /** The events by which a workspace or an organisation uninstalls Tally, or lets a workspace use it again. */
 export const UNINSTALL_EVENTS = [

@@ -1,7 +1,7 @@
 import type { Installation } from '@slack/oauth';
 import type { Logger } from 'pino';
 import { commandText } from '../../domain/commands.ts';
-import type { Audit } from '../../workspace/audit.ts';
+import type { Audit } from '../../workspace/record/audit.ts';
 import { actions, button, context, escapeMessageText, header, type Message, markup } from '../kit/atoms.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { installationId } from './installation.ts';

@@ -12,9 +12,9 @@ import { mentionHelp } from '../../../src/features/mentions/index.ts';
 import { type KnownCommands, parseMention } from '../../../src/features/mentions/words.ts';
 import { parseProjectsText, requireProject } from '../../../src/features/projects/words.ts';
 import { parseScheduleText } from '../../../src/features/schedules/words.ts';
-import type { Request } from '../../../src/slack/request.ts';
-import { routeSubcommands } from '../../../src/slack/subcommands.ts';
-import type { Workspace } from '../../../src/workspace/workspaces.ts';
+import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
+import type { Request } from '../../../src/slack/request/request.ts';
+import type { Workspace } from '../../../src/workspace/record/workspaces.ts';
 
 const NO_ALIASES: ReadonlySet<string> = new Set();
 const RECORD = { aliases: NO_ALIASES, projects: [] } as unknown as Workspace;

@@ -1,0 +1,162 @@
+/**
+ * The schema of each kind of value in the environment. An error message has two lines, what is wrong and what works. It
+ * never repeats the value, which may be a secret in the wrong variable.
+ */
+import { isIP, isIPv6 } from 'node:net';
+import type { LevelWithSilent } from 'pino';
+import * as z from 'zod';
+import type { TrustedHost } from '../http/address.ts';
+import { parseRedisUrl, RedisUrlError } from '../redis/url.ts';
+
+export const MAKE_KEY = 'Make a key with `openssl rand -base64 32`';
+const LEVELS = [
+  'fatal',
+  'error',
+  'warn',
+  'info',
+  'debug',
+  'trace',
+  'silent',
+] as const satisfies LevelWithSilent[];
+
+export const message = (what: string, works: string): string => `${what}\n${works}`;
+export const notSetMessage = (works: string): string => message('is not set', works);
+
+/** A schema from a function that parses the text. `fail` reports a problem and ends the parsing. */
+const parsedBy = <T>(parse: (text: string, fail: (what: string, works: string) => never) => T) =>
+  z.string().transform((text, ctx) => {
+    try {
+      return parse(text, (what, works) => {
+        throw new Problem(message(what, works));
+      });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      ctx.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
+class Problem extends Error {}
+
+export const required = <T extends z.ZodType>(schema: T, works: string) =>
+  z.string({ error: notSetMessage(works) }).pipe(schema as z.ZodType<z.output<T>, string>);
+
+export const slackToken = (prefix: string, name: string) =>
+  z.string().regex(new RegExp(`^${prefix}[\\w.-]+$`), {
+    error: message(`is not ${name}`, `It begins with ${prefix}, then letters, digits and hyphens.`),
+  });
+
+/** Secrets and IDs: one word, and not a Slack token, which belongs in another variable. */
+export const word = (name: string, works: string) =>
+  z.string().regex(/^(?!x(?:ox|app))\S+$/, { error: message(`is not ${name}`, works) });
+
+type Fail = (what: string, works: string) => never;
+
+function parseUrl(text: string, works: string, fail: Fail): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) return fail('is not a web address', works);
+  if (url.username || url.password) return fail('has a user name or a password in it', works);
+  if (url.search || url.hash) return fail('has a ? or a # part', works);
+  return url;
+}
+
+const withoutSlash = (url: URL): string => url.href.replace(/\/+$/, '');
+
+export const webUrl = parsedBy((text, fail) =>
+  withoutSlash(parseUrl(text, 'For example https://api.example.com.', fail)),
+);
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .refine((number) => number >= 1 && number <= 65_535);
+export const portNumber = z.string().refine((text) => port.safeParse(text).success, {
+  error: message('is not a port', 'Use a whole number from 1 to 65535, for example 3000.'),
+});
+
+/** Written in seconds, with or without the unit. @returns ms */
+export const delay = parsedBy((text, fail) => {
+  const [, seconds] = /^(\d{1,2})s?$/.exec(text) ?? [];
+  if (seconds === undefined || Number(seconds) > 60)
+    return fail('is not a number of seconds', 'Use a whole number from 0 to 60, for example 5.');
+  return Number(seconds) * 1000;
+});
+
+export const redisUrl = parsedBy((text, fail) => {
+  try {
+    parseRedisUrl(text);
+    return text;
+  } catch (error) {
+    if (error instanceof RedisUrlError) return fail(error.what, error.works);
+    throw error;
+  }
+});
+
+export const sealingKeys = parsedBy((text, fail) => {
+  const entries = text.split(',').map((entry) => entry.trim());
+  const keys = entries.map((entry, at) =>
+    parseSealingKey(entry, entries.length > 1 ? `key ${at + 1}` : 'the key', fail),
+  );
+  for (const [at, { id }] of keys.entries()) {
+    const first = keys.findIndex((key) => key.id === id);
+    if (first < at)
+      fail(`gives key ${first + 1} and key ${at + 1} the same name`, 'Each key needs its own name.');
+  }
+  return keys;
+});
+
+function parseSealingKey(entry: string, name: string, fail: Fail) {
+  const works = `${MAKE_KEY} and write it as id:key, newest first, separated by commas. An ID has 1 to 32 letters, digits, _ or -.`;
+  const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):(.*)$/.exec(entry) ?? [];
+  if (id === undefined || base64 === undefined)
+    return fail(`is invalid: ${name} is not written id:key`, works);
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64)) return fail(`is invalid: ${name} is not base64`, works);
+  const key = Buffer.from(base64, 'base64');
+  if (key.length !== 32) return fail(`is invalid: ${name} has ${key.length} bytes instead of 32`, works);
+  return { id, key };
+}
+
+export const trustedHosts = parsedBy((text, fail): readonly TrustedHost[] => {
+  const entries = text.split(',').map((entry) => entry.trim());
+  return entries.filter((entry) => entry !== '').map((entry, at) => parseTrustedHost(entry, at + 1, fail));
+});
+
+function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedHost {
+  const refuse = () =>
+    fail(
+      `is invalid: entry ${position} is not host or host:port`,
+      'For example billing.internal, 10.0.0.5:8443 or [fd00::5]:8443, separated by commas and without https://.',
+    );
+  const [, host, digits] =
+    /^(\[[^\]]*\]|[^\s:/?#@[\]]+)(?::(\d+))?$/.exec(isIPv6(entry) ? `[${entry}]` : entry) ?? [];
+  if (host === undefined || !URL.canParse(`http://${host}/`)) return refuse();
+  const hostname = new URL(`http://${host}/`).hostname.replace(/^\[|\]$/g, '');
+  if (digits === undefined) return { host: hostname };
+  const number = port.safeParse(String(Number(digits)));
+  return number.success ? { host: hostname, port: number.data } : refuse();
+}
+
+export const SLACK_API = 'For example https://slack.com/api/, or http://127.0.0.1:4000/api/ for a sandbox.';
+export const slackApiUrl = parsedBy((text, fail) => `${withoutSlash(parseUrl(text, SLACK_API, fail))}/`);
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
+  );
+}
+
+/** Plain http would expose the bot token to everyone on the network. */
+export function isSafeForTokens(url: string, trusted: readonly TrustedHost[]): boolean {
+  const { protocol, hostname, port: number } = new URL(url);
+  if (protocol === 'https:' || isLoopback(hostname)) return true;
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return trusted.some(
+    (trustedHost) =>
+      trustedHost.host === host && (trustedHost.port ?? Number(number || 80)) === Number(number || 80),
+  );
+}
+
+export const level = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(LEVELS, { error: message('is not a log level', `Use one of ${LEVELS.join(', ')}.`) }));

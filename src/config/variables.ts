@@ -1,0 +1,147 @@
+/** The environment variables that Tally reads, and which of them go together. */
+import * as z from 'zod';
+import {
+  delay,
+  isSafeForTokens,
+  level,
+  MAKE_KEY,
+  message,
+  notSetMessage,
+  portNumber,
+  redisUrl,
+  required,
+  SLACK_API,
+  sealingKeys,
+  slackApiUrl,
+  slackToken,
+  trustedHosts,
+  webUrl,
+  word,
+} from './schemas.ts';
+
+const MAKE_SECRET = 'Make one with `openssl rand -hex 32`.';
+const APP_PAGE = 'It’s on the app’s page under Basic Information, App Credentials.';
+const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'] as const;
+
+/** Each variable that Tally reads; others are ignored. */
+export const variables = z.object({
+  SLACK_SIGNING_SECRET: word(
+    'a signing secret',
+    'It’s 32 hexadecimal digits in one word, not a token.',
+  ).optional(),
+  SLACK_BOT_TOKEN: slackToken('xoxb-', 'a bot token').optional(),
+  SLACK_APP_TOKEN: slackToken('xapp-', 'an app-level token').optional(),
+  SLACK_CLIENT_ID: word('a client ID', APP_PAGE).optional(),
+  SLACK_CLIENT_SECRET: word('a client secret', APP_PAGE).optional(),
+  SLACK_STATE_SECRET: word('a secret in one word', MAKE_SECRET).optional(),
+  SLACK_API_URL: slackApiUrl.default('https://slack.com/api/'),
+  PUBLIC_URL: webUrl.optional(),
+  PORT: portNumber.transform(Number).default(3000),
+  SHUTDOWN_DELAY: delay.default(0),
+  REDIS_URL: required(redisUrl, 'For example redis://127.0.0.1:6379. Tally stores everything there.'),
+  ENCRYPTION_KEYS: required(
+    sealingKeys,
+    `${MAKE_KEY} and give it a name: ENCRYPTION_KEYS=2026:<what it printed>. Store it apart from Redis’ backups.`,
+  ),
+  BILLING_BASE_URL: webUrl.optional(),
+  IDENTITY_AUTH_URL: webUrl.optional(),
+  TRUSTED_API_HOSTS: trustedHosts.default([]),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
+  LOG_LEVEL: level.default('info'),
+});
+
+type Variable = keyof typeof variables.shape;
+type VariableTexts = Partial<Record<Variable, string>>;
+
+type Problems = readonly (readonly [Variable, string])[];
+
+/**
+ * Checks the variables that depend on each other. It takes the texts, not parsed values, so that its problems are
+ * reported together with those of single variables.
+ *
+ * @returns pairs of variable and message
+ */
+export function findCombinationProblems(texts: VariableTexts): Problems {
+  return [...credentialProblems(texts), ...signingProblems(texts), ...apiUrlProblems(texts)];
+}
+
+function requireSet(texts: VariableTexts, name: Variable, works: string): Problems {
+  return texts[name] === undefined ? [[name, notSetMessage(works)]] : [];
+}
+
+/** Either a bot token for one workspace, or everything that OAuth needs for many. */
+function credentialProblems(texts: VariableTexts): Problems {
+  const oauth = OAUTH.filter((name) => texts[name] !== undefined);
+  if (oauth.length === 0)
+    return requireSet(
+      texts,
+      'SLACK_BOT_TOKEN',
+      `For one workspace, set the bot token (xoxb-…) from the app’s page under OAuth & Permissions. For many, set ${OAUTH.join(', ')} and PUBLIC_URL instead. To try Tally without a Slack account, run \`npm run sandbox\`.`,
+    );
+  return [
+    ...requireSet(texts, 'SLACK_CLIENT_ID', `Installing by OAuth needs the app’s client ID. ${APP_PAGE}`),
+    ...requireSet(
+      texts,
+      'SLACK_CLIENT_SECRET',
+      `Installing by OAuth needs the app’s client secret. ${APP_PAGE}`,
+    ),
+    ...requireSet(
+      texts,
+      'SLACK_STATE_SECRET',
+      `Installing by OAuth needs a secret of your own. ${MAKE_SECRET}`,
+    ),
+    ...requireSet(
+      texts,
+      'PUBLIC_URL',
+      'Installing by OAuth needs the bot’s own address, for example https://tally.example.com: Slack sends people back there.',
+    ),
+    // With both, some workspaces would be served with another workspace's token.
+    ...(texts.SLACK_BOT_TOKEN === undefined
+      ? []
+      : [
+          [
+            'SLACK_BOT_TOKEN',
+            message(
+              `is set together with ${oauth.join(', ')}`,
+              'A bot token serves one workspace, OAuth serves many. Unset one of them.',
+            ),
+          ] as const,
+        ]),
+  ];
+}
+
+function signingProblems(texts: VariableTexts): Problems {
+  if (texts.SLACK_APP_TOKEN !== undefined) return [];
+  return requireSet(
+    texts,
+    'SLACK_SIGNING_SECRET',
+    'It’s on the app’s page under Basic Information, Signing Secret. With SLACK_APP_TOKEN (Socket Mode) you don’t need it.',
+  );
+}
+
+function apiUrlProblems(texts: VariableTexts): Problems {
+  const trusted = trustedHosts.safeParse(texts.TRUSTED_API_HOSTS ?? '');
+  const api = slackApiUrl.safeParse(texts.SLACK_API_URL ?? '');
+  if (!api.success || isSafeForTokens(api.data, trusted.data ?? [])) return [];
+  return [
+    [
+      'SLACK_API_URL',
+      message(
+        'is plain http to another machine, which would expose the bot token',
+        `${SLACK_API} TRUSTED_API_HOSTS can allow a host that has no https.`,
+      ),
+    ],
+  ];
+}
+
+/**
+ * Removes spaces and quotes around values, which `docker --env-file` keeps.
+ *
+ * @returns the variables that Tally reads, without empty ones
+ */
+export function trimVariables(env: NodeJS.ProcessEnv): VariableTexts {
+  const texts = Object.keys(variables.shape).map((name) => [name, unquote(env[name]?.trim() ?? '')] as const);
+  return Object.fromEntries(texts.filter(([, text]) => text !== ''));
+}
+
+const unquote = (text: string): string => (/^(["'])(.*)\1$/s.exec(text)?.[2] ?? text).trim();

@@ -1,0 +1,78 @@
+/** What the delivery log has of one date of one schedule: its record. */
+import * as z from 'zod';
+import { PAUSE_REASONS, scheduleContentSchema } from '../../workspace/owned/schedules.ts';
+import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+
+/** What a post is about, as the schedule and the workspace were then; either may change later. */
+const subject = scheduleContentSchema.extend({
+  /** IANA: the reporting zone, which says what a day is. */
+  zone: z.string(),
+  /** The days as text: `Fri 20 Nov 2026 UTC`. */
+  covers: z.string(),
+  /** Names of the connections that were asked, in the projects' order. */
+  connections: z.array(z.string()).readonly(),
+});
+export type PostSubject = Readonly<z.infer<typeof subject>>;
+
+/** The post of one date, as it is in the channel. */
+const postedMessage = z.object({
+  channel: z.string(),
+  /** Slack's; '' when the post is there and its `ts` could not be recorded. */
+  ts: z.string(),
+  /** ms since the epoch: when it was posted */
+  at: z.int(),
+  isLate: z.boolean(),
+  /** The channel may hold it twice. */
+  isAgain: z.boolean(),
+  /** What the post says about missed dates, a line each. */
+  earlier: z.array(z.string()).readonly(),
+  figures: z.record(z.string(), z.string()),
+  /** Those that were corrected, as they were before ('' for none), until a reply says so. */
+  unexplained: z.record(z.string(), z.string()).exactOptional(),
+  /** `<project id>:<product>` → why it has no figure, in a sentence. */
+  unanswered: z.record(z.string(), z.string()).exactOptional(),
+  /** How many planned checks for corrections are done. */
+  checks: z.int(),
+  /** The missing day as text, which billing had not reported in time. */
+  without: z.string().exactOptional(),
+  /** Absent in posts of earlier versions, which cannot be corrected. */
+  subject: subject.exactOptional(),
+});
+export type PostedMessage = Readonly<z.infer<typeof postedMessage>>;
+
+const entry = z.object({
+  /**
+   * `sending`: Slack may have taken it. `trying`: it failed and is tried again. `held`: Tally paused its schedule and
+   * probes whether it works again. The others are final.
+   */
+  state: z.enum(['sending', 'trying', 'held', 'posted', 'skipped', 'failed']),
+  /** ms since the epoch: when it was due, and when this was written */
+  due: z.int(),
+  at: z.int(),
+  /** When it was first attempted, how often it has failed since, and when it is retried; times in ms. */
+  began: z.int(),
+  tries: z.int().default(0),
+  next: z.int().exactOptional(),
+  /** It waits for a day that billing has not reported. */
+  waits: z.boolean().exactOptional(),
+  /** How often it was probed while Tally paused its schedule. */
+  probes: z.int().exactOptional(),
+  /** It failed for good: the next post names the date, unless this post turns out to be in the channel. */
+  isMissed: z.boolean().exactOptional(),
+  /** An edit took the date out before anything was sent: earlier dates of the new times may still come. */
+  isDropped: z.boolean().exactOptional(),
+  /** Why it failed, in a sentence. */
+  cause: z.string().exactOptional(),
+  /** The owner has not been notified of this yet: a failure, a pause, or projects that keep giving no answer. */
+  pendingNotice: z.enum([...PAUSE_REASONS, 'failed', 'unanswered']).exactOptional(),
+  /** When that is tried again, in ms. */
+  noticeNext: z.int().exactOptional(),
+  post: postedMessage.exactOptional(),
+});
+/** What became of one date of one schedule. */
+export type DeliveryLogEntry = Readonly<z.infer<typeof entry>>;
+
+/** A damaged entry counts as a failure that is over, so that its date is not posted again. */
+export const parseLogEntry = (json: string): DeliveryLogEntry => tryParseRecord(entry, json) ?? DAMAGED;
+
+const DAMAGED: DeliveryLogEntry = { state: 'failed', due: 0, at: 0, began: 0, tries: 0 };

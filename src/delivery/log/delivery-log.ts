@@ -1,0 +1,226 @@
+import type { Day } from '../../domain/time/calendar.ts';
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import { deliveryLockKey, deliveryLogKey, FIELDS, recordKey } from '../../redis/keys.ts';
+import { acquireLease, extendLease, type Lease, releaseLease } from '../../redis/lease.ts';
+import type { LastDelivery } from '../../workspace/owned/schedules.ts';
+import { type DeliveryLogEntry, parseLogEntry } from './delivery-log-entry.ts';
+
+export interface DeliveryLogLine {
+  readonly schedule: string;
+  readonly date: Day;
+  readonly entry: DeliveryLogEntry;
+  /** As stored: a write replaces exactly this. */
+  readonly json: string;
+}
+
+export interface DeliveryLogSnapshot {
+  readonly lines: readonly DeliveryLogLine[];
+  /** When a channel was last posted to, in ms; without one, any channel. */
+  lastPost(channel?: string): number | undefined;
+  /** Slack limits the rate of this workspace until then, in ms. */
+  readonly backOffUntil: number | undefined;
+  /** The JSON of a state: see `StateWrite`. */
+  state(name: string): string | undefined;
+  /** Names and JSON of all states whose name begins so. */
+  statesOf(prefix: string): readonly (readonly [name: string, json: string])[];
+}
+
+/** Held by one run at a time, in any process. */
+export interface DeliveryLease {
+  readonly teamId: string;
+  readonly token: string;
+}
+
+export interface LogWrite {
+  readonly schedule: string;
+  readonly date: Day;
+  /** The entry's JSON before; undefined for none. */
+  readonly before: string | undefined;
+  readonly entry: DeliveryLogEntry;
+  /** Refuse the write once the lease is lost. Otherwise it only needs an existing entry that equals `before`. */
+  readonly needsLease?: boolean;
+  /** The schedule's stored JSON: reject the write if the schedule has been changed or deleted since. */
+  readonly expectedSchedule?: string;
+  /** A post went out just now. */
+  readonly posted?: { readonly channel: string; readonly at: number };
+  /** Dates of the schedule whose entries are no longer needed. */
+  readonly drop?: readonly Day[];
+  readonly lastDelivery?: LastDelivery;
+}
+
+/** What something else than a schedule keeps in the log. */
+export interface StateWrite {
+  /** A prefix that is no schedule's ID, and a slash: `watch/abcd1234`. */
+  readonly name: string;
+  /** The JSON before; undefined for none. */
+  readonly before: string | undefined;
+  readonly json: string;
+  /** As of a date's entry. */
+  readonly needsLease?: boolean;
+  /** A field of the workspace's record and its value: refuse the write if it is another one by now. */
+  readonly expected?: { readonly field: string; readonly value: string };
+  /** A message went out just now. */
+  readonly posted?: { readonly channel: string; readonly at: number };
+}
+
+/**
+ * What became of every due date, so that none is posted twice and none is lost: one hash a workspace, removed with it.
+ * Lines are kept for as long as their date may matter.
+ *
+ * @throws StoreUnavailable from each method
+ */
+export interface DeliveryLog {
+  read(workspace: string): Promise<DeliveryLogSnapshot>;
+  /** `taken` by another run; `gone` when the workspace has no record any more. */
+  lease(workspace: string): Promise<DeliveryLease | 'taken' | 'gone'>;
+  /** @returns whether it is still held */
+  renew(lease: DeliveryLease): Promise<boolean>;
+  /** @returns whether it was held to the end */
+  release(lease: DeliveryLease): Promise<boolean>;
+  /**
+   * @returns the JSON it wrote; undefined, writing nothing, if the lease is lost or the entry is not `before`; ''
+   * if the schedule is not the expected one
+   */
+  write(lease: DeliveryLease, write: LogWrite): Promise<string | undefined>;
+  /** @returns `refused`, writing nothing, if `before` or the lease is not as it must be; `changed` for `expected` */
+  writeState(lease: DeliveryLease, write: StateWrite): Promise<'written' | 'refused' | 'changed'>;
+  /** @returns false when the lease is lost */
+  dropStates(lease: DeliveryLease, names: readonly string[]): Promise<boolean>;
+  backOff(lease: DeliveryLease, until: number): Promise<void>;
+  drop(lease: DeliveryLease, lines: readonly DeliveryLogLine[]): Promise<void>;
+}
+
+/** In ms: longer than a process may hang between two renewals, and short enough to wait for after a kill. */
+export const LEASE_MS = 12_000;
+/** Longer than any cadence's interval, in ms. */
+const KEEP_MS = 100 * 86_400_000;
+
+const CHANNEL = 'channel/';
+const QUIET = 'quiet';
+
+/** Creates nothing without the lease, and no last delivery of a deleted schedule: both may just have been forgotten. */
+const WRITE = `
+local held = redis.call('GET', KEYS[1]) == ARGV[1]
+if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return 0 end
+if not held and (ARGV[2] == '1' or ARGV[4] == '') then return 0 end
+if ARGV[12] ~= '' and redis.call('HGET', KEYS[3], ARGV[9]) ~= ARGV[12] then return 2 end
+redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
+if ARGV[7] ~= '' then redis.call('HSET', KEYS[2], ARGV[7], ARGV[8]) end
+for i = 13, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
+redis.call('PEXPIRE', KEYS[2], ARGV[6])
+if ARGV[11] ~= '' and redis.call('HEXISTS', KEYS[3], ARGV[9]) == 1 then
+  redis.call('HSET', KEYS[3], ARGV[10], ARGV[11])
+end
+return 1`;
+
+const BACK_OFF = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[2], '${QUIET}', ARGV[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return 1`;
+
+const DROP = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+for i = 2, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
+return 1`;
+
+const leaseOf = ({ teamId, token }: DeliveryLease): Lease => ({ key: deliveryLockKey(teamId), token });
+const fieldOf = (schedule: string, date: Day): string => `${schedule}/${date}`;
+const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
+
+export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
+  const keysFor = (workspace: string) => [deliveryLockKey(workspace), deliveryLogKey(workspace)] as const;
+  const evaluate = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
+    guardRead(() => redis.eval(script, keys.length, ...keys, ...args));
+
+  return {
+    read: async (workspace) => parseSnapshot(await guardRead(() => redis.hgetall(deliveryLogKey(workspace)))),
+    async lease(workspace) {
+      const lease = await acquireLease(redis, workspace, deliveryLockKey(workspace), LEASE_MS);
+      return typeof lease === 'string' ? lease : { teamId: workspace, token: lease.token };
+    },
+    renew: (lease) => extendLease(redis, leaseOf(lease), LEASE_MS),
+    release: (lease) => releaseLease(redis, leaseOf(lease)),
+    async write(
+      { teamId, token },
+      { schedule, date, before = '', needsLease = false, expectedSchedule = '', posted, drop = [], ...to },
+    ) {
+      const json = JSON.stringify(to.entry);
+      const done = await evaluate(
+        WRITE,
+        [...keysFor(teamId), recordKey(teamId)],
+        token,
+        needsLease ? '1' : '0',
+        fieldOf(schedule, date),
+        before,
+        json,
+        KEEP_MS,
+        posted === undefined ? '' : CHANNEL + posted.channel,
+        posted?.at ?? '',
+        FIELDS.schedule + schedule,
+        FIELDS.sent + schedule,
+        to.lastDelivery === undefined ? '' : JSON.stringify(to.lastDelivery),
+        expectedSchedule,
+        ...drop.map((day) => fieldOf(schedule, day)),
+      );
+      if (done === 2) return '';
+      return done === 1 ? json : undefined;
+    },
+    async writeState({ teamId, token }, { name, before = '', json, needsLease = false, expected, posted }) {
+      const done = await evaluate(
+        WRITE,
+        [...keysFor(teamId), recordKey(teamId)],
+        ...[token, needsLease ? '1' : '0', name, before, json, KEEP_MS],
+        ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
+        ...[expected?.field ?? '', '', '', expected?.value ?? ''],
+      );
+      return done === 1 ? 'written' : done === 2 ? 'changed' : 'refused';
+    },
+    async dropStates({ teamId, token }, names) {
+      return names.length === 0 || (await evaluate(DROP, keysFor(teamId), token, ...names)) === 1;
+    },
+    async backOff({ teamId, token }, until) {
+      await evaluate(BACK_OFF, keysFor(teamId), token, until, KEEP_MS);
+    },
+    async drop({ teamId, token }, lines) {
+      const fields = lines.map(({ schedule, date }) => fieldOf(schedule, date));
+      if (fields.length > 0) await evaluate(DROP, keysFor(teamId), token, ...fields);
+    },
+  };
+}
+
+function parseSnapshot(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
+  const number = (field: string): number | undefined => {
+    const value = Number(fields[field]);
+    return Number.isSafeInteger(value) ? value : undefined;
+  };
+  return {
+    lines: Object.entries(fields).flatMap(([field, json]) => {
+      const [, schedule = '', date = ''] = LINE.exec(field) ?? [];
+      if (schedule === '') return [];
+      return [{ schedule, date, entry: parseLogEntry(json), json }];
+    }),
+    lastPost(channel) {
+      if (channel !== undefined) return number(CHANNEL + channel);
+      const channels = Object.keys(fields).filter((field) => field.startsWith(CHANNEL));
+      return channels.length === 0 ? undefined : Math.max(...channels.map((field) => number(field) ?? 0));
+    },
+    backOffUntil: number(QUIET),
+    state: (name) => fields[name],
+    statesOf: (prefix) => Object.entries(fields).filter(([field]) => field.startsWith(prefix)),
+  };
+}
+
+/** The log, calling `onEnded` with the result of each date that was posted, skipped or given up. */
+export const observeDeliveries = (
+  deliveryLog: DeliveryLog,
+  onEnded: (result: LastDelivery['result']) => void,
+): DeliveryLog => ({
+  ...deliveryLog,
+  async write(lease, write) {
+    const written = await deliveryLog.write(lease, write);
+    const { result = 'trying' } = write.lastDelivery ?? {};
+    if (written !== undefined && result !== 'trying' && result !== 'waiting') onEnded(result);
+    return written;
+  },
+});

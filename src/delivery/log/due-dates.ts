@@ -1,0 +1,66 @@
+/** Which dates of a schedule are still to be delivered, and what the delivery log says of the others. */
+import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
+import type { Day } from '../../domain/time/calendar.ts';
+import type { Schedule } from '../../workspace/owned/schedules.ts';
+import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
+
+/** @returns the first of these instants, in ms; undefined where all are, which stands for never */
+export const earliest = (...instants: readonly (number | undefined)[]): number | undefined => {
+  const known = instants.filter((at) => at !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+};
+
+const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
+export const isFinal = ({ entry }: DeliveryLogLine): boolean => FINAL.includes(entry.state);
+/** Earlier dates are no longer delivered. */
+export const isHandled = (line: DeliveryLogLine): boolean => isFinal(line) && line.entry.isDropped !== true;
+/** No later post needs to name it. */
+export const isSettled = (line: DeliveryLogLine): boolean => isHandled(line) && line.entry.isMissed !== true;
+export const isNotified = ({ entry }: DeliveryLogLine): boolean => entry.pendingNotice === undefined;
+/** Slack may have taken the post, and Tally has not found it there. */
+export const isDoubtful = ({ entry }: DeliveryLogLine): boolean =>
+  entry.state === 'sending' || (entry.state === 'failed' && entry.post !== undefined);
+
+export const compareByDate = (a: DeliveryLogLine, b: DeliveryLogLine): number => (a.date < b.date ? -1 : 1);
+
+/** The newest date of a schedule that was posted, skipped or given up. */
+export const lastHandledLine = (
+  schedule: string,
+  snapshot: DeliveryLogSnapshot,
+): DeliveryLogLine | undefined =>
+  snapshot.lines
+    .filter((line) => line.schedule === schedule)
+    .toSorted(compareByDate)
+    .findLast(isHandled);
+
+/**
+ * The dates of a schedule that are still to be delivered, in order and without end. Posts, forms and lists all use it, so
+ * that they agree. A date is never delivered after a later one, whatever the clock says.
+ */
+export function* openDueTimes(
+  { timing, since }: Pick<Schedule, 'timing' | 'since'>,
+  last: DeliveryLogLine | undefined,
+): Generator<DueTime> {
+  for (const due of dueTimes(timing, Math.max(since, last?.entry.due ?? 0)))
+    if (last === undefined || due.date > last.date) yield due;
+}
+
+/** The open dates that are due by `now` (ms). */
+export function overdueTimes(
+  schedule: Pick<Schedule, 'timing' | 'since'>,
+  last: DeliveryLogLine | undefined,
+  now: number,
+): readonly DueTime[] {
+  const overdue: DueTime[] = [];
+  for (const due of openDueTimes(schedule, last)) {
+    if (due.at > now) break;
+    overdue.push(due);
+  }
+  return overdue;
+}
+
+/** Whether an edit has moved a date that was begun into the future. */
+export function isStillAhead(schedule: Schedule, last: DeliveryLogLine | undefined, date: Day): boolean {
+  for (const due of openDueTimes(schedule, last)) if (due.date >= date) return due.date === date;
+  return false;
+}

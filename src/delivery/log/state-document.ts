@@ -1,0 +1,51 @@
+import { type DeliveryContext, LeaseLostError, ScheduleChangedError } from '../context.ts';
+import type { StateWrite } from './delivery-log.ts';
+
+type WriteConditions = Pick<StateWrite, 'needsLease' | 'expected'>;
+
+/** A state in the delivery log that several processes may read, change and write. */
+export interface StateDocument<T> {
+  /** As last read or written. */
+  value(): T;
+  /**
+   * Writes what `change` makes of it, of the newest value if somebody else wrote it since. Nothing when it was
+   * deleted.
+   *
+   * @throws LeaseLostError; ScheduleChangedError if the record is not as expected; StoreUnavailable
+   */
+  update(change: (value: T) => T, conditions?: WriteConditions): Promise<void>;
+}
+
+const MAX_ATTEMPTS = 5;
+
+/** @param parse of the stored JSON, undefined for none */
+export function openState<T>(
+  name: string,
+  stored: string | undefined,
+  parse: (json: string | undefined) => T,
+  context: DeliveryContext,
+): StateDocument<T> {
+  let before = stored;
+  let value = parse(stored);
+  return {
+    value: () => value,
+    async update(change, conditions = {}) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const after = change(value);
+        const json = JSON.stringify(after);
+        if (json === before) return;
+        const outcome = await context.writeState({ name, before, json, ...conditions });
+        if (outcome === 'changed') throw new ScheduleChangedError();
+        if (outcome === 'written') {
+          [before, value] = [json, after];
+          return;
+        }
+        const now = (await context.deliveryLog.read(context.teamId)).state(name);
+        if (now === before) throw new LeaseLostError();
+        if (now === undefined) return;
+        [before, value] = [now, parse(now)];
+      }
+      throw new LeaseLostError();
+    },
+  };
+}

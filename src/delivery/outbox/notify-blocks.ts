@@ -1,0 +1,130 @@
+import { commandText } from '../../domain/commands.ts';
+import { limitLines } from '../../domain/language/text.ts';
+import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../../slack/kit/atoms.ts';
+import type { PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
+import { formatMoment } from '../posts/schedule-wording.ts';
+
+/** What to do about a paused schedule. */
+const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
+  'channel-archived': 'Unarchive the channel, or edit the schedule and choose another one.',
+  'not-in-channel': 'Type /invite @Tally in the channel.',
+  'channel-restricted': 'Let Tally post there, or edit the schedule and choose another channel.',
+  'project-limited':
+    'The project is limited to other channels. Ask a Tally manager to add this one, or edit the schedule and choose another channel.',
+  'token-rejected': `It may have expired or been revoked. A Tally manager can replace it with ${commandText('/billing connect')}.`,
+  'not-connected': `A Tally manager can add the connection with ${commandText('/billing connect')}.`,
+  'app-removed': 'Ask an admin to install Tally again.',
+};
+const RESUMES = 'Tally keeps trying. Once it works, the missed post is sent and the schedule resumes.';
+
+/** The content of one message to a person: the same failure of one or more schedules. */
+export interface PendingNotification {
+  readonly why: PauseReason | 'failed' | 'unanswered';
+  /** Slack ID */
+  readonly owner: string;
+  /** In a sentence. */
+  readonly cause: string;
+  readonly cases: readonly Case[];
+  /** The posts may be in Slack. */
+  readonly isUnclear?: boolean;
+  readonly isOwnerGone?: boolean;
+  /** A manager gets it as well. */
+  readonly includesManager?: boolean;
+}
+
+interface Case {
+  readonly schedule: Schedule;
+  /** `“Yesterday’s spend” for prod` */
+  readonly title: string;
+  /** ms since the epoch */
+  readonly due: number;
+  /** Dates in a row that failed, this one included. */
+  readonly failures: number;
+}
+
+type Reader = 'owner' | 'manager';
+
+const NEED_CONNECT: readonly PendingNotification['why'][] = ['token-rejected', 'not-connected'];
+const CONNECT = button('connect', 'Connect…', { style: 'primary' });
+const ALSO_NOTIFIED: Readonly<Record<Reader, string>> = {
+  owner: 'A Tally manager was notified too.',
+  manager: 'You get this because you manage Tally. The owner was notified too.',
+};
+
+/** A notice about several schedules lists up to this many. */
+const MAX_LISTED = 15;
+
+export function failureNotice(notification: PendingNotification, reader: Reader): Message {
+  const { why, cause, cases } = notification;
+  const [only, ...others] = cases;
+  const what = others.length === 0 ? (only?.title ?? '') : `${cases.length} scheduled posts`;
+  const text = `${what} ${happened(notification)}`;
+  const lines = [
+    `*${escapeMarkup(text)}*`,
+    ...limitLines(
+      cases.map((one) => caseText(one, others.length > 0)),
+      MAX_LISTED,
+    ),
+    ...(cause === '' ? [] : [escapeMarkup(cause)]),
+    ...nextSteps(notification),
+    ...alsoNotified(notification, reader),
+  ];
+  const value = only === undefined || others.length > 0 ? {} : { value: only.schedule.id };
+  const remedy = pauseOf(why)
+    ? button('schedule-resume', 'Resume', { ...value, style: 'primary' })
+    : button('schedule-now', 'Send it now', { ...value, style: 'primary' });
+  return {
+    text: `${text}. ${cause}`.trim(),
+    blocks: [
+      markup(lines.join('\n')),
+      actions(
+        ...(reader === 'manager' && NEED_CONNECT.includes(why) ? [CONNECT] : []),
+        ...(others.length === 0 && why !== 'unanswered' ? [remedy] : []),
+        button('schedule-list', 'Open schedules', value),
+      ),
+    ],
+  };
+}
+
+/** Tally's own reason for a pause; undefined if nothing is paused. */
+const pauseOf = (why: PendingNotification['why']) =>
+  why === 'failed' || why === 'unanswered' || why === 'person' ? undefined : why;
+
+function happened({ why, cases, isUnclear = false }: PendingNotification): string {
+  const isOne = cases.length === 1;
+  if (why === 'unanswered') return `${isOne ? 'was' : 'were'} posted without all figures twice in a row`;
+  if (why !== 'failed') return `${isOne ? 'is' : 'are'} paused`;
+  if (isUnclear) return 'may not have been posted';
+  return `${isOne ? 'wasn’t' : 'weren’t'} posted`;
+}
+
+function nextSteps({ why, cases, isUnclear, isOwnerGone }: PendingNotification): readonly string[] {
+  const pause = pauseOf(why);
+  const failures = Math.max(...cases.map((one) => one.failures));
+  return [
+    ...(pause === undefined ? [] : [escapeMarkup(REMEDIES[pause]), RESUMES]),
+    ...(why === 'failed' && !isUnclear ? ['Tally tried for an hour. The next post mentions this date.'] : []),
+    ...(isOwnerGone
+      ? ['The owner has left the workspace. Open schedules and choose Adopt to take over.']
+      : []),
+    ...(isOwnerGone || pause !== undefined || failures < 2
+      ? []
+      : [`This is the ${ordinal(failures)} failure in a row.`]),
+  ];
+}
+
+const alsoNotified = (
+  { isOwnerGone = false, includesManager = false }: PendingNotification,
+  reader: Reader,
+): readonly string[] => (isOwnerGone || !includesManager ? [] : [ALSO_NOTIFIED[reader]]);
+
+/** @param isTitled a notice about one schedule has its title above */
+function caseText({ schedule, title, due }: Case, isTitled: boolean): string {
+  const where = `${channelLink(schedule.channel)}, due ${escapeMarkup(formatMoment(due, schedule.timing.zone))}`;
+  return isTitled ? `${escapeMarkup(title)} in ${where}` : `In ${where}`;
+}
+
+const ordinal = (count: number): string => {
+  const ends = { one: 'st', two: 'nd', few: 'rd', other: 'th', zero: 'th', many: 'th' } as const;
+  return `${count}${ends[new Intl.PluralRules('en', { type: 'ordinal' }).select(count)]}`;
+};

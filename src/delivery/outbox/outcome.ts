@@ -1,0 +1,166 @@
+import { EditConflict } from '../../domain/failure/index.ts';
+import {
+  type LastDelivery,
+  type PauseReason,
+  REPORT_NAMES,
+  type Schedule,
+} from '../../workspace/owned/schedules.ts';
+import type { AuditAction } from '../../workspace/record/audit.ts';
+import type { DeliveryContext } from '../context.ts';
+import type { DeliveryLogEntry } from '../log/delivery-log-entry.ts';
+import { type DeliveryTask, type ScheduleLogEntry, SLACK_SETTLE_MS } from '../plan.ts';
+import type { DeliveryAttempt } from './attempt.ts';
+import { pauseBasis } from './pause.ts';
+import { type FailureEffect, probeDelayAfter, retryDelayAfter } from './retry.ts';
+
+/** The audit trail's name for Tally itself. */
+const TALLY = 'tally';
+const HOUR = 3_600_000;
+const MAY_BE_THERE = 'The post may be in the channel: check before you send it again.';
+
+export const lastDeliveryOf = ({ due }: Pick<DeliveryTask, 'due'>, at: number) => ({
+  date: due.date,
+  due: due.at,
+  at,
+  failures: 0,
+});
+
+/**
+ * Records that a delivery failed, and what follows: another try, a pause of the schedule, waiting for Slack's rate
+ * limit, or giving up.
+ *
+ * @throws LeaseLostError, StoreUnavailable
+ */
+export async function recordFailure(
+  task: DeliveryTask,
+  attempt: DeliveryAttempt,
+  effect: FailureEffect,
+  context: DeliveryContext,
+): Promise<void> {
+  const { schedule, superseded } = task;
+  const { id, paused } = schedule;
+  const now = context.clock();
+  const entry = entryAfter(effect, attempt, paused?.why, now);
+  const { failures = 0, unanswered } = context.workspace.lastSent(id) ?? {};
+  const { cause = effect.cause } = entry;
+  const isOver = entry.state === 'failed';
+  const lastDelivery: LastDelivery = {
+    ...lastDeliveryOf(task, now),
+    failures: failures + (isOver ? 1 : 0),
+    ...(unanswered && { unanswered }),
+    ...(isOver
+      ? { result: 'failed', cause }
+      : { result: 'trying', cause, ...(entry.next !== undefined && { next: entry.next }) }),
+  };
+  const drop = isOver || entry.state === 'held' ? superseded : [];
+  const { before } = attempt;
+  await context.writeLog({ schedule: id, date: task.due.date, before, entry, drop, lastDelivery });
+  if (effect.kind === 'wait') await context.backOff(now + effect.for);
+  if (effect.kind === 'pause' && effect.why !== paused?.why) await pause(schedule, effect.why, context);
+}
+
+/** @param pausedBy why the schedule is paused already */
+function entryAfter(
+  effect: FailureEffect,
+  { entry, isDoubtful }: DeliveryAttempt,
+  pausedBy: PauseReason | undefined,
+  now: number,
+): DeliveryLogEntry {
+  const { cause } = effect;
+  const mayBePosted = effect.kind === 'unclear' || isDoubtful;
+  if (effect.kind === 'pause' || (pausedBy !== undefined && !mayBePosted))
+    return holdEntry(effect, { entry, isDoubtful }, pausedBy, now);
+  const { next: _, pendingNotice, probes, post, waits, ...rest } = entry;
+  // Slack's rate limit does not count as a failure, unless it goes on for an hour.
+  const counts = effect.kind !== 'wait' || now - entry.began > HOUR;
+  const tries = entry.tries + (counts ? 1 : 0);
+  const base = {
+    ...rest,
+    tries,
+    // Slack is searched around the instant when the post was sent, however often that fails.
+    at: mayBePosted ? entry.at : now,
+    ...(mayBePosted && post !== undefined && { post }),
+  };
+  const isLastTry = effect.kind === 'unclear' && post?.isAgain === true;
+  const wait = isLastTry ? undefined : counts ? retryDelayAfter(tries) : 0;
+  if (wait === undefined) {
+    const explained = mayBePosted ? `${cause} ${MAY_BE_THERE}` : cause;
+    return { ...base, cause: explained, state: 'failed', isMissed: true, pendingNotice: 'failed' };
+  }
+  const least = effect.kind === 'wait' ? effect.for : effect.kind === 'unclear' ? SLACK_SETTLE_MS : 0;
+  return { ...base, cause, state: mayBePosted ? 'sending' : 'trying', next: now + Math.max(wait, least) };
+}
+
+/** The schedule is paused: the date waits and is probed. A new reason is notified, once. */
+function holdEntry(
+  effect: FailureEffect,
+  { entry, isDoubtful }: Pick<DeliveryAttempt, 'entry' | 'isDoubtful'>,
+  pausedBy: PauseReason | undefined,
+  now: number,
+): DeliveryLogEntry {
+  const { pendingNotice: before, post, ...rest } = entry;
+  const probes = pausedBy === undefined ? 1 : (entry.probes ?? 0) + 1;
+  const pendingNotice = effect.kind === 'pause' && effect.why !== pausedBy ? effect.why : before;
+  const wait = Math.max(probeDelayAfter(probes), effect.kind === 'wait' ? effect.for : 0);
+  return {
+    ...rest,
+    ...(isDoubtful
+      ? { state: 'sending', ...(post !== undefined && { post }) }
+      : { state: 'held', at: now, tries: 0 }),
+    ...(pendingNotice !== undefined && { pendingNotice }),
+    cause: effect.cause,
+    probes,
+    next: now + wait,
+  };
+}
+
+async function pause(schedule: Schedule, why: PauseReason, context: DeliveryContext): Promise<void> {
+  const at = context.clock();
+  const asked = pauseBasis(why, schedule, context.workspace);
+  const paused = { why, at, ...(asked !== undefined && { asked }) };
+  await save({ ...schedule, paused }, 'schedule paused', context);
+}
+
+export async function resumePausedSchedule(
+  { paused: _, ...schedule }: Schedule,
+  context: DeliveryContext,
+): Promise<void> {
+  await save(schedule, 'schedule resumed', context);
+}
+
+/** If the schedule was changed since it was read, the change wins and the next pass reads it. */
+async function save(schedule: Schedule, action: AuditAction, context: DeliveryContext): Promise<void> {
+  const { teamId, workspace, workspaces, clock } = context;
+  const about = `${REPORT_NAMES[schedule.report]} · ${schedule.channel}`;
+  const entries = [{ at: clock(), who: TALLY, action, about }];
+  try {
+    await workspaces.saveSchedule({ teamId, workspace, entries }, schedule);
+  } catch (error) {
+    if (!(error instanceof EditConflict)) throw error;
+  }
+}
+
+/** Closes a delivery that started before its schedule was changed or paused. */
+export async function abandonDelivery(
+  { schedule, line }: ScheduleLogEntry,
+  context: DeliveryContext,
+): Promise<void> {
+  const { date, json, entry } = line;
+  const at = context.clock();
+  const cause = 'The schedule was changed or paused before this was posted.';
+  const { next, pendingNotice, probes, post, ...rest } = entry;
+  const isDropped = schedule.paused === undefined && entry.state !== 'sending';
+  const { failures = 0 } = context.workspace.lastSent(schedule.id) ?? {};
+  await context.writeLog({
+    schedule: schedule.id,
+    date,
+    before: json,
+    entry: { ...rest, state: 'failed', at, cause, ...(isDropped && { isDropped }) },
+    lastDelivery: {
+      ...lastDeliveryOf({ due: { date, at: entry.due } }, at),
+      result: 'failed',
+      cause,
+      failures,
+    },
+  });
+}

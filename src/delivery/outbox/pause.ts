@@ -1,0 +1,70 @@
+/** Whether a paused schedule resumes automatically, and when it is retried. */
+
+import { type PauseReason, resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';
+import { findNamed, isShownTo } from '../../workspace/projects/chosen-project.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { DeliveryLogLine, DeliveryLogSnapshot } from '../log/delivery-log.ts';
+
+/** `waits`: Tally paused it and probes from time to time whether it works again. */
+export type RunState = 'runs' | 'paused' | 'waits' | 'resumes';
+
+export function runStateOf(
+  schedule: Schedule,
+  lines: readonly DeliveryLogLine[],
+  workspace: Workspace,
+): RunState {
+  const { paused } = schedule;
+  if (paused === undefined) return 'runs';
+  if (!resumesByItself(paused.why)) return 'paused';
+  if (paused.asked !== undefined && pauseBasis(paused.why, schedule, workspace) !== paused.asked)
+    return 'resumes';
+  const isOut = lines.some(
+    ({ entry: { state, at } }) => ['posted', 'skipped'].includes(state) && at > paused.at,
+  );
+  return isOut ? 'resumes' : 'waits';
+}
+
+/** When what a paused schedule needs last worked, in ms; the schedule is then retried at once. */
+export function lastSuccess(schedule: Schedule, workspace: Workspace, snapshot: DeliveryLogSnapshot): number {
+  const byHand = workspace.lastSent(schedule.id)?.byHand ?? 0;
+  switch (schedule.paused?.why) {
+    case 'token-rejected':
+      return Math.max(
+        byHand,
+        ...connectionsOf(schedule, workspace).map((name) => workspace.lastUsed(name) ?? 0),
+      );
+    case 'app-removed':
+      return Math.max(byHand, snapshot.lastPost() ?? 0);
+    default:
+      return Math.max(byHand, snapshot.lastPost(schedule.channel) ?? 0);
+  }
+}
+
+/** What a pause depends on, as text: once it differs, the schedule resumes. Undefined when it depends on no record. */
+export function pauseBasis(why: PauseReason, schedule: Schedule, workspace: Workspace): string | undefined {
+  if (why === 'token-rejected' || why === 'not-connected') return fingerprintsOf(schedule, workspace);
+  return why === 'project-limited'
+    ? isAllowedInChannel(schedule, workspace)
+      ? 'open'
+      : 'limited'
+    : undefined;
+}
+
+/** Names of the connections that the projects are asked by, in their order; '' for none. */
+export function connectionsOf({ projects }: Pick<Schedule, 'projects'>, workspace: Workspace): string[] {
+  return projects.map(
+    (project) => findNamed(project, workspace)?.connection ?? workspace.defaultConnection ?? '',
+  );
+}
+
+/** `main 0123456789ab, storage -`: the connections of its projects, with the fingerprints of their tokens. */
+function fingerprintsOf(schedule: Schedule, workspace: Workspace): string {
+  const fingerprintOf = (name: string) => workspace.connections.get(name)?.fingerprint ?? '-';
+  return [...new Set(connectionsOf(schedule, workspace))]
+    .map((name) => `${name} ${fingerprintOf(name)}`)
+    .join(', ');
+}
+
+/** Whether its channel may see all its projects. */
+const isAllowedInChannel = ({ projects, channel }: Schedule, workspace: Workspace): boolean =>
+  projects.every((project) => isShownTo(project, workspace, { channel, manager: false }));

@@ -1,0 +1,84 @@
+/** Who may get what Tally sends without being asked: checked at every send, and each time a message is drawn again. */
+import { NotAllowed } from '../../domain/failure/index.ts';
+import { meetsRight } from '../../workspace/permissions.ts';
+import { type ChosenProject, isShownTo } from '../../workspace/projects/chosen-project.ts';
+import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
+import { isPerson } from '../../workspace/record/record-schema.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { DeliveryContext } from '../context.ts';
+
+/** What Tally sends by itself, or at another time than a person asked for it. */
+export const MESSAGE_KINDS = [
+  'post',
+  'post by hand',
+  'correction',
+  'alert',
+  'alert update',
+  'reminder',
+  'notice',
+] as const;
+export type MessageKind = (typeof MESSAGE_KINDS)[number];
+
+/** A channel or a person with their rights of now. */
+export interface Recipient {
+  /** The record that decided. */
+  readonly workspace: Workspace;
+  /** Where it is read, and whether by a manager alone. */
+  readonly place: AskLocation;
+  /** No longer a full member: gets nothing. */
+  readonly isGone: boolean;
+}
+
+type RecipientContext = Pick<DeliveryContext, 'workspaces' | 'users' | 'client' | 'teamId' | 'log'>;
+
+/** Reads the record and the person's role again. @param to Slack ID @throws SlackFailed, StoreUnavailable */
+export async function findRecipient(
+  to: string,
+  { workspaces, users, client, teamId }: RecipientContext,
+): Promise<Recipient> {
+  const workspace = await workspaces.read(teamId);
+  if (!isPerson(to)) return { workspace, place: { channel: to, manager: false }, isGone: false };
+  const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
+  const permissions = await users.permissionsOf(await client(), teamId, to, workspace.settings, hasLimits);
+  return {
+    workspace,
+    place: { channel: undefined, manager: permissions.canManage },
+    isGone: !meetsRight('member', permissions),
+  };
+}
+
+/** Why a message may not be sent. */
+export interface Refusal {
+  /** In a sentence. */
+  readonly cause: string;
+  /** It goes to somebody else instead. */
+  readonly isGone: boolean;
+}
+
+/** Why these projects may not be shown to a channel or person now; undefined when they may. @throws SlackFailed, StoreUnavailable */
+export async function findRefusal(
+  kind: MessageKind,
+  to: string,
+  projects: readonly ChosenProject[],
+  context: RecipientContext,
+): Promise<Refusal | undefined> {
+  const { workspace, place, isGone } = await findRecipient(to, context);
+  const isShown = projects.every((project) => isShownTo(project, workspace, place));
+  if (!isGone && isShown) return undefined;
+  context.log.info({ workspace: context.teamId, kind, to }, 'not sent: the recipient may not see it');
+  return { isGone, cause: isGone ? NOT_MEMBER : isPerson(to) ? NOT_MANAGER : LIMITED };
+}
+
+const NOT_MEMBER = 'This person is no longer a full member of the workspace.';
+const NOT_MANAGER = 'The project is limited to certain channels, and this person doesn’t manage Tally.';
+const LIMITED = 'The project is limited to other channels.';
+
+/** @throws NotAllowed when the channel may not see one of the projects now; StoreUnavailable */
+export async function requireChannel(
+  kind: MessageKind,
+  channel: string,
+  projects: readonly ChosenProject[],
+  context: RecipientContext,
+): Promise<void> {
+  if ((await findRefusal(kind, channel, projects, context)) !== undefined) throw new NotAllowed('channel');
+}

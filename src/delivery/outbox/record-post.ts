@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StoreUnavailable } from '../../domain/failure/index.ts';
+import type { LastDelivery } from '../../workspace/owned/schedules.ts';
+import type { DeliveryContext } from '../context.ts';
+import type { PostedMessage } from '../log/delivery-log-entry.ts';
+import type { DeliveryTask } from '../plan.ts';
+import { chosenByKey, projectLabel } from '../posts/schedule-wording.ts';
+import type { DeliveryAttempt } from './attempt.ts';
+import { deliveryKey } from './find-post.ts';
+import { lastDeliveryOf } from './outcome.ts';
+
+/** How long a post waits for a store that is away to record it; in ms. */
+const RECORD_TIMEOUT = 30_000;
+/** The owner is notified of a project that gives no answer in this many posts in a row. */
+const NOTIFY_AFTER = 2;
+
+/** Slack has taken the post. Even a lost lease does not keep it from being recorded; a store that is away may. */
+export async function recordPost(
+  task: DeliveryTask,
+  attempt: DeliveryAttempt,
+  post: PostedMessage,
+  context: DeliveryContext,
+): Promise<void> {
+  const { schedule, due } = task;
+  const { next, cause, pendingNotice, probes, waits, ...entry } = attempt.entry;
+  const key = `${context.teamId}/${deliveryKey(schedule.id, due.date)}`;
+  context.unrecordedPosts.set(key, post.ts);
+  const unanswered = countUnanswered(context.workspace.lastSent(schedule.id), post);
+  const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === NOTIFY_AFTER);
+  const causes = silent.map(
+    ([project, { cause: why }]) =>
+      `${projectLabel(chosenByKey(project, schedule.projects), context.workspace)}: ${why}`,
+  );
+  const lastDelivery: LastDelivery = {
+    ...lastDeliveryOf(task, post.at),
+    unanswered,
+    result: post.isLate ? 'posted-late' : 'posted',
+    ts: post.ts,
+  };
+  const write = {
+    ...lineOf(task),
+    before: attempt.before,
+    entry: {
+      ...entry,
+      ...{ state: 'posted' as const, tries: 0, at: post.at, post },
+      ...(causes.length > 0 && { pendingNotice: 'unanswered' as const, cause: causes.join(' ') }),
+    },
+    posted: { channel: post.channel, at: post.at },
+    lastDelivery,
+  };
+  await retryUntilStored(() => context.deliveryLog.write(context.lease, write));
+  context.unrecordedPosts.delete(key);
+}
+
+/** Which projects gave no answer, and in how many posts in a row. */
+function countUnanswered(before: LastDelivery | undefined, { unanswered = {} }: PostedMessage) {
+  const counted = Object.entries(unanswered).map(([key, cause]) => {
+    const posts = (before?.unanswered?.[key]?.posts ?? 0) + 1;
+    return [key, { posts, cause }] as const;
+  });
+  return Object.fromEntries(counted);
+}
+
+/** Repeats the write while the store is away, for half a minute. @throws StoreUnavailable */
+export async function retryUntilStored(write: () => Promise<unknown>): Promise<void> {
+  const began = performance.now();
+  for (;;) {
+    try {
+      await write();
+      return;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || performance.now() - began > RECORD_TIMEOUT) throw error;
+      await delay(500);
+    }
+  }
+}
+
+/** Nothing was spent, and the schedule posts nothing then. */
+export async function recordSkip(
+  task: DeliveryTask,
+  attempt: DeliveryAttempt,
+  context: DeliveryContext,
+): Promise<void> {
+  const at = context.clock();
+  const { next, cause, pendingNotice, probes, waits, post, ...entry } = attempt.entry;
+  await context.writeLog({
+    ...lineOf(task),
+    before: attempt.before,
+    entry: { ...entry, state: 'skipped', at },
+    lastDelivery: { ...lastDeliveryOf(task, at), result: 'skipped' },
+  });
+}
+
+/** Billing has not reported the newest day yet: the post waits, without an error. */
+export async function recordWait(
+  task: DeliveryTask,
+  attempt: DeliveryAttempt,
+  { next, day }: { readonly next: number; readonly day: string },
+  context: DeliveryContext,
+): Promise<void> {
+  const at = context.clock();
+  const { cause, pendingNotice, probes, post, ...entry } = attempt.entry;
+  const { failures = 0, unanswered } = context.workspace.lastSent(task.schedule.id) ?? {};
+  await context.writeLog({
+    schedule: task.schedule.id,
+    date: task.due.date,
+    before: attempt.before,
+    entry: { ...entry, state: 'trying', waits: true, tries: 0, began: at, at, next },
+    lastDelivery: {
+      ...lastDeliveryOf(task, at),
+      failures,
+      ...(unanswered && { unanswered }),
+      ...{ result: 'waiting', cause: day, next },
+    },
+  });
+}
+
+const lineOf = ({ schedule, due, earlier }: DeliveryTask) => ({
+  schedule: schedule.id,
+  date: due.date,
+  drop: earlier.map(({ date }) => date),
+});

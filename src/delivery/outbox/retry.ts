@@ -1,0 +1,123 @@
+import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import type { PauseReason } from '../../workspace/owned/schedules.ts';
+
+/** What a failure means for a schedule. */
+export type FailureEffect =
+  /** It cannot work until a person fixes something. */
+  | { readonly kind: 'pause'; readonly why: PauseReason; readonly cause: string }
+  /** Slack limits the rate of the whole workspace, for this many ms. */
+  | { readonly kind: 'wait'; readonly for: number; readonly cause: string }
+  /** Slack may or may not have taken the post. */
+  | { readonly kind: 'unclear'; readonly cause: string }
+  /** It may work later. */
+  | { readonly kind: 'later'; readonly cause: string };
+
+/** The wait after the first failure and each further one, in ms: an hour in all. */
+const PAUSES: readonly number[] = [1, 2, 4, 8, 15, 30].map((minutes) => minutes * 60_000);
+
+/** The longest wait, in ms, even if Slack asks for more. */
+export const MAX_RETRY_DELAY = 3_600_000;
+
+/** The delay in ms after `tries` failures; undefined after the last attempt. */
+export const retryDelayAfter = (tries: number): number | undefined => PAUSES[tries - 1];
+
+/** How long until a paused schedule is probed again, in ms. Each due date is attempted as well. */
+const PROBES: readonly number[] = [5, 15, 30, 60, 120, 240, 360].map((minutes) => minutes * 60_000);
+
+/** The longest time between two probes, in ms. */
+export const MAX_PROBE_DELAY = 360 * 60_000;
+
+/** In ms. @param probes how often it was probed since the pause, from 1 */
+export const probeDelayAfter = (probes: number): number => PROBES[probes - 1] ?? MAX_PROBE_DELAY;
+
+/** Nothing is put off further than `farthest` ms, unless the clock has gone back since. */
+export const ignoreTooFar = (at: number, now: number, farthest: number): number =>
+  at - now > farthest ? 0 : at;
+
+/** Until when nothing is sent, because Slack limits the rate; in ms. */
+export const backOffEnd = (
+  { backOffUntil = 0 }: { readonly backOffUntil: number | undefined },
+  now: number,
+): number => ignoreTooFar(backOffUntil, now, MAX_RETRY_DELAY);
+
+/** Slack's codes for a token that no longer works, and for a workspace that is gone. */
+const GONE: ReadonlySet<string> = new Set([
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'invalid_auth',
+  'not_authed',
+  'app_uninstalled',
+  'team_not_found',
+]);
+/** Slack's codes for calls that may have worked, and ours for calls without an answer. */
+const UNCLEAR: ReadonlySet<string> = new Set([
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+  'request_error',
+  'http_error',
+  'failed',
+]);
+/** About posts; the failures' own messages are about answers. */
+const CHANNEL = {
+  'not-there': { why: 'not-in-channel', cause: 'Tally isn’t in the channel.' },
+  archived: { why: 'channel-archived', cause: 'The channel is archived.' },
+  restricted: { why: 'channel-restricted', cause: 'Tally isn’t allowed to post in the channel.' },
+} as const;
+
+/** It is unknown whether Slack accepted the post. */
+export class OutcomeUnknown extends Error {
+  constructor() {
+    super('Slack didn’t confirm the post.');
+  }
+}
+
+const UNKNOWN = 'Tally ran into an error of its own. Its log says more.';
+const REMOVED = 'Slack rejected Tally’s token.';
+/** For a rate limit without a time, in ms. */
+const DEFAULT_RATE_PAUSE = 30_000;
+
+/** @throws StoreUnavailable, which is not the schedule's fault */
+export function classifyFailure(error: unknown): FailureEffect {
+  if (error instanceof OutcomeUnknown) return { kind: 'unclear', cause: error.message };
+  if (!isFailure(error)) return { kind: 'later', cause: UNKNOWN };
+  const cause = error.message;
+  switch (error.kind) {
+    case 'store-unavailable':
+      throw error;
+    case 'token-rejected':
+      return { kind: 'pause', why: 'token-rejected', cause };
+    case 'not-connected':
+    case 'connection-missing':
+      return { kind: 'pause', why: 'not-connected', cause };
+    case 'not-allowed':
+      return { kind: 'pause', why: 'project-limited', cause };
+    case 'not-installed':
+      return { kind: 'pause', why: 'app-removed', cause };
+    case 'cannot-post':
+      return { kind: 'pause', ...CHANNEL[error.reason] };
+    case 'slack-failed':
+      return classifySlackFailure(error);
+    default:
+      return { kind: 'later', cause };
+  }
+}
+
+function classifySlackFailure({
+  code,
+  retryAfter,
+  method,
+  message: cause,
+}: Extract<Failure, { kind: 'slack-failed' }>) {
+  if (GONE.has(code)) return { kind: 'pause', why: 'app-removed', cause: REMOVED } as const;
+  if (code === 'ratelimited')
+    return {
+      kind: 'wait',
+      for: retryAfter === undefined ? DEFAULT_RATE_PAUSE : Math.min(retryAfter * 1000, MAX_RETRY_DELAY),
+      cause,
+    } as const;
+  if (method === 'chat.postMessage' && UNCLEAR.has(code)) return { kind: 'unclear', cause } as const;
+  return { kind: 'later', cause } as const;
+}

@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isFailure } from '../../domain/failure/index.ts';
+import { updateMessage } from '../../slack/reply/post-message.ts';
+import { type DeliveryContext, LeaseLostError, runReport } from '../context.ts';
+import type { DeliveryLogEntry, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
+import { deliveryKey, deliveryMetadata } from '../outbox/find-post.ts';
+import { connectionsOf } from '../outbox/pause.ts';
+import { requireChannel } from '../outbox/recipients.ts';
+import { classifyFailure } from '../outbox/retry.ts';
+import { CORRECTION_DELAYS, type ScheduleLogEntry } from '../plan.ts';
+import { type ReportResult, shownProjects } from '../report.ts';
+import { changedFigures, renderPost } from './post-blocks.ts';
+
+/** After a check that failed, in ms, and how often. */
+const RETRY_DELAY = 30 * 60_000;
+const MAX_TRIES = 6;
+
+/** Slack's codes for a post that no longer exists or can no longer be edited. */
+const GONE: readonly string[] = [
+  'message_not_found',
+  'cant_update_message',
+  'edit_window_closed',
+  'channel_not_found',
+];
+
+/** A post to check, with the log entry for each outcome. */
+interface Correction extends ScheduleLogEntry {
+  readonly post: PostedMessage;
+  readonly subject: PostSubject;
+  /** The post, with this check counted. */
+  readonly checked: PostedMessage;
+  readonly entry: DeliveryLogEntry;
+}
+
+/**
+ * Checks the figures of a post again. If one changed by more than the schedule's percentage, the post is edited. The log
+ * then holds the new figures and those that a reply has yet to explain, so each change is reported once. The post keeps
+ * its own projects, days and channel, as far as the channel may see them today.
+ *
+ * @throws LeaseLostError, StoreUnavailable
+ */
+export async function correctPost(due: ScheduleLogEntry, context: DeliveryContext): Promise<void> {
+  const { post, next, cause, ...entry } = due.line.entry;
+  const subject = post?.subject;
+  if (post === undefined || subject === undefined) return;
+  const checked = { ...post, checks: checksDone(context.clock() - post.at) };
+  const correction = { ...due, post, subject, checked, entry };
+  try {
+    await check(correction, context);
+  } catch (error) {
+    if (error instanceof LeaseLostError || context.stopping.aborted) throw error;
+    if (isGone(error)) return stopChecking(correction, context);
+    const effect = classifyFailure(error);
+    context.log.warn({ err: error, workspace: context.teamId }, 'could not check a post for corrections');
+    if (effect.kind === 'wait') await context.backOff(context.clock() + effect.for);
+    await checkAgain(correction, context);
+  }
+}
+
+async function check(correction: Correction, context: DeliveryContext): Promise<void> {
+  const { schedule, line, post, subject, checked } = correction;
+  const { workspace } = context;
+  // Another account may use the same project ID for another project.
+  if (!isDeepStrictEqual(connectionsOf(subject, workspace), subject.connections))
+    return stopChecking(correction, context);
+  const { report, projects, timing, zone } = subject;
+  const request = { report, projects, timing, zone, channel: post.channel };
+  const result = await runReport(request, line.entry.due, context);
+  if (result.covers !== subject.covers) return stopChecking(correction, context);
+  // A project that gives no answer now has not changed.
+  if (Object.keys(result.unanswered).some((key) => post.figures[key] !== undefined))
+    return checkAgain(correction, context);
+  // The day that the post went without is filled in, however little it changes.
+  const isFilledIn = post.without !== undefined && result.awaits === undefined;
+  const changed = changedFigures(post.figures, result.figures, isFilledIn ? 0 : schedule.correctsFrom);
+  if (Object.keys(changed).length === 0)
+    return writeOutcome(correction, { tries: 0, post: checked }, context);
+  await editPost(correction, result, changed, context);
+}
+
+async function editPost(
+  correction: Correction,
+  result: ReportResult,
+  changed: ReportResult['figures'],
+  context: DeliveryContext,
+): Promise<void> {
+  const { schedule, line, post, subject, checked } = correction;
+  const { channel, ts } = post;
+  const client = await context.client();
+  await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
+  await requireChannel('correction', channel, shownProjects(subject, result), context);
+  const at = context.clock();
+  const { without: _, ...complete } = post;
+  const current = { ...complete, ...(result.awaits !== undefined && { without: result.awaits }) };
+  const { correctsFrom } = schedule;
+  const details = { ...current, timing: subject.timing, correctsFrom, date: line.date, corrected: at };
+  const metadata = deliveryMetadata(deliveryKey(schedule.id, line.date));
+  await updateMessage(client, channel, ts, renderPost(result, details), metadata);
+  const unexplained = { ...changed, ...post.unexplained };
+  const corrected = { ...current, checks: checked.checks, figures: result.figures, unexplained };
+  const outcome = { tries: 0, post: corrected };
+  await writeOutcome(correction, outcome, context, { channel, at });
+  context.notePosted(channel);
+}
+
+/** The post stays as it is, for good. */
+const stopChecking = (correction: Correction, context: DeliveryContext): Promise<void> =>
+  writeOutcome(
+    correction,
+    { tries: 0, post: { ...correction.post, checks: CORRECTION_DELAYS.length } },
+    context,
+  );
+
+/** Soon; after too many tries, not before the next planned check. */
+function checkAgain(correction: Correction, context: DeliveryContext): Promise<void> {
+  const { entry, post, checked } = correction;
+  const outcome =
+    entry.tries < MAX_TRIES
+      ? { tries: entry.tries + 1, next: context.clock() + RETRY_DELAY, post }
+      : { tries: 0, post: checked };
+  return writeOutcome(correction, outcome, context);
+}
+
+async function writeOutcome(
+  { schedule, line, entry }: Correction,
+  outcome: Pick<DeliveryLogEntry, 'tries' | 'next' | 'post'>,
+  context: DeliveryContext,
+  posted?: { readonly channel: string; readonly at: number },
+): Promise<void> {
+  await context.writeLog({
+    schedule: schedule.id,
+    date: line.date,
+    before: line.json,
+    entry: { ...entry, ...outcome },
+    ...(posted && { posted }),
+    needsLease: true,
+  });
+}
+
+/** How many planned checks are done, `age` ms after the post. */
+const checksDone = (age: number): number => CORRECTION_DELAYS.filter((pause) => pause <= age).length;
+
+function isGone(error: unknown): boolean {
+  if (!isFailure(error)) return false;
+  return error.kind === 'cannot-post' || (error.kind === 'slack-failed' && GONE.includes(error.code));
+}

@@ -1,0 +1,153 @@
+/** One reply a channel says what the corrections of a run changed, in however many posts. */
+import * as z from 'zod';
+import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { DeliveryContext } from '../context.ts';
+import type { DeliveryLogLine, DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import type { PostedMessage } from '../log/delivery-log-entry.ts';
+import { earliest } from '../log/due-dates.ts';
+import { openState } from '../log/state-document.ts';
+import { deliveryKey } from '../outbox/find-post.ts';
+import { outgoingSchema, sendOutgoing, sendsAt } from '../outbox/outgoing.ts';
+import { findRefusal } from '../outbox/recipients.ts';
+import { backOffEnd } from '../outbox/retry.ts';
+import type { ScheduleLogEntry } from '../plan.ts';
+import { correctionLines, correctionMessage } from './post-blocks.ts';
+
+/** States: one for each channel, from the moment its reply is due until the log says that its posts are explained. */
+const EXPLANATION_STATE = 'correction/';
+
+const figures = z.record(z.string(), z.string());
+const explanation = outgoingSchema.extend({
+  /** ms since the epoch */
+  began: z.int(),
+  /** `ts` of the post in whose thread it is. */
+  thread: z.string(),
+  lines: z.array(z.string()).readonly(),
+  /** `deliveryKey` of each post → the figures that the lines explain, as they are now; '' for none. */
+  explained: z.record(z.string(), figures),
+});
+type Explanation = Readonly<z.infer<typeof explanation>>;
+
+/** Undefined for none, and for a damaged one. */
+const parseExplanation = (json: string | undefined): Explanation | undefined =>
+  tryParseRecord(explanation, json);
+
+interface CorrectedPost {
+  readonly line: DeliveryLogLine;
+  readonly post: PostedMessage & Required<Pick<PostedMessage, 'unexplained' | 'subject'>>;
+}
+
+function unexplainedPosts(workspace: Workspace, { lines }: DeliveryLogSnapshot): readonly CorrectedPost[] {
+  const running = workspace.schedules.filter(({ paused }) => paused === undefined).map(({ id }) => id);
+  return lines.flatMap((line) => {
+    const { post } = line.entry;
+    const { unexplained, subject } = post ?? {};
+    const isOpen = running.includes(line.schedule) && post !== undefined;
+    return isOpen && unexplained && subject ? [{ line, post: { ...post, unexplained, subject } }] : [];
+  });
+}
+
+export interface ExplanationPlan {
+  /** Channels that are told what was corrected. */
+  readonly due: readonly string[];
+  /** When there is something to do, in ms; undefined for never. */
+  readonly next: number | undefined;
+}
+
+/** @param correcting posts that are checked first: their channels are told of all their corrections at once */
+export function planExplanations(
+  workspace: Workspace,
+  snapshot: DeliveryLogSnapshot,
+  correcting: readonly ScheduleLogEntry[],
+  now: number,
+): ExplanationPlan {
+  const quiet = backOffEnd(snapshot, now);
+  const busy = new Set(correcting.map(({ line }) => line.entry.post?.channel));
+  const begun = snapshot.statesOf(EXPLANATION_STATE).map(([name]) => name.slice(EXPLANATION_STATE.length));
+  const open = unexplainedPosts(workspace, snapshot).map(({ post }) => post.channel);
+  const waiting = [...new Set([...begun, ...open])]
+    .filter((channel) => !busy.has(channel))
+    .map((channel) => {
+      const stored = parseExplanation(snapshot.state(EXPLANATION_STATE + channel));
+      return { channel, at: Math.max(quiet, (stored && sendsAt(stored)) ?? 0) };
+    });
+  return {
+    due: waiting.filter(({ at }) => at <= now).map(({ channel }) => channel),
+    next: earliest(...waiting.flatMap(({ at }) => (at > now ? [at] : []))),
+  };
+}
+
+/** Says in the thread of the newest post what was corrected in all of them. @throws LeaseLostError, StoreUnavailable */
+export async function explainCorrections(channel: string, context: DeliveryContext): Promise<void> {
+  const { workspace, logSnapshot, deliveryLog, lease, clock } = context;
+  const name = EXPLANATION_STATE + channel;
+  const posts = unexplainedPosts(workspace, logSnapshot).filter(({ post }) => post.channel === channel);
+  const document = openState(name, logSnapshot.state(name), parseExplanation, context);
+  const stored = document.value() ?? explanationOf(channel, posts, context.workspace, clock());
+  await document.update(() => stored, { needsLease: true });
+  const projects = posts.flatMap(({ post }) => post.subject.projects);
+  const job = {
+    ...{ message: stored, key: `${name}/${stored.began}` },
+    thread: { ts: stored.thread, isBroadcast: false },
+    refusal: () => findRefusal('correction', channel, projects, context),
+    content: () => correctionMessage(stored.lines, Object.keys(stored.explained).length),
+    save: (outgoing: object, needsLease: boolean) =>
+      document.update((now = stored) => ({ ...now, ...outgoing }), { needsLease }),
+    onRefused: async () => false,
+  };
+  // Figures that changed back need no reply, nor do posts whose schedules are paused or gone.
+  if (posts.length > 0 && stored.lines.length > 0) {
+    if (sendsAt(stored) !== undefined) await sendOutgoing(job, context);
+    if (sendsAt(document.value() ?? stored) !== undefined) return;
+  }
+  for (const { line, post } of posts) await closePost(line, post, stored, context);
+  await deliveryLog.dropStates(lease, [name]);
+}
+
+function explanationOf(
+  channel: string,
+  posts: readonly CorrectedPost[],
+  workspace: Workspace,
+  at: number,
+): Explanation {
+  const ordered = posts.toSorted((a, b) => a.post.at - b.post.at);
+  const changes = ordered.map(({ line, post }) => ({
+    key: deliveryKey(line.schedule, line.date),
+    covers: post.subject.covers,
+    lines: correctionLines(post.unexplained, post.figures, post.subject.projects, workspace),
+    figures: currentFigures(post),
+  }));
+  const isOne = changes.length === 1;
+  // Several posts may be about the same days of a project.
+  const lines = changes.flatMap((one) => one.lines.map((line) => (isOne ? line : `${one.covers}, ${line}`)));
+  return {
+    ...{ to: channel, state: 'due', at, began: at, tries: 0, thread: ordered.at(-1)?.post.ts ?? '' },
+    lines: [...new Set(lines)],
+    explained: Object.fromEntries(changes.map((one) => [one.key, one.figures])),
+  };
+}
+
+const currentFigures = ({ unexplained, figures: now }: CorrectedPost['post']) =>
+  Object.fromEntries(Object.keys(unexplained).map((key) => [key, now[key] ?? '']));
+
+/** Forgets the corrections that this reply explained. Figures corrected again while it was sent get a reply of their own. */
+async function closePost(
+  line: DeliveryLogLine,
+  { unexplained, ...post }: CorrectedPost['post'],
+  { explained }: Explanation,
+  context: DeliveryContext,
+): Promise<void> {
+  const told = explained[deliveryKey(line.schedule, line.date)];
+  if (told === undefined) return;
+  const rest = Object.entries(unexplained).flatMap(([key, was]) =>
+    told[key] === (post.figures[key] ?? '') ? [] : [[key, told[key] ?? was] as const],
+  );
+  await context.writeLog({
+    ...{ schedule: line.schedule, date: line.date, before: line.json, needsLease: true },
+    entry: {
+      ...line.entry,
+      post: { ...post, ...(rest.length > 0 && { unexplained: Object.fromEntries(rest) }) },
+    },
+  });
+}

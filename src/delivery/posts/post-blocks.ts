@@ -1,0 +1,167 @@
+import { changeInPercent, formatMoney, formatPercent, parseAmount } from '../../domain/money/amount.ts';
+import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
+import { type Day, formatDays } from '../../domain/time/calendar.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  escapeMarkup,
+  type Message,
+  mention,
+  section,
+} from '../../slack/kit/atoms.ts';
+import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { PostedMessage } from '../log/delivery-log-entry.ts';
+import type { ReportResult } from '../report.ts';
+import { chosenByKey, formatMoment, projectLabel } from './schedule-wording.ts';
+
+type Figures = ReportResult['figures'];
+
+/** What a post says around its report. */
+export interface PostDetails extends Pick<PostedMessage, 'isLate' | 'isAgain' | 'earlier' | 'without'> {
+  readonly timing: Timing;
+  readonly date: Day;
+  /** Percent by which a total must change before the post is corrected; 0 for never. */
+  readonly correctsFrom: number;
+  /** When its figures were corrected, in ms. */
+  readonly corrected?: number;
+}
+
+const DUPLICATE =
+  'This may be a duplicate: Tally was interrupted while posting, and can’t see whether the post arrived.';
+
+export function renderPost({ message, buttons = [] }: ReportResult, details: PostDetails): Message {
+  const { timing, date, isLate, isAgain, earlier, corrected, without, correctsFrom } = details;
+  const { time, zone } = timing;
+  const late = `Late: was due ${formatDays(date, date)}, ${time} (${zone})`;
+  const above = [
+    ...(isLate ? [late] : []),
+    ...(isAgain ? [DUPLICATE] : []),
+    ...(without === undefined ? [] : [withoutText(without, correctsFrom)]),
+    ...(corrected === undefined ? [] : [`Corrected ${formatMoment(corrected, zone)}`]),
+  ];
+  return {
+    text: isLate ? `${late}. ${message.text}` : message.text,
+    blocks: [
+      ...above.map((text) => context(escapeMarkup(text))),
+      ...withSmallPrint(message.blocks, escapeMarkup(formatTiming(timing))),
+      ...(earlier.length === 0 ? [] : [section(['Missed earlier:', ...earlier].join('\n'))]),
+      // The button's list names the owner. A mention here would notify them of each post.
+      actions(...buttons, button('schedule-list', 'Manage')),
+    ],
+  };
+}
+
+/** Adds the cadence to the report's notes, which are its last block. */
+function withSmallPrint(blocks: readonly Block[], text: string): Block[] {
+  const last = blocks.at(-1);
+  const print = context(text);
+  return last?.type === 'context'
+    ? [...blocks.slice(0, -1), { ...last, elements: [...last.elements, ...print.elements] }]
+    : [...blocks, print];
+}
+
+/** The day is missing from the figures; a correction fills it in. */
+const withoutText = (day: string, correctsFrom: number): string =>
+  `The billing service hadn’t reported ${day} when this was posted.${
+    correctsFrom === 0 ? '' : ' Tally fills it in when it arrives.'
+  }`;
+
+/** Why a post is sent by hand; a `test-to-me` goes to the one who asked. */
+export type ManualReason = 'test' | 'test-to-me' | 'now';
+
+/** A post that a person sent by hand. */
+export function manualPostMessage(
+  { message, buttons = [] }: ReportResult,
+  why: ManualReason,
+  by: string,
+): Message {
+  const who = mention(by);
+  const heading = why !== 'now' ? `Test of a scheduled post, sent by ${who}` : `Sent by ${who} with Send now`;
+  const below = buttons.length === 0 ? [] : [actions(...buttons)];
+  return { text: message.text, blocks: [context(heading), ...message.blocks, ...below] };
+}
+
+/** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)` */
+export const missedDateLine = (
+  date: Day,
+  { figures, covers }: ReportResult,
+  projects: readonly ChosenProject[],
+  workspace: Workspace,
+): string => `${covers}: ${figuresText(figures, projects, workspace)} (${dueText(date)})`;
+
+export const missedDateFailed = (date: Day, cause: string): string =>
+  `No figures (${dueText(date)}). ${cause}`;
+
+const dueText = (date: Day): string => `due ${formatDays(date, date, date.slice(0, 4))}`;
+
+export const missedDatesSummary = (count: number): string =>
+  `${count} earlier ${count === 1 ? 'date' : 'dates'}`;
+
+function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
+  const parts = Object.keys(figures).map((key) => {
+    const project = chosenByKey(key, projects);
+    return `${projectLabel(project, workspace)} ${amount(figures[key], project, workspace)}`;
+  });
+  return parts.length === 0 ? 'no figures' : parts.join(' · ');
+}
+
+/** The figures that changed by more than `percent`, as they were; '' for one that was not there. */
+export function changedFigures(before: Figures, after: Figures, percent: number): Figures {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = keys.filter((key) => differs(before[key], after[key], percent));
+  return Object.fromEntries(changed.map((key) => [key, before[key] ?? '']));
+}
+
+/** A line for each figure of `before` that differs by now: `prod: 100.00 → 110.50 (▲ 10.5 %)`. */
+export const correctionLines = (
+  before: Figures,
+  after: Figures,
+  projects: readonly ChosenProject[],
+  workspace: Workspace,
+): string[] =>
+  Object.entries(before)
+    .filter(([key, was]) => differs(was, after[key], 0))
+    .map(([key, was]) => {
+      const project = chosenByKey(key, projects);
+      const change = `${amount(was, project, workspace)} → ${amount(after[key], project, workspace)}`;
+      return `${projectLabel(project, workspace)}: ${change}${share(was, after[key], workspace)}`;
+    });
+
+const MAX_LINES = 30;
+
+/** What changed, for a thread. @param posts how many posts are corrected */
+export function correctionMessage(lines: readonly string[], posts: number): Message {
+  const text =
+    posts === 1 ? 'Figures changed since this was posted:' : `Figures of ${posts} posts here changed:`;
+  const more = lines.length - MAX_LINES;
+  const shown = [...lines.slice(0, MAX_LINES), ...(more > 0 ? [`and ${more} more, each in its post`] : [])];
+  return { text: `${text} ${lines[0]}`, blocks: [section([text, ...shown].join('\n'))] };
+}
+
+/** Exact; a figure that appeared or disappeared always counts as a change. */
+function differs(before: string | undefined, after: string | undefined, percent: number): boolean {
+  const [was, is] = [read(before), read(after)];
+  if (was === undefined || is === undefined) return was !== is;
+  return is.minus(was).abs().times(100).gt(was.abs().times(percent));
+}
+
+function share(before: string | undefined, after: string | undefined, { settings }: Workspace): string {
+  const [was, is] = [read(before), read(after)];
+  const change = was === undefined || is === undefined ? undefined : changeInPercent(is, was);
+  return change === undefined ? '' : ` (${formatPercent(change, settings.locale)})`;
+}
+
+function read(digits: string | undefined) {
+  const amount = parseAmount(digits === undefined ? { missing: true } : { text: digits });
+  return 'value' in amount ? amount.value : undefined;
+}
+
+function amount(digits: string | undefined, project: ChosenProject, workspace: Workspace): string {
+  const value = read(digits);
+  const { locale, currency } = workspace.settings;
+  const label = findNamed(project, workspace)?.currency ?? currency;
+  return value === undefined ? 'no figure' : formatMoney(value, locale, label);
+}

@@ -1,0 +1,162 @@
+import * as z from 'zod';
+import { addDays, dayAt, instantOf } from '../../domain/time/calendar.ts';
+import type { ApplicationAccessRecord } from '../../workspace/credentials/accesses.ts';
+import type { Connection } from '../../workspace/credentials/connections.ts';
+import type { CredentialName } from '../../workspace/credentials/rejections.ts';
+import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import { earliest } from '../log/due-dates.ts';
+import { outgoingSchema, sendsAt } from '../outbox/outgoing.ts';
+import { backOffEnd } from '../outbox/retry.ts';
+
+/** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
+const REMINDER_DAYS = [14, 3, 1] as const;
+const REMINDER_TIME = '09:00';
+/** After this time there is no reminder of an expiry; in ms. */
+const TOO_LATE_MS = 7 * 86_400_000;
+
+const step = z.enum(['14', '3', '1', 'rejected']);
+export type ReminderStep = z.infer<typeof step>;
+
+const reminderMessage = outgoingSchema.extend({
+  step,
+  /** Sent to an admin or owner of the workspace, because nobody else who may replace the token could be reached. */
+  isForAdmin: z.boolean().exactOptional(),
+});
+export type ReminderMessage = Readonly<z.infer<typeof reminderMessage>>;
+
+const schema = z.object({
+  /** Which credential: a replaced one is reminded of from the start. */
+  credential: z.string(),
+  told: z.array(step).readonly(),
+  messages: z.array(reminderMessage).readonly(),
+});
+/** The reminders sent about one credential, in the delivery log. */
+export type ReminderState = Readonly<z.infer<typeof schema>>;
+
+const REMINDER_STATE = 'reminder/';
+export const reminderName = ({ kind, name }: CredentialName): string => `${REMINDER_STATE}${kind}:${name}`;
+
+export const parseReminderState = (json: string | undefined): ReminderState | undefined =>
+  tryParseRecord(schema, json);
+
+/** A registered credential, and what reminders depend on. */
+export interface Credential extends CredentialName {
+  /** Tells it from one that replaced it, and from itself with another expiry. */
+  readonly id: string;
+  readonly registeredBy: string;
+  /** ms since the epoch */
+  readonly registeredAt: number;
+  readonly expiresAt: number | undefined;
+}
+
+function credentialsOf({ connections, accesses }: Workspace): readonly Credential[] {
+  return [
+    ...[...connections.values()].map((one) => ({
+      ...{ kind: 'connection' as const, name: one.name, id: idOf(one.fingerprint, one) },
+      ...{ registeredBy: one.registeredBy, registeredAt: one.registeredAt, expiresAt: one.expiresAt },
+    })),
+    ...[...accesses.values()].map((one) => ({
+      ...{ kind: 'access' as const, name: one.project, id: idOf(one.lastFour, one) },
+      ...{ registeredBy: one.registeredBy, registeredAt: one.registeredAt, expiresAt: one.expiresAt },
+    })),
+  ];
+}
+
+/** With the day that somebody set by hand: after another day people are reminded from the start. */
+const idOf = (mark: string, { registeredAt, lifetime, expiresAt }: Connection | ApplicationAccessRecord) =>
+  [mark, registeredAt, ...(lifetime === undefined && expiresAt !== undefined ? [expiresAt] : [])].join('/');
+
+/** A step to tell, which makes the earlier ones superfluous. */
+export interface DueReminder {
+  readonly credential: Credential;
+  readonly step: ReminderStep;
+  /** All steps that count as reminded then. */
+  readonly steps: readonly ReminderStep[];
+}
+
+export interface ReminderPlan {
+  readonly due: readonly DueReminder[];
+  /** Credentials with messages to send. */
+  readonly sending: readonly Credential[];
+  /** States that are no longer needed: the credential was replaced or removed. */
+  readonly stale: readonly string[];
+  /** When there is something to do, in ms; undefined for never. */
+  readonly next: number | undefined;
+}
+
+/** Nothing is to be done now. */
+export const isReminderIdle = ({ due, sending }: ReminderPlan): boolean =>
+  due.length === 0 && sending.length === 0;
+
+/** What to do about credentials at `now` (ms), by the record and the delivery log. */
+export function planReminders(
+  workspace: Workspace,
+  snapshot: DeliveryLogSnapshot,
+  now: number,
+): ReminderPlan {
+  const credentials = credentialsOf(workspace);
+  const quiet = backOffEnd(snapshot, now);
+  const each = credentials.map((credential) => {
+    const stored = parseReminderState(snapshot.state(reminderName(credential)));
+    const state = stored?.credential === credential.id ? stored : undefined;
+    const rejected = workspace.rejectedAt(credential) !== undefined;
+    return { credential, ...planSteps(credential, state, { zone: workspace.settings.zone, rejected, now }) };
+  });
+  const sends = each.flatMap(({ credential, sendAt }) =>
+    sendAt === undefined ? [] : [{ credential, at: Math.max(sendAt, quiet) }],
+  );
+  const next = [...each.flatMap(({ next: at }) => at ?? []), ...sends.map(({ at }) => at)].filter(
+    (at) => at > now,
+  );
+  const named = new Set(credentials.map(reminderName));
+  return {
+    due: each.flatMap(({ due }) => due ?? []),
+    sending: sends.filter(({ at }) => at <= now).map(({ credential }) => credential),
+    stale: snapshot.statesOf(REMINDER_STATE).flatMap(([name]) => (named.has(name) ? [] : [name])),
+    next: earliest(...next),
+  };
+}
+
+interface StepInput {
+  readonly zone: string;
+  readonly rejected: boolean;
+  readonly now: number;
+}
+
+function planSteps(
+  credential: Credential,
+  state: ReminderState | undefined,
+  { zone, rejected, now }: StepInput,
+) {
+  const told: readonly ReminderStep[] = state?.told ?? [];
+  const sendAt = (state?.messages ?? []).flatMap((one) => sendsAt(one) ?? []);
+  const steps = expirySteps(credential, zone);
+  const passed = steps.filter(({ at }) => at <= now).map((one) => one.step);
+  const isTooLate = credential.expiresAt !== undefined && now - credential.expiresAt > TOO_LATE_MS;
+  const newest = passed.at(-1);
+  const isExpiryDue =
+    newest !== undefined && !told.includes(newest) && !told.includes('rejected') && !isTooLate;
+  const isRejectionDue = rejected && !told.includes('rejected');
+  const due: DueReminder | undefined = isRejectionDue
+    ? { credential, step: 'rejected', steps: [...passed, 'rejected'] }
+    : isExpiryDue
+      ? { credential, step: newest, steps: passed }
+      : undefined;
+  const ahead = told.includes('rejected') ? [] : steps.filter(({ at }) => at > now).map(({ at }) => at);
+  return {
+    due,
+    next: earliest(...ahead),
+    sendAt: earliest(...sendAt),
+  };
+}
+
+/** In order. A credential that was registered with less time than that has no such step. */
+function expirySteps({ expiresAt, registeredAt }: Credential, zone: string) {
+  if (expiresAt === undefined) return [];
+  return REMINDER_DAYS.flatMap((days) => {
+    const at = instantOf(addDays(dayAt(expiresAt, zone), -days), REMINDER_TIME, zone);
+    return at > registeredAt ? [{ step: String(days) as ReminderStep, at }] : [];
+  });
+}

@@ -1,0 +1,182 @@
+import { isFailure } from '../../domain/failure/index.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import { findAdmins } from '../../slack/request/users.ts';
+import { type DeliveryContext, ScheduleChangedError } from '../context.ts';
+import { openState, type StateDocument } from '../log/state-document.ts';
+import { responsiblePeople } from '../outbox/notify-owner.ts';
+import { sendOutgoing, sendsAt } from '../outbox/outgoing.ts';
+import { findRecipient, findRefusal } from '../outbox/recipients.ts';
+import { classifyFailure } from '../outbox/retry.ts';
+import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
+import {
+  type Credential,
+  type DueReminder,
+  parseReminderState,
+  type ReminderMessage,
+  type ReminderPlan,
+  type ReminderState,
+  type ReminderStep,
+  reminderName,
+} from './reminder-plan.ts';
+
+/** Reminds people of credentials that expire or were rejected. @throws LeaseLostError, StoreUnavailable */
+export async function runReminders({ due, sending }: ReminderPlan, context: DeliveryContext): Promise<void> {
+  for (const one of due) if (!context.isOver()) await recordReminder(one, context);
+  for (const credential of sending) if (!context.isOver()) await sendReminders(credential, context);
+}
+
+const documentOf = (credential: Credential, context: DeliveryContext): StateDocument<ReminderState> =>
+  openState(
+    reminderName(credential),
+    context.logSnapshot.state(reminderName(credential)),
+    (json) => stateFor(credential, json),
+    context,
+  );
+
+/** What is stored about the credential that was replaced is over, messages that are still due as well. */
+function stateFor({ id }: Credential, json: string | undefined): ReminderState {
+  const stored = parseReminderState(json);
+  return stored?.credential === id ? stored : { credential: id, told: [], messages: [] };
+}
+
+/** Records the reminder and its messages in one step, unless the credential was replaced since it was read. */
+async function recordReminder(
+  { credential, step, steps }: DueReminder,
+  context: DeliveryContext,
+): Promise<void> {
+  const admins = await adminsFor(credential, context);
+  if (context.isOver()) return;
+  const people = recipientsOf(credential, step, context);
+  const messages = [...new Set([...people, ...admins])].map((person) =>
+    reminderTo(person, step, !people.includes(person), context),
+  );
+  const field = FIELDS[credential.kind] + credential.name;
+  const expected = { field, value: context.workspace.fields[field] ?? '' };
+  try {
+    await documentOf(credential, context).update(
+      (state) => ({
+        ...state,
+        told: [...new Set([...state.told, ...steps])],
+        // A reminder that did not go out in time says less than this one.
+        messages: [...state.messages.filter((one) => one.state !== 'due'), ...messages],
+      }),
+      { needsLease: true, expected },
+    );
+  } catch (error) {
+    if (!(error instanceof ScheduleChangedError)) throw error;
+  }
+}
+
+const reminderTo = (
+  to: string,
+  step: ReminderStep,
+  isForAdmin: boolean,
+  { clock }: DeliveryContext,
+): ReminderMessage => ({
+  ...{ step, to, state: 'due', at: clock(), tries: 0 },
+  ...(isForAdmin && { isForAdmin }),
+});
+
+/** The person who registered it and the named managers; for a rejected token also the owners of waiting watches. */
+function recipientsOf(
+  credential: Credential,
+  step: ReminderStep,
+  { workspace }: DeliveryContext,
+): readonly string[] {
+  const { managers } = workspace.settings;
+  const owners =
+    step === 'rejected' ? dependentsOf(credential, workspace).watches.map(({ owner }) => owner) : [];
+  return [...new Set([credential.registeredBy, ...managers, ...owners])];
+}
+
+/** A reminder of an application access names its project. */
+const projectsNamed = ({ kind, name }: Credential, { workspace }: DeliveryContext) =>
+  kind === 'access' ? workspace.projects.filter(({ id }) => id === name) : [];
+
+/**
+ * The workspace's admins and owners, if whoever registered it no longer manages and no named manager is left. None
+ * where Slack does not say: who can't get the message is replaced when it is sent.
+ */
+async function adminsFor({ registeredBy }: Credential, context: DeliveryContext): Promise<readonly string[]> {
+  try {
+    for (const person of new Set([registeredBy, ...context.workspace.settings.managers]))
+      if ((await findRecipient(person, context)).place.manager) return [];
+    return await findAdmins(await context.client(), context.teamId);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    const effect = classifyFailure(error);
+    if (effect.kind === 'wait') await context.backOff(context.clock() + effect.for);
+    return [];
+  }
+}
+
+async function sendReminders(credential: Credential, context: DeliveryContext): Promise<void> {
+  const document = documentOf(credential, context);
+  for (const message of document.value().messages) {
+    const at = sendsAt(message);
+    if (at === undefined || at > context.clock()) continue;
+    if (context.isOver()) return;
+    const { step, to, isForAdmin = false } = message;
+    const replace = (change: (one: ReminderMessage) => readonly ReminderMessage[], needsLease = true) =>
+      document.update(
+        (state) => ({
+          ...state,
+          messages: state.messages.flatMap((one) => (one.step === step && one.to === to ? change(one) : one)),
+        }),
+        { needsLease },
+      );
+    await sendOutgoing(
+      {
+        message,
+        key: `${reminderName(credential)}/${credential.id}/${step}`,
+        async refusal() {
+          const found = await findRefusal('reminder', to, projectsNamed(credential, context), context);
+          return found && { ...found, isGone: true };
+        },
+        content: (isAgain) =>
+          reminderNotice(
+            { credential, ...{ step, to, isForAdmin, isAgain }, at: context.clock() },
+            context.workspace,
+          ),
+        save: (outgoing, needsLease) =>
+          replace(() => [{ ...outgoing, step, ...(isForAdmin && { isForAdmin }) }], needsLease),
+        onRefused: async () => {
+          const others = await insteadOf(message, document.value(), context);
+          if (others === 'later') {
+            const next = context.clock() + LOOK_AGAIN;
+            await replace((one) => [{ ...one, state: 'due', tries: one.tries + 1, next }]);
+            return true;
+          }
+          if (others.length === 0) return false;
+          await replace((one) => [{ ...one, state: 'failed', at: context.clock() }, ...others]);
+          return true;
+        },
+      },
+      context,
+    );
+  }
+}
+
+/** How long until Slack is asked again who manages, in ms, and how often. */
+const LOOK_AGAIN = 3_600_000;
+const MAX_LOOKS = 72;
+
+/** Who gets a reminder in place of a person who can't: the next who manages, or if nobody else is reached, the admins. */
+async function insteadOf(
+  { step, to, tries }: ReminderMessage,
+  { messages }: ReminderState,
+  context: DeliveryContext,
+): Promise<readonly ReminderMessage[] | 'later'> {
+  const same = messages.filter((one) => one.step === step);
+  const isNew = (person: string) => !same.some((one) => one.to === person);
+  const next = responsiblePeople(context.workspace).find(isNew);
+  if (next !== undefined) return [reminderTo(next, step, false, context)];
+  if (same.some((one) => one.to !== to && one.state !== 'failed')) return [];
+  try {
+    const admins = await findAdmins(await context.client(), context.teamId);
+    return admins.filter(isNew).map((person) => reminderTo(person, step, true, context));
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return tries < MAX_LOOKS ? 'later' : [];
+  }
+}

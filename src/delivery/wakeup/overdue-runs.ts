@@ -1,0 +1,42 @@
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import { queueListKey } from '../../redis/keys.ts';
+import { layoutOf } from '../../workspace/record/layout.ts';
+import { aheadOfMachine } from './recurrence-pattern.ts';
+
+/** Of one shard: what is looked at of the runs that come first. A run that failed is planned again, a few seconds ahead. */
+const FIRST = 100;
+const FAILED_AHEAD = 10_000;
+/** BullMQ orders delayed jobs by their instant in ms times this. */
+const SCORE_PER_MS = 0x1000;
+
+/**
+ * Reads a few entries of each shard, however many workspaces there are: runs whose time has come and that no process has
+ * taken, and runs that have not ended.
+ *
+ * @param clock ms since the epoch
+ * @returns for how many ms the oldest of them has been due, 0 if none is @throws StoreUnavailable
+ */
+export async function readOldestOverdue(redis: RedisConnection, clock: () => number): Promise<number> {
+  const { shards } = await layoutOf(redis);
+  const ahead = aheadOfMachine(clock);
+  const until = (Date.now() + FAILED_AHEAD) * SCORE_PER_MS;
+  const overdueOf = async (shard: number): Promise<number> => {
+    const [delayed, waiting, running] = await guardRead(() =>
+      Promise.all([
+        redis.zrangebyscore(queueListKey(shard, 'delayed'), '-inf', until, 'LIMIT', 0, FIRST),
+        redis.lrange(queueListKey(shard, 'wait'), -FIRST, -1),
+        redis.lrange(queueListKey(shard, 'active'), -FIRST, -1),
+      ]),
+    );
+    const due = [...delayed, ...waiting, ...running].map((job) => dueAt(job, ahead));
+    return clock() - Math.min(clock(), ...due);
+  };
+  return Math.max(...(await Promise.all(Array.from({ length: shards }, (_, shard) => overdueOf(shard)))));
+}
+
+/** By its ID: `repeat:T1:<ms>` by the machine's clock for one of the calendar, else `T1.<s>` as `runAt` names it. */
+function dueAt(job: string, aheadOfMachine: number): number {
+  const [, kind, digits] = /([.:])(\d+)$/.exec(job) ?? [];
+  if (kind === undefined) return Number.POSITIVE_INFINITY;
+  return kind === '.' ? Number(digits) * 1_000 : Number(digits) + aheadOfMachine;
+}

@@ -1,0 +1,76 @@
+/** BullMQ's part in delivery: a queue a shard, and the worker that runs its jobs. Loaded once it is needed. */
+import { type Job, Queue, Worker } from 'bullmq';
+import type { RedisConnection } from '../../redis/connect.ts';
+import { QUEUE, queuePrefix } from '../../redis/keys.ts';
+import { aheadOfMachine, nextOccurrence } from './recurrence-pattern.ts';
+
+/** Only the workspace's ID. */
+export interface Payload {
+  readonly workspace: string;
+}
+
+/** Delivers what is due in a workspace. */
+export type Work = (workspace: string) => Promise<void>;
+
+export interface QueueParts {
+  /** For the queue and its worker; the caller closes it. */
+  readonly connection: RedisConnection;
+  /** ms since the epoch */
+  readonly clock: () => number;
+  readonly onError: (error: Error) => void;
+  /** Until a run that failed runs again, in ms. */
+  readonly pause?: number;
+}
+
+export function createQueue(parts: QueueParts, shard: number): Queue<Payload> {
+  const { connection, onError, pause = 5_000 } = parts;
+  const queue = new Queue<Payload>(QUEUE, {
+    connection,
+    prefix: queuePrefix(shard),
+    settings: repeatSettings(parts) as never,
+    // The stream of events would go on naming workspaces that have left.
+    streams: { events: { maxLen: 0 } },
+    defaultJobOptions: {
+      removeOnComplete: true,
+      removeOnFail: true,
+      attempts: 20,
+      backoff: { type: 'fixed', delay: pause },
+    },
+  });
+  queue.on('error', onError);
+  return queue;
+}
+
+export function createWorker(
+  parts: QueueParts,
+  shard: number,
+  concurrency: number,
+  run: Work,
+): Worker<Payload> {
+  const { connection, onError } = parts;
+  const worker = new Worker<Payload>(QUEUE, (job: Job<Payload>) => run(job.data.workspace), {
+    connection,
+    prefix: queuePrefix(shard),
+    settings: repeatSettings(parts) as never,
+    concurrency: Math.ceil(concurrency),
+    // How soon the job of a process that was killed runs elsewhere, in ms.
+    lockDuration: 6_000,
+    stalledInterval: 3_000,
+    // Running again does no harm, giving up would.
+    maxStalledCount: 1_000,
+    // How long a worker waits for a job before it asks again, in s; a job that comes wakes it at once.
+    drainDelay: 10,
+    // After an outage, in ms.
+    runRetryDelay: 1_000,
+  });
+  worker.on('error', onError);
+  worker.on('failed', (_, error) => onError(error));
+  return worker;
+}
+
+const repeatSettings = ({ clock }: QueueParts) => ({
+  repeatStrategy(millis: number, { pattern = '' }: { readonly pattern?: string }) {
+    const next = nextOccurrence(pattern, millis + aheadOfMachine(clock));
+    return next === undefined ? undefined : next - aheadOfMachine(clock);
+  },
+});

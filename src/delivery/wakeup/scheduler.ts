@@ -1,0 +1,228 @@
+import type { Queue, Worker } from 'bullmq';
+import { StoreUnavailable } from '../../domain/failure/index.ts';
+import type { Timing } from '../../domain/time/cadence.ts';
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import { reportOutage } from '../../redis/errors.ts';
+import { QUEUE, queueKey } from '../../redis/keys.ts';
+import { withTimeout } from '../../runtime/timeout.ts';
+import { shardOf } from '../../workspace/record/layout.ts';
+import type { Payload, QueueParts, Work } from './queue.ts';
+import { aheadOfMachine, encodePattern, nextOccurrence } from './recurrence-pattern.ts';
+
+/**
+ * Schedules delivery runs: by the calendar of a workspace's schedules, and at single instants. A run may come late, twice
+ * or for nothing; what it does is decided by the records and the delivery log.
+ *
+ * @throws StoreUnavailable from each method
+ */
+export interface Scheduler {
+  /** Calls `run` with each workspace that is due, from now on. */
+  start(run: Work): void;
+  /** Replaces the timings of a workspace; writes only if they differ. */
+  setTimings(workspace: string, timings: readonly Timing[]): Promise<void>;
+  /** Runs once at `at` (ms), or shortly after: runs of the same second, or of the same minute if far off, are merged. */
+  runAt(workspace: string, at: number): Promise<void>;
+  /** Leaves nothing that names the workspace. @param shard where it is; by itself the one that it belongs to */
+  forget(workspace: string, shard?: number): Promise<void>;
+  /** Begins no further run; running ones have `patience` ms to finish. */
+  stop(patience: number): Promise<void>;
+}
+
+export interface SchedulerParts extends QueueParts {
+  /** Among how many shards workspaces are spread. @throws StoreUnavailable */
+  readonly shards: () => Promise<number>;
+  /** BullMQ waits for Redis for as long as it is away; callers wait no longer than this, in ms. */
+  readonly patience?: number;
+  /** Until a process that runs nothing asks again whether another one has scheduled something, in ms. */
+  readonly lookAgain?: number;
+}
+
+/** Of all shards together. Runs mostly wait: for Slack, and for the second between two posts to one channel. */
+const CONCURRENCY = 300;
+/** See `SchedulerParts.lookAgain`. A process that schedules something runs it, so this counts only if that one dies. */
+const LOOK_AGAIN = 30_000;
+/** Of each shard at least: few workspaces do not spread evenly. */
+const LEAST_CONCURRENCY = 40;
+/** The same when Redis does not answer, in ms. */
+const START_RETRY = 1_000;
+/** A job scheduler that is this late has lost its job; in ms. */
+const LOST = 120_000;
+/** Between two readings of a clock, in ms. */
+const LEEWAY = 1_000;
+/** From here on single runs are planned by the minute; in ms. */
+const FAR = 600_000;
+/** Closing a connection that does not answer takes no longer than this, in ms. */
+const CLOSING = 1_000;
+
+/** The bundler can only load a module of Tally's own later, and bullmq with it. */
+const loadQueues = () => import('./queue.ts');
+
+const hasQueue = async (connection: RedisConnection, shard: number): Promise<boolean> =>
+  (await connection.exists(queueKey(shard))) === 1;
+
+/**
+ * BullMQ loads once anything is scheduled, in this process or another: it takes several MB, and each shard's worker a
+ * connection that waits.
+ */
+export function createScheduler(parts: SchedulerParts): Scheduler {
+  const { connection, clock, onError, patience = 3_000 } = parts;
+  const bounded = <T>(work: () => Promise<T>): Promise<T> =>
+    withTimeout(patience, guardRead(work), () => {
+      const cause = new Error('The queue timed out.');
+      reportOutage(cause);
+      throw new StoreUnavailable({ cause });
+    });
+  const queues = new Map<number, Promise<Queue<Payload>>>();
+  const queueOf = (shard: number): Promise<Queue<Payload>> => {
+    const queue = queues.get(shard) ?? loadQueues().then(({ createQueue }) => createQueue(parts, shard));
+    queues.set(shard, queue);
+    return queue;
+  };
+  /** Without a queue nothing was ever scheduled in the shard, and nothing need be removed. */
+  const existingQueueOf = async (shard: number): Promise<Queue<Payload> | undefined> =>
+    queues.has(shard) || (await bounded(() => hasQueue(connection, shard))) ? queueOf(shard) : undefined;
+  const shardFor = async (workspace: string): Promise<number> => shardOf(workspace, await parts.shards());
+  const workers = createWorkers(parts, async (shard) => {
+    const queue = await queueOf(shard);
+    await bounded(() => deleteEvents(connection, queue)).catch(onError);
+  });
+  /** For a run to come, which this process may be the only one to know of. */
+  const runningQueueFor = async (workspace: string): Promise<Queue<Payload>> => {
+    const count = await parts.shards();
+    const shard = shardOf(workspace, count);
+    const queue = await queueOf(shard);
+    workers.ensure(shard, count);
+    return queue;
+  };
+
+  return {
+    start: workers.start,
+    async setTimings(workspace, timings) {
+      if (timings.length === 0) {
+        const queue = await existingQueueOf(await shardFor(workspace));
+        if (queue !== undefined) await bounded(() => queue.removeJobScheduler(workspace));
+        return;
+      }
+      const queue = await runningQueueFor(workspace);
+      const pattern = encodePattern(workspace, timings);
+      const known = await bounded(() => queue.getJobScheduler(workspace));
+      if (known?.pattern === pattern && isOnTime(known.next ?? 0, pattern, clock)) return;
+      await bounded(() =>
+        queue.upsertJobScheduler(workspace, { pattern }, { name: QUEUE, data: { workspace } }),
+      );
+    },
+    async runAt(workspace, at) {
+      const queue = await runningQueueFor(workspace);
+      const delay = Math.max(0, at - clock());
+      const step = delay > FAR ? 60_000 : 1_000;
+      const instant = Math.ceil((clock() + delay) / step) * step;
+      const jobId = `${workspace}.${instant / 1000}`;
+      await bounded(() => queue.add(QUEUE, { workspace }, { jobId, delay: instant - clock() }));
+    },
+    async forget(workspace, shard) {
+      const queue = await existingQueueOf(shard ?? (await shardFor(workspace)));
+      if (queue === undefined) return;
+      await bounded(async () => {
+        await queue.removeJobScheduler(workspace);
+        const single = await findJobIds(connection, queue, `${workspace}.`);
+        await Promise.all(single.map((id) => queue.remove(id)));
+        await deleteEvents(connection, queue);
+      });
+    },
+    async stop(finishing) {
+      await workers.stop(finishing);
+      const closed = [...queues.values()].map(async (queue) => (await queue).close());
+      await withTimeout(CLOSING, Promise.all(closed), () => undefined);
+    },
+  };
+}
+
+/** One worker a shard that has a queue; each holds a connection that waits for jobs. */
+function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Promise<void>) {
+  const { connection, shards, onError, lookAgain = LOOK_AGAIN } = parts;
+  const workers = new Map<number, Promise<Worker<Payload>>>();
+  const stopped = new AbortController();
+  let run: Work | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const begin = async (shard: number, concurrency: number, work: Work): Promise<Worker<Payload>> => {
+    const { createWorker } = await loadQueues();
+    const worker = createWorker(parts, shard, concurrency, work);
+    // BullMQ trims the stream before it writes the last event, which may name a workspace that has left.
+    worker.on('completed', () => void onCompleted(shard));
+    return worker;
+  };
+  const ensure = (shard: number, count: number): void => {
+    if (run === undefined || stopped.signal.aborted || workers.has(shard)) return;
+    workers.set(shard, begin(shard, Math.max(LEAST_CONCURRENCY, CONCURRENCY / count), run));
+  };
+  const look = async (): Promise<void> => {
+    const count = await shards();
+    const idle = Array.from({ length: count }, (_, shard) => shard).filter((shard) => !workers.has(shard));
+    const found = await Promise.all(idle.map((shard) => guardRead(() => hasQueue(connection, shard))));
+    for (const [at, shard] of idle.entries()) if (found[at]) ensure(shard, count);
+  };
+  const lookFromNowOn = async (): Promise<void> => {
+    const wait = await look().then(
+      () => lookAgain,
+      (error: Error) => {
+        onError(error);
+        return START_RETRY;
+      },
+    );
+    if (!stopped.signal.aborted) timer = setTimeout(lookFromNowOn, wait).unref();
+  };
+
+  return {
+    ensure,
+    start(work: Work): void {
+      run = work;
+      void lookFromNowOn();
+    },
+    async stop(finishing: number): Promise<void> {
+      stopped.abort();
+      clearTimeout(timer);
+      const started = await Promise.all(workers.values());
+      const close = (isForced: boolean) => Promise.all(started.map((worker) => worker.close(isForced)));
+      await withTimeout(finishing, close(false), () => undefined);
+      await withTimeout(CLOSING, close(true), () => undefined);
+    },
+  };
+}
+
+/** False if a clock or a zone's rules changed since. An overdue run counts as on time: setting it again would drop it. */
+function isOnTime(planned: number, pattern: string, clock: () => number): boolean {
+  const late = Date.now() - planned;
+  if (late >= 0) return late < LOST;
+  const wanted = nextOccurrence(pattern, clock());
+  return wanted !== undefined && Math.abs(planned + aheadOfMachine(clock) - wanted) < LEEWAY;
+}
+
+/** BullMQ's own `trimEvents` lets Redis keep some, and they can name a workspace that has left. */
+const deleteEvents = (connection: RedisConnection, queue: Queue): Promise<number> =>
+  connection.xtrim(queue.toKey('events'), 'MAXLEN', 0);
+
+/** Jobs that wait; a running one is removed when it ends. */
+async function findJobIds(
+  connection: RedisConnection,
+  queue: Queue,
+  prefix: string,
+): Promise<readonly string[]> {
+  const found = new Set<string>();
+  let cursor = '0';
+  do {
+    const page = await connection.zscan(
+      queue.toKey('delayed'),
+      cursor,
+      'MATCH',
+      `${prefix}*`,
+      'COUNT',
+      1_000,
+    );
+    cursor = page[0];
+    for (let at = 0; at < page[1].length; at += 2) found.add(page[1][at] ?? '');
+  } while (cursor !== '0');
+  for (const id of await connection.lrange(queue.toKey('wait'), 0, -1))
+    if (id.startsWith(prefix)) found.add(id);
+  return [...found];
+}

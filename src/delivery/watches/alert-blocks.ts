@@ -1,0 +1,156 @@
+import { commandText } from '../../domain/commands.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import { addDays } from '../../domain/time/calendar.ts';
+import {
+  actions,
+  type Block,
+  button,
+  channelLink,
+  context,
+  escapeMarkup,
+  formatInstant,
+  header,
+  type Message,
+  markup,
+  mention,
+  option,
+  overflow,
+  section,
+} from '../../slack/kit/atoms.ts';
+import type { Chart } from '../../slack/kit/chart.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import { isPerson } from '../../workspace/record/record-schema.ts';
+import { episodeOf } from './alert.ts';
+import type { Alert, AlertEvent, AlertMessage } from './watch-state.ts';
+
+/** What a message shows of an alert. */
+export interface AlertView {
+  readonly watch: Watch;
+  readonly alert: Alert;
+  readonly message: AlertMessage;
+  readonly chart: Chart | undefined;
+  /** `Cloud platform · project 123 · UTC · 6 of the last 7 days reported`, plain */
+  readonly source: string;
+  /** The message may be a duplicate. */
+  readonly isAgain: boolean;
+}
+
+type Crossed = Extract<AlertEvent, { kind: 'crossed' }>;
+const isCrossing = (event: AlertEvent): event is Crossed => event.kind === 'crossed';
+
+const DUPLICATE =
+  'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
+
+/** The alert as it is now, with what happened to it. */
+export function alertMessage(view: AlertView): Message {
+  const { alert, watch, chart, source, message, isAgain } = view;
+  const crossings = alert.events.filter(isCrossing);
+  const last = crossings.at(-1);
+  const { title = '', why = '' } = last ?? {};
+  const history = alert.events
+    .filter((event, at) => event !== last && !isSuperseded(alert.events, at))
+    .map(historyText);
+  return {
+    text: notificationText(title, why),
+    blocks: [
+      header(title),
+      ...(why === '' ? [] : [section(why)]),
+      ...(message.insteadOf === undefined ? [] : [markup(insteadText(message.insteadOf))]),
+      ...(history.length === 0 ? [] : [markup(history.slice(-MAX_HISTORY).join('\n'))]),
+      ...(chart === undefined ? [] : [chart]),
+      context(
+        [escapeMarkup(source), `set up by ${mention(watch.owner)}`].join(' · '),
+        ...(isAgain ? [DUPLICATE] : []),
+      ),
+      alertActions(view),
+    ],
+  };
+}
+
+const notificationText = (title: string, why: string): string => (why === '' ? title : `${title}. ${why}`);
+
+const FIGURES: readonly AlertEvent['kind'][] = ['recovered', 'corrected'];
+
+/** A figure that a later one replaced would read as if it were still so. */
+const isSuperseded = (events: Alert['events'], at: number): boolean =>
+  FIGURES.includes(events[at]?.kind ?? 'crossed') &&
+  events.slice(at + 1).some(({ kind }) => kind === 'crossed' || FIGURES.includes(kind));
+
+/** The newest lines of a long history. */
+const MAX_HISTORY = 12;
+
+function historyText(event: AlertEvent): string {
+  const at = formatInstant(event.at);
+  switch (event.kind) {
+    case 'crossed':
+      return `${at} · ${escapeMarkup(event.title)}`;
+    case 'recovered':
+      return `:white_check_mark: ${at} · ${escapeMarkup(event.text)}`;
+    case 'corrected':
+      return `${at} · ${escapeMarkup(event.text)}`;
+    case 'acknowledged':
+      return `:eyes: ${at} · Acknowledged by ${mention(event.by)}`;
+    case 'snoozed':
+      return `:zzz: ${at} · Snoozed by ${mention(event.by)} until ${formatInstant(event.until)}`;
+    case 'replaced':
+      return `${at} · The threshold was changed. This alert is about the one before.`;
+  }
+}
+
+function insteadText({ to, cause }: NonNullable<AlertMessage['insteadOf']>): string {
+  const where = isPerson(to) ? mention(to) : channelLink(to);
+  return `This was meant for ${where}. ${escapeMarkup(cause)} Choose another channel or person with *Manage*.`;
+}
+
+/** The days behind an alert, as words of `/spend`. */
+function periodOf({ rule }: Watch, episode: string): string {
+  if (rule.kind === 'budget') return episode;
+  return rule.kind === 'spike' ? `${addDays(episode, -6)}..${episode}` : 'last-7-days';
+}
+
+/** Nothing is left to acknowledge once it has recovered or its watch has another threshold. */
+function alertActions({ alert, watch }: AlertView): Block {
+  const { events, episode } = alert;
+  const lastCrossing = events.findLastIndex(isCrossing);
+  const isOpen = !events.slice(lastCrossing).some(({ kind }) => kind === 'recovered' || kind === 'replaced');
+  const isAcknowledged = events.some(({ kind }) => kind === 'acknowledged');
+  const about = `${watch.id} ${episode}`;
+  const { project, rule } = watch;
+  const days = `${commandText('/spend')} ${project.id} ${PRODUCTS[project.product].word} ${periodOf(watch, episodeOf(alert))}`;
+  return actions(
+    ...(isOpen && !isAcknowledged
+      ? [button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' })]
+      : []),
+    button('run:days', 'See the days', { value: days }),
+    button('watch-threshold', rule.kind === 'budget' ? 'Change budget…' : 'Change threshold…', {
+      value: watch.id,
+    }),
+    button('watch-manage', 'Manage', { value: watch.id }),
+    ...(isOpen
+      ? [
+          overflow('watch-snooze', [
+            option('Snooze for 1 day', `day ${about}`),
+            option('Snooze for 7 days', `week ${about}`),
+            option('Snooze until next month', `month ${about}`),
+          ]),
+        ]
+      : []),
+  );
+}
+
+/** A reply in the alert's thread: a higher threshold was crossed, or it has recovered. */
+export function alertReply({ alert, message, isAgain }: AlertView): Message {
+  const event = alert.events[message.event];
+  const duplicate = isAgain ? [context(DUPLICATE)] : [];
+  if (event?.kind === 'recovered')
+    return { text: event.text, blocks: [section(`✓ ${event.text}`), ...duplicate] };
+  const { title, why } = event?.kind === 'crossed' ? event : { title: '', why: '' };
+  return {
+    text: notificationText(title, why),
+    blocks: [markup(`*${escapeMarkup(title)}*`), ...(why === '' ? [] : [section(why)]), ...duplicate],
+  };
+}
+
+/** `Cloud platform · project 123 · UTC` */
+export const sourceText = ({ project }: Watch, zone: string): string =>
+  [PRODUCTS[project.product].name, `project ${project.id}`, zone].join(' · ');

@@ -1,0 +1,132 @@
+import { pluralize } from '../../domain/language/text.ts';
+import { divide, type Money, sumMoney, toRoundedDigits, ZERO } from '../../domain/money/amount.ts';
+import { spikeLimit } from '../../domain/money/thresholds.ts';
+import { measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import {
+  addDays,
+  type Day,
+  daysBefore,
+  daysInRange,
+  endOfUnit,
+  formatDays,
+} from '../../domain/time/calendar.ts';
+import { type Chart, lineChart } from '../../slack/kit/chart.ts';
+import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
+
+const DAYS = 14;
+
+/** A day, its measurement (undefined without data), and the threshold. */
+interface Point {
+  readonly day: Day;
+  readonly value: Money | undefined;
+  readonly threshold: Money | undefined;
+}
+
+/**
+ * A line through the last days and a line for the threshold; undefined when there is too little to draw. A day that is
+ * not known has no point, because a line can't leave one out.
+ *
+ * @param balances known ones, by day; for the others it is worked out from what was spent since
+ * @param episode of a budget its month
+ */
+export function alertChart(
+  rule: WatchRule,
+  figures: WatchFigures,
+  balances: ReadonlyMap<Day, Money>,
+  episode: string,
+): Chart | undefined {
+  const { title, name, threshold, points } = chartOf(rule, figures, balances, episode);
+  const known = everyFew(points.filter(({ value }) => value !== undefined));
+  if (known.length < 2) return undefined;
+  const drawn = (values: readonly (Money | undefined)[]) =>
+    values.flatMap((value) => (value === undefined ? [] : Number(toRoundedDigits(value))));
+  const limits = drawn(known.map((point) => point.threshold));
+  // Longer labels run into each other: `Tue 17` within one month, else `17 Nov`.
+  const isOneMonth = new Set(known.map(({ day }) => day.slice(0, 7))).size === 1;
+  return lineChart(
+    title,
+    known.map(({ day }) => (isOneMonth ? dayText(day).replace(/ \w{3}$/, '') : dayText(day).slice(4))),
+    [
+      { name, values: drawn(known.map(({ value }) => value)) },
+      ...(limits.length === known.length ? [{ name: threshold, values: limits }] : []),
+    ],
+  );
+}
+
+/** As many as Slack draws, evenly, with the last one. */
+function everyFew(points: readonly Point[]): readonly Point[] {
+  const step = Math.ceil(points.length / SLACK_LIMITS.chartPoints);
+  return points.filter((_, at) => (points.length - 1 - at) % step === 0);
+}
+
+function chartOf(rule: WatchRule, figures: WatchFigures, balances: ReadonlyMap<Day, Money>, episode: string) {
+  const { amounts, today, zone } = figures;
+  const days = daysBefore(today, DAYS, zone);
+  switch (rule.kind) {
+    case 'balance': {
+      const value = balanceOn(figures, balances);
+      const points = [...days, today].map((day) => ({ day, value: value(day), threshold: rule.below }));
+      return { title: 'Balance by day', name: 'Left', threshold: 'Alert below', points };
+    }
+    case 'runway': {
+      const measured = measureWatch('runway', figures);
+      const left = measured.kind === 'runway' && measured.runway !== undefined && 'left' in measured.runway;
+      const most = left && measured.runway.left.gt(0) ? divide(measured.runway.left, rule.days) : undefined;
+      const points = days.map((day) => ({ day, value: amounts.get(day), threshold: most }));
+      return {
+        title: 'Spent per day',
+        name: 'Spent',
+        threshold: `Lasts ${pluralize(rule.days, 'day')}`,
+        points,
+      };
+    }
+    case 'budget':
+      return {
+        title: 'Spent so far in the month',
+        name: 'Spent so far',
+        threshold: 'Budget',
+        points: monthSoFar(rule.amount, episode, figures),
+      };
+    case 'spike': {
+      const measured = measureWatch('spike', figures);
+      const known = measured.kind === 'spike' ? measured.days : [];
+      const limit = (day: Day) => spikeLimit(rule, known.find((one) => one.day === day) ?? {});
+      const points = days.map((day) => ({ day, value: amounts.get(day), threshold: limit(day) }));
+      return { title: 'Spent per day', name: 'Spent', threshold: 'Alert above', points };
+    }
+  }
+}
+
+/** Known, or worked out backwards from the balance now; undefined across a day that is not reported. */
+function balanceOn({ account, amounts, today }: WatchFigures, balances: ReadonlyMap<Day, Money>) {
+  const known = new Map(balances);
+  if (account !== undefined && 'value' in account.balance) known.set(today, account.balance.value);
+  return (day: Day): Money | undefined => {
+    let spent: readonly Money[] = [];
+    for (let at = day; at <= today; at = addDays(at, 1)) {
+      const balance = known.get(at);
+      if (balance !== undefined) return balance.plus(sumMoney(spent));
+      // What today has cost so far isn't known.
+      const next = addDays(at, 1) === today ? ZERO : amounts.get(addDays(at, 1));
+      if (next === undefined) return undefined;
+      spent = [...spent, next];
+    }
+    return undefined;
+  };
+}
+
+/** The sum so far on each reported day of the month, which may be over. */
+function monthSoFar(budget: Money, month: string, { amounts, today, zone }: WatchFigures): readonly Point[] {
+  const first = `${month}-01`;
+  const days = daysInRange(first, endOfUnit('month', first), zone).filter((day) => day < today);
+  let spent = ZERO;
+  return days.map((day) => {
+    const amount = amounts.get(day);
+    spent = spent.plus(amount ?? ZERO);
+    return { day, value: amount && spent, threshold: budget };
+  });
+}
+
+/** `Wed 18 Nov` */
+const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));

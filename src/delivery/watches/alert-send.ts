@@ -1,0 +1,225 @@
+import { isFailure } from '../../domain/failure/index.ts';
+import { dayAt, daysBefore } from '../../domain/time/calendar.ts';
+import { updateMessage } from '../../slack/reply/post-message.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import { isPerson } from '../../workspace/record/record-schema.ts';
+import type { DeliveryContext } from '../context.ts';
+import { openState, type StateDocument } from '../log/state-document.ts';
+import { deliveryMetadata } from '../outbox/find-post.ts';
+import { responsiblePeople } from '../outbox/notify-owner.ts';
+import { type OutgoingJob, sendOutgoing, sendsAt } from '../outbox/outgoing.ts';
+import { findRefusal } from '../outbox/recipients.ts';
+import { classifyFailure } from '../outbox/retry.ts';
+import { alertEpisode, alertMessageTo, episodeOf, isParent, withMessage } from './alert.ts';
+import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
+import { alertChart } from './alert-chart.ts';
+import { figuresField, judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
+import { isSuspended, WATCH_STATE } from './watch-plan.ts';
+import { type Alert, type AlertMessage, parseWatchState, type StoredWatchState } from './watch-state.ts';
+
+type Known = ReadonlyMap<string, StoredFigures>;
+
+/**
+ * When a message of an alert is to be sent or drawn again, in ms; undefined for never.
+ *
+ * @param isQuiet paused or snoozed: what Slack may have taken is still looked for, and nothing else is sent
+ */
+export function alertActionAt(alert: Alert, message: AlertMessage, isQuiet: boolean): number | undefined {
+  const at = sendsAt(message);
+  if (at !== undefined && isQuiet && message.state === 'due') return undefined;
+  if (at !== undefined) return waitsForParent(alert, message) ? undefined : at;
+  return needsDrawing(alert, message) ? (message.next ?? 0) : undefined;
+}
+
+const needsDrawing = (alert: Alert, message: AlertMessage): boolean =>
+  message.state === 'posted' && isParent(alert, message) && message.drawn < alert.events.length;
+
+/** An answer goes out after the alert itself. */
+const waitsForParent = (alert: Alert, message: AlertMessage): boolean =>
+  !isParent(alert, message) && alertMessageTo(alert, message.to)?.state !== 'posted';
+
+/** Sends what is due of a watch's alerts, and draws them as they are now. @throws LeaseLostError, StoreUnavailable */
+export async function sendAlerts(watch: Watch, known: Known, context: DeliveryContext): Promise<void> {
+  const name = WATCH_STATE + watch.id;
+  const document = openState(name, context.logSnapshot.state(name), parseStored, context);
+  for (const { episode, messages } of document.value().alerts)
+    for (const { event, to } of messages) {
+      if (context.isOver()) return;
+      const place = { episode, event, to };
+      const found = findMessage(document.value(), place);
+      if (found === undefined) continue;
+      const at = alertActionAt(found.alert, found.message, isSuspended(watch, context.clock()));
+      if (at === undefined || at > context.clock()) continue;
+      const task = { watch, document, place, figures: known.get(figuresField(watch.project)) };
+      if (found.message.state === 'posted') await redraw(task, found, context);
+      else await sendOutgoing(jobOf(task, found, context), context);
+    }
+}
+
+const parseStored = (json: string | undefined): StoredWatchState =>
+  parseWatchState(json) ?? { since: 0, told: [], alerts: [] };
+
+interface Place {
+  readonly episode: string;
+  readonly event: number;
+  readonly to: string;
+}
+
+interface AlertTask {
+  readonly watch: Watch;
+  readonly document: StateDocument<StoredWatchState>;
+  readonly place: Place;
+  readonly figures: StoredFigures | undefined;
+}
+
+function findMessage(state: StoredWatchState, { episode, event, to }: Place) {
+  const alert = state.alerts.find((one) => one.episode === episode);
+  const message = alert?.messages.find((one) => one.event === event && one.to === to);
+  return alert === undefined || message === undefined ? undefined : { alert, message };
+}
+
+interface Found {
+  readonly alert: Alert;
+  readonly message: AlertMessage;
+}
+
+/** Marks the message in its conversation. */
+const keyOf = ({ id }: Watch, { episode, event }: Place): string => `${WATCH_STATE}${id}/${episode}/${event}`;
+
+function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryContext): OutgoingJob {
+  const { watch, document, place } = task;
+  const isFirst = isParent(alert, message);
+  const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
+  let drawn = message.drawn;
+  return {
+    message,
+    key: keyOf(watch, place),
+    ...(ts !== undefined && {
+      thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
+    }),
+    async refusal() {
+      const found = await findRefusal('alert', place.to, [watch.project], context);
+      // Sent in place of somebody, it goes on to the next one.
+      return found && { ...found, isGone: found.isGone || message.insteadOf !== undefined };
+    },
+    content(isAgain) {
+      const now = findMessage(document.value(), place)?.alert ?? alert;
+      drawn = now.events.length;
+      const view = viewOf(task, now, message, context);
+      return isFirst ? alertMessage({ ...view, isAgain }) : alertReply({ ...view, isAgain });
+    },
+    save: (outgoing, needsLease) =>
+      document.update(
+        (state) =>
+          withMessage(state, place, ({ event, insteadOf }) => ({
+            ...outgoing,
+            ...{ event, drawn },
+            ...(insteadOf && { insteadOf }),
+          })),
+        { needsLease },
+      ),
+    onRefused: ({ cause, isGone }) => (isGone ? sendElsewhere(task, message, cause, context) : forget(task)),
+  };
+}
+
+function viewOf(
+  { watch, figures }: AlertTask,
+  alert: Alert,
+  message: AlertMessage,
+  context: DeliveryContext,
+) {
+  const { zone } = context.workspace.settings;
+  const today = dayAt(context.clock(), zone);
+  const judged = figures && judgedFigures(figures, today, zone);
+  const week = daysBefore(today, 7, zone);
+  const reported = judged === undefined ? 0 : week.filter((day) => judged.amounts.has(day)).length;
+  const covered = reported === 0 ? [] : [`${reported} of the last ${week.length} days reported`];
+  return {
+    ...{ watch, alert, message },
+    isAgain: message.isAgain === true,
+    source: [sourceText(watch, zone), ...covered].join(' · '),
+    chart: judged && figures && alertChart(watch.rule, judged, knownBalances(figures), episodeOf(alert)),
+  };
+}
+
+/** How often a message is drawn again that Slack does not change, and the wait between, in ms. */
+const MAX_DRAWINGS = 6;
+const DRAW_RETRY = 10 * 60_000;
+
+/** Slack's codes for a message that is gone, or that can no longer be edited. */
+const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
+
+async function redraw(task: AlertTask, { alert, message }: Found, context: DeliveryContext): Promise<void> {
+  const { channel = message.to, ts = '' } = message;
+  const save = (change: (one: AlertMessage) => AlertMessage) =>
+    task.document.update((state) => withMessage(state, task.place, change), { needsLease: true });
+  const drawn = alert.events.length;
+  try {
+    const content = alertMessage(viewOf(task, alert, message, context));
+    const metadata = deliveryMetadata(keyOf(task.watch, task.place));
+    // Who may not see the project any more keeps the alert as it was.
+    if ((await findRefusal('alert update', message.to, [task.watch.project], context)) === undefined)
+      await updateMessage(await context.client(), channel, ts, content, metadata);
+    await save(({ next: _, ...one }) => ({ ...one, drawn, tries: 0 }));
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    const effect = classifyFailure(error);
+    if (effect.kind === 'wait') return context.backOff(context.clock() + effect.for);
+    const isGone =
+      error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code));
+    const isOver = isGone || message.tries >= MAX_DRAWINGS;
+    await save(({ next: _, ...one }) =>
+      isOver
+        ? { ...one, drawn, tries: 0 }
+        : { ...one, tries: one.tries + 1, next: context.clock() + DRAW_RETRY },
+    );
+  }
+}
+
+/**
+ * As if it had not been crossed, so that a later check alerts with the figures of then if somebody may see them.
+ *
+ * @returns false for an alert that others have got or may get
+ */
+async function forget({ document, watch, place }: AlertTask): Promise<boolean> {
+  const { episode } = place;
+  const { messages = [] } = findMessage(document.value(), place)?.alert ?? {};
+  if (messages.some(({ to, state }) => to !== place.to && state !== 'failed')) return false;
+  await document.update(
+    ({ told, alerts, ...state }) => ({
+      ...state,
+      told: told.filter((one) => alertEpisode(watch, one.episode) !== episode),
+      alerts: alerts.filter((one) => one.episode !== episode),
+    }),
+    { needsLease: true },
+  );
+  return true;
+}
+
+/** Sent to the owner or, when that person has left, to a manager; the message says why. */
+async function sendElsewhere(
+  { watch, document, place }: AlertTask,
+  message: AlertMessage,
+  cause: string,
+  context: DeliveryContext,
+): Promise<boolean> {
+  const { to, insteadOf } = message;
+  const tried = [...(insteadOf?.tried ?? []), to];
+  const taken = findMessage(document.value(), place)?.alert.messages ?? [];
+  const isTaken = (person: string) =>
+    tried.includes(person) || taken.some((one) => one.to === person && one.event === place.event);
+  const next = [watch.owner, ...responsiblePeople(context.workspace)].find((person) => !isTaken(person));
+  if (next === undefined) return false;
+  const { channel: _, ts, isAgain, next: __, cause: ___, ...rest } = message;
+  const { to: wanted, cause: first } = insteadOf ?? { to, cause };
+  await document.update(
+    (state) =>
+      withMessage(state, place, ({ event, drawn }) => ({
+        ...rest,
+        ...{ event, drawn, to: next, state: 'due' as const, at: context.clock(), tries: 0 },
+        insteadOf: { to: wanted, cause: first, tried },
+      })),
+    { needsLease: true },
+  );
+  return true;
+}

@@ -1,0 +1,91 @@
+import { FIELDS } from '../../redis/keys.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import { isDamaged } from '../../workspace/record/workspace.ts';
+import { type DeliveryContext, ScheduleChangedError } from '../context.ts';
+import { openState } from '../log/state-document.ts';
+import { figuresField, type WatchFiguresStore } from './watch-figures.ts';
+import { isLimited, type JudgedWatch, judge, recordJudgement } from './watch-judge.ts';
+import { CHECK_STATE, hourlyCheckAfter, type LastCheck, WATCH_STATE, watchBasisOf } from './watch-plan.ts';
+import { needsBalance, needsUsage } from './watch-questions.ts';
+import { createRefresher, type KnownFigures, type WatchedProject } from './watch-refresh.ts';
+import { parseWatchState, type StoredWatchState } from './watch-state.ts';
+
+/**
+ * Asks billing about the watched projects and judges each watch. What is to be told is stored with the judgement in one
+ * step, so that it goes out once, whatever happens in between.
+ *
+ * @throws LeaseLostError, StoreUnavailable
+ */
+export async function checkWatches(store: WatchFiguresStore, context: DeliveryContext): Promise<void> {
+  const { workspace, teamId, clock, logSnapshot } = context;
+  const began = clock();
+  const after: LastCheck = { at: began, next: nextCheck(context), basis: watchBasisOf(workspace) };
+  const end = () =>
+    openState(CHECK_STATE, logSnapshot.state(CHECK_STATE), () => after, context).update(() => after, {
+      needsLease: true,
+    });
+  // In the wrong time zone a day would be another one.
+  if (isDamaged(workspace, 'settings')) return end();
+  const known: KnownFigures = new Map(await store.read(teamId));
+  const refresher = createRefresher(known, store, context);
+  await refresher.refresh(projectsOf(workspace.watches.filter((watch) => !isLimited(watch, workspace))));
+  for (const watch of workspace.watches) {
+    if (context.isOver()) return;
+    const judged = (): JudgedWatch => ({
+      ...{ watch, workspace, now: began },
+      zone: workspace.settings.zone,
+      figures: known.get(figuresField(watch.project)),
+    });
+    await checkWatch(watch, judged, () => refresher.explain(watch.project), context);
+  }
+  await end();
+}
+
+async function checkWatch(
+  watch: Watch,
+  judged: () => JudgedWatch,
+  explain: () => Promise<void>,
+  context: DeliveryContext,
+): Promise<void> {
+  const { logSnapshot, workspace } = context;
+  const name = WATCH_STATE + watch.id;
+  const document = openState(name, logSnapshot.state(name), parseWatchState, context);
+  const before = document.value();
+  // A balance is judged without what was spent, but the alert says how long it lasts.
+  if (watch.rule.kind === 'balance' && (judge(judged(), before)?.crossings.length ?? 0) > 0) await explain();
+  const now = judged();
+  const change = (state: StoredWatchState | undefined) => recordJudgement(now, state, judge(now, state));
+  const after = change(before);
+  if (before === undefined && after.told.length === 0) return;
+  const expected = { field: FIELDS.watch + watch.id, value: workspace.fields[FIELDS.watch + watch.id] ?? '' };
+  try {
+    await document.update(change, { needsLease: true, expected });
+  } catch (error) {
+    // The next check judges it as it is now.
+    if (!(error instanceof ScheduleChangedError)) throw error;
+  }
+}
+
+function projectsOf(watches: readonly Watch[]): readonly WatchedProject[] {
+  const projects = new Map<string, WatchedProject>();
+  for (const { project, rule } of watches) {
+    const field = figuresField(project);
+    const known = projects.get(field);
+    projects.set(field, {
+      project,
+      needsBalance: needsBalance(rule) || known?.needsBalance === true,
+      needsUsage: needsUsage(rule) || known?.needsUsage === true,
+    });
+  }
+  return [...projects.values()];
+}
+
+/** The next hour, or the end of a snooze. */
+function nextCheck({ workspace, teamId, clock }: DeliveryContext): number {
+  const now = clock();
+  const hourly = hourlyCheckAfter(teamId, now);
+  const ends = workspace.watches.flatMap(({ paused, snoozedUntil = 0 }) =>
+    paused === undefined && snoozedUntil > now ? [snoozedUntil] : [],
+  );
+  return Math.min(hourly, ...ends);
+}

@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import { type Amount, type Money, parseAmount } from '../../domain/money/amount.ts';
+import type { WatchFigures } from '../../domain/money/watch-measurement.ts';
+import type { Day } from '../../domain/time/calendar.ts';
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import { deliveryLockKey, watchFiguresKey } from '../../redis/keys.ts';
+import { projectValue } from '../../workspace/projects/chosen-project.ts';
+import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import type { DeliveryLease } from '../log/delivery-log.ts';
+
+const schema = z.object({
+  /** Name of the connection that was asked: another one may mean another project by the same ID. */
+  connection: z.string(),
+  /** Amounts as they came; '' for what was not readable. Times in ms: when billing was asked. */
+  account: z.object({ balance: z.string(), bonuses: z.string(), at: z.int() }).exactOptional(),
+  /** The last balance that was asked on each of the last days, by day. */
+  balances: z.record(z.string(), z.string()).exactOptional(),
+  /** The complete days up to `until` that are reported, in days of `zone`. */
+  usage: z
+    .object({ days: z.record(z.string(), z.string()), until: z.string(), zone: z.string(), at: z.int() })
+    .exactOptional(),
+  /** The last question failed. */
+  problem: z
+    .object({
+      /** In a sentence. */
+      cause: z.string(),
+      at: z.int(),
+      /** Fingerprint of the token, if the service rejected it. */
+      rejected: z.string().exactOptional(),
+    })
+    .exactOptional(),
+});
+
+/** What billing last said about one project. */
+export type StoredFigures = Readonly<z.infer<typeof schema>>;
+
+/** Names of one project may have different connections, and so different accounts. */
+export const figuresField = projectValue;
+
+/** How long figures are kept: as long as watches use them; in ms. */
+const KEEP_MS = 100 * 86_400_000;
+
+const SAVE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[2], ARGV[3], ARGV[4])
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+return 1`;
+
+/**
+ * The last answers of billing about watched projects, so that many watches cost one question and a message can be drawn
+ * without asking. Can be lost: then billing is asked again.
+ *
+ * @throws StoreUnavailable from each method
+ */
+export interface WatchFiguresStore {
+  /** By `figuresField`. */
+  read(workspace: string): Promise<ReadonlyMap<string, StoredFigures>>;
+  /** Nothing when the lease is lost. */
+  save(lease: DeliveryLease, field: string, figures: StoredFigures): Promise<void>;
+}
+
+export function createWatchFiguresStore(redis: RedisConnection): WatchFiguresStore {
+  return {
+    async read(workspace) {
+      const fields = await guardRead(() => redis.hgetall(watchFiguresKey(workspace)));
+      return new Map(
+        Object.entries(fields).flatMap(([field, json]) => {
+          const parsed = tryParseRecord(schema, json);
+          return parsed === undefined ? [] : [[field, parsed] as const];
+        }),
+      );
+    },
+    async save({ teamId, token }, field, figures) {
+      const keys = [deliveryLockKey(teamId), watchFiguresKey(teamId)];
+      const args = [token, KEEP_MS, field, JSON.stringify(figures)];
+      await guardRead(() => redis.eval(SAVE, keys.length, ...keys, ...args));
+    },
+  };
+}
+
+const amountOf = (digits: string): Amount => parseAmount({ text: digits });
+
+/** Its amounts, parsed. */
+export const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) => ({
+  balance: amountOf(balance),
+  bonuses: amountOf(bonuses),
+});
+
+/** What a watch is judged by on `today`, a day of `zone`. */
+export function judgedFigures({ account, usage }: StoredFigures, today: Day, zone: string): WatchFigures {
+  const days = usage?.zone === zone ? Object.entries(usage.days) : [];
+  return {
+    ...{ today, zone },
+    amounts: new Map(
+      days.flatMap(([day, digits]): (readonly [Day, Money])[] => {
+        const amount = amountOf(digits);
+        return 'value' in amount && day < today ? [[day, amount.value]] : [];
+      }),
+    ),
+    ...(account && { account: accountOf(account) }),
+  };
+}
+
+/** The last balance of each day when it was asked, in order. */
+export const knownBalances = ({ balances = {} }: StoredFigures): ReadonlyMap<Day, Money> =>
+  new Map(
+    Object.entries(balances)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([day, digits]): (readonly [Day, Money])[] => {
+        const amount = amountOf(digits);
+        return 'value' in amount ? [[day, amount.value]] : [];
+      }),
+  );

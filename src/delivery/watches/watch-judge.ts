@@ -1,0 +1,151 @@
+import type { Money } from '../../domain/money/amount.ts';
+import { type Judgement, judgeWatch, type ToldLevel } from '../../domain/money/thresholds.ts';
+import {
+  averageDay,
+  measureWatch,
+  type WatchFigures,
+  type WatchMeasurement,
+} from '../../domain/money/watch-measurement.ts';
+import type { WatchKind } from '../../domain/money/watch-rule.ts';
+import { addDays, type Day, dayAt } from '../../domain/time/calendar.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import { isShownTo } from '../../workspace/projects/chosen-project.ts';
+import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { alertEpisode, recordEvent, stateFor, targetsOf } from './alert.ts';
+import {
+  type AlertFacts,
+  alertText,
+  correctionText,
+  moneyWriter,
+  recoveryText,
+  watchLabel,
+} from './alert-wording.ts';
+import { judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
+import { hourlyCheckAfter, isSuspended } from './watch-plan.ts';
+import { needsBalance, needsUsage } from './watch-questions.ts';
+import type { AlertEvent, StoredWatchState } from './watch-state.ts';
+
+const HOUR = 3_600_000;
+
+/** What a watch is judged with, at one instant (ms). */
+export interface JudgedWatch {
+  readonly watch: Watch;
+  readonly workspace: Workspace;
+  /** IANA: the reporting zone */
+  readonly zone: string;
+  readonly now: number;
+  readonly figures: StoredFigures | undefined;
+}
+
+/** The figures of this hour, as far as the rule needs them; undefined when they are not there. */
+function currentFigures(judged: JudgedWatch): WatchFigures | undefined {
+  const { watch, workspace, zone, now, figures } = judged;
+  if (figures === undefined) return undefined;
+  const today = dayAt(now, zone);
+  const { account, usage } = figures;
+  const isAccountNew = account !== undefined && account.at >= hourlyCheckAfter(workspace.teamId, now) - HOUR;
+  const isUsageNew = usage?.zone === zone && usage.until === addDays(today, -1);
+  if (needsBalance(watch.rule) && !isAccountNew) return undefined;
+  if (needsUsage(watch.rule) && !isUsageNew) return undefined;
+  return parsed(figures, today, zone);
+}
+
+/** Caches figures, because many watches use the same ones. */
+const parsedFigures = new WeakMap<StoredFigures, WatchFigures>();
+
+function parsed(figures: StoredFigures, today: Day, zone: string): WatchFigures {
+  const known = parsedFigures.get(figures);
+  if (known?.today === today && known.zone === zone) return known;
+  const fresh = judgedFigures(figures, today, zone);
+  parsedFigures.set(figures, fresh);
+  return fresh;
+}
+
+const measurements = new WeakMap<WatchFigures, Map<WatchKind, WatchMeasurement>>();
+
+function measure(kind: WatchKind, figures: WatchFigures): WatchMeasurement {
+  const known = measurements.get(figures) ?? new Map<WatchKind, WatchMeasurement>();
+  measurements.set(figures, known);
+  const measurement = known.get(kind) ?? measureWatch(kind, figures);
+  known.set(kind, measurement);
+  return measurement;
+}
+
+/** The project can no longer be shown in the channel. */
+export const isLimited = ({ target, project }: Watch, workspace: Workspace): boolean =>
+  'channel' in target && !isShownTo(project, workspace, { channel: target.channel, manager: false });
+
+/** The state of the watch, before any message. */
+export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined): Judgement | undefined {
+  const { watch, zone, now, workspace } = judged;
+  const figures = isLimited(watch, workspace) ? undefined : currentFigures(judged);
+  if (figures === undefined) return undefined;
+  return judgeWatch(watch.rule, measure(watch.rule.kind, figures), stateFor(watch, stored, now).told, {
+    episode: now.toString(36),
+    since: dayAt(watch.since, zone),
+    isSuspended: isSuspended(watch, now),
+  });
+}
+
+/**
+ * The state of the watch with what the judgement found, and the messages that tell it. While the watch is paused or
+ * snoozed, its alerts say what is so where they stand, and nothing is sent.
+ */
+export function recordJudgement(
+  judged: JudgedWatch,
+  stored: StoredWatchState | undefined,
+  judgement: Judgement | undefined,
+): StoredWatchState {
+  const { watch, now } = judged;
+  const state = stateFor(watch, stored, now);
+  const figures = judgement && currentFigures(judged);
+  if (judgement === undefined || figures === undefined || !judgement.isKnown) return state;
+  const targets = isSuspended(watch, now) ? [] : targetsOf(watch);
+  const { recoveries, corrections, crossings } = judgement;
+  const events = (levels: readonly ToldLevel[], eventOf: (level: ToldLevel) => AlertEvent) =>
+    levels.map((level) => [alertEpisode(watch, level.episode), eventOf(level)] as const);
+  const facts = (level: ToldLevel) => factsOf(judged, figures, level);
+  const alerts = [
+    ...events(lastOfEach(recoveries), (level) => ({
+      ...{ kind: 'recovered', at: now, text: recoveryText(facts(level)) },
+    })),
+    ...events(corrections, (level) => ({
+      ...{ kind: 'corrected', at: now, text: correctionText(facts(level)) },
+    })),
+    ...events(crossings, (level) => ({
+      ...{ kind: 'crossed', level: level.level, at: now, ...alertText(facts(level)) },
+    })),
+  ].reduce((all, [episode, event]) => recordEvent(all, episode, event, targets), state.alerts);
+  return { since: state.since, told: judgement.told, alerts };
+}
+
+/** One message for a recovered episode, whatever levels it had. */
+const lastOfEach = (levels: readonly ToldLevel[]): readonly ToldLevel[] =>
+  levels.filter(({ episode }, at) => !levels.slice(at + 1).some((later) => later.episode === episode));
+
+function factsOf(
+  { watch, workspace, figures }: JudgedWatch,
+  judged: WatchFigures,
+  level: ToldLevel,
+): AlertFacts {
+  const { rule } = watch;
+  const before = figures && balanceBefore(figures, judged.today);
+  const average = averageDay(judged);
+  return {
+    ...{ rule, level },
+    measurement: measure(rule.kind, judged),
+    ...(judged.account && { account: judged.account }),
+    ...(average && { average }),
+    ...(before && { before }),
+    label: watchLabel(watch, workspace),
+    money: moneyWriter(watch.project, workspace, requireSettings(workspace).locale),
+  };
+}
+
+function balanceBefore(
+  figures: StoredFigures,
+  today: Day,
+): { readonly day: Day; readonly balance: Money } | undefined {
+  const earlier = [...knownBalances(figures)].filter(([day]) => day < today).at(-1);
+  return earlier && { day: earlier[0], balance: earlier[1] };
+}

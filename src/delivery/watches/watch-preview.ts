@@ -1,0 +1,80 @@
+import type { BillingClient } from '../../billing/client.ts';
+import { judgeWatch } from '../../domain/money/thresholds.ts';
+import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import {
+  measureHistory,
+  simulateWatch,
+  simulationFrom,
+  suggestRule,
+} from '../../domain/money/watch-simulation.ts';
+import { type Day, dayAt } from '../../domain/time/calendar.ts';
+import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { judgedFigures, type StoredFigures } from './watch-figures.ts';
+import { askAccount, askUsage, needsBalance } from './watch-questions.ts';
+
+/** Billing's answers for previews: rules of any kind and threshold are previewed with them without asking again. */
+export interface PreviewFigures extends StoredFigures {
+  /** The day they are of. */
+  readonly today: Day;
+}
+
+/** What a form says before a watch is saved. */
+export interface WatchPreview {
+  /** The days of the last 90 that would have made it alert, ascending. */
+  readonly dates: readonly Day[];
+  /** How it is now. */
+  readonly measurement: WatchMeasurement;
+  /** It would alert at its first check. */
+  readonly isCrossed: boolean;
+  /** False when there is too little data to judge it now. */
+  readonly isKnown: boolean;
+  /** Reported days that the preview rests on; 0 for a project without data. */
+  readonly reported: number;
+  /** Earlier balances are worked out from what was spent: money that was added is not seen. */
+  readonly assumesNoTopUps: boolean;
+  /** Would have alerted at most once a month; absent when the rule itself did, and if no threshold near it would. */
+  readonly suggestion?: WatchRule;
+}
+
+/**
+ * Asks billing for everything that previews of watches on this project need: once for its days, and once for its balance
+ * if the rule looks at it.
+ *
+ * @param at ms since the epoch: now
+ * @throws Failure
+ */
+export async function askPreviewFigures(
+  billing: BillingClient,
+  workspace: Workspace,
+  project: ResolvedProject,
+  rule: WatchRule,
+  at: number,
+): Promise<PreviewFigures> {
+  const { zone } = requireSettings(workspace);
+  const today = dayAt(at, zone);
+  const access = openConnection(workspace, project);
+  const [usage, account] = await Promise.all([
+    askUsage(billing, access, project, { from: simulationFrom(today), today, zone, at }),
+    needsBalance(rule) ? askAccount(billing, access, project, at) : undefined,
+  ]);
+  return { today, connection: access.connection, usage, ...(account && { account }) };
+}
+
+export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures): WatchPreview {
+  const judged = judgedFigures(figures, today, figures.usage?.zone ?? 'UTC');
+  const history = measureHistory(rule.kind, judged);
+  const measurement = measureWatch(rule.kind, judged);
+  const now = judgeWatch(rule, measurement, [], { episode: 'now', since: today });
+  const suggestion = suggestRule(rule, history);
+  return {
+    dates: simulateWatch(rule, history),
+    measurement,
+    isCrossed: now.crossings.length > 0,
+    isKnown: now.isKnown,
+    reported: judged.amounts.size,
+    assumesNoTopUps: history.assumesNoTopUps,
+    ...(suggestion && { suggestion }),
+  };
+}

@@ -1,0 +1,204 @@
+import pLimit from 'p-limit';
+import { isFailure } from '../../domain/failure/index.ts';
+import { forecastFrom } from '../../domain/money/forecast.ts';
+import { addDays, type Day, dayAt } from '../../domain/time/calendar.ts';
+import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
+import {
+  type OpenedConnection,
+  openConnection,
+  type ResolvedProject,
+  resolveProject,
+  UNLIMITED,
+} from '../../workspace/projects/resolve-project.ts';
+import { storedBalance } from '../../workspace/record/last-used.ts';
+import { requireSettings } from '../../workspace/record/workspace.ts';
+import type { DeliveryContext } from '../context.ts';
+import { accountOf, figuresField, type StoredFigures, type WatchFiguresStore } from './watch-figures.ts';
+import { hourlyCheckAfter } from './watch-plan.ts';
+import { askAccount, askUsage } from './watch-questions.ts';
+
+/** A project, and the figures that its watches use. */
+export interface WatchedProject {
+  readonly project: ChosenProject;
+  readonly needsBalance: boolean;
+  readonly needsUsage: boolean;
+}
+
+const HOUR = 3_600_000;
+/** Corrections of days that are reported are looked for this often. */
+const CORRECTION_HOURS = 6;
+/** A project that reported none of its last days is asked as rarely as for corrections. */
+const SILENT_DAYS = 3;
+/** Known balances, for the chart. */
+const KEPT_BALANCES = 19;
+/** Projects of one workspace that billing is asked about at the same time. */
+const PARALLEL = 5;
+
+/** What is known by now of each project, by `figuresField`. */
+export type KnownFigures = Map<string, StoredFigures>;
+
+export interface Refresher {
+  /** Asks billing what is due, at most once an hour for a balance, and stores it. Failures become `problem`. */
+  refresh(projects: readonly WatchedProject[]): Promise<void>;
+  /** Asks for the days if they are not of today, for what a message says. Never throws a Failure. */
+  explain(project: ChosenProject): Promise<void>;
+}
+
+export function createRefresher(
+  known: KnownFigures,
+  store: WatchFiguresStore,
+  context: DeliveryContext,
+): Refresher {
+  /** Tokens that were rejected in this check: the connection's other projects would be, too. */
+  const rejections = new Map<string, string>();
+
+  const refreshOne = async ({ project, needsBalance, needsUsage }: WatchedProject): Promise<void> => {
+    const field = figuresField(project);
+    const now = context.clock();
+    const fresh = await askProject(
+      known.get(field),
+      { project, needsBalance, needsUsage, now },
+      rejections,
+      context,
+    );
+    if (fresh === undefined) return;
+    known.set(field, fresh);
+    await store.save(context.lease, field, fresh);
+  };
+
+  return {
+    async refresh(projects) {
+      const isRejected = ({ project }: WatchedProject) =>
+        known.get(figuresField(project))?.problem?.rejected !== undefined;
+      // One of them shows whether a rejected token works again.
+      for (const one of projects.filter(isRejected)) if (!context.isOver()) await refreshOne(one);
+      const limit = pLimit(PARALLEL);
+      await Promise.all(
+        projects
+          .filter((one) => !isRejected(one))
+          .map((one) => limit(() => (context.isOver() ? undefined : refreshOne(one)))),
+      );
+    },
+    explain: (project) => refreshOne({ project, needsBalance: false, needsUsage: true }),
+  };
+}
+
+interface Question extends WatchedProject {
+  readonly now: number;
+}
+
+/** @returns undefined if nothing is to be asked */
+async function askProject(
+  before: StoredFigures | undefined,
+  question: Question,
+  rejections: Map<string, string>,
+  context: DeliveryContext,
+): Promise<StoredFigures | undefined> {
+  const { now, project } = question;
+  const { workspace, teamId } = context;
+  try {
+    const { zone } = requireSettings(workspace);
+    const target = resolveProject(referenceTo(project, workspace), workspace, UNLIMITED);
+    const connection = target.connection ?? workspace.defaultConnection ?? '';
+    const fingerprint = workspace.connections.get(connection)?.fingerprint ?? '';
+    const same = before?.connection === connection ? before : undefined;
+    const due = dueQuestions(same, question, { zone, teamId, fingerprint });
+    if (!due.balance && !due.usage) return undefined;
+    const known = { ...same, connection };
+    const cause = rejections.get(fingerprint);
+    if (cause !== undefined) return { ...known, problem: { cause, at: now, rejected: fingerprint } };
+    const access = openConnection(workspace, target);
+    const asked = await askDue(known, { ...due, target, access, zone, now, fingerprint }, context);
+    if (asked.problem?.rejected !== undefined) rejections.set(fingerprint, asked.problem.cause);
+    return asked;
+  } catch (error) {
+    return { connection: '', ...before, problem: problemOf(error, now) };
+  }
+}
+
+/** @throws what is not a Failure, and StoreUnavailable */
+function problemOf(error: unknown, at: number, fingerprint = ''): NonNullable<StoredFigures['problem']> {
+  if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
+  const { message: cause } = error;
+  return { cause, at, ...(error.kind === 'token-rejected' && { rejected: fingerprint }) };
+}
+
+function dueQuestions(
+  known: StoredFigures | undefined,
+  { needsBalance, needsUsage, now }: Question,
+  {
+    zone,
+    teamId,
+    fingerprint,
+  }: { readonly zone: string; readonly teamId: string; readonly fingerprint: string },
+): { readonly balance: boolean; readonly usage: boolean } {
+  const slot = hourlyCheckAfter(teamId, now) - HOUR;
+  const { account, usage, problem } = known ?? {};
+  const isOld = (at: number, hours: number) => at < slot - (hours - 1) * HOUR || at > now;
+  const isUsageDue = (): boolean => {
+    if (usage === undefined || usage.zone !== zone) return true;
+    const yesterday = addDays(dayAt(now, zone), -1);
+    if (usage.until !== yesterday) return true;
+    return isOld(usage.at, isWaiting(usage.days, yesterday) ? 1 : CORRECTION_HOURS);
+  };
+  // Once an hour, but another token at once.
+  const isSameToken = problem?.rejected === undefined || problem.rejected === fingerprint;
+  const hasFailed = problem !== undefined && isSameToken && !isOld(problem.at, 1);
+  return {
+    balance: needsBalance && !hasFailed && (account === undefined || isOld(account.at, 1)),
+    usage: needsUsage && !hasFailed && isUsageDue(),
+  };
+}
+
+/** Yesterday is expected at any time. */
+const isWaiting = (days: Readonly<Record<Day, string>>, yesterday: Day): boolean =>
+  days[yesterday] === undefined &&
+  Array.from({ length: SILENT_DAYS }, (_, n) => addDays(yesterday, -n - 1)).some(
+    (day) => days[day] !== undefined,
+  );
+
+interface DueQuestions {
+  readonly balance: boolean;
+  readonly usage: boolean;
+  readonly target: ResolvedProject;
+  readonly access: OpenedConnection;
+  readonly zone: string;
+  readonly now: number;
+  readonly fingerprint: string;
+}
+
+/** Both side by side; what one of them answers counts although the other fails. */
+async function askDue(
+  before: StoredFigures,
+  { balance, usage, target, access, zone, now, fingerprint }: DueQuestions,
+  { billing, answerNotes }: DeliveryContext,
+): Promise<StoredFigures> {
+  const today = dayAt(now, zone);
+  const [account, spent] = await Promise.allSettled([
+    balance ? askAccount(billing, access, target, now) : before.account,
+    usage
+      ? askUsage(billing, access, target, { from: forecastFrom(today), today, zone, at: now })
+      : before.usage,
+  ]);
+  const left = account.status === 'fulfilled' ? account.value : undefined;
+  const hasAnswered = (balance && left !== undefined) || (usage && spent.status === 'fulfilled');
+  if (hasAnswered)
+    answerNotes.add(access.connection, balance && left ? storedBalance(target, accountOf(left)) : undefined);
+  const { problem: _, ...known } = before;
+  const failed = [account, spent].find((one) => one.status === 'rejected');
+  return {
+    ...known,
+    ...(left && { account: left, balances: lastBalances(before, left, today) }),
+    ...(spent.status === 'fulfilled' && spent.value && { usage: spent.value }),
+    ...(failed && { problem: problemOf(failed.reason, now, fingerprint) }),
+  };
+}
+
+function lastBalances(
+  { balances = {} }: StoredFigures,
+  { balance }: NonNullable<StoredFigures['account']>,
+  today: Day,
+): Record<Day, string> {
+  const days = Object.entries({ ...balances, [today]: balance }).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(days.slice(-KEPT_BALANCES));
+}

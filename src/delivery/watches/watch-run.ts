@@ -1,0 +1,80 @@
+import { FIELDS } from '../../redis/keys.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { DeliveryContext } from '../context.ts';
+import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import { earliest } from '../log/due-dates.ts';
+import { backOffEnd } from '../outbox/retry.ts';
+import { alertActionAt, sendAlerts } from './alert-send.ts';
+import { checkWatches } from './watch-check.ts';
+import type { WatchFiguresStore } from './watch-figures.ts';
+import { isSuspended, nextCheckAt, WATCH_STATE } from './watch-plan.ts';
+import { parseWatchState, type StoredWatchState } from './watch-state.ts';
+
+export interface WatchPlan {
+  readonly isCheckDue: boolean;
+  /** Watches with messages to send, or to draw again. */
+  readonly alerting: readonly Watch[];
+  /** States that are no longer needed. */
+  readonly stale: readonly string[];
+  /** When there is something to do, in ms; undefined for never. */
+  readonly next: number | undefined;
+}
+
+/** Nothing is to be done now. */
+export const isWatchIdle = ({ isCheckDue, alerting }: WatchPlan): boolean =>
+  !isCheckDue && alerting.length === 0;
+
+/** What to do about watches at `now` (ms), by the record and the delivery log. */
+export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: number): WatchPlan {
+  const states = new Map(
+    snapshot
+      .statesOf(WATCH_STATE)
+      .map(([name, json]) => [name.slice(WATCH_STATE.length), parseWatchState(json)]),
+  );
+  const check = nextCheckAt(workspace, snapshot, now);
+  const isCheckDue = check !== undefined && check <= now;
+  // Slack's rate limit holds up what is sent, not what is asked.
+  const quiet = backOffEnd(snapshot, now);
+  const acting = workspace.watches.flatMap((watch) => {
+    const at = actionAt(states.get(watch.id), isSuspended(watch, now));
+    return at === undefined ? [] : [{ watch, at: Math.max(at, quiet) }];
+  });
+  const known = new Set(workspace.watchIds);
+  const next = [check ?? 0, ...acting.map(({ at }) => at)].filter((at) => at > now);
+  return {
+    isCheckDue,
+    alerting: acting.filter(({ at }) => at <= now).map(({ watch }) => watch),
+    stale: [...states.keys()].flatMap((id) =>
+      known.has(id) || canBeRestored(id, workspace) ? [] : [WATCH_STATE + id],
+    ),
+    next: earliest(...next),
+  };
+}
+
+function actionAt(state: StoredWatchState | undefined, isQuiet: boolean): number | undefined {
+  const { alerts = [] } = state ?? {};
+  return earliest(
+    ...alerts.flatMap((alert) => alert.messages.map((message) => alertActionAt(alert, message, isQuiet))),
+  );
+}
+
+/** It goes on where it was. */
+const canBeRestored = (id: string, { fields }: Workspace): boolean =>
+  fields[FIELDS.removedWatch + id] !== undefined;
+
+/**
+ * Checks what is due, else sends what checks left: what a pause or a failure of Slack held back is sent as the newest
+ * check sees it. @throws LeaseLostError, StoreUnavailable
+ */
+export async function runWatches(
+  { isCheckDue, alerting }: WatchPlan,
+  store: WatchFiguresStore,
+  context: DeliveryContext,
+): Promise<void> {
+  if (context.isOver()) return;
+  if (isCheckDue) return checkWatches(store, context);
+  if (alerting.length === 0) return;
+  const known = await store.read(context.teamId);
+  for (const watch of alerting) if (!context.isOver()) await sendAlerts(watch, known, context);
+}

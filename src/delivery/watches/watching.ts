@@ -1,0 +1,157 @@
+import type { BillingClient } from '../../billing/client.ts';
+import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import { dayAt } from '../../domain/time/calendar.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { DeliveryLog, DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import { figuresField, judgedFigures, type StoredFigures, type WatchFiguresStore } from './watch-figures.ts';
+import { isLimited } from './watch-judge.ts';
+import { nextCheckAt, WATCH_STATE } from './watch-plan.ts';
+import { askPreviewFigures, type PreviewFigures } from './watch-preview.ts';
+import { needsBalance, needsUsage } from './watch-questions.ts';
+import { type Alert, type AlertEvent, parseWatchState, type StoredWatchState } from './watch-state.ts';
+
+/** The state of a watch. */
+export interface WatchState {
+  /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
+  readonly checkedAt: number | undefined;
+  readonly nextCheckAt: number | undefined;
+  /** What was measured then; undefined when billing has not answered yet. */
+  readonly measurement: WatchMeasurement | undefined;
+  /** It has alerted and not recovered. */
+  readonly isCrossed: boolean;
+  /** Why it could not be judged last time, in a sentence. */
+  readonly problem: string | undefined;
+  /** Why an alert of it could not be sent, in a sentence. */
+  readonly undelivered: string | undefined;
+  /** Oldest first. */
+  readonly alerts: readonly Alert[];
+}
+
+/** What a person did with an alert. */
+export type AlertResponse = Extract<AlertEvent, { readonly kind: 'acknowledged' | 'snoozed' }>;
+
+/** What forms, lists and alerts of watches need from delivery. */
+export interface Watching {
+  /** The workspace's watches or connections changed: new ones are checked at once. @throws StoreUnavailable */
+  changed(workspace: string): Promise<void>;
+  /** By the watch's ID, of every watch of the record. @throws StoreUnavailable */
+  readStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>>;
+  /**
+   * Records what a person did with an alert, and updates its message. Snoozing itself is the record's `snoozedUntil`,
+   * which the caller saves first.
+   *
+   * @returns `repeated` if it was already acknowledged; `gone` if the alert no longer exists
+   * @throws StoreUnavailable
+   */
+  respond(
+    workspace: string,
+    watch: string,
+    episode: string,
+    response: AlertResponse,
+  ): Promise<'recorded' | 'repeated' | 'gone'>;
+  /**
+   * What a preview of a watch on this project needs, asked from billing once: `previewWatch` turns it into a preview of
+   * any rule that needs no more. The caller checks that the person may ask about the project there.
+   *
+   * @throws Failure
+   */
+  askPreview(workspace: Workspace, project: ResolvedProject, rule: WatchRule): Promise<PreviewFigures>;
+}
+
+export interface WatchingParts {
+  readonly deliveryLog: DeliveryLog;
+  readonly figures: WatchFiguresStore;
+  readonly billing: BillingClient;
+  /** Derives the workspace's runs again. */
+  readonly changed: (workspace: string) => Promise<void>;
+  /** ms since the epoch */
+  readonly clock: () => number;
+}
+
+/** Attempts while a check writes the same state. */
+const MAX_ATTEMPTS = 10;
+/** No lease: the write is refused unless the state exists as it was read. */
+const WITHOUT_LEASE = '';
+
+export function createWatching({ deliveryLog, figures, billing, changed, clock }: WatchingParts): Watching {
+  return {
+    changed,
+    async readStates(workspace) {
+      const { teamId, watches } = workspace;
+      const [snapshot, known] = await Promise.all([deliveryLog.read(teamId), figures.read(teamId)]);
+      const input = { workspace, snapshot, now: clock() };
+      return new Map(
+        watches.map((watch) => [watch.id, stateOf(watch, known.get(figuresField(watch.project)), input)]),
+      );
+    },
+    async respond(workspace, watch, episode, response) {
+      const name = WATCH_STATE + watch;
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const before = (await deliveryLog.read(workspace)).state(name);
+        const state = parseWatchState(before);
+        if (before === undefined || state === undefined) return 'gone';
+        const after = withResponse(state, episode, response);
+        if (typeof after === 'string') return after;
+        const lease = { teamId: workspace, token: WITHOUT_LEASE };
+        const json = JSON.stringify(after);
+        if ((await deliveryLog.writeState(lease, { name, before, json })) !== 'written') continue;
+        await changed(workspace);
+        return 'recorded';
+      }
+      throw new Error('A watch’s state changes too often to be written.');
+    },
+    askPreview: (workspace, project, rule) => askPreviewFigures(billing, workspace, project, rule, clock()),
+  };
+}
+
+function withResponse(
+  state: StoredWatchState,
+  episode: string,
+  response: AlertResponse,
+): StoredWatchState | 'repeated' | 'gone' {
+  const alert = state.alerts.find((one) => one.episode === episode);
+  if (alert === undefined) return 'gone';
+  const isDone = response.kind === 'acknowledged' && alert.events.some(({ kind }) => kind === response.kind);
+  if (isDone) return 'repeated';
+  const after = { ...alert, events: [...alert.events, response] };
+  return { ...state, alerts: state.alerts.map((one) => (one === alert ? after : one)) };
+}
+
+const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
+
+function stateOf(
+  watch: Watch,
+  figures: StoredFigures | undefined,
+  {
+    workspace,
+    snapshot,
+    now,
+  }: { readonly workspace: Workspace; readonly snapshot: DeliveryLogSnapshot; readonly now: number },
+): WatchState {
+  const stored = parseWatchState(snapshot.state(WATCH_STATE + watch.id));
+  const state = stored?.since === watch.since ? stored : undefined;
+  const { zone } = workspace.settings;
+  const { account, usage, problem } = figures ?? {};
+  const asked = [
+    ...(needsBalance(watch.rule) ? [account?.at] : []),
+    ...(needsUsage(watch.rule) ? [usage?.at] : []),
+  ];
+  const isAsked = asked.every((at) => at !== undefined);
+  return {
+    checkedAt: isAsked ? Math.max(...asked.map((at) => at ?? 0)) : undefined,
+    nextCheckAt: watch.paused === undefined ? nextCheckAt(workspace, snapshot, now) : undefined,
+    measurement:
+      figures === undefined || !isAsked
+        ? undefined
+        : measureWatch(watch.rule.kind, judgedFigures(figures, dayAt(now, zone), zone)),
+    isCrossed: state?.told.some(({ isOver = false }) => !isOver) ?? false,
+    problem: isLimited(watch, workspace) ? LIMITED : problem?.cause,
+    undelivered: state?.alerts
+      .at(-1)
+      ?.messages.findLast(({ cause, state: sent }) => cause !== undefined && sent !== 'posted')?.cause,
+    alerts: state?.alerts ?? [],
+  };
+}

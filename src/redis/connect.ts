@@ -1,0 +1,283 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { StoreUnavailable } from '../domain/failure/index.ts';
+import { reportOutage } from './errors.ts';
+import { parseRedisUrl } from './url.ts';
+
+/** Slack waits three seconds for the ack: a refusal in time is better than silence. */
+const COMMAND_TIMEOUT = 1_500;
+const CONNECT_TIMEOUT = 2_000;
+/** Ends a connection whose peer vanished, long before TCP would after a quarter of an hour. */
+const SILENCE_TIMEOUT = 5_000;
+const MAX_RETRY_DELAY = 1_000;
+
+/** To one server, or to a Cluster. */
+export type RedisConnection = Redis | Cluster;
+
+export const isCluster = (redis: RedisConnection): redis is Cluster => redis instanceof Cluster;
+
+const retryStrategy = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), MAX_RETRY_DELAY);
+
+interface Watchers {
+  /** Called once when the store goes away, however many errors follow; in a Cluster also when one of its nodes does. */
+  readonly onOutage?: (error: Error) => void;
+  /** Called when it is back, but not for the first connection. */
+  readonly onRecovery?: () => void;
+}
+
+interface ConnectionOptions extends Watchers {
+  /** Stays with a server that refuses writes as a replica; otherwise it looks for the primary. */
+  readonly staysWithReplica?: boolean;
+}
+
+/** A master that became a replica rejects writes: reconnects without sending the command again. */
+const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY');
+
+/** For commands of people: each fails at once, or after its timeout. */
+const IMPATIENT = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  commandTimeout: COMMAND_TIMEOUT,
+  connectTimeout: CONNECT_TIMEOUT,
+  socketTimeout: SILENCE_TIMEOUT,
+  reconnectOnError,
+} satisfies RedisOptions;
+
+/** Only what a node refused is sent again: it was not executed. What may have been executed fails. */
+const IMPATIENT_REDIRECTS = { maxRedirections: 5, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 };
+
+/**
+ * Refuses commands while no node is known. `enableOfflineQueue: false` would do that too, and also refuse those that come
+ * while the connection to a node is opened; so they wait for that one, within their timeout.
+ */
+class ImpatientCluster extends Cluster {
+  override sendCommand(...args: Parameters<Cluster['sendCommand']>): unknown {
+    const [command] = args;
+    // The client itself asks for the nodes.
+    if (this.status === 'ready' || command.name === 'cluster') return super.sendCommand(...args);
+    command.reject(new Error('Cluster isn’t ready.'));
+    return command.promise;
+  }
+}
+
+/** For a queue: commands wait, and blocking ones have no timeout. */
+const PATIENT = {
+  maxRetriesPerRequest: null,
+  connectTimeout: CONNECT_TIMEOUT,
+  keepAlive: SILENCE_TIMEOUT,
+  reconnectOnError,
+} satisfies RedisOptions;
+
+/**
+ * Opens a connection in the background and keeps it open. During an outage every command fails at once: nothing is queued
+ * or sent twice, because a command may have been executed although its answer was lost.
+ *
+ * @param url in any form of `parseRedisUrl`
+ * @throws RedisUrlError
+ */
+export function connectRedis(
+  url: string,
+  { onOutage, onRecovery, staysWithReplica = false }: ConnectionOptions = {},
+): RedisConnection {
+  const redis = openConnection(url, true, staysWithReplica);
+  let isAway = false;
+  let wasReady = false;
+  const lost = (error: Error) => {
+    if (isAway) return;
+    isAway = true;
+    if (wasReady || !error.message.includes('Connection is closed')) return onOutage?.(error);
+    // A wrong address or certificate shows at the first connection.
+    void findReason(url, error).then((reason) => isAway && onOutage?.(reason));
+  };
+  const found = () => {
+    if (isAway) onRecovery?.();
+    isAway = false;
+    wasReady = true;
+  };
+  redis.on('error', lost);
+  // A peer that closes politely emits no error.
+  redis.on('reconnecting', () => lost(new Error('Redis closed the connection.')));
+  redis.on('ready', found);
+  if (isCluster(redis)) {
+    redis.on('node error', (error: Error) => lost(error));
+    // A node that took over, or is back.
+    redis.on('+node', (node: Redis) => node.once('ready', found));
+  }
+  return redis;
+}
+
+/**
+ * Of a Sentinel or a node of a Cluster that refuses a connection, ioredis only says that the connection is closed.
+ *
+ * @returns why the first host that can't be used refuses, such as its certificate; else the given error
+ */
+async function findReason(url: string, error: Error): Promise<Error> {
+  const address = parseRedisUrl(url);
+  if (address.kind === 'single') return error;
+  const { username, password } =
+    address.kind === 'cluster'
+      ? address
+      : { username: address.sentinelUsername, password: address.sentinelPassword };
+  for (const host of address.kind === 'cluster' ? address.nodes : address.sentinels) {
+    const redis = new Redis({
+      ...IMPATIENT,
+      ...host,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+      ...(address.isTls && { tls: {} }),
+      lazyConnect: true,
+      enableReadyCheck: false,
+      retryStrategy: null,
+    });
+    const refusal = await new Promise<Error | undefined>((resolve) => {
+      redis.once('error', resolve).once('ready', () => resolve(undefined));
+      redis.connect().catch(resolve);
+    });
+    redis.disconnect();
+    if (refusal !== undefined) return refusal;
+  }
+  return error;
+}
+
+/**
+ * Opens a connection for a queue. Its commands wait until Redis is back instead of failing, and its workers block: callers
+ * must limit how long they wait for an answer.
+ *
+ * @throws RedisUrlError
+ */
+export function connectQueue(url: string, onError: (error: Error) => void): RedisConnection {
+  const redis = openConnection(url, false);
+  redis.on('error', onError);
+  return redis;
+}
+
+function openConnection(url: string, isImpatient: boolean, staysWithReplica = false): RedisConnection {
+  const options = {
+    ...(isImpatient ? IMPATIENT : PATIENT),
+    ...(staysWithReplica && { reconnectOnError: null }),
+  };
+  const address = parseRedisUrl(url);
+  if (address.kind === 'single')
+    return new Redis(address.url.replace(/^unix:\/\//, ''), { ...options, retryStrategy });
+  const { username, password, isTls } = address;
+  const credentials = {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(isTls && { tls: {} }),
+  };
+  if (address.kind === 'cluster') {
+    const nodes = [...address.nodes];
+    const clusterOptions = {
+      clusterRetryStrategy: retryStrategy,
+      // Certificates are for names: they are not looked up here, but by the connection.
+      dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
+      redisOptions: { ...options, ...credentials },
+    };
+    return isImpatient
+      ? new ImpatientCluster(nodes, { ...clusterOptions, ...IMPATIENT_REDIRECTS })
+      : new Cluster(nodes, clusterOptions);
+  }
+  const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;
+  return new Redis({
+    ...options,
+    ...credentials,
+    retryStrategy,
+    sentinels: [...sentinels],
+    name,
+    db,
+    ...(sentinelUsername !== undefined && { sentinelUsername }),
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    enableTLSForSentinelMode: isTls,
+    // The Sentinels take the same authorities as the servers.
+    ...(isTls && { sentinelTLS: {} }),
+    sentinelRetryStrategy: retryStrategy,
+    sentinelCommandTimeout: COMMAND_TIMEOUT,
+  });
+}
+
+/**
+ * Waits until the connection answers: for the start of a process, whose first commands would otherwise be refused.
+ *
+ * @param patience milliseconds
+ * @throws StoreUnavailable; the connection goes on trying
+ */
+export async function waitUntilReady(redis: RedisConnection, patience: number): Promise<void> {
+  if (redis.status === 'ready') return;
+  await new Promise<void>((resolve, reject) => {
+    const settle = (done: () => void) => () => {
+      clearTimeout(timer);
+      redis.off('ready', arrived);
+      done();
+    };
+    const arrived = settle(resolve);
+    const timer = setTimeout(
+      settle(() => reject(new StoreUnavailable())),
+      patience,
+    );
+    redis.on('ready', arrived);
+  });
+}
+
+/** A command before it is sent. */
+export interface OutgoingCommand {
+  readonly keys: readonly string[];
+  /** @param names key name → its replacement */
+  rename(names: ReadonlyMap<string, string>): void;
+}
+
+/**
+ * Has every command of a connection pass a gate before it is sent, which may take time; then it is sent, or fails with what
+ * the gate throws.
+ *
+ * @returns what takes the gate away
+ */
+export function gateCommands(
+  redis: Redis,
+  gate: (command: OutgoingCommand) => Promise<void> | undefined | void,
+): () => void {
+  const send = redis.sendCommand;
+  redis.sendCommand = (command, stream) => {
+    const keys = command.getKeys().map(String);
+    const rename = (names: ReadonlyMap<string, string>): void => {
+      command.args = command.args.map((arg) => (typeof arg === 'string' ? (names.get(arg) ?? arg) : arg));
+    };
+    const waits = gate({ keys, rename });
+    if (waits === undefined) return send.call(redis, command, stream);
+    waits.then(
+      // The caller already has the command's promise. A second one would cause an unhandled rejection.
+      () => void send.call(redis, command, stream),
+      (error: Error) => command.reject(error),
+    );
+    return command.promise;
+  };
+  return () => {
+    redis.sendCommand = send;
+  };
+}
+
+/** Runs commands that read. @throws StoreUnavailable for every form of an outage; our own mistakes are thrown as they are */
+export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw reportOutage(error) ? new StoreUnavailable({ cause: error }) : error;
+  }
+}
+
+/** Runs commands that write. @throws StoreUnavailable, `unsure` if the command may have been executed although its answer was lost */
+export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await guardRead(work);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable) || wasRefused(error.cause)) throw error;
+    throw new StoreUnavailable({ cause: error.cause }, true);
+  }
+}
+
+/** Whether Redis answered, or the command was never sent. */
+const wasRefused = (cause: unknown): boolean =>
+  cause instanceof Error && (cause.name === 'ReplyError' || NEVER_EXECUTED.test(cause.message));
+
+/** A redirection says that a node of a Cluster did not execute the command. */
+const NEVER_EXECUTED =
+  /^(Stream isn|Cluster isn’t|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;

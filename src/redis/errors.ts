@@ -1,0 +1,65 @@
+import { channel } from 'node:diagnostics_channel';
+import { isFailure } from '../domain/failure/index.ts';
+
+/** Why Redis did not do what it was asked, for metrics and operators. */
+export const STORE_ERROR_KINDS = [
+  'full',
+  'read-only',
+  'no-replicas',
+  'misconf',
+  'timeout',
+  'unreachable',
+  'other',
+] as const;
+export type StoreErrorKind = (typeof STORE_ERROR_KINDS)[number];
+
+/** Codes of a Redis that runs but cannot serve: it is starting, failing over, full, or refuses our credentials. */
+const REPLY_KINDS: Readonly<Record<string, StoreErrorKind>> = {
+  OOM: 'full',
+  READONLY: 'read-only',
+  NOREPLICAS: 'no-replicas',
+  // A snapshot or the append-only file could not be written.
+  MISCONF: 'misconf',
+  LOADING: 'other',
+  MASTERDOWN: 'other',
+  CLUSTERDOWN: 'other',
+  TRYAGAIN: 'other',
+  BUSY: 'other',
+  NOAUTH: 'other',
+  WRONGPASS: 'other',
+  NOPERM: 'other',
+};
+
+/** ioredis throws plain errors for a connection that is closed, not there yet, or silent. */
+const CONNECTION_ERRORS: readonly string[] = [
+  'Error',
+  'MaxRetriesPerRequestError',
+  'AbortError',
+  'ClusterAllFailedError',
+];
+
+/** @returns undefined for our own mistakes */
+export function storeErrorKind(error: unknown): StoreErrorKind | undefined {
+  if (!(error instanceof Error) || isFailure(error)) return undefined;
+  if (error.name === 'ReplyError') return REPLY_KINDS[/^[A-Z]+\b/.exec(error.message)?.[0] ?? ''];
+  if (!CONNECTION_ERRORS.includes(error.name)) return undefined;
+  return /timed out|timeout/i.test(error.message) ? 'timeout' : 'unreachable';
+}
+
+/** Costs nothing without a subscriber. */
+const STORE_ERRORS = channel('tally:store-error');
+
+/** Counts an outage. @returns whether the error is one */
+export function reportOutage(error: unknown): boolean {
+  const kind = storeErrorKind(error);
+  if (kind === undefined) return false;
+  STORE_ERRORS.publish(kind);
+  return true;
+}
+
+/** @returns a function that unsubscribes */
+export function onStoreError(listener: (kind: StoreErrorKind) => void): () => void {
+  const subscriber = (kind: unknown) => listener(kind as StoreErrorKind);
+  STORE_ERRORS.subscribe(subscriber);
+  return () => void STORE_ERRORS.unsubscribe(subscriber);
+}

@@ -1,0 +1,118 @@
+/**
+ * Every name of a key in Redis. What stands in braces is the hash tag: a Cluster keeps all keys with the same tag in one
+ * slot, and a script may only touch keys of one slot. So all keys of a workspace share its ID as their tag, and all keys of
+ * a shard of the scheduler share the shard's.
+ */
+const ofWorkspace = (id: string): string => `tally:{${checked(id)}}`;
+
+export const recordKey = (id: string): string => `${ofWorkspace(id)}:record`;
+export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
+/** Grants of the modals that show tokens. */
+export const grantsKey = (id: string): string => `${ofWorkspace(id)}:grants`;
+/** When each person got tokens lately. */
+export const issuedKey = (id: string): string => `${ofWorkspace(id)}:issued`;
+/** How each due date of its schedules ended. */
+export const deliveryLogKey = (id: string): string => `${ofWorkspace(id)}:delivery-log`;
+/** The lease of the run that delivers the workspace's posts. */
+export const deliveryLockKey = (id: string): string => `${ofWorkspace(id)}:delivery-lock`;
+/** Billing's last figures for the watched projects. */
+export const watchFiguresKey = (id: string): string => `${ofWorkspace(id)}:watch-figures`;
+/** The lease of the process that refreshes the workspace's Slack token. */
+export const tokenLockKey = (id: string): string => `${ofWorkspace(id)}:token-lock`;
+/** The workspaces that an organisation's installation serves. */
+export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;
+
+/** What was copied here from another Redis, as a digest: what differs from it was changed here. */
+export const copiedKey = (id: string): string => `${ofWorkspace(id)}:copied`;
+
+/** Every key of a workspace. A key that is not in this list stays when the workspace leaves. */
+export const keysOf = (workspace: string): readonly string[] =>
+  [
+    recordKey,
+    auditKey,
+    grantsKey,
+    issuedKey,
+    deliveryLogKey,
+    deliveryLockKey,
+    watchFiguresKey,
+    tokenLockKey,
+    copiedKey,
+  ].map((key) => key(workspace));
+
+/** The name of BullMQ's queue in each shard. */
+export const QUEUE = 'deliver';
+
+/** The prefix of BullMQ's keys for one shard of the scheduler. */
+export const queuePrefix = (shard: number): string => `{tally-${shard}}`;
+
+/** BullMQ writes it with each queue: without it nothing was ever scheduled in the shard. */
+export const queueKey = (shard: number): string => `${queuePrefix(shard)}:${QUEUE}:meta`;
+
+/** BullMQ's own: the jobs of a shard that are planned, that can begin, or that run. */
+export const queueListKey = (shard: number, list: 'delayed' | 'wait' | 'active'): string =>
+  `${queuePrefix(shard)}:${QUEUE}:${list}`;
+
+const ofShard = (shard: number): string => `tally:${queuePrefix(shard)}`;
+
+/** A sorted set: every workspace of the shard, by the instant when its scheduled runs are checked next. */
+export const indexKey = (shard: number): string => `${ofShard(shard)}:workspaces`;
+/** The lease of the process that checks the shard. */
+export const checkLockKey = (shard: number): string => `${ofShard(shard)}:check-lock`;
+/** The version of the time zones' rules that the shard's scheduled runs were derived with. */
+export const zonesKey = (shard: number): string => `${ofShard(shard)}:zones`;
+/** Written to see whether Redis takes writes; a Cluster has shards on each of its masters. */
+export const probeKey = (shard: number): string => `${ofShard(shard)}:probe`;
+
+/** The version of the names in this table, and the number of shards. */
+export const LAYOUT_KEY = 'tally:layout';
+
+/** What was seen lately. @param id a hash or a nonce: the key names no workspace */
+export const onceKey = (kind: 'event' | 'request' | 'state' | 'access', id: string): string =>
+  `tally:${kind}:${id}`;
+
+/** IDs of Slack's teams and organisations have capitals and digits only; anything else could name another key. */
+export const isSlackId = (id: string): boolean => /^[A-Z0-9]{1,64}$/.test(id);
+
+function checked(id: string): string {
+  if (!isSlackId(id)) throw new RangeError('Not the id of a Slack workspace.');
+  return id;
+}
+
+/** The fields of a workspace's record: whole names, and with a colon at the end prefixes of a name or an ID. */
+export const FIELDS = {
+  /** What Slack gave for the workspace, sealed. */
+  installation: 'installation',
+  /** The organisation whose installation a workspace uses when it has no own one. */
+  organisation: 'served',
+  settings: 'settings',
+  /** By name. */
+  connection: 'connection:',
+  /** When a connection last gave an answer. */
+  lastUsed: 'used:',
+  /** That a service rejected a credential, by its kind and name. */
+  rejected: 'rejected:',
+  /** By alias. */
+  project: 'project:',
+  /** A removed project, by alias, for as long as it can be restored. */
+  removedProject: 'removed:',
+  /** A project's last known balance, by ID and product. */
+  balance: 'balance:',
+  /** That a project fails, by what was asked, its ID and product. */
+  failed: 'failed:',
+  /** The alias that a channel asks about by default. */
+  channel: 'channel:',
+  /** The application access of a project, by its ID. */
+  access: 'access:',
+  /** Whether the service revokes tokens of that access, as the last revocation showed. */
+  revocable: 'revocable:',
+  /** When this person read that tokens appear on their own screen only. */
+  tokenNoticeSeen: 'told:',
+  schedule: 'schedule:',
+  /** A removed schedule, for as long as it can be restored. */
+  removedSchedule: 'unscheduled:',
+  /** How a schedule's last delivery ended. */
+  sent: 'sent:',
+  watch: 'watch:',
+  /** A removed watch, for as long as it can be restored. */
+  removedWatch: 'unwatched:',
+} as const;

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { guardRead, type RedisConnection } from './connect.ts';
+import { recordKey } from './keys.ts';
+
+/** A key that one process holds at a time, until it releases it or `ms` are over. */
+export interface Lease {
+  readonly key: string;
+  /** Random: only its holder can extend or release the lease. */
+  readonly token: string;
+}
+
+/** A workspace that left gets no key again. */
+const ACQUIRE = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
+return redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2], 'NX') and 1 or 0`;
+const EXTEND = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 0`;
+const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
+
+/**
+ * @returns `taken` if another process holds it, `gone` if the workspace has no record
+ * @throws StoreUnavailable
+ */
+export async function acquireLease(
+  redis: RedisConnection,
+  teamId: string,
+  key: string,
+  ms: number,
+): Promise<Lease | 'taken' | 'gone'> {
+  const token = randomBytes(12).toString('base64url');
+  const result = await guardRead(() => redis.eval(ACQUIRE, 2, recordKey(teamId), key, token, ms));
+  if (result === 1) return { key, token };
+  return result === 0 ? 'taken' : 'gone';
+}
+
+/** @returns false when the lease was lost @throws StoreUnavailable */
+export const extendLease = async (
+  redis: RedisConnection,
+  { key, token }: Lease,
+  ms: number,
+): Promise<boolean> => (await guardRead(() => redis.eval(EXTEND, 1, key, token, ms))) === 1;
+
+/** @returns whether it was held until now @throws StoreUnavailable */
+export const releaseLease = async (redis: RedisConnection, { key, token }: Lease): Promise<boolean> =>
+  (await guardRead(() => redis.eval(RELEASE, 1, key, token))) === 1;

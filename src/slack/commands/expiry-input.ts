@@ -1,0 +1,46 @@
+import type { InputBlock } from '@slack/types';
+import * as z from 'zod';
+import { type Day, endOfDay } from '../../domain/time/calendar.ts';
+import type { Expiry } from '../../workspace/credentials/connections.ts';
+import { option } from '../kit/atoms.ts';
+import { checksInput, dateInput, type FormFields } from '../kit/modal.ts';
+
+/** When a credential expires, as a person says it. */
+export type ExpiryChoice = Day | 'never';
+
+/** For the hints of forms. */
+export const REMINDED = 'Tally reminds you 14, 3 and 1 days before.';
+
+/** @param hint below the day @param initial what the person chose before a failure; what is registered is not filled in */
+export const expiryInputs = (hint: string, initial?: ExpiryChoice): readonly InputBlock[] => [
+  dateInput({
+    block: 'expires',
+    label: 'Expires on',
+    hint: `${hint} ${REMINDED}`,
+    initial: initial === 'never' ? undefined : initial,
+  }),
+  checksInput({
+    block: 'never',
+    label: 'No expiry',
+    options: [option('It never expires', 'never')],
+    initial: initial === 'never' ? ['never'] : [],
+  }),
+];
+
+const choice = z.union([z.literal('never'), z.iso.date().startsWith('2')]);
+/** Whether this value of a form or a button is one. */
+export const isExpiryChoice = (given: unknown): given is ExpiryChoice => choice.safeParse(given).success;
+
+/** What `expiryInputs` hold. @returns undefined when both are empty; else the choice, or what is wrong with the day */
+export function parseExpiryChoice({
+  expires = '',
+  never = '',
+}: FormFields): { readonly choice: ExpiryChoice } | { readonly error: string } | undefined {
+  if (expires === '') return never === '' ? undefined : { choice: 'never' };
+  if (never !== '') return { error: 'Choose a day, or “It never expires”, not both.' };
+  return isExpiryChoice(expires) ? { choice: expires } : { error: 'Choose a day.' };
+}
+
+/** A day lasts until its end in the zone. */
+export const expiryOf = (choice: ExpiryChoice, zone: string): Expiry =>
+  choice === 'never' ? { lifetime: 'none' } : { expiresAt: endOfDay(choice, zone) };

@@ -1,0 +1,100 @@
+import type { Checkboxes } from '@slack/types';
+import type { SlashCommand } from '../../domain/commands.ts';
+import { parseCommandText } from '../../domain/language/command-text.ts';
+import { formatPhrase } from '../../domain/language/period-phrase.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import type { Project } from '../../workspace/projects/projects.ts';
+import { type AskLocation, canAskAbout, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
+import { actions, type Block, option, section, select } from '../kit/atoms.ts';
+import { SLACK_LIMITS } from '../kit/limits.ts';
+import { isDirectMessage } from '../reply/post-message.ts';
+import { privateLocation, type Requester } from '../request/request.ts';
+import { type CommandInvocation, commandButton, commandOption } from './command-buttons.ts';
+
+/** Block ID of the checkbox that makes the picked project the channel's default. */
+export const REMEMBER_PROJECT = 'remember';
+
+/**
+ * In reply to a command without a project: a select that runs the same command for one of the projects that this user may
+ * ask about here. For managers the select has an action ID of its own, as they can make the project the channel's default.
+ */
+export function projectPicker(invocation: CommandInvocation, requester: Requester): Block[] {
+  const options = projectOptions(invocation, requester);
+  const { user, channel } = requester;
+  if (options.length === 0) return projectIdHint(invocation, user.canManage);
+  const canRemember = user.canManage && channel !== undefined && !isDirectMessage(channel);
+  return [
+    ...(canRemember ? [rememberCheckbox()] : []),
+    actions(select(canRemember ? 'pick:project' : 'rerun:project', 'Choose a project', options)),
+  ];
+}
+
+/**
+ * The same for a command that needs nothing but a project: a select of each that this user may ask about here.
+ * @param prefix the command's text before the project: `projects edit`
+ */
+export function projectSelect(command: SlashCommand, prefix: string, requester: Requester): Block[] {
+  const options = visibleProjects(requester.workspace, privateLocation(requester)).map((project) =>
+    commandOption(project.alias, { command, text: `${prefix} ${project.alias}` }, describeProject(project)),
+  );
+  return options.length === 0 ? [] : [actions(select('rerun:project', 'Choose a project', options))];
+}
+
+/** Whether a corrected text may be shown to them: it must not reveal a project that is limited to other channels. */
+export function canSuggest(
+  text: string,
+  { workspace, ...location }: AskLocation & { readonly workspace: Workspace },
+): boolean {
+  return text.split(/[ ,]/).every((word) => {
+    if (!workspace.aliases.has(word)) return true;
+    const project = workspace.projects.find(({ alias }) => alias === word);
+    return project !== undefined && canAskAbout(project, workspace, location);
+  });
+}
+
+function projectOptions({ command, text }: CommandInvocation, requester: Requester) {
+  const { workspace } = requester;
+  const otherWords = ignoreDamage(() => withoutProject(text, workspace.aliases)) ?? text;
+  return visibleProjects(workspace, privateLocation(requester))
+    .map((project) => {
+      const fullText = [project.alias, otherWords].filter(Boolean).join(' ');
+      return commandOption(project.alias, { command, text: fullText }, describeProject(project));
+    })
+    .filter(({ value = '' }) => value.length <= SLACK_LIMITS.optionValue);
+}
+
+const describeProject = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name}`;
+
+/** @returns the period and the product that were typed @throws InvalidWord */
+function withoutProject(text: string, aliases: ReadonlySet<string>): string {
+  const { phrase, product } = parseCommandText(text, aliases);
+  return [phrase && formatPhrase(phrase), product && PRODUCTS[product].word].filter(Boolean).join(' ');
+}
+
+/** The checkbox's block ID, by which the select's action finds it in the message's state. */
+function rememberCheckbox(): Block {
+  const boxes: Checkboxes = {
+    type: 'checkboxes',
+    action_id: REMEMBER_PROJECT,
+    options: [option('Remember for this channel', 'yes')],
+  };
+  return { ...actions(boxes), block_id: REMEMBER_PROJECT };
+}
+
+function projectIdHint({ command, text }: CommandInvocation, canManage: boolean): Block[] {
+  const example = [command, '123', text].filter(Boolean).join(' ');
+  const hint = `Use the ID on its project card in the console, for example ${example}`;
+  if (!canManage) return [section(hint)];
+  const add = commandButton('add', 'Add a project…', { command: '/billing projects', text: 'add' });
+  return [section(`${hint}\nOr give it a name once, then ask by that name.`), actions(...add)];
+}
+
+/** Words that cannot be read are reported where they are needed; the picker keeps them as they are. */
+function ignoreDamage<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { parseSingleProjectText } from '../../domain/language/command-text.ts';
+import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
+import {
+  type ChosenProject,
+  chosenProject,
+  isSameProject,
+  limitedProjects,
+  projectValue,
+} from '../../workspace/projects/chosen-project.ts';
+import {
+  type ProjectReference,
+  resolveProject,
+  visibleProjects,
+} from '../../workspace/projects/resolve-project.ts';
+import { isChannel } from '../../workspace/record/record-schema.ts';
+import { option } from '../kit/atoms.ts';
+import { SLACK_LIMITS } from '../kit/limits.ts';
+import { checkChannel } from '../request/channel-check.ts';
+import { askLocation, type Request } from '../request/request.ts';
+
+/** A project in the select of a form. @param name as people call it */
+export function projectOption(project: ChosenProject, name: string) {
+  const product = PRODUCTS[project.product].name;
+  // Without a name, the label already has the ID.
+  const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
+  // Whoever may not see its name gets an option without it.
+  const { alias, ...unnamed } = project;
+  return option(name, projectValue(alias === name ? project : unnamed), about);
+}
+
+/**
+ * Projects that match what was typed into a form's select: named ones that the channel may see, and IDs.
+ * @param channel the form was opened there, or for it; not checked yet
+ */
+export async function searchProjects(
+  query: string,
+  request: Request,
+  channel: string,
+): Promise<readonly ChosenProject[]> {
+  const { workspace } = request;
+  const wanted = query.trim().toLowerCase();
+  const isTheirs = isChannel(channel) && (await checkChannel(channel, request)).problem === undefined;
+  const place = { channel: isTheirs ? channel : undefined, manager: false };
+  const named = visibleProjects(workspace, place).filter(
+    ({ alias, id }) => alias.includes(wanted) || id.includes(wanted),
+  );
+  const ids = typedProjects(query).filter((one) => !named.some((other) => isSameProject(one, other)));
+  const closed = limitedProjects(place.channel ?? '', ids, workspace);
+  return [...named, ...ids.filter((one) => !closed.includes(one))].slice(0, SLACK_LIMITS.options);
+}
+
+/** The project that was typed, else the channel's default. @throws NotAllowed, Failure for a project that was typed */
+export function typedOrDefaultProject(
+  { project, alias, product }: ProjectReference,
+  request: Request,
+): ChosenProject | undefined {
+  const isNamed = project !== undefined || alias !== undefined;
+  const { channel, workspace } = request;
+  if (!isNamed && (channel === undefined || workspace.channelDefault(channel) === undefined))
+    return undefined;
+  const named = {
+    ...(project !== undefined && { project }),
+    ...(alias !== undefined && { alias }),
+    ...(product !== undefined && { product }),
+  };
+  try {
+    const target = resolveProject(named, workspace, askLocation(request));
+    return chosenProject(target);
+  } catch (error) {
+    if (isNamed || !isFailure(error)) throw error;
+    return undefined;
+  }
+}
+
+/** `123` as each of the products, `123 storage` as that one. */
+function typedProjects(query: string): readonly ChosenProject[] {
+  try {
+    const { project, product } = parseSingleProjectText(query);
+    if (project === undefined) return [];
+    return (product === undefined ? PRODUCT_IDS : [product]).map((one) => ({ id: project, product: one }));
+  } catch (error) {
+    if (error instanceof InvalidWord) return [];
+    throw error;
+  }
+}

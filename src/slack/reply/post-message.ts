@@ -1,0 +1,155 @@
+import { CannotPost, isFailure } from '../../domain/failure/index.ts';
+import { escapeMessageText, type Message } from '../kit/atoms.ts';
+import { withoutRichBlocks } from '../kit/rich-blocks.ts';
+import { callSlack, type WebClient } from '../web-client.ts';
+import type { WebMethod } from '../web-methods.ts';
+
+/** A place to post to: a channel or a person's id, and the thread in it. */
+export interface PostTarget {
+  readonly channel: string;
+  /** `ts` of the message that began it. */
+  readonly thread: string | undefined;
+}
+
+/** Whether a channel is a direct message, which has no default project and no sharing. */
+export const isDirectMessage = (channel: string): boolean => channel.startsWith('D');
+
+/** Where a message is, by Slack's IDs. */
+export interface PostedTo {
+  readonly channel: string;
+  readonly ts: string;
+}
+
+/** For everybody there. @throws CannotPost, SlackFailed */
+export async function postMessage(
+  client: WebClient,
+  target: PostTarget,
+  message: Message,
+): Promise<PostedTo> {
+  const { channel = target.channel, ts = '' } = await send('chat.postMessage', message, (content) =>
+    client.chat.postMessage({ ...addressOf(target), ...content }),
+  );
+  return { channel, ts };
+}
+
+/** Puts another message in the place of one that Tally posted. @throws CannotPost, SlackFailed */
+export async function replaceMessage(client: WebClient, at: PostedTo, message: Message): Promise<void> {
+  const { channel, ts } = at;
+  await send('chat.update', message, (content) => client.chat.update({ channel, ts, ...content }));
+}
+
+/** The conversation of Tally and one person. @returns its ID @throws SlackFailed */
+export async function openDirectMessage(client: WebClient, person: string): Promise<string> {
+  const { channel } = await callSlack('conversations.open', () =>
+    client.conversations.open({ users: person }),
+  );
+  return channel?.id ?? person;
+}
+
+/** @throws SlackFailed */
+export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo): Promise<void> {
+  await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
+}
+
+/** Message metadata by which Tally finds the message again. */
+export interface MessageMetadata {
+  readonly event_type: string;
+  readonly event_payload: Readonly<Record<string, string>>;
+}
+
+/** A message that begins a thread; `isBroadcast` shows an answer to it in the channel too. */
+export interface ThreadTarget {
+  readonly ts: string;
+  readonly isBroadcast: boolean;
+}
+
+/** For everybody there, marked. Slack's `ts` of it. @throws CannotPost, SlackFailed */
+export async function postWithMetadata(
+  client: WebClient,
+  channel: string,
+  message: Message,
+  metadata: MessageMetadata,
+  thread?: ThreadTarget,
+): Promise<string> {
+  const { ts = '' } = await send('chat.postMessage', message, (content) =>
+    client.chat.postMessage(
+      thread === undefined
+        ? { channel, metadata, ...content }
+        : {
+            channel,
+            metadata,
+            ...content,
+            thread_ts: thread.ts,
+            reply_broadcast: thread.isBroadcast as true,
+          },
+    ),
+  );
+  return ts;
+}
+
+/** Puts another message in the place of one that Tally posted; its mark stays. @throws CannotPost, SlackFailed */
+export async function updateMessage(
+  client: WebClient,
+  channel: string,
+  ts: string,
+  message: Message,
+  metadata: MessageMetadata,
+): Promise<void> {
+  await send('chat.update', message, (content) => client.chat.update({ channel, ts, metadata, ...content }));
+}
+
+/** Posts an ephemeral message where the question was. @throws CannotPost, SlackFailed */
+export async function postEphemeral(
+  client: WebClient,
+  person: string,
+  target: PostTarget,
+  message: Message,
+): Promise<void> {
+  if (isDirectMessage(target.channel)) {
+    await postMessage(client, target, message);
+    return;
+  }
+  await send('chat.postEphemeral', message, (content) =>
+    client.chat.postEphemeral({ ...addressOf(target), user: person, ...content }),
+  );
+}
+
+const addressOf = ({ channel, thread }: PostTarget) => ({
+  channel,
+  ...(thread !== undefined && { thread_ts: thread }),
+});
+
+/** Slack's codes for a channel in which Tally, or the person, is not or may not write. */
+const CANNOT_POST: ReadonlyMap<string, CannotPost['reason']> = new Map([
+  ['not_in_channel', 'not-there'],
+  ['channel_not_found', 'not-there'],
+  ['user_not_in_channel', 'not-there'],
+  ['is_archived', 'archived'],
+  ['restricted_action', 'restricted'],
+  ['restricted_action_read_only_channel', 'restricted'],
+  ['restricted_action_thread_only_channel', 'restricted'],
+]);
+
+type Content = { text: string; blocks: never[] };
+
+/** When Slack refuses the blocks, once more without chart and table. */
+async function send<T>(
+  method: WebMethod,
+  message: Message,
+  call: (content: Content) => Promise<T>,
+): Promise<T> {
+  const attempt = (given: Message) => callSlack(method, () => call(escapeMessageText(given) as Content));
+  try {
+    return await attempt(message).catch((error: unknown) => {
+      const plainer = codeOf(error).startsWith('invalid_blocks') ? withoutRichBlocks(message) : undefined;
+      if (plainer === undefined) throw error;
+      return attempt(plainer);
+    });
+  } catch (error) {
+    const reason = CANNOT_POST.get(codeOf(error));
+    throw reason === undefined ? error : new CannotPost(reason);
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  isFailure(error) && error.kind === 'slack-failed' ? error.code : '';

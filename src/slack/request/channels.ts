@@ -1,0 +1,61 @@
+import { isFailure } from '../../domain/failure/index.ts';
+import { callSlack, type WebClient } from '../web-client.ts';
+
+/** A channel as Slack shows it to Tally. */
+export interface Channel {
+  readonly isPrivate: boolean;
+  readonly isArchived: boolean;
+  /** Shared with another organisation, or an invitation is pending. */
+  readonly isShared: boolean;
+  /** Tally is a member. */
+  readonly isJoined: boolean;
+}
+
+/** What is asked of Slack about channels. @throws SlackFailed: `missing_scope` without channels:read and groups:read */
+export interface Channels {
+  /** Undefined for one that Tally cannot see: a private one that it is not in, or none at all. */
+  find(channel: string): Promise<Channel | undefined>;
+  has(channel: string, person: string): Promise<boolean>;
+  /** Joins a public channel. @throws SlackFailed `missing_scope` without the optional scope channels:join */
+  join(channel: string): Promise<void>;
+}
+
+/** Pages of a thousand members: more are not read, and who is not among them counts as not there. */
+const MOST_PAGES = 20;
+
+export function channelsOf(client: WebClient): Channels {
+  return {
+    async find(channel) {
+      try {
+        const { channel: found = {} } = await callSlack('conversations.info', () =>
+          client.conversations.info({ channel }),
+        );
+        return {
+          isPrivate: found.is_private === true,
+          isArchived: found.is_archived === true,
+          isShared: found.is_ext_shared === true || found.is_pending_ext_shared === true,
+          isJoined: found.is_member === true,
+        };
+      } catch (error) {
+        if (isFailure(error) && error.kind === 'slack-failed' && error.code === 'channel_not_found')
+          return undefined;
+        throw error;
+      }
+    },
+    async has(channel, person) {
+      let cursor = '';
+      for (let page = 0; page < MOST_PAGES; page++) {
+        const found = await callSlack('conversations.members', () =>
+          client.conversations.members({ channel, limit: 1000, ...(cursor !== '' && { cursor }) }),
+        );
+        if (found.members?.includes(person)) return true;
+        cursor = found.response_metadata?.next_cursor ?? '';
+        if (cursor === '') return false;
+      }
+      return false;
+    },
+    async join(channel) {
+      await callSlack('conversations.join', () => client.conversations.join({ channel }));
+    },
+  };
+}

@@ -1,0 +1,192 @@
+import { NotAllowed } from '../../domain/failure/index.ts';
+import {
+  type Permissions,
+  permissionsOf,
+  type Right,
+  type Role,
+  requireRight,
+} from '../../workspace/permissions.ts';
+import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
+import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
+import { type CommandInvocation, withoutSecrets } from '../commands/command-buttons.ts';
+import { isDirectMessage } from '../reply/post-message.ts';
+import { createReply, type Reply } from '../reply/reply.ts';
+import type { ReplyTarget } from '../reply/reply-target.ts';
+import type { WebClient } from '../web-client.ts';
+import { type Channels, channelsOf } from './channels.ts';
+import type { RequestSource } from './request-source.ts';
+import type { User, UserDirectory, UserGroup } from './users.ts';
+
+/** A user's request from any kind of payload, and the ways to reply. */
+export interface Request {
+  /** When the request arrived, in ms: every figure is as of this instant. */
+  readonly at: number;
+  /** For a shared answer: when it was first asked for, in ms. */
+  readonly sharedFrom: number | undefined;
+  readonly user: User;
+  /** Where it was asked; undefined in Home and in forms opened from there. */
+  readonly channel: string | undefined;
+  /** The workspace's record, read once for this request. */
+  readonly workspace: Workspace;
+  /** Who sees what `reply.update` sends. */
+  readonly audience: 'asker' | 'channel';
+  /** Who asked for or shared a public answer; undefined for a private one. */
+  readonly sharedBy: SharedBy | undefined;
+  /** BCP 47, of the reader: the user's, or the workspace's if the whole channel reads the answer. */
+  readonly locale: string;
+  readonly reply: Reply;
+  readonly slack: SlackLookups;
+}
+
+/** What a request may ask of Slack. Each throws SlackFailed. */
+export interface SlackLookups {
+  readonly channels: Channels;
+  /** Whether the user is in one of these user groups now, never cached. */
+  isInGroups(groups: readonly string[]): Promise<boolean>;
+  /** The workspace's user groups. @throws SlackFailed `missing_scope` without the optional scope usergroups:read */
+  userGroups(): Promise<readonly UserGroup[]>;
+  /** The role of another user; `nobody` for one that Slack doesn't know. */
+  roleOf(userId: string): Promise<Role>;
+  /** The rights of another user, asked anew. */
+  permissionsOf(userId: string): Promise<Permissions>;
+}
+
+export interface SharedBy {
+  readonly how: 'asked' | 'shared';
+  readonly person: string;
+}
+
+/** Where this is asked. A manager may ask about a limited project anywhere, but not in front of others. */
+export const askLocation = ({
+  channel,
+  user,
+  audience,
+}: Pick<Request, 'channel' | 'user' | 'audience'>): AskLocation => ({
+  channel,
+  manager: user.canManage && (audience === 'asker' || (channel !== undefined && isDirectMessage(channel))),
+});
+
+/** What a private reply to a failed request depends on. */
+export type Requester = Pick<Request, 'user' | 'channel' | 'workspace'>;
+
+/** The same for a reply that only this user sees: a manager may see every project there. */
+export const privateLocation = ({ user, channel }: Requester): AskLocation => ({
+  channel,
+  manager: user.canManage,
+});
+
+/** A user whose rights were checked, with the workspace record that decided. */
+export type AuthorizedUser = Pick<Request, 'user' | 'workspace' | 'slack'>;
+
+export interface RequestOptions {
+  readonly at: number;
+  /** Default is the asker. */
+  readonly audience?: 'asker' | 'channel';
+  readonly sharedFrom?: number;
+  /** Whether the answer replaces the message that carried the button. */
+  readonly replace?: boolean;
+  /** The command that is run, if it is one. */
+  readonly invocation?: CommandInvocation;
+}
+
+export function createRequest(
+  { user, workspace, slack }: AuthorizedUser,
+  target: ReplyTarget,
+  { at, audience = 'asker', replace = false, sharedFrom, invocation }: RequestOptions,
+): Request {
+  const how = sharedFrom === undefined ? 'asked' : 'shared';
+  const isPrivate = audience === 'asker';
+  return {
+    ...{ at, sharedFrom, user, workspace, audience, slack },
+    channel: target.source.channel,
+    sharedBy: isPrivate ? undefined : { how, person: user.id },
+    locale: isPrivate ? user.locale : workspace.settings.locale,
+    reply: createReply(target, {
+      audience,
+      replace,
+      invocation: invocation && withoutSecrets(invocation, workspace.aliases),
+    }),
+  };
+}
+
+export interface AuthorizeOptions {
+  /** Accepts cached user groups, because Slack allows only about twenty look-ups a minute. */
+  readonly isTyping?: boolean;
+  /** The workspace's record, if this request has read it already. */
+  readonly workspace?: Workspace | undefined;
+}
+
+/**
+ * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.
+ * @param right a function if it depends on the command's words; called only for users who can use Tally
+ * @returns undefined for a replayed request, which was answered before and gets no second answer
+ * @throws NotAllowed, SlackFailed, StoreUnavailable, and what `right` throws
+ */
+export type Authorize = (
+  client: WebClient,
+  source: RequestSource,
+  right: Right | (() => Right),
+  options?: AuthorizeOptions,
+) => Promise<AuthorizedUser | undefined>;
+
+/** Asking accepts a role that Slack confirmed within the last minute; changing something does not. */
+const needsFreshRole = (right: Right): boolean => right === 'member' || right === 'manage';
+
+/** Of the named managers. */
+const MOST_NAMED = 5;
+
+/** Whom to ask, without another question to Slack than one cached role: who registered the newest token is an admin, often. */
+async function findManagers(
+  users: UserDirectory,
+  client: WebClient,
+  { teamId, settings, connections }: Workspace,
+): Promise<readonly string[]> {
+  if (settings.managers.length > 0) return settings.managers.slice(0, MOST_NAMED);
+  const [newest] = [...connections.values()].toSorted((a, b) => b.registeredAt - a.registeredAt);
+  if (newest === undefined) return [];
+  const role = await users.roleOf(client, teamId, newest.registeredBy).catch(() => 'nobody');
+  return role === 'admin' ? [newest.registeredBy] : [];
+}
+
+/** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
+export function createAuthorize({
+  users,
+  workspaces,
+}: {
+  readonly users: UserDirectory;
+  readonly workspaces: Workspaces;
+}): Authorize {
+  return async (client, source, right, { isTyping = false, workspace: known } = {}) => {
+    const { teamId, userId } = source;
+    if (teamId === '' || userId === '') throw new NotAllowed('external');
+    const isRightOpen = typeof right === 'function';
+    const lookups = Promise.all([
+      users.find(client, source, !isRightOpen && needsFreshRole(right)),
+      known ?? workspaces.read(teamId),
+    ]);
+    // A replay is dropped before its lookups are awaited, so their errors must not count as unhandled.
+    lookups.catch(() => undefined);
+    if ((await source.isFirst) === false) return undefined;
+    const [cachedProfile, workspace] = await lookups;
+    const { settings } = workspace;
+    if (isRightOpen) requireRight('ask', permissionsOf(cachedProfile.role, settings, false));
+    const required = isRightOpen ? right() : right;
+    const isFresh = needsFreshRole(required);
+    const profile = isRightOpen && isFresh ? await users.find(client, source, true) : cachedProfile;
+    const user = await users.admit(client, profile, settings, isFresh && !isTyping);
+    if (required === 'manage' && user.canAsk && !user.canManage)
+      throw new NotAllowed('not-manager', await findManagers(users, client, workspace));
+    requireRight(required, user);
+    return {
+      user,
+      workspace,
+      slack: {
+        channels: channelsOf(client),
+        userGroups: () => users.userGroups(client, teamId),
+        isInGroups: (groups) => users.isIn(client, source, groups),
+        roleOf: (otherId) => users.roleOf(client, teamId, otherId),
+        permissionsOf: (otherId) => users.permissionsOf(client, teamId, otherId, settings, false),
+      },
+    };
+  };
+}

@@ -1,0 +1,104 @@
+import type { PlainTextOption } from '@slack/types';
+import { option } from '../kit/atoms.ts';
+
+/** An IANA name. */
+export type ZoneName = string;
+
+/** Current IANA names. Older ICU versions accept them, but list only the former names. */
+const RENAMED: readonly ZoneName[] = [
+  'America/Nuuk',
+  'Asia/Ho_Chi_Minh',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Yangon',
+  'Atlantic/Faroe',
+  'Europe/Kyiv',
+  'Pacific/Chuuk',
+  'Pacific/Kanton',
+  'Pacific/Pohnpei',
+];
+
+/** Fixed offsets and zones without a city, which Intl does not list. IANA's signs: `Etc/GMT+5` is five hours behind UTC. */
+const WITHOUT_PLACE: readonly ZoneName[] = [
+  ...Array.from({ length: 27 }, (_, at) => at - 14).map((hours) => `Etc/GMT${hours < 0 ? '' : '+'}${hours}`),
+  ...['CET', 'CST6CDT', 'EET', 'EST', 'EST5EDT', 'GMT', 'HST', 'MET', 'MST', 'MST7MDT', 'PST8PDT', 'WET'],
+];
+
+const ZONES: readonly ZoneName[] = [
+  ...new Set([
+    ...['UTC', ...Intl.supportedValuesOf('timeZone')],
+    ...[...RENAMED, ...WITHOUT_PLACE].filter((zone) => isKnownZone(zone)),
+  ]),
+];
+const MOST = 100;
+
+/** No zone name is longer, and normalising many combining marks takes quadratic time. */
+const LONGEST_QUERY = 100;
+
+const squeeze = (text: string): string =>
+  text
+    .slice(0, LONGEST_QUERY)
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^a-z0-9+]/g, '');
+
+/**
+ * Finds zones by what was typed, best match first: the exact name, cities that begin with it, then names that contain it. A
+ * former IANA name, such as Turkey, is found by its full name only.
+ */
+export function searchZones(query: string): readonly ZoneName[] {
+  const wanted = squeeze(query);
+  if (wanted === '') return ZONES.slice(0, MOST);
+  const place = (zone: ZoneName): string => squeeze(zone.split('/').at(-1) ?? '');
+  const begins = ZONES.filter((zone) => place(zone).startsWith(wanted));
+  const contains = ZONES.filter((zone) => squeeze(zone).includes(wanted) && !begins.includes(zone));
+  return [...new Set([...named(query.trim()), ...begins, ...contains])].slice(0, MOST);
+}
+
+/** The zone of this name, in any case. */
+function named(query: string): readonly ZoneName[] {
+  const wanted = query.toLowerCase();
+  const listed = ZONES.find((zone) => zone.toLowerCase() === wanted);
+  if (listed !== undefined) return [listed];
+  if (!isKnownZone(query)) return [];
+  const { timeZone } = formatter(query).resolvedOptions();
+  return [timeZone.toLowerCase() === wanted ? timeZone : query];
+}
+
+export function isKnownZone(zone: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(zone) && formatter(zone) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** `Saturday 21 November 2026, 15:45 (UTC+05:30)` */
+export function formatLocalTime(zone: ZoneName, at: number): string {
+  const parts = Object.fromEntries(
+    formatter(zone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, value]),
+  );
+  // ICU has had both `GMT` and `GMT+00:00` for no offset.
+  const offset = (parts.timeZoneName ?? '').replace('GMT', 'UTC').replace('+00:00', '');
+  return `${parts.weekday} ${parts.day} ${parts.month} ${parts.year}, ${parts.hour}:${parts.minute} (${offset})`;
+}
+
+/** An option of a select or of suggestions. */
+export const zoneOption = (zone: ZoneName, at: number): PlainTextOption =>
+  option(zone, zone, formatLocalTime(zone, at));
+
+function formatter(zone: ZoneName): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'longOffset',
+  });
+}

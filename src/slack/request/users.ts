@@ -1,0 +1,267 @@
+import { isFailure } from '../../domain/failure/index.ts';
+import type { Permissions, Role } from '../../workspace/permissions.ts';
+import { permissionsOf } from '../../workspace/permissions.ts';
+import type { Settings } from '../../workspace/settings.ts';
+import { callSlack, type WebClient } from '../web-client.ts';
+
+/** The user that a payload names. */
+export interface UserIdentity {
+  /** The workspace that has the app. */
+  readonly teamId: string;
+  readonly userId: string;
+  /** The workspace the person belongs to, if the payload names it. */
+  readonly homeTeamId: string | undefined;
+}
+
+interface Profile {
+  readonly teamId: string;
+  readonly id: string;
+  readonly role: Role;
+  /** BCP 47, for numbers. */
+  readonly locale: string;
+  /** The person's own IANA zone, as Slack knows it. */
+  readonly zone: string | undefined;
+}
+
+/** A user with their permissions. */
+export type User = Profile & Permissions;
+
+export interface UserGroup {
+  readonly id: string;
+  /** `finops`, without the @; outside text. */
+  readonly handle: string;
+}
+
+export interface UserDirectory {
+  /** The user's profile and role, cached for `TTL`; `fresh` asks Slack again. @throws SlackFailed */
+  find(client: WebClient, identity: UserIdentity, fresh?: boolean): Promise<Profile>;
+  /**
+   * Adds the permissions. User groups are looked up only when they decide. Without `fresh`, a failed look-up counts as
+   * no membership, so that asking still works. @throws SlackFailed
+   */
+  admit(client: WebClient, profile: Profile, settings: Settings, fresh?: boolean): Promise<User>;
+  /** Whether the user is in one of these groups now. @throws SlackFailed */
+  isIn(
+    client: WebClient,
+    identity: Pick<UserIdentity, 'teamId' | 'userId'>,
+    groups: readonly string[],
+  ): Promise<boolean>;
+  /**
+   * What a person who sent nothing may do now, `nobody` for an unknown one: as `authorize` finds it for who asks.
+   * @param fresh asks Slack again about the user groups too, and fails when it does not answer @throws SlackFailed
+   */
+  permissionsOf(
+    client: WebClient,
+    workspace: string,
+    person: string,
+    settings: Settings,
+    fresh: boolean,
+  ): Promise<Permissions>;
+  /** The role of another user, cached for `TTL`; `nobody` for an unknown one. @throws SlackFailed */
+  roleOf(client: WebClient, workspace: string, person: string): Promise<Role>;
+  /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
+  userGroups(client: WebClient, workspace: string): Promise<readonly UserGroup[]>;
+}
+
+/** How long a role is cached, in ms. Managers' actions look it up again. */
+const TTL = 60_000;
+
+/** @param most how many users, and how many groups, are cached */
+export function createUserDirectory(clock: () => number, most = 5000): UserDirectory {
+  const users = cached<SlackUser>(clock, most);
+  const members = cached<readonly string[]>(clock, most);
+  const groups = cached<readonly UserGroup[]>(clock, most);
+  const ownerOf = ownerOfClient();
+
+  const isIn = async (
+    client: WebClient,
+    { teamId, userId }: Pick<UserIdentity, 'teamId' | 'userId'>,
+    named: readonly string[],
+    fresh: boolean,
+  ): Promise<boolean> => {
+    const found = await Promise.all(
+      named.map((group) => members(`${teamId}/${group}`, fresh, () => membersOf(client, group, fresh))),
+    );
+    return found.some((ids) => ids.includes(userId));
+  };
+
+  const directory: UserDirectory = {
+    async find(client, identity, fresh = false) {
+      const { teamId, userId } = identity;
+      const [user, owner] = await Promise.all([
+        users(`${teamId}/${userId}`, fresh, () => userOf(client, userId)),
+        ownerOf(client),
+      ]);
+      const isOurs =
+        teamId === (owner.team ?? teamId) &&
+        (user.enterprise_user?.enterprise_id ?? owner.organisation) ===
+          (owner.organisation ?? user.enterprise_user?.enterprise_id);
+      return {
+        teamId,
+        id: userId,
+        role: isOurs ? roleFrom(user, identity) : 'external',
+        locale: user.locale ?? 'en-US',
+        zone: user.tz,
+      };
+    },
+    async admit(client, profile, settings, fresh = false) {
+      const { managers, managerGroups } = settings;
+      const named =
+        profile.role === 'member' &&
+        (managers.includes(profile.id) ||
+          (await isIn(client, { teamId: profile.teamId, userId: profile.id }, managerGroups, fresh)));
+      return { ...profile, ...permissionsOf(profile.role, settings, named) };
+    },
+    async permissionsOf(client, teamId, userId, settings, fresh) {
+      try {
+        const profile = await directory.find(client, { teamId, userId, homeTeamId: undefined }, true);
+        return await directory.admit(client, profile, settings, fresh);
+      } catch (error) {
+        if (!isUnknownUser(error)) throw error;
+        return permissionsOf('nobody', settings, false);
+      }
+    },
+    isIn: (client, identity, named) => isIn(client, identity, named, true),
+    async roleOf(client, teamId, userId) {
+      try {
+        const user = await users(`${teamId}/${userId}`, false, () => userOf(client, userId));
+        return roleFrom(user, { teamId, userId, homeTeamId: undefined });
+      } catch (error) {
+        if (!isUnknownUser(error)) throw error;
+        return 'nobody';
+      }
+    },
+    userGroups: (client, workspace) => groups(workspace, false, () => groupsOf(client)),
+  };
+  return directory;
+}
+
+const isUnknownUser = (error: unknown): boolean =>
+  isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found';
+
+/** Slack's most. */
+const USERS_A_PAGE = 1000;
+
+/** The admins and owners of a workspace. Slack lists everybody for it, so this is for when there is nobody else. @throws SlackFailed */
+export async function findAdmins(client: WebClient, workspace: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  let cursor = '';
+  do {
+    const { members = [], response_metadata: next } = await callSlack('users.list', () =>
+      client.users.list({ team_id: workspace, limit: USERS_A_PAGE, ...(cursor && { cursor }) }),
+    );
+    for (const user of members) {
+      const { id = '' } = user;
+      const identity = { teamId: workspace, userId: id, homeTeamId: undefined };
+      if (roleFrom(user as SlackUser, identity) === 'admin') found.push(id);
+    }
+    cursor = next?.next_cursor ?? '';
+  } while (cursor !== '');
+  return found;
+}
+
+/**
+ * Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. The oldest entry is evicted first.
+ * While Slack limits the rate, an expired entry is still used, unless it has to be fresh.
+ */
+function cached<T>(clock: () => number, most: number) {
+  const known = new Map<string, { readonly until: number; readonly value: Promise<T> }>();
+  return (key: string, fresh: boolean, ask: () => Promise<T>): Promise<T> => {
+    const hit = known.get(key);
+    if (!fresh && hit !== undefined && hit.until > clock()) return hit.value;
+    const value = ask().catch((error: unknown) => {
+      if (fresh || hit === undefined || !isRateLimited(error)) throw error;
+      return hit.value;
+    });
+    const asked = { until: clock() + TTL, value };
+    known.delete(key);
+    const [oldest] = known.keys();
+    if (oldest !== undefined && known.size >= most) known.delete(oldest);
+    known.set(key, asked);
+    asked.value.catch(() => known.get(key) === asked && known.delete(key));
+    return asked.value;
+  };
+}
+
+const isRateLimited = (error: unknown): boolean =>
+  isFailure(error) && error.kind === 'slack-failed' && error.code === 'ratelimited';
+
+interface TokenOwner {
+  readonly team?: string | undefined;
+  readonly organisation?: string | undefined;
+}
+
+/**
+ * The workspace that a token belongs to, or the organisation, looked up once: a payload of another one comes from an
+ * external user, whatever it claims.
+ */
+function ownerOfClient() {
+  const known = new WeakMap<WebClient, Promise<TokenOwner>>();
+  return (client: WebClient): Promise<TokenOwner> => {
+    const hit = known.get(client);
+    if (hit !== undefined) return hit;
+    const owner = callSlack('auth.test', () => client.auth.test()).then((answer) =>
+      answer.is_enterprise_install === true
+        ? { organisation: answer.enterprise_id }
+        : { team: answer.team_id },
+    );
+    known.set(client, owner);
+    owner.catch(() => known.delete(client));
+    return owner;
+  };
+}
+
+/** @returns no members for a deleted group; for any other error no members either, unless `strict` @throws SlackFailed if `strict` */
+async function membersOf(client: WebClient, usergroup: string, strict: boolean): Promise<readonly string[]> {
+  try {
+    const { users = [] } = await callSlack('usergroups.users.list', () =>
+      client.usergroups.users.list({ usergroup }),
+    );
+    return users;
+  } catch (error) {
+    const isGone = isFailure(error) && error.kind === 'slack-failed' && error.code === 'no_such_subteam';
+    if (strict && !isGone) throw error;
+    return [];
+  }
+}
+
+async function groupsOf(client: WebClient): Promise<readonly UserGroup[]> {
+  const { usergroups = [] } = await callSlack('usergroups.list', () => client.usergroups.list());
+  return usergroups.flatMap(({ id, handle }) => (id === undefined ? [] : [{ id, handle: handle ?? id }]));
+}
+
+async function userOf(client: WebClient, person: string): Promise<SlackUser> {
+  const { user = {} } = await callSlack('users.info', () =>
+    client.users.info({ user: person, include_locale: true }),
+  );
+  return user;
+}
+
+interface SlackUser {
+  readonly deleted?: boolean;
+  readonly is_bot?: boolean;
+  readonly team_id?: string;
+  readonly is_stranger?: boolean;
+  readonly is_admin?: boolean;
+  readonly is_owner?: boolean;
+  readonly is_primary_owner?: boolean;
+  readonly is_restricted?: boolean;
+  readonly is_ultra_restricted?: boolean;
+  readonly enterprise_user?: { readonly enterprise_id?: string; readonly teams?: readonly string[] };
+  readonly locale?: string;
+  readonly tz?: string;
+}
+
+const SLACKBOT = 'USLACKBOT';
+
+/** `is_stranger` is false for external users who share a channel with the app; their team ID differs. */
+function roleFrom(user: SlackUser, { teamId, userId, homeTeamId = teamId }: UserIdentity): Role {
+  if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
+  const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];
+  const belongs = homes.includes(teamId) && homes.includes(homeTeamId);
+  if (user.is_stranger === true || !belongs) return 'external';
+  if (user.is_restricted === true || user.is_ultra_restricted === true) return 'guest';
+  return user.is_admin === true || user.is_owner === true || user.is_primary_owner === true
+    ? 'admin'
+    : 'member';
+}

@@ -1,0 +1,205 @@
+import { setTimeout } from 'node:timers/promises';
+import type { App } from '@slack/bolt';
+import { type CommandInvocation, parseInvocation, parseShare } from '../commands/command-buttons.ts';
+import type { RunCommand } from '../commands/command-runner.ts';
+import type { ErrorContext } from '../error-messages/description.ts';
+import { readFields } from '../kit/modal.ts';
+import { failureText } from '../reply/error-blocks.ts';
+import { errorModalOf } from '../reply/error-reply.ts';
+import { isDirectMessage } from '../reply/post-message.ts';
+import { endLoading, LOADING_DELAYS, type ReplyTarget, startLoadingView } from '../reply/reply-target.ts';
+import { type AuthorizedUser, createRequest } from '../request/request.ts';
+import { type RequestSource, sourceOfPayload } from '../request/request-source.ts';
+import type { WebClient } from '../web-client.ts';
+import { type ListenerContext, opensModal, ownValue } from './listeners.ts';
+import type { SlackPayload } from './payload.ts';
+
+/** Registers clicks, forms and suggestions. */
+export function registerInteractions(app: App, context: ListenerContext, runCommand: RunCommand): void {
+  registerActions(app, context, runCommand);
+  registerViews(app, context);
+  registerOptions(app, context);
+}
+
+function registerActions(app: App, context: ListenerContext, runCommand: RunCommand): void {
+  const { listeners, authorize, errorReply, limits, clock, log } = context;
+  const { loadingDelays = LOADING_DELAYS } = context;
+
+  app.action({ type: 'block_actions' }, async ({ ack, action, body, client, context: { isFirst } }) => {
+    await ack();
+    const target = replyTargetOf(context, body, client, isFirst);
+    const { source } = target;
+    const { action_id = '', ...chosen } = action as ActionPayload;
+    const value = chosen.value ?? chosen.selected_option?.value ?? '';
+    const name = action_id.split(':')[0] ?? '';
+    const throttled = limits.take('requests', source);
+    if (throttled !== undefined) {
+      const report = errorReply.explain(throttled, 'action');
+      if (limits.take('refusals', source) !== undefined) return;
+      const isCommand = name === 'rerun' || name === 'run';
+      return errorReply.send(target, report, isCommand ? { invocation: parseInvocation(value) } : {});
+    }
+    await answerClick(target, name, value, body as object as SlackPayload);
+    if ((body as object as SlackPayload).view?.type === 'home') await redrawHome(target);
+  });
+
+  const answerClick = async (
+    target: ReplyTarget,
+    name: string,
+    value: string,
+    body: SlackPayload,
+  ): Promise<void> => {
+    const inPlace = { at: clock(), replace: isPrivate(body), audience: 'asker' } as const;
+    // `rerun` replaces the message that has the button, `run` answers below it: who clicked where everyone can, alone.
+    if (name === 'rerun') return runCommand(target, parseInvocation(value), inPlace);
+    if (name === 'run')
+      return runCommand(target, parseInvocation(value), {
+        at: inPlace.at,
+        ...(body.channel !== undefined && !isPrivate(body) && { audience: 'asker' }),
+      });
+    if (name === 'share') {
+      const at = clock();
+      const { asked, ...invocation } = parseShare(value);
+      return runCommand(target, invocation, { at, audience: 'channel', sharedFrom: Math.min(asked, at) });
+    }
+    const listener = ownValue(listeners.actions, name);
+    if (listener === undefined) return log.warn({ action: name }, 'no listener for this action');
+    let authorized: AuthorizedUser | undefined;
+    if (opensModal(listener, value)) startLoadingView(target, loadingDelays.modal);
+    try {
+      authorized = await authorize(target.client, target.source, listener.right);
+      if (authorized === undefined) return;
+      const { view, state } = body;
+      const fields = readFields((view?.state ?? state)?.values as never);
+      const metadata = view?.private_metadata ?? '';
+      const request = createRequest(authorized, target, inPlace);
+      await listener.run({ value, fields, metadata }, request, (invocation) =>
+        runCommand(target, invocation, inPlace),
+      );
+    } catch (error) {
+      await errorReply.send(target, errorReply.explain(error, 'action'), requesterOf(target, authorized));
+    } finally {
+      await endLoading(target);
+    }
+  };
+
+  /** Updates the Home after a click on it. A user who can no longer see it gets the click's reply instead. */
+  const redrawHome = async (target: ReplyTarget): Promise<void> => {
+    const listener = ownValue(listeners.events, 'app_home_opened');
+    if (listener === undefined) return;
+    const { client, source } = target;
+    const at = clock();
+    try {
+      const authorized = await authorize(client, { ...source, isFirst: undefined }, listener.right);
+      if (authorized === undefined) return;
+      const rerun = (invocation: CommandInvocation) => runCommand(target, invocation, { at });
+      const event = { type: 'app_home_opened', user: source.userId, tab: 'home' };
+      await listener.run(event, createRequest(authorized, target, { at }), { client, rerun });
+    } catch (err) {
+      log.debug({ err }, 'Home was not redrawn after a click');
+    }
+  };
+}
+
+/** Acknowledges a form after reading it: with the errors below its fields, or with the view that says it is working. */
+function registerViews(app: App, context: ListenerContext): void {
+  const { listeners, authorize, errorReply, limits, clock } = context;
+
+  app.view({ type: 'view_submission' }, async ({ ack, view, body, client, context: { isFirst } }) => {
+    const name = view.callback_id;
+    const listener = ownValue(listeners.views, name);
+    if (listener === undefined) return ack();
+    const target = replyTargetOf(context, body, client, isFirst);
+    const throttled = limits.take('requests', target.source);
+    if (throttled !== undefined) {
+      const report = errorReply.explain(throttled, name);
+      const lastInput = view.blocks.findLast(({ type }) => type === 'input')?.block_id;
+      // Below the last field, so that the form keeps what was typed.
+      return lastInput === undefined
+        ? ack({ response_action: 'update', view: errorModalOf(report) })
+        : ack({ response_action: 'errors', errors: { [lastInput]: failureText(throttled) } });
+    }
+    let parsed: ReturnType<typeof listener.read>;
+    try {
+      parsed = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
+    } catch (error) {
+      const errorModal = errorModalOf(errorReply.explain(error, name), { isUnchanged: true });
+      return ack({ response_action: 'update', view: errorModal });
+    }
+    if ('errors' in parsed) return ack({ response_action: 'errors', errors: parsed.errors });
+    await ack({ response_action: 'update', view: listener.waiting });
+    let authorized: AuthorizedUser | undefined;
+    try {
+      authorized = await authorize(client, target.source, listener.right);
+      if (authorized === undefined) return;
+      await listener.work(parsed.input, createRequest(authorized, target, { at: clock() }));
+    } catch (error) {
+      await errorReply.sendInModal(target, errorReply.explain(error, name), requesterOf(target, authorized));
+    }
+  });
+}
+
+/** Slack shows only what is in the acknowledgement, so suggestions are looked up before it. */
+function registerOptions(app: App, context: ListenerContext): void {
+  const { listeners, authorize, errorReply, limits, clock } = context;
+
+  app.options(/.*/, async ({ ack, options, body, client }) => {
+    const listener = ownValue(listeners.options, options.action_id);
+    try {
+      // No check for replays: typing the same text twice within a second sends the same bytes twice.
+      const target = replyTargetOf(context, body, client);
+      const isThrottled = limits.take('suggestions', target.source) !== undefined;
+      const typed = options.value ?? '';
+      if (listener === undefined || isThrottled || typed.length > LONGEST_SUGGESTION)
+        return await ack({ options: [] });
+      const find = async () => {
+        const authorized = await authorize(client, target.source, listener.right, { isTyping: true });
+        if (authorized === undefined) return [];
+        const metadata = (body as object as SlackPayload).view?.private_metadata ?? '';
+        const request = createRequest(authorized, target, { at: clock() });
+        return listener.find(typed, request, metadata);
+      };
+      await ack({ options: [...(await emptyAfterTimeout(find()))] });
+    } catch (error) {
+      errorReply.explain(error, options.action_id);
+      await ack({ options: [] });
+    }
+  });
+}
+
+/** In characters: no name, ID or time zone that could be suggested is longer. */
+const LONGEST_SUGGESTION = 100;
+
+/** Slack waits 3 s for suggestions, then shows an error; an empty list is better. In ms. */
+const SUGGESTION_TIMEOUT = 2_000;
+
+async function emptyAfterTimeout<T>(found: Promise<readonly T[]>): Promise<readonly T[]> {
+  const timer = new AbortController();
+  const timeout = setTimeout(SUGGESTION_TIMEOUT, [], { signal: timer.signal }).catch(() => []);
+  return Promise.race([found, timeout]).finally(() => timer.abort());
+}
+
+function replyTargetOf(
+  { responseUrls, log }: ListenerContext,
+  body: object,
+  client: WebClient,
+  isFirst?: RequestSource['isFirst'],
+): ReplyTarget {
+  const { hash } = (body as object as SlackPayload).view ?? {};
+  const source = sourceOfPayload(body as SlackPayload, isFirst);
+  return { source, client, responseUrls, log, ...(hash && { modalHash: hash }) };
+}
+
+const requesterOf = ({ source }: ReplyTarget, authorized: AuthorizedUser | undefined): ErrorContext => ({
+  requester: authorized && { ...authorized, channel: source.channel },
+});
+
+/** Whether only the user sees the message: then the answer may replace it. The answer goes by this user's rights. */
+const isPrivate = ({ container, channel }: SlackPayload): boolean =>
+  container?.is_ephemeral === true || isDirectMessage(channel?.id ?? '');
+
+interface ActionPayload {
+  readonly action_id?: string;
+  readonly value?: string;
+  readonly selected_option?: { readonly value?: string } | null;
+}

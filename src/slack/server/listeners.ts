@@ -1,0 +1,161 @@
+import type { ModalView, PlainTextOption } from '@slack/types';
+import type { Logger } from 'pino';
+import { isFailure } from '../../domain/failure/index.ts';
+import type { EventDedup } from '../../workspace/once/replay-protection.ts';
+import type { Right } from '../../workspace/permissions.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { CommandInvocation } from '../commands/command-buttons.ts';
+import type { Message } from '../kit/atoms.ts';
+import type { FormFields } from '../kit/modal.ts';
+import type { ErrorReply } from '../reply/error-reply.ts';
+import type { LoadingDelays } from '../reply/reply-target.ts';
+import type { ResponseUrlClient } from '../reply/response-url.ts';
+import type { Authorize, Request } from '../request/request.ts';
+import type { WebClient } from '../web-client.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+export interface CommandListener {
+  /** A function if the command's words decide. */
+  readonly right: Right | ((text: string) => Right);
+  /** Whether the answer may be public if the workspace's settings say so. */
+  readonly open?: boolean;
+  /** Whether it opens a form or a window, by the command's words: then Slack's three seconds count. */
+  readonly opensModal?: boolean | ((text: string) => boolean);
+  /** For a second word of `/billing` with its own help page. */
+  readonly help?: () => Message;
+  /**
+   * Reads the command's words and does nothing. Without it the command takes none.
+   * @throws InvalidWord, SecretPasted, ProjectMissing
+   */
+  read?(text: string, workspace: Workspace): unknown;
+  /** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
+  run(text: string, request: Request, typed?: string): Promise<void>;
+}
+
+/** The data of a click. All of it is outside text. */
+interface ClickedOn {
+  readonly value: string;
+  readonly fields: FormFields;
+  /** `private_metadata` of the modal it happened in; '' elsewhere. */
+  readonly metadata: string;
+}
+
+export interface ActionListener {
+  readonly right: Right;
+  /** Whether it opens a form or a window, by the button's value: then Slack's three seconds count. */
+  readonly opensModal?: boolean | ((value: string) => boolean);
+  /** @param rerun runs a command, including its rights check; the answer replaces the message */
+  run(
+    action: ClickedOn,
+    request: Request,
+    rerun: (invocation: CommandInvocation) => Promise<void>,
+  ): Promise<void>;
+}
+
+/** A submission is parsed before the acknowledgement; `work` runs after it. */
+export interface ViewListener<T = unknown> {
+  readonly right: Right;
+  /** Pure and quick. @returns `errors` by block ID if fields are refused, else the input for `work` */
+  read(
+    fields: FormFields,
+    metadata: string,
+  ): { readonly errors: Record<string, string> } | { readonly input: T };
+  /** Replaces the form while `work` runs. */
+  readonly waiting: ModalView;
+  work(input: T, request: Request): Promise<void>;
+}
+
+/** Suggestions for an external select. */
+export interface OptionsListener {
+  readonly right: Right;
+  /** @param metadata the `private_metadata` of the view it is in; outside text */
+  find(
+    query: string,
+    request: Request,
+    metadata: string,
+  ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
+}
+
+/** Handles one event type, after Bolt has acknowledged the event. */
+export interface EventListener {
+  readonly right: Right;
+  /** Drops events that Slack sends again; for listeners that answer with a message. */
+  readonly once?: boolean;
+  /** Pure. Events that it refuses are dropped before anything is looked up. */
+  wants?(event: SlackEvent): boolean;
+  run(event: SlackEvent, request: Request, origin: EventOrigin): Promise<void>;
+  /** Shows an error; without it the user gets a private message where the event happened. */
+  onError?(message: Message, event: SlackEvent, origin: EventOrigin): Promise<void>;
+}
+
+/** What the listeners read of an event. */
+export interface SlackEvent {
+  readonly type: string;
+  readonly user?: string;
+  /** The workspace the user belongs to. */
+  readonly user_team?: string;
+  readonly channel?: string;
+  readonly channel_type?: string;
+  readonly text?: string;
+  readonly ts?: string;
+  readonly thread_ts?: string;
+  readonly tab?: string;
+  readonly bot_id?: string;
+  readonly subtype?: string;
+}
+
+/** How an event's listener reaches the place where it happened. */
+interface EventOrigin {
+  readonly client: WebClient;
+  /** Runs a command as if it had been typed where the event happened, with a public answer. */
+  rerun(invocation: CommandInvocation): Promise<void>;
+}
+
+/** @param text the command's words, or the button's value */
+export const opensModal = (
+  { opensModal: opens = false }: Pick<CommandListener, 'opensModal'>,
+  text: string,
+): boolean => (typeof opens === 'function' ? opens(text) : opens);
+
+/** Whether the command takes these words, so that it may be offered. */
+export function canRead(listener: CommandListener | undefined, text: string, workspace: Workspace): boolean {
+  if (listener?.read === undefined) return listener !== undefined && text === '';
+  try {
+    listener.read(text, workspace);
+    return true;
+  } catch (error) {
+    if (isFailure(error)) return false;
+    throw error;
+  }
+}
+
+/** What a feature listens to: commands by `/name`, the rest by ID; an action's ID may continue after a colon. */
+export interface Listeners {
+  readonly commands?: Readonly<Record<string, CommandListener>>;
+  readonly actions?: Readonly<Record<string, ActionListener>>;
+  // biome-ignore lint/suspicious/noExplicitAny: each view has its own input type, known only to itself
+  readonly views?: Readonly<Record<string, ViewListener<any>>>;
+  readonly options?: Readonly<Record<string, OptionsListener>>;
+  readonly events?: Readonly<Record<string, EventListener>>;
+}
+
+/** Looks up a name from outside, which can be `constructor` or another inherited property. */
+export function ownValue<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** What turns Slack's payloads into requests to the listeners. */
+export interface ListenerContext {
+  readonly listeners: Required<Listeners>;
+  readonly authorize: Authorize;
+  readonly errorReply: ErrorReply;
+  readonly responseUrls: ResponseUrlClient;
+  readonly eventDedup: EventDedup;
+  readonly limits: RateLimiter;
+  readonly log: Logger;
+  /** ms since the epoch */
+  readonly clock: () => number;
+  readonly loadingDelays?: LoadingDelays;
+  /** Called after each command with `ok`, a failure's kind, or `unknown`; an unknown command's name is `other`. */
+  readonly onAnswered?: ((command: string, outcome: string) => void) | undefined;
+}

@@ -1,0 +1,271 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import type { Config } from '../../config/config.ts';
+import type { Installations } from '../installations.ts';
+import { INTERACTIVE_OPTIONS } from '../web-client.ts';
+import { ownValue } from './listeners.ts';
+import { parsePayload } from './payload.ts';
+import {
+  announcedSize,
+  createBodyReader,
+  isSigned,
+  isSslCheck,
+  parseBody,
+  readSignature,
+  SERVER_LIMITS,
+  type SignatureClaim,
+  secondsLeft,
+} from './request-body.ts';
+import { limitConnections, oneByOne } from './server-connections.ts';
+import { createSocketMode } from './socket-mode.ts';
+
+/** Pages for machines: path of a `GET` → status, and JSON or text with its content type. */
+export type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
+
+interface RouteAnswer {
+  readonly status: number;
+  readonly body: object | string;
+  readonly type?: string;
+}
+
+export interface SlackServer {
+  readonly app: App;
+  /** Listens, and asks Slack for as long as it does not accept the token or the connection of Socket Mode. @returns the port */
+  start(port: number): Promise<number>;
+  /** Whether events can arrive, and Slack accepts the answers. */
+  up(): boolean;
+  /** From now on `up` is false; goes on for `delay` ms, and then until nothing more arrives. */
+  leave(delay: number): Promise<void>;
+  /** Accepts nothing new, then waits up to `deadline` ms for what is in flight. @returns how many were cut off */
+  stop(deadline: number): Promise<number>;
+}
+
+const EVENTS_PATH = '/slack/events';
+
+export interface SlackServerParts {
+  readonly routes: MachineRoutes;
+  readonly installations: Installations;
+  /** Whether this is the first use of a nonce in all processes within this many seconds. @throws StoreUnavailable */
+  readonly spend: (word: string, seconds: number) => Promise<boolean>;
+  readonly logger: Logger;
+}
+
+/** Passes a payload to Bolt. Rejects if Bolt does. */
+type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
+
+/**
+ * Bolt behind Tally's own HTTP server, which serves the pages, and Slack's events unless Socket Mode does. Every event is
+ * acknowledged by the time its listeners end, even if they fail, and counts as in flight until then.
+ */
+export function createSlackServer(
+  { mode, signingSecret, apiUrl }: Config['slack'],
+  { routes, installations, spend, logger }: SlackServerParts,
+): SlackServer {
+  const { pages, authorize } = installations;
+  const clientOptions = { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger };
+  const socket =
+    mode.kind === 'socket' ? createSocketMode({ appToken: mode.appToken, clientOptions, logger }) : undefined;
+  const inFlight = createInFlightTracker();
+  let isLeaving = false;
+
+  const processEvent: ProcessEvent = async (event) => {
+    const body = parsePayload(event.body);
+    if (body !== undefined) return inFlight.track(processAndAck(app, installations, { ...event, body }));
+    logger.warn('ignored a payload that does not have the shape of Slack’s');
+    await event.ack();
+  };
+  const serve: RequestListener = (req, res) => {
+    const path = req.url?.split('?')[0] ?? '';
+    // Whoever keeps the connection for further requests finds another process for them in time.
+    if (isLeaving) res.setHeader('connection', 'close');
+    const route = req.method === 'GET' || req.method === 'HEAD' ? ownValue(routes, path) : undefined;
+    if (route !== undefined) return void answer(res, route);
+    const page = req.method === 'GET' ? ownValue(pages, path) : undefined;
+    if (page !== undefined) return void inFlight.track(page(req, res));
+    if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return end(res, 404);
+    void receive(req, res);
+  };
+  const server = createServer(SERVER_OPTIONS, oneByOne(serve));
+  const connections = limitConnections(server, SERVER_LIMITS.connections);
+  const receive = createPayloadReceiver({
+    signingSecret,
+    spend,
+    logger,
+    processEvent,
+    trust: connections.trust,
+  });
+
+  const receiver: Receiver = {
+    init: () => socket?.receiver.init({ processEvent } as unknown as App),
+    start: async () => undefined,
+    stop: async () => undefined,
+  };
+  // Tally stores no conversation state, so Bolt need not look one up.
+  const app = new App({ receiver, logger, clientOptions, authorize, convoStore: false });
+
+  return {
+    app,
+    async start(port) {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject).listen(port, resolve);
+      });
+      await Promise.all([socket?.start(), installations.tokenCheck.start()]);
+      return (server.address() as AddressInfo).port;
+    },
+    up: () => !isLeaving && installations.tokenCheck.ok() && (socket?.up() ?? true),
+    async leave(delay) {
+      isLeaving = true;
+      await sleep(delay);
+      const end = performance.now() + SETTLING.most;
+      for (let before = -1; before !== connections.arrived() && performance.now() < end; ) {
+        before = connections.arrived();
+        await sleep(SETTLING.quiet);
+        // On a busy machine the time is up before Node looks at the network.
+        await turn();
+      }
+    },
+    async stop(deadline) {
+      isLeaving = true;
+      installations.tokenCheck.stop();
+      await socket?.stop();
+      const closed = new Promise((resolve) => server.close(resolve));
+      connections.drain();
+      let timer: NodeJS.Timeout | undefined;
+      const timeout = new Promise((resolve) => {
+        timer = setTimeout(resolve, deadline);
+      });
+      // A request that is still being received is in flight once it is complete.
+      const drained = closed.then(inFlight.drain).then(installations.idle);
+      await Promise.race([timeout, drained]);
+      clearTimeout(timer);
+      server.closeAllConnections();
+      return inFlight.count();
+    },
+  };
+}
+
+/** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `quiet` ms. */
+const SETTLING = { quiet: 50, most: 3_000 } as const;
+
+interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'logger'> {
+  readonly signingSecret: string;
+  readonly processEvent: ProcessEvent;
+  /** Called with the connection of a request that Slack signed. */
+  readonly trust: (socket: Socket) => void;
+}
+
+/** Handles a POST from Slack. Verifies the signature over the bytes before it parses anything. */
+function createPayloadReceiver({ signingSecret, spend, logger, processEvent, trust }: PayloadReceiverParts) {
+  const readBody = createBodyReader();
+
+  /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
+  const isFirstTime = async (claim: SignatureClaim, now: number): Promise<boolean> => {
+    const digest = claim.digest.toString('base64url');
+    const isFirst = await spend(digest, secondsLeft(claim, now)).catch(() => true);
+    if (!isFirst) logger.warn('ignored a replayed request');
+    return isFirst;
+  };
+
+  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const size = announcedSize(req);
+    if (size !== undefined && size > SERVER_LIMITS.bodyBytes) return end(res, 413);
+    const now = Date.now();
+    const claim = readSignature(req.headers, now);
+    const isSmall = size !== undefined && size <= SERVER_LIMITS.unsignedBytes;
+    if (claim === undefined && !isSmall) return end(res, 401);
+    const bytes = await readBody(req);
+    if (typeof bytes === 'number') return end(res, bytes);
+    const type = req.headers['content-type'];
+    if (claim === undefined || !isSigned(bytes, claim, signingSecret))
+      return end(res, isSslCheck(bytes, type) ? 200 : 401);
+    trust(req.socket);
+    const body = parseBody(bytes, type);
+    if (body === undefined) return end(res, 400);
+    if (body.ssl_check === '1') return end(res, 200);
+    if (body.type === 'url_verification') return json(res, 200, { challenge: body.challenge });
+    const isFirst = isFirstTime(claim, now);
+    try {
+      await processEvent({
+        body,
+        ack: async (response) => acknowledge(res, response),
+        customProperties: { isFirst },
+      });
+    } catch (error) {
+      logger.error('a request from Slack could not be processed', error);
+      if (!res.headersSent) end(res, 500);
+    }
+  };
+}
+
+function createInFlightTracker() {
+  const inFlight = new Set<Promise<unknown>>();
+  return {
+    track<T>(work: Promise<T>): Promise<T> {
+      inFlight.add(work);
+      const done = () => inFlight.delete(work);
+      work.then(done, done);
+      return work;
+    },
+    count: () => inFlight.size,
+    async drain(): Promise<void> {
+      while (inFlight.size > 0) await Promise.allSettled(inFlight);
+    },
+  };
+}
+
+/**
+ * Passes an event to Bolt with an acknowledgement that works once, and acknowledges it afterwards if no listener did.
+ * Uninstalls are handled before Bolt, which acknowledges events first: if deleting fails, Slack must send them again.
+ */
+async function processAndAck(app: App, installations: Installations, event: ReceiverEvent): Promise<void> {
+  const isEvent = event.body.type === 'event_callback';
+  if (isEvent && (await installations.handleUninstall(event.body))) return event.ack();
+  let isAcknowledged = false;
+  const ack = async (response?: unknown): Promise<void> => {
+    if (isAcknowledged) return;
+    isAcknowledged = true;
+    await event.ack(response ?? installations.notInstalledReply(event.body));
+  };
+  try {
+    await app.processEvent({ ...event, ack });
+  } finally {
+    await ack();
+  }
+}
+
+/** With nothing, a text, or a message or a form's errors as JSON. */
+function acknowledge(res: ServerResponse, response?: unknown): void {
+  if (typeof response === 'object' && response !== null) json(res, 200, response);
+  else res.writeHead(200).end(response);
+}
+
+const { headersTimeout, requestTimeout, checkInterval } = SERVER_LIMITS;
+const SERVER_OPTIONS = { headersTimeout, requestTimeout, connectionsCheckingInterval: checkInterval };
+
+async function answer(res: ServerResponse, route: MachineRoutes[string]): Promise<void> {
+  const { status, body, type } = await route();
+  if (typeof body !== 'string') return json(res, status, body);
+  res.writeHead(status, { 'content-type': type ?? 'text/plain' }).end(body);
+}
+
+function json(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/**
+ * Refuses a request. A sender whose connection is closed while it sends may not see the status, so the answer goes out at
+ * once and the rest of the body is read and discarded, up to a limit.
+ */
+function end(res: ServerResponse, status: number): void {
+  if (status === 503) res.setHeader('retry-after', SERVER_LIMITS.retryAfter);
+  res.writeHead(status, { 'content-length': 0 }).flushHeaders();
+  if (res.req.readableEnded) return void res.end();
+  let discarded = 0;
+  const discard = (chunk: Buffer): void => {
+    discarded += chunk.length;
+    if (discarded > SERVER_LIMITS.discardedBytes) res.req.destroy();
+  };
+  res.req.on('data', discard).once('end', () => res.end());
+}

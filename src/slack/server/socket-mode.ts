@@ -1,0 +1,90 @@
+import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
+import { beginTrying, keepTrying, tokenRefusal } from '../reply/keep-trying.ts';
+
+/** Socket Mode's one connection to Slack. */
+export interface SocketModeConnection {
+  readonly receiver: SocketModeReceiver;
+  /** Resolves when events can arrive, or after a first attempt that failed: then it tries again. Never rejects. */
+  start(): Promise<void>;
+  up(): boolean;
+  stop(): Promise<void>;
+}
+
+export interface SocketModeParts {
+  readonly appToken: string;
+  readonly clientOptions: webApi.WebClientOptions;
+  readonly logger: Logger;
+}
+
+/**
+ * Slack sends every connection away now and then. Its client would wait 5 s before it connects again, and never tries
+ * again when Slack's API cannot be reached just then; so the connecting is done here, at once.
+ */
+export function createSocketMode({ appToken, clientOptions, logger }: SocketModeParts): SocketModeConnection {
+  const receiver = new SocketModeReceiver({
+    appToken,
+    logger,
+    autoReconnectEnabled: false,
+    installerOptions: { clientOptions },
+  });
+  const { client } = receiver;
+  const end = new AbortController();
+  let connected = false;
+  let connecting = false;
+
+  /** The client does not handle its listeners' rejections, so one invalid envelope would end the process. */
+  for (const event of ['ws_message', 'slack_event']) {
+    const listeners = client.listeners(event);
+    client.removeAllListeners(event);
+    for (const listener of listeners) {
+      client.on(event, async (...given: unknown[]) => {
+        try {
+          await listener(...given);
+        } catch (error) {
+          logger.error('an envelope of Slack’s could not be taken', error);
+        }
+      });
+    }
+  }
+
+  const connect = async (): Promise<void> => {
+    connecting = true;
+    try {
+      await client.start();
+    } catch (error) {
+      throw error ?? new Error('Slack closed the connection before it stood.');
+    } finally {
+      connecting = false;
+    }
+    // A stop that comes while Slack is still asked for an address finds nothing to close yet.
+    if (end.signal.aborted) await receiver.stop();
+  };
+
+  const report = (error: unknown): void => {
+    const code = tokenRefusal(error);
+    if (code === undefined) logger.error('Slack could not be reached; Tally tries again', error);
+    else
+      logger.error(
+        `Slack rejects SLACK_APP_TOKEN (${code}): make an app-level token with connections:write on the app’s page`,
+      );
+  };
+
+  client.on('connected', () => {
+    connected = true;
+  });
+  client.on('disconnected', () => {
+    connected = false;
+    // While it connects, the caller of `connect` gets the error.
+    if (!connecting) keepTrying(connect, end.signal, report).catch(() => undefined);
+  });
+
+  return {
+    receiver,
+    start: () => beginTrying(connect, end.signal, report),
+    up: () => connected,
+    async stop() {
+      end.abort();
+      await receiver.stop().catch(() => undefined);
+    },
+  };
+}

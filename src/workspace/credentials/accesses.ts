@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import { UnsealFailed } from '../../domain/failure/index.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import { group, parseRecord, person } from '../record/record-schema.ts';
+import type { Settings } from '../settings.ts';
+import { formatExpiry } from './connections.ts';
+import { sealOwnerOf } from './sealed-fields.ts';
+
+/** More than anybody picks one by one. Every request reads the whole record. */
+export const MAX_ISSUERS = 100;
+/** Slack is asked for the members of each at every token request. */
+export const MAX_ISSUER_GROUPS = 10;
+
+/** The only people who can get tokens, even compared with owners and admins. */
+const issuers = z.object({
+  people: z.array(person).max(MAX_ISSUERS).readonly(),
+  groups: z.array(group).max(MAX_ISSUER_GROUPS).readonly(),
+});
+export type Issuers = Readonly<z.infer<typeof issuers>>;
+
+/** Whether these values of a form or a button are valid issuers. */
+export const isIssuers = (given: unknown): given is Issuers => issuers.safeParse(given).success;
+
+const schema = z.object({
+  /** 1 to 32 digits: a project keeps its access when its alias changes. */
+  project: z.string(),
+  /** The identity service's address, with its version. */
+  authUrl: z.url(),
+  /** The last four characters of the access ID, or `····` if four would be a third of it or more. */
+  lastFour: z.string(),
+  /** What the service says about it; absent when it says nothing. */
+  name: z.string().exactOptional(),
+  restricted: z.boolean().exactOptional(),
+  /** ms since the epoch, as the service or a person said */
+  expiresAt: z.int().exactOptional(),
+  /** That it never expires, if a person said so. */
+  lifetime: z.literal('none').exactOptional(),
+  /** Whether the service revokes tokens; absent when that is unknown. */
+  revocable: z.boolean().exactOptional(),
+  issuers,
+  /** Slack ID of the person. */
+  registeredBy: z.string(),
+  /** ms since the epoch */
+  registeredAt: z.int(),
+  sealed: z.string(),
+});
+
+const secrets = z.object({ id: z.string(), secret: z.string() });
+
+/** What tokens are issued with, and the service that issues them. */
+export type AccessSecrets = Readonly<z.infer<typeof secrets>> & Pick<ApplicationAccessRecord, 'authUrl'>;
+
+const KIND = 'application-access';
+
+/** A registered application access, without its secret. */
+export type ApplicationAccessRecord = Readonly<Omit<z.infer<typeof schema>, 'sealed'>>;
+export type NewAccess = Omit<ApplicationAccessRecord, 'lastFour'> & Pick<AccessSecrets, 'id' | 'secret'>;
+
+/** `open()` unseals at each call, so that the secret stays in memory no longer than the request needs it. */
+export type OpenableAccess = ApplicationAccessRecord & {
+  /** @throws UnsealFailed */
+  readonly open: () => AccessSecrets;
+};
+
+/**
+ * @param project where the record was found: one that was moved there from another project is refused
+ * @throws UnsealFailed `malformed`, `not-authentic`
+ */
+export function parseAccess(
+  keyring: Keyring,
+  workspace: string,
+  project: string,
+  json: string,
+): OpenableAccess {
+  const { sealed, ...access } = parseRecord(schema, json, KIND);
+  if (access.project !== project) throw new UnsealFailed('not-authentic', undefined, KIND);
+  return {
+    ...access,
+    open() {
+      const text = keyring.open(sealed, sealOwnerOf(KIND, workspace, project, access));
+      return { ...parseRecord(secrets, text, KIND), authUrl: access.authUrl };
+    },
+  };
+}
+
+export function serializeAccess(
+  keyring: Keyring,
+  workspace: string,
+  { id, secret, ...rest }: NewAccess,
+): { readonly access: ApplicationAccessRecord; readonly json: string } {
+  const access: ApplicationAccessRecord = { ...rest, lastFour: id.length < 12 ? '····' : id.slice(-4) };
+  const sealed = keyring.seal(
+    JSON.stringify({ id, secret }),
+    sealOwnerOf(KIND, workspace, rest.project, rest),
+  );
+  return { access, json: JSON.stringify({ ...access, sealed }) };
+}
+
+/**
+ * What a revocation showed. Stored apart from the access, so that it never overwrites a new registration, and with the
+ * registration's time, so that it applies to that one alone.
+ */
+export const serializeRevocable = ({ registeredAt }: ApplicationAccessRecord, revocable: boolean): string =>
+  `${registeredAt} ${revocable ? 'yes' : 'no'}`;
+
+/** The access with what a revocation showed since it was registered. */
+export function withRevocable(access: OpenableAccess, note: string | undefined): OpenableAccess {
+  const [registeredAt, revocable] = note?.split(' ') ?? [];
+  return registeredAt === String(access.registeredAt)
+    ? { ...access, revocable: revocable === 'yes' }
+    : access;
+}
+
+/** Whether the issuers list this person; Slack is asked about groups when somebody requests a token. */
+export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: string): boolean =>
+  issuers.people.includes(person);
+
+/** `access ending abcd, expires Thu 3 Dec 2026 (12 days)`: an access is never shown in more detail. */
+export const describeAccess = (access: ApplicationAccessRecord, at: number, zone: string): string =>
+  `access ending ${access.lastFour.replaceAll('·', '')}, ${formatExpiry(access, at, zone)}`;
+
+/**
+ * `access ending abcd, expires Thu 3 Dec 2026 (12 days)`, for Tally managers and for people named as issuers. Undefined for everybody
+ * else, and if no access is registered or its record is damaged.
+ */
+export function accessSummary(
+  project: string,
+  {
+    workspace: { accesses, settings },
+    user,
+    at,
+  }: {
+    readonly workspace: {
+      readonly accesses: ReadonlyMap<string, ApplicationAccessRecord>;
+      readonly settings: Pick<Settings, 'zone'>;
+    };
+    readonly user: { readonly id: string; readonly canManage: boolean };
+    /** ms */
+    readonly at: number;
+  },
+): string | undefined {
+  const access = accesses.get(project);
+  if (access === undefined || !(user.canManage || isNamedIssuer(access, user.id))) return undefined;
+  return describeAccess(access, at, settings.zone);
+}

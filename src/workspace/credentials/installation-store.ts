@@ -1,0 +1,122 @@
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import { FIELDS, keysOf, membersKey, recordKey, tokenLockKey } from '../../redis/keys.ts';
+import { acquireLease, releaseLease } from '../../redis/lease.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import { createMemberAccessNotes } from '../once/replay-protection.ts';
+import { createWorkspaceIndex } from '../record/workspace-index.ts';
+import { sealOwnerOf } from './sealed-fields.ts';
+
+/**
+ * What Slack gave for a workspace or an organisation: a text that only `slack/` reads, sealed as a whole.
+ *
+ * @throws StoreUnavailable from each method
+ */
+export interface InstallationRecords {
+  save(id: string, text: string): Promise<void>;
+  /** @throws UnsealFailed */
+  read(id: string): Promise<string | undefined>;
+  /** @returns false, without writing, when the text is no longer `before` or is missing @throws UnsealFailed */
+  replace(id: string, before: string, after: string): Promise<boolean>;
+  /** Whether anything in Redis still names it, although no installation may be there. */
+  knows(id: string): Promise<boolean>;
+  /**
+   * Records that this workspace uses an organisation's installation, so that both are deleted together.
+   * @returns false, with nothing recorded, if the organisation has none or took the workspace away
+   */
+  join(organisation: string, workspace: string): Promise<boolean>;
+  /** The organisation noted for this workspace; the note is deleted when either of them leaves. */
+  organisationOf(workspace: string): Promise<string | undefined>;
+  members(organisation: string): Promise<readonly string[]>;
+  /** @returns the way to unlock it, which also happens after `LOCK_MS`; undefined if another process holds the lock */
+  lock(id: string): Promise<(() => Promise<void>) | undefined>;
+  locked(id: string): Promise<boolean>;
+}
+
+/** Longer than a call to Slack with its retry may take. */
+const LOCK_MS = 15_000;
+const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
+
+const REPLACE = `
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1`;
+
+/** In the organisation's slot. */
+const JOIN = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('SADD', KEYS[2], ARGV[1])
+return 1`;
+const IS_MEMBER = `
+return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('SISMEMBER', KEYS[2], ARGV[1]) or 0`;
+
+/** In the workspace's slot: it stays if it has an installation of its own. */
+const UNDO_JOIN = `
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return redis.call('HDEL', KEYS[1], ARGV[2]) end
+return redis.call('UNLINK', unpack(KEYS))`;
+
+export function createInstallationStore({
+  redis,
+  keyring,
+}: {
+  redis: RedisConnection;
+  keyring: Keyring;
+}): InstallationRecords {
+  const index = createWorkspaceIndex(redis);
+  const access = createMemberAccessNotes(redis);
+  const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), FIELDS.installation));
+
+  return {
+    async save(id, text) {
+      const envelope = keyring.seal(text, owner(id));
+      await index.touch(id);
+      await guardRead(() => redis.hset(recordKey(id), FIELDS.installation, envelope));
+    },
+    async read(id) {
+      const envelope = await envelopeOf(id);
+      return envelope === null ? undefined : keyring.open(envelope, owner(id));
+    },
+    async replace(id, before, after) {
+      // Resealing changes the envelope but not the text: then try again.
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        const envelope = await envelopeOf(id);
+        if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
+        const sealed = keyring.seal(after, owner(id));
+        if (
+          (await guardRead(() =>
+            redis.eval(REPLACE, 1, recordKey(id), FIELDS.installation, envelope, sealed),
+          )) === 1
+        )
+          return true;
+      }
+      return false;
+    },
+    knows: index.knows,
+    async join(organisation, workspace) {
+      if (await access.isRevoked(organisation, workspace)) return false;
+      // The two are in different slots. The list of members is written first, so that uninstalling finds the workspace.
+      const keys = [recordKey(organisation), membersKey(organisation)];
+      const ask = (script: string) => guardRead(() => redis.eval(script, keys.length, ...keys, workspace));
+      if ((await ask(JOIN)) !== 1) return false;
+      await index.touch(workspace);
+      await guardRead(() => redis.hset(recordKey(workspace), FIELDS.organisation, organisation));
+      if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organisation, workspace))) return true;
+      // Either of them left in between, and deleted what was there then.
+      await guardRead(() => redis.srem(membersKey(organisation), workspace));
+      const own = keysOf(workspace);
+      const fields = [FIELDS.installation, FIELDS.organisation];
+      await guardRead(() => redis.eval(UNDO_JOIN, own.length, ...own, ...fields));
+      return false;
+    },
+    organisationOf: async (workspace) =>
+      (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organisation))) ?? undefined,
+    members: (organisation) => guardRead(() => redis.smembers(membersKey(organisation))),
+    async lock(id) {
+      const lease = await acquireLease(redis, id, tokenLockKey(id), LOCK_MS);
+      if (typeof lease === 'string') return undefined;
+      return async () => {
+        await releaseLease(redis, lease);
+      };
+    },
+    locked: async (id) => (await guardRead(() => redis.exists(tokenLockKey(id)))) === 1,
+  };
+}

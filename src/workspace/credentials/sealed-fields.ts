@@ -1,0 +1,51 @@
+import { UnsealFailed } from '../../domain/failure/index.ts';
+import type { SealOwner } from '../../vault/keyring.ts';
+
+/**
+ * Which fields hold something sealed: alone, or as `sealed` of a JSON record. A seal opens only for its workspace, kind
+ * and ID (the pattern's group), and only beside the same `addresses`, the parts of the record that say where the secret
+ * may be sent. The reseal command and the doctor find sealed values by this table: a new kind is a line here and, for
+ * messages, a noun of UnsealFailed.
+ */
+const SEALED_KINDS = [
+  { kind: 'billing-token', field: /^connection:(.+)$/s, addresses: ['baseUrl', 'authUrl'] },
+  { kind: 'application-access', field: /^access:(.+)$/s, addresses: ['authUrl'] },
+  { kind: 'slack-installation', field: /^(installation)$/, addresses: [] },
+] as const;
+
+export type SealedKind = (typeof SEALED_KINDS)[number]['kind'];
+
+/** @param record the rest of what is stored with it, whose addresses bind the seal */
+export function sealOwnerOf(kind: SealedKind, workspace: string, id: string, record: object = {}): SealOwner {
+  const addresses = SEALED_KINDS.find((one) => one.kind === kind)?.addresses ?? [];
+  const values = new Map<string, unknown>(Object.entries(record));
+  return { workspace, kind, id, audience: addresses.map((name) => String(values.get(name) ?? '')) };
+}
+
+/** Undefined for a field that holds nothing sealed. @throws UnsealFailed `malformed` */
+export function sealOwnerOfField(workspace: string, field: string, value: string): SealOwner | undefined {
+  for (const { kind, field: pattern } of SEALED_KINDS) {
+    const id = pattern.exec(field)?.[1];
+    if (id !== undefined)
+      return sealOwnerOf(kind, workspace, id, value.startsWith('{') ? parseJson(value, kind) : {});
+  }
+  return undefined;
+}
+
+function parseJson(json: string, kind: SealedKind): object {
+  try {
+    return JSON.parse(json) as object;
+  } catch {
+    throw new UnsealFailed('malformed', undefined, kind);
+  }
+}
+
+/** Undefined when the seal does not open: for what goes on without the secret. */
+export function tryUnseal<T>(open: () => T): T | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof UnsealFailed)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { NotInstalled } from '../../domain/failure/index.ts';
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import { issuedKey, recordKey } from '../../redis/keys.ts';
+
+/** Tokens a person gets within `ISSUE_WINDOW`: enough for work, too few to collect them. */
+export const MAX_TOKENS = 5;
+/** ms */
+export const ISSUE_WINDOW = 10 * 60_000;
+
+/** Limits the tokens that a person gets, counted across all processes. @throws StoreUnavailable from each method */
+export interface IssueLimit {
+  /** Counts one token. @returns undefined; or, if the limit is reached, when the next one is possible (ms) @throws NotInstalled */
+  take(workspace: string, person: string, at: number): Promise<number | undefined>;
+  /** Takes one back that was not issued. */
+  giveBack(workspace: string, person: string, at: number): Promise<void>;
+}
+
+/** Stores a person's times, separated by commas. If the clock goes back, nobody is locked out longer than `ISSUE_WINDOW`. */
+const TAKE = `
+if redis.call('EXISTS', KEYS[2]) == 0 then return 'gone' end
+local at, span = tonumber(ARGV[2]), tonumber(ARGV[3])
+local kept, oldest = {}, nil
+for time in string.gmatch(redis.call('HGET', KEYS[1], ARGV[1]) or '', '%d+') do
+  local one = math.min(tonumber(time), at)
+  if at - one < span then
+    kept[#kept + 1] = string.format('%.0f', one)
+    if not oldest or one < oldest then oldest = one end
+  end
+end
+if #kept >= tonumber(ARGV[4]) then return string.format('%.0f', oldest + span) end
+kept[#kept + 1] = ARGV[2]
+redis.call('HSET', KEYS[1], ARGV[1], table.concat(kept, ','))
+redis.call('PEXPIRE', KEYS[1], span)
+return ''`;
+
+const GIVE_BACK = `
+local kept, gone = {}, false
+for time in string.gmatch(redis.call('HGET', KEYS[1], ARGV[1]) or '', '%d+') do
+  if time == ARGV[2] and not gone then gone = true else kept[#kept + 1] = time end
+end
+if #kept == 0 then return redis.call('HDEL', KEYS[1], ARGV[1]) end
+redis.call('HSET', KEYS[1], ARGV[1], table.concat(kept, ','))
+return 1`;
+
+export function createIssueLimit(redis: RedisConnection): IssueLimit {
+  return {
+    async take(workspace, person, at) {
+      const next = await guardRead(() =>
+        redis.eval(
+          TAKE,
+          2,
+          issuedKey(workspace),
+          recordKey(workspace),
+          person,
+          Math.floor(at),
+          ISSUE_WINDOW,
+          MAX_TOKENS,
+        ),
+      );
+      if (next === 'gone') throw new NotInstalled('unknown');
+      return next === '' ? undefined : Number(next);
+    },
+    async giveBack(workspace, person, at) {
+      await guardRead(() => redis.eval(GIVE_BACK, 1, issuedKey(workspace), person, Math.floor(at)));
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import { NotInstalled } from '../../domain/failure/index.ts';
+import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
+import { auditKey, grantsKey, recordKey } from '../../redis/keys.ts';
+import { parseEnvelope, seal, unseal } from '../../vault/keyring.ts';
+import { type AuditEntry, auditArguments, LUA_AUDIT } from '../record/audit.ts';
+import { parseRecord } from '../record/record-schema.ts';
+
+/**
+ * What the buttons of a token's modal may do. No token is stored: the modal holds it encrypted, and Redis holds the key,
+ * until the service confirms that the token is revoked, at most until the token expires. Neither half is the token, and
+ * each is bound to the other.
+ */
+const schema = z.object({
+  /** Slack ID of the person who may use it. */
+  person: z.string(),
+  /** 1 to 32 digits */
+  project: z.string(),
+  /** What a command types to name it: the alias, or the ID. */
+  word: z.string(),
+  /** The channel of the request: the project's channel limits hold for what follows, too. */
+  channel: z.string().exactOptional(),
+  /** The identity service that issued the token: it is sent to no other. */
+  authUrl: z.string().exactOptional(),
+  /** When the token expires, in ms, if the service says. */
+  expiresAt: z.int().exactOptional(),
+  /** 12 hexadecimal digits, for the audit. */
+  audit: z.string().exactOptional(),
+  /** base64url of the 32 bytes that the modal's half is encrypted with. */
+  key: z.string().exactOptional(),
+});
+
+type StoredGrant = Readonly<z.infer<typeof schema>>;
+/** Without the key to the token. */
+export type TokenGrant = Omit<StoredGrant, 'key'>;
+
+/** Each method is one round trip. @throws StoreUnavailable */
+export interface OneTimeGrants {
+  /**
+   * Stores a grant, with the key to a token if there is one.
+   * @returns what to put into the modal: the handle and the encrypted token
+   * @throws NotInstalled when the workspace left; nothing was written
+   */
+  keep(
+    workspace: string,
+    grant: TokenGrant,
+    lifetime: GrantLifetime,
+    token?: string,
+    options?: KeepOptions,
+  ): Promise<string>;
+  /**
+   * Gives the grant to one request at a time for each purpose, with the token if the two halves belong together. The
+   * grant stays stored, so a lost answer loses nothing: the claimant replaces, drops or releases it.
+   * @returns `busy` for `GRANT_LEASE_MS` after another claim; undefined when it expired or belongs to somebody else
+   */
+  claim(claim: GrantClaim): Promise<ClaimedGrant | 'busy' | undefined>;
+  /** Lets it be claimed for this purpose again at once. */
+  release({ workspace, carried, purpose }: Omit<GrantClaim, 'person' | 'at'>): Promise<void>;
+  /** Removes it. */
+  drop(workspace: string, carried: string): Promise<void>;
+}
+
+/** Both in ms since the epoch. */
+interface GrantLifetime {
+  readonly at: number;
+  readonly until: number;
+}
+
+/** Written in the same step. */
+interface KeepOptions {
+  /** Written first: if that fails, no grant is stored. */
+  readonly entry?: AuditEntry | undefined;
+  /** What the modal carried until now: its grant is dropped. */
+  readonly replaces?: string | undefined;
+}
+
+export interface GrantClaim {
+  readonly workspace: string;
+  /** Slack ID of the person who asks. */
+  readonly person: string;
+  readonly carried: string;
+  readonly purpose: Purpose;
+  /** ms */
+  readonly at: number;
+}
+
+/** Separate, so that a token can be revoked while another one is issued. */
+const PURPOSES = ['issue', 'revoke'] as const;
+type Purpose = (typeof PURPOSES)[number];
+
+export interface ClaimedGrant {
+  readonly grant: TokenGrant;
+  readonly token: string | undefined;
+}
+
+/** Longer than a revocation with its check may take, in ms. */
+export const GRANT_LEASE_MS = 30_000;
+
+const HANDLE = /^[\w-]{22}$/;
+const KEY_ID = 'once';
+
+/**
+ * Values are `<until> <json>`, and `<until>` for a claim. Expired ones are deleted here. A workspace that left has
+ * neither record nor audit, and gets no grant. The audit entry comes first, because a stream may refuse it.
+ */
+const KEEP = `${LUA_AUDIT}
+if redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then return 0 end
+if ARGV[6] then enter(KEYS[3], ARGV[6], ARGV[7], ARGV[8], ARGV[9]) end
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+  local value = redis.call('HGET', KEYS[1], field)
+  local isReplaced = ARGV[5] ~= '' and string.sub(field, 1, #ARGV[5]) == ARGV[5]
+  if isReplaced or tonumber(string.match(value, '^%d+')) <= tonumber(ARGV[1]) then
+    redis.call('HDEL', KEYS[1], field)
+  end
+end
+redis.call('HSET', KEYS[1], ARGV[3], ARGV[2] .. ' ' .. ARGV[4])
+local life = tonumber(ARGV[2]) - tonumber(ARGV[1])
+if redis.call('PTTL', KEYS[1]) < life then redis.call('PEXPIRE', KEYS[1], life) end
+return 1`;
+
+/**
+ * Only its owner can claim a grant; other people's attempts change nothing. The owner is a property of the JSON, found by
+ * its text: quotes inside of JSON strings are escaped, so nothing else can match. A missing grant is claimed as well, so
+ * that two clicks in an old window do not issue two tokens.
+ */
+const CLAIM = `
+local value = redis.call('HGET', KEYS[1], ARGV[1])
+local isThere = value and tonumber(string.match(value, '^%d+') or 0) > tonumber(ARGV[3])
+if isThere and not string.find(value, ARGV[5], 1, true) then return false end
+if tonumber(redis.call('HGET', KEYS[1], ARGV[2]) or 0) > tonumber(ARGV[3]) then return 'busy' end
+redis.call('HSET', KEYS[1], ARGV[2], ARGV[4])
+if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[4] - ARGV[3]) end
+return isThere and value`;
+
+export function createOneTimeGrants(redis: RedisConnection): OneTimeGrants {
+  return {
+    async keep(workspace, grant, { at, until }, token, { entry, replaces = '' } = {}) {
+      const handle = randomBytes(16).toString('base64url');
+      const key = token === undefined ? undefined : randomBytes(32);
+      const stored: StoredGrant = { ...grant, ...(key && { key: key.toString('base64url') }) };
+      const keys = [grantsKey(workspace), recordKey(workspace), auditKey(workspace)];
+      const life = [Math.floor(at), Math.ceil(Math.max(until, at + 1))];
+      const args = [...life, handle, JSON.stringify(stored), grantHandle(replaces)];
+      // A lost answer matters for the audit entry; a grant that nobody holds does not.
+      const guard = entry === undefined ? guardRead : guardWrite;
+      const done = await guard(() =>
+        redis.eval(
+          KEEP,
+          keys.length,
+          ...[...keys, ...args, ...(entry === undefined ? [] : auditArguments(entry))],
+        ),
+      );
+      if (done !== 1) throw new NotInstalled('unknown');
+      if (token === undefined || key === undefined) return handle;
+      return `${handle} ${seal(token, ownerOf(workspace, handle, grant), KEY_ID, createSecretKey(key))}`;
+    },
+
+    async claim({ workspace, person, carried, purpose, at }) {
+      const [handle = '', envelope] = carried.split(' ');
+      if (!HANDLE.test(handle)) return undefined;
+      const now = Math.floor(at);
+      const owner = JSON.stringify({ person }).slice(1, -1);
+      const args = [handle, leaseOf(handle, purpose), now, now + GRANT_LEASE_MS, owner];
+      const value = await guardRead(() => redis.eval(CLAIM, 1, grantsKey(workspace), ...args));
+      if (value === 'busy') return 'busy';
+      const [, json] = /^\d+ (.*)$/s.exec(String(value)) ?? [];
+      if (json === undefined) return undefined;
+      const { key, ...grant } = parseRecord(schema, json);
+      return { grant, token: openToken(envelope, ownerOf(workspace, handle, grant), key) };
+    },
+
+    async release({ workspace, carried, purpose }) {
+      await guardRead(() => redis.hdel(grantsKey(workspace), leaseOf(grantHandle(carried), purpose)));
+    },
+
+    async drop(workspace, carried) {
+      const handle = grantHandle(carried);
+      const fields = [handle, ...PURPOSES.map((purpose) => leaseOf(handle, purpose))];
+      await guardRead(() => redis.hdel(grantsKey(workspace), ...fields));
+    },
+  };
+}
+
+const leaseOf = (handle: string, purpose: Purpose): string => `${handle}:${purpose}`;
+
+/** The grant as text for a modal, without the token. */
+export const grantHandle = (carried: string): string => carried.split(' ')[0] ?? '';
+
+const ownerOf = (workspace: string, handle: string, { person, project, authUrl = '' }: TokenGrant) => ({
+  workspace,
+  kind: 'os-token',
+  id: JSON.stringify([handle, person, project, authUrl]),
+});
+
+/** Undefined when the modal's half is made up or belongs to another grant. */
+function openToken(
+  envelope: string | undefined,
+  owner: ReturnType<typeof ownerOf>,
+  key: string | undefined,
+): string | undefined {
+  if (envelope === undefined || key === undefined) return undefined;
+  try {
+    return unseal(parseEnvelope(envelope), owner, createSecretKey(Buffer.from(key, 'base64url')));
+  } catch {
+    return undefined;
+  }
+}

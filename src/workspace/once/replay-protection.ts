@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import { onceKey } from '../../redis/keys.ts';
+
+/** Nonces that can be used once, across all processes. Their keys name no workspace. */
+export interface OAuthNonces {
+  /**
+   * Whether this is its first use. Only used nonces are stored, so issuing them takes no memory.
+   * @param seconds for how long the use is remembered: at least as long as the nonce is valid
+   * @throws StoreUnavailable
+   */
+  spend(nonce: string, seconds: number): Promise<boolean>;
+}
+
+/** @param kind `state` of an OAuth installation, or `request` for the signatures of Slack's requests */
+export function createOAuthNonces(redis: RedisConnection, kind: 'state' | 'request' = 'state'): OAuthNonces {
+  return {
+    spend: async (nonce, seconds) =>
+      (await guardRead(() => redis.set(onceKey(kind, nonce), '1', 'EX', seconds, 'NX'))) !== null,
+  };
+}
+
+/** Slack repeats an event at once, after one minute and after five, to any process. */
+const KEPT_MS = 10 * 60_000;
+
+/** The IDs of events that some process handled already. */
+export interface EventDedup {
+  /**
+   * Whether no process has seen this event in the last ten minutes. Only a hash is stored, so that nothing names a
+   * workspace that leaves meanwhile.
+   * @param event Slack's `event_id`
+   * @throws StoreUnavailable
+   */
+  first(workspace: string, event: string): Promise<boolean>;
+}
+
+export function createEventDedup(redis: RedisConnection): EventDedup {
+  return {
+    async first(workspace, event) {
+      const hash = createHash('sha256').update(`${workspace} ${event}`).digest('base64url');
+      const isFirst = await guardRead(() => redis.set(onceKey('event', hash), '1', 'PX', KEPT_MS, 'NX'));
+      return isFirst !== null;
+    },
+  };
+}
+
+export type MemberAccess = 'granted' | 'revoked';
+
+/** What an organisation's last events said of each of its workspaces. */
+export interface MemberAccessNotes {
+  /** @param at when, in s since the epoch @returns false for an event that is older than the last one */
+  note(organisation: string, workspace: string, access: MemberAccess, at: number): Promise<boolean>;
+  isRevoked(organisation: string, workspace: string): Promise<boolean>;
+}
+
+const NOTE_LATEST = `
+if tonumber(redis.call('HGET', KEYS[1], 'at') or ARGV[1]) > tonumber(ARGV[1]) then return 0 end
+redis.call('HSET', KEYS[1], 'at', ARGV[1], 'access', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1`;
+
+/**
+ * For as long as Slack repeats events: a request from before a revocation may arrive after it, and must not bring back
+ * what was deleted. @throws StoreUnavailable from each method
+ */
+export function createMemberAccessNotes(redis: RedisConnection): MemberAccessNotes {
+  const keyOf = (...ids: readonly string[]) =>
+    onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
+  return {
+    async note(organisation, workspace, access, at) {
+      const key = keyOf(organisation, workspace);
+      return (await guardRead(() => redis.eval(NOTE_LATEST, 1, key, at, access, KEPT_MS))) === 1;
+    },
+    isRevoked: async (organisation, workspace) =>
+      (await guardRead(() => redis.hget(keyOf(organisation, workspace), 'access'))) === 'revoked',
+  };
+}

@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import { UnsealFailed } from '../../domain/failure/index.ts';
+import { isTimeZone } from '../../domain/time/calendar.ts';
+import { parseRecord, product, tryParseRecord } from '../record/record-schema.ts';
+
+/** Every request reads the whole record. */
+export const MAX_SCHEDULES = 100;
+/** Projects of one schedule, so that a post stays readable. */
+export const MAX_DIGEST_PROJECTS = 12;
+
+/** How long a post waits for a day that billing has not reported, in hours. */
+export const DEFAULT_WAIT_HOURS = 3;
+export const MAX_WAIT_HOURS = 12;
+
+/** What can be posted. */
+export const REPORTS = ['yesterday', 'last-week', 'month-to-date', 'balance'] as const;
+export type ReportName = (typeof REPORTS)[number];
+export const REPORT_NAMES: Readonly<Record<ReportName, string>> = {
+  yesterday: 'Yesterday’s spend',
+  'last-week': 'Last week’s spend',
+  'month-to-date': 'This month’s spend so far',
+  balance: 'Balance',
+};
+
+/** Why a schedule is paused. All but `person` are set by Tally, which resumes the schedule once it works again. */
+export const PAUSE_REASONS = [
+  'person',
+  'channel-archived',
+  'not-in-channel',
+  'channel-restricted',
+  'project-limited',
+  'token-rejected',
+  'not-connected',
+  'app-removed',
+] as const;
+export type PauseReason = (typeof PAUSE_REASONS)[number];
+/** Whether Tally paused it, and resumes it. */
+export const resumesByItself = (why: PauseReason): boolean => why !== 'person';
+const cadence = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('daily') }),
+  z.object({ kind: z.literal('weekdays') }),
+  z.object({ kind: z.literal('weekly'), weekday: z.int().min(1).max(7) }),
+  z.object({ kind: z.literal('monthly'), day: z.union([z.int().min(1).max(31), z.literal('last')]) }),
+]);
+
+/** What a schedule posts, and when. Each post stores it too. */
+export const scheduleContentSchema = z.object({
+  report: z.enum(REPORTS),
+  /** By ID and product, so that a project can be renamed or removed. */
+  projects: z
+    .array(
+      z.object({
+        /** 1 to 32 digits */
+        id: z.string(),
+        product,
+        /** The name it was chosen by. */
+        alias: z.string().exactOptional(),
+      }),
+    )
+    .min(1)
+    .max(MAX_DIGEST_PROJECTS)
+    .readonly(),
+  timing: z.object({
+    cadence,
+    time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
+    zone: z.string().refine(isTimeZone),
+  }),
+});
+
+const schema = scheduleContentSchema.extend({
+  /** Eight letters and digits. */
+  id: z.string().regex(/^[a-z0-9]{8}$/),
+  /** Slack's id. */
+  channel: z.string(),
+  /** Whether to post nothing for a period without spend. */
+  skipsEmpty: z.boolean().default(false),
+  /** Percent by which a posted total must change before the post is corrected; 0 for never. */
+  correctsFrom: z.number().min(0).max(100).default(5),
+  /** How long a post waits for a day that billing has not reported, in hours; 0 for not at all. */
+  waitHours: z.int().min(0).max(MAX_WAIT_HOURS).default(DEFAULT_WAIT_HOURS),
+  /** Slack ID of the person who owns it. */
+  owner: z.string(),
+  createdBy: z.string(),
+  /** ms since the epoch */
+  createdAt: z.int(),
+  /** Dates due after this instant (ms) are posted. Set when the schedule is created, changed or resumed. */
+  since: z.int(),
+  paused: z
+    .object({
+      why: z.enum(PAUSE_REASONS),
+      /** ms since the epoch */
+      at: z.int(),
+      /** Slack id, if a person paused it. */
+      by: z.string().exactOptional(),
+      /**
+       * What the pause rests on. For `token-rejected` and `not-connected`: the connections that its projects were asked
+       * by, with the fingerprints of their tokens; for `project-limited`: `limited`. With another text it resumes at once.
+       */
+      asked: z.string().exactOptional(),
+    })
+    .exactOptional(),
+});
+
+/** A report that is posted to a channel regularly. */
+export type Schedule = Readonly<z.infer<typeof schema>>;
+
+/**
+ * @param id where the record was found
+ * @throws UnsealFailed `malformed`; `not-authentic` if the record says another ID
+ */
+export function parseSchedule(id: string, json: string): Schedule {
+  const schedule = parseRecord(schema, json);
+  if (schedule.id !== id) throw new UnsealFailed('not-authentic');
+  return schedule;
+}
+
+/** A removed schedule, with how its last delivery ended; it can be restored for `UNDO_MS`. */
+const unscheduled = z.object({
+  schedule: schema,
+  sent: z.string().exactOptional(),
+  /** ms since the epoch */
+  at: z.int(),
+});
+/** @throws UnsealFailed `malformed` */
+export const parseRemovedSchedule = (json: string) => parseRecord(unscheduled, json);
+
+/** How the last delivery ended, to show to people. */
+const sent = z.object({
+  /** The local date it was due on. */
+  date: z.string(),
+  /** ms since the epoch: when it was due, and when this came out */
+  due: z.int(),
+  at: z.int(),
+  result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying', 'waiting']),
+  /** The failure's sentence, for `failed` and `trying`; for `waiting` the day that billing has not reported. */
+  cause: z.string().exactOptional(),
+  /** When the next attempt is, in ms, for `trying` and `waiting`. */
+  next: z.int().exactOptional(),
+  /** Dates in a row that failed, this one included. */
+  failures: z.int().default(0),
+  /** `<project id>:<product>` → since how many posts it gave no answer, and why, in a sentence. */
+  unanswered: z.record(z.string(), z.object({ posts: z.int(), cause: z.string() })).exactOptional(),
+  /** When it was last sent with Send now since then, in ms. */
+  byHand: z.int().exactOptional(),
+  /** Slack's `ts` of the post. */
+  ts: z.string().exactOptional(),
+});
+export type LastDelivery = Readonly<z.infer<typeof sent>>;
+
+/** Undefined if there is none, and if it cannot be read: nothing depends on it. */
+export const parseLastDelivery = (json: string | undefined): LastDelivery | undefined =>
+  tryParseRecord(sent, json);

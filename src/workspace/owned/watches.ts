@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { UnsealFailed } from '../../domain/failure/index.ts';
+import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
+import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS, type WatchRule } from '../../domain/money/watch-rule.ts';
+import { isChannel, parseRecord, person, product } from '../record/record-schema.ts';
+
+/** Every request reads the whole record. */
+export const MAX_WATCHES = 500;
+/** Each of them gets a direct message. */
+export const MAX_WATCH_PEOPLE = 5;
+
+function moneyOf(digits: string): Money {
+  const amount = parseAmount({ text: digits });
+  return 'value' in amount ? amount.value : ZERO;
+}
+
+/** Plain digits of at most 30; they are stored as text. */
+const money = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/)
+  .refine((digits) => digits.replace('.', '').length <= MAX_THRESHOLD_DIGITS)
+  .transform(moneyOf);
+const positive = money.refine((value) => value.gt(0));
+
+const rule = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('balance'), below: money }),
+  z.object({ kind: z.literal('runway'), days: z.int().min(1).max(MAX_RUNWAY_DAYS) }),
+  z.object({ kind: z.literal('budget'), amount: positive }),
+  z.object({ kind: z.literal('spike'), factor: positive, floor: money }),
+]);
+
+/** Who is alerted: a channel, or people by direct message. */
+const target = z.union([
+  z.object({ channel: z.string().refine(isChannel) }),
+  z.object({ people: z.array(person).min(1).max(MAX_WATCH_PEOPLE).readonly() }),
+]);
+
+const schema = z.object({
+  /** Eight letters and digits. */
+  id: z.string().regex(/^[a-z0-9]{8}$/),
+  /** By ID and product, so that a project can be renamed or removed. */
+  project: z.object({ id: z.string(), product, alias: z.string().exactOptional() }),
+  rule,
+  target,
+  /** Slack ID of the person who owns it. */
+  owner: z.string(),
+  createdBy: z.string(),
+  /** ms since the epoch */
+  createdAt: z.int(),
+  /** When its rule was last set, in ms: alerts from before are about another rule. */
+  since: z.int(),
+  /** Sends no alerts until then, in ms. */
+  snoozedUntil: z.int().exactOptional(),
+  /** A person paused it. */
+  paused: z.object({ at: z.int(), by: z.string() }).exactOptional(),
+});
+
+/** Checks a project's money and alerts people when it crosses a threshold. */
+export type Watch = Readonly<Omit<z.infer<typeof schema>, 'rule'>> & { readonly rule: WatchRule };
+
+/**
+ * @param id where the record was found
+ * @throws UnsealFailed `malformed`; `not-authentic` if the record says another ID
+ */
+export function parseWatch(id: string, json: string): Watch {
+  const watch = parseRecord(schema as unknown as z.ZodType<Watch>, json);
+  if (watch.id !== id) throw new UnsealFailed('not-authentic');
+  return watch;
+}
+
+/** Plain digits, which `parseWatch` reads; `JSON.stringify` would write an exponent. */
+export function serializeWatch({ rule: of, ...watch }: Watch): string {
+  const amounts = Object.entries(of).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? toPlainDigits(value) : value,
+  ]);
+  return JSON.stringify({ ...watch, rule: Object.fromEntries(amounts) });
+}
+
+/** A removed watch; it can be restored for `UNDO_MS`. */
+const removed = z.object({ watch: schema, at: z.int() });
+/** @param at ms since the epoch */
+export const serializeRemovedWatch = (watch: Watch, at: number): string =>
+  `{"watch":${serializeWatch(watch)},"at":${at}}`;
+/** @throws UnsealFailed `malformed` */
+export const parseRemovedWatch = (json: string) =>
+  parseRecord(removed as unknown as z.ZodType<{ readonly watch: Watch; readonly at: number }>, json);

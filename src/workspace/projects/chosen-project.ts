@@ -1,0 +1,85 @@
+import { isFailure } from '../../domain/failure/index.ts';
+import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
+import type { Workspace } from '../record/workspace.ts';
+import { isAlias, type Project } from './projects.ts';
+import {
+  type AskLocation,
+  type ProjectReference,
+  type ResolvedProject,
+  resolveProject,
+} from './resolve-project.ts';
+
+/** What a schedule or a watch is about: an ID and a product, so that a project can be renamed or removed. */
+export interface ChosenProject {
+  /** 1 to 32 digits */
+  readonly id: string;
+  readonly product: ProductId;
+  /** The name it was chosen by, because a project may have several. */
+  readonly alias?: string;
+}
+
+export const chosenProject = ({ project: id, product, alias }: ResolvedProject): ChosenProject => ({
+  ...{ id, product },
+  ...(alias !== undefined && { alias }),
+});
+
+/** `123:1`: the same for each of its names. */
+export const projectKey = ({ id, product }: ChosenProject): string => `${id}:${product}`;
+
+/** `123:1`, or `123:1:prod`: the value of an option. */
+export const projectValue = ({ id, product, alias }: ChosenProject): string =>
+  [id, product, alias].filter((part) => part !== undefined).join(':');
+
+/** @returns undefined for a value that `projectValue` did not make */
+export function parseProjectValue(value: string): ChosenProject | undefined {
+  const [id = '', digit, alias] = value.split(':');
+  const product = Number(digit);
+  if (!isProjectId(id) || !isProductId(product)) return undefined;
+  return { id, product, ...(alias !== undefined && isAlias(alias) && { alias }) };
+}
+
+export const isSameProject = (a: ChosenProject, b: ChosenProject): boolean => projectKey(a) === projectKey(b);
+
+/** The project under the name it was chosen by, or under its only one; undefined when none or several have its ID. */
+export function findNamed(
+  chosen: ChosenProject,
+  { projects }: Pick<Workspace, 'projects'>,
+): Project | undefined {
+  const same = projects.filter((one) => isSameProject(one, chosen));
+  return same.find(({ alias }) => alias === chosen.alias) ?? (same.length === 1 ? same[0] : undefined);
+}
+
+/** What to resolve, so that the answer has its name, its connection and its currency. */
+export function referenceTo(chosen: ChosenProject, workspace: Workspace): ProjectReference {
+  const { alias } = findNamed(chosen, workspace) ?? {};
+  return alias === undefined
+    ? { project: chosen.id, product: chosen.product }
+    : { alias, product: chosen.product };
+}
+
+/** Whether a project may be shown there, as far as is known: a damaged record may limit it. */
+export function isShownTo({ id, product }: ChosenProject, workspace: Workspace, place: AskLocation): boolean {
+  try {
+    return place.manager || resolveProject({ project: id, product }, workspace, place).project === id;
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return false;
+  }
+}
+
+/** The projects that the channel may not see. A manager's rights don't count: everyone there reads the message. */
+export function limitedProjects(
+  channel: string,
+  projects: readonly ChosenProject[],
+  workspace: Workspace,
+): readonly ChosenProject[] {
+  return projects.filter((one) => {
+    try {
+      resolveProject(referenceTo(one, workspace), workspace, { channel, manager: false });
+      return false;
+    } catch (error) {
+      if (isFailure(error) && error.kind === 'not-allowed') return true;
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,141 @@
+import { FIELDS } from '../../redis/keys.ts';
+import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from '../record/change.ts';
+import { findProject } from '../record/workspace.ts';
+import type { RecordFields } from '../record/workspace-store.ts';
+import { balanceFields } from './last-balance.ts';
+import { failureFields } from './last-failure.ts';
+import { type Project, type ProjectRemoval, parseRemoval, UNDO_MS } from './projects.ts';
+import { limitOtherNames } from './resolve-project.ts';
+
+/** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws StoreUnavailable */
+export interface ProjectStore {
+  /** @returns false when the alias is taken */
+  addProject(change: WorkspaceChange, project: Project): Promise<boolean>;
+  /**
+   * Saves a project under its alias or a new one; the channels whose default it is follow. Its channel limit becomes that
+   * of its other names too.
+   * @returns false when the new alias is taken
+   */
+  changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean>;
+  /** Its other names keep its channel limit. */
+  removeProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<void>;
+  /** Deletes a damaged project, which cannot be restored, and makes it no channel's default. */
+  dropProject(change: WorkspaceChange, alias: string): Promise<void>;
+  /** What `removeProject` removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
+  findRemovedProject(workspace: string, alias: string, now: number): Promise<ProjectRemoval | undefined>;
+  /** Also as the default of its channels, except those that have another one now. @returns false when the alias is taken */
+  restoreProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<boolean>;
+  setChannelDefault(change: WorkspaceChange, channel: string, alias: string | undefined): Promise<void>;
+}
+
+export function createProjectStore(target: ChangeTarget): ProjectStore {
+  return {
+    addProject(change, project) {
+      const field = FIELDS.project + project.alias;
+      return commitChange(
+        target,
+        change,
+        () => ({ seen: { [field]: undefined }, set: projectField(project) }),
+        field,
+      );
+    },
+    changeProject(change, alias, after) {
+      const [from, to] = [FIELDS.project + alias, FIELDS.project + after.alias];
+      const before = findProject(change.workspace, alias) ?? after;
+      const stale = before.id === after.id ? [] : balanceFields(before.id);
+      const names = projectFields(limitOtherNames(change.workspace, before, after));
+      if (from === to)
+        return commitChange(target, change, (fields) => ({
+          seen: fieldValues(fields, from, ...Object.keys(names)),
+          remove: [...stale, ...failureFields(before.id)],
+          set: { ...names, ...projectField(after) },
+        }));
+      const channels = change.workspace.channelsOf(alias);
+      return commitChange(
+        target,
+        change,
+        (fields) => ({
+          seen: {
+            ...fieldValues(
+              fields,
+              from,
+              ...Object.keys(names),
+              ...channels.map((channel) => FIELDS.channel + channel),
+            ),
+            [to]: undefined,
+          },
+          remove: [from, ...stale, ...failureFields(before.id)],
+          set: { ...names, ...projectField(after), ...defaultFields(channels, after.alias) },
+        }),
+        to,
+      );
+    },
+    async removeProject(change, removal) {
+      const { alias, id } = removal.project;
+      const removed = [
+        FIELDS.project + alias,
+        ...removal.channels.map((channel) => FIELDS.channel + channel),
+      ];
+      const names = projectFields(limitOtherNames(change.workspace, removal.project, undefined));
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, ...removed, ...Object.keys(names)),
+        remove: [...removed, ...balanceFields(id), ...failureFields(id)],
+        set: { ...names, [FIELDS.removedProject + alias]: JSON.stringify(removal) },
+      }));
+    },
+    async dropProject(change, alias) {
+      const removed = [
+        FIELDS.project + alias,
+        ...change.workspace.channelsOf(alias).map((channel) => FIELDS.channel + channel),
+      ];
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, ...removed),
+        remove: removed,
+      }));
+    },
+    async findRemovedProject(workspace, alias, now) {
+      const json = (await target.store.read(workspace))[FIELDS.removedProject + alias];
+      const removal = json === undefined ? undefined : parseRemoval(json);
+      return removal !== undefined && now - removal.at < UNDO_MS ? removal : undefined;
+    },
+    restoreProject(change, { project, channels }) {
+      const { alias } = project;
+      return commitChange(
+        target,
+        change,
+        (fields) => {
+          const free = channels.filter((channel) => fields[FIELDS.channel + channel] === undefined);
+          return {
+            seen: {
+              ...fieldValues(
+                fields,
+                FIELDS.removedProject + alias,
+                ...free.map((channel) => FIELDS.channel + channel),
+              ),
+              [FIELDS.project + alias]: undefined,
+            },
+            remove: [FIELDS.removedProject + alias],
+            set: { ...projectField(project), ...defaultFields(free, alias) },
+          };
+        },
+        FIELDS.project + alias,
+      );
+    },
+    async setChannelDefault(change, channel, alias) {
+      const field = FIELDS.channel + channel;
+      await commitChange(target, change, (fields) =>
+        alias === undefined
+          ? { seen: fieldValues(fields, field), remove: [field] }
+          : { seen: fieldValues(fields, field, FIELDS.project + alias), set: { [field]: alias } },
+      );
+    },
+  };
+}
+
+const projectField = (project: Project): RecordFields => ({
+  [FIELDS.project + project.alias]: JSON.stringify(project),
+});
+const projectFields = (projects: readonly Project[]): RecordFields =>
+  Object.assign({}, ...projects.map(projectField));
+const defaultFields = (channels: readonly string[], alias: string): RecordFields =>
+  Object.fromEntries(channels.map((channel) => [FIELDS.channel + channel, alias]));

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { UnsealFailed } from '../../domain/failure/index.ts';
+import { isCurrencyLabel } from '../../domain/money/amount.ts';
+import { parseRecord, product } from '../record/record-schema.ts';
+
+/** Every request reads the whole record. */
+export const MAX_PROJECTS = 200;
+/** How long a removed project or schedule can be restored, in ms. */
+export const UNDO_MS = 10 * 60_000;
+
+/** Whether a text has the form of an alias. */
+export const isAlias = (text: string): boolean => /^[a-z][a-z0-9-]{1,31}$/.test(text);
+
+const schema = z.object({
+  /** Lower case, begins with a letter, 2 to 32 letters, digits, hyphens; no period, product or verb. */
+  alias: z.string(),
+  /** 1 to 32 digits */
+  id: z.string(),
+  product,
+  /** Name of its connection; the workspace's default if absent. */
+  connection: z.string().exactOptional(),
+  /** In place of the workspace's currency label. */
+  currency: z.string().exactOptional(),
+  /** Slack IDs of the channels in which people may ask about it; all channels when empty. */
+  channels: z.array(z.string()).readonly(),
+  /** Slack ID of the person who owns it. */
+  owner: z.string(),
+  addedBy: z.string(),
+  /** ms since the epoch */
+  addedAt: z.int(),
+});
+
+export type Project = Readonly<z.infer<typeof schema>>;
+
+/** Without a currency label that an earlier version accepted and this one does not. */
+const stored = schema.transform((project): Project => {
+  const { currency = '', ...rest } = project;
+  return isCurrencyLabel(currency) ? project : rest;
+});
+
+/** A removed project, with the channels whose default it was; it can be restored for `UNDO_MS`. */
+const removal = z.object({ project: stored, channels: z.array(z.string()), at: z.int() });
+export type ProjectRemoval = Readonly<z.infer<typeof removal>>;
+
+const KIND = 'project';
+
+/**
+ * @param alias where the record was found
+ * @throws UnsealFailed `malformed`; `not-authentic` if the record names another alias
+ */
+export function parseProject(alias: string, json: string): Project {
+  const project = parseRecord(stored, json, KIND);
+  if (project.alias !== alias) throw new UnsealFailed('not-authentic', undefined, KIND);
+  return project;
+}
+
+/** @throws UnsealFailed `malformed` */
+export const parseRemoval = (json: string): ProjectRemoval => parseRecord(removal, json, KIND);

@@ -1,0 +1,237 @@
+import {
+  ConnectionMissing,
+  type Failure,
+  isFailure,
+  NotAllowed,
+  NotConnected,
+  ProjectMissing,
+  UnsealFailed,
+} from '../../domain/failure/index.ts';
+import type { SeveralProjects } from '../../domain/language/command-text.ts';
+import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
+import {
+  damagedIds,
+  findConnection,
+  findProject,
+  requireSettings,
+  type Workspace,
+} from '../record/workspace.ts';
+import type { Project } from './projects.ts';
+
+/** What a command names: an ID, an alias, or nothing. */
+export interface ProjectReference {
+  readonly project?: string;
+  readonly alias?: string;
+  readonly product?: ProductId;
+}
+
+/** The project a question is about, and its name in the answer. */
+export interface ResolvedProject {
+  /** 1 to 32 digits */
+  readonly project: string;
+  readonly product: ProductId;
+  /** The alias if the workspace gave one, else `Project 123`. */
+  readonly label: string;
+  /** What a command types to name it: the alias, or the ID. */
+  readonly word: string;
+  readonly alias: string | undefined;
+  /** The label of amounts; '' for none. */
+  readonly currency: string;
+  /** Name of the connection; the default one if undefined. */
+  readonly connection: string | undefined;
+}
+
+/** Where and by whom a question is asked. */
+export interface AskLocation {
+  readonly channel: string | undefined;
+  /** Managers may ask about a project anywhere. */
+  readonly manager: boolean;
+}
+
+/** Where everything may be named: what is asked there is shown to nobody yet. */
+export const UNLIMITED: AskLocation = { channel: undefined, manager: true };
+
+/**
+ * Finds the project by alias, by ID, or as the channel's default.
+ * @throws ProjectMissing if nothing is named; NotConnected instead, if the workspace has no connection;
+ * NotAllowed when the project is limited to other channels; UnsealFailed when its record is damaged
+ */
+export function resolveProject(
+  named: ProjectReference,
+  record: Workspace,
+  place: AskLocation,
+): ResolvedProject {
+  const project = findRegistration(named, record, place);
+  const id = project?.id ?? named.project;
+  // Without a connection, choosing a project would not help.
+  if (id === undefined) throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
+  const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
+  // Another product of a named project may be answered with that project's figures.
+  const asked = [{ id, product }, ...(project === undefined ? [] : [project])];
+  if (!asked.every((one) => canAskAbout(one, record, place))) throw new NotAllowed('channel');
+  return {
+    project: id,
+    product,
+    label: project?.alias ?? `Project ${id}`,
+    word: project?.alias ?? id,
+    alias: project?.alias,
+    currency: project?.currency ?? requireSettings(record).currency,
+    connection: project?.connection,
+  };
+}
+
+/** A project of several that may not be asked about there, or the failure that says why. */
+export interface UnresolvedProject {
+  readonly label: string;
+  /** Its ID, or the name that was typed where the ID is not to be known. */
+  readonly project: string;
+  readonly product: ProductId | undefined;
+  readonly failure: Failure;
+}
+
+export type { SeveralProjects } from '../../domain/language/command-text.ts';
+
+/** What a command types to mean these projects: `prod,123`. */
+export const listWord = (several: SeveralProjects): string =>
+  several === 'all' ? several : several.map((one) => ('alias' in one ? one.alias : one.project)).join(',');
+
+/**
+ * The projects that are named, each once, or all that may be asked about there.
+ * @throws ProjectMissing, NotConnected if none is registered
+ */
+export function resolveProjects(
+  several: SeveralProjects,
+  product: ProductId | undefined,
+  record: Workspace,
+  place: AskLocation,
+): readonly (ResolvedProject | UnresolvedProject)[] {
+  const names = several === 'all' ? visibleProjects(record, place).map(({ alias }) => ({ alias })) : several;
+  if (names.length === 0)
+    throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
+  const resolved = names.map((name) => {
+    try {
+      return resolveProject({ ...name, ...(product && { product }) }, record, place);
+    } catch (failure) {
+      if (!isFailure(failure)) throw failure;
+      const typed = 'alias' in name ? name.alias : name.project;
+      return {
+        label: 'alias' in name ? typed : `Project ${typed}`,
+        ...{ project: typed, product, failure },
+      };
+    }
+  });
+  const keys = resolved.map((one) => ('failure' in one ? one.label : `${one.project}:${one.product}`));
+  return resolved.filter((_, at) => keys.indexOf(keys[at] ?? '') === at);
+}
+
+function findRegistration(
+  named: ProjectReference,
+  record: Workspace,
+  place: AskLocation,
+): Project | undefined {
+  if (named.alias !== undefined) return findProject(record, named.alias);
+  return named.project === undefined ? findChannelDefault(record, place) : findById(named, record);
+}
+
+/** Ignores a default that was removed or limited to other channels since it was set, for managers too. */
+function findChannelDefault(record: Workspace, place: AskLocation): Project | undefined {
+  const alias = place.channel === undefined ? undefined : record.channelDefault(place.channel);
+  const project = alias === undefined ? undefined : findProject(record, alias);
+  if (project === undefined) return undefined;
+  return canAskAbout(project, record, { ...place, manager: false }) ? project : undefined;
+}
+
+/** The only project with this ID, or the only one with this product: several aliases may share an ID. */
+function findById({ project, product }: ProjectReference, record: Workspace): Project | undefined {
+  const same = withId(project, record);
+  const exact = same.filter((one) => one.product === (product ?? DEFAULT_PRODUCT));
+  const [only, ...others] = product === undefined && same.length === 1 ? same : exact;
+  return others.length === 0 ? only : undefined;
+}
+
+/** @throws UnsealFailed if any project is damaged: it may have this ID, and be limited to channels */
+function withId(id: string | undefined, record: Workspace): readonly Project[] {
+  if (damagedIds(record, 'project').length > 0) throw new UnsealFailed('malformed', undefined, 'project');
+  return record.projects.filter((one) => one.id === id);
+}
+
+/**
+ * The channels in which a project may be shown; undefined for all. It is limited by each of its names: all of them must
+ * allow a channel. The service may answer for a product that nobody registered with the figures of another one, so that
+ * one has the limits of every project with the ID, and is shown nowhere if a damaged project may have it.
+ */
+export function findChannelLimit(
+  { id, product }: Pick<Project, 'id' | 'product'>,
+  record: Pick<Workspace, 'projects' | 'damaged'>,
+): readonly string[] | undefined {
+  const same = record.projects.filter((one) => one.id === id);
+  const exact = same.filter((one) => one.product === product);
+  if (exact.length === 0 && damagedIds(record, 'project').length > 0) return [];
+  const [first, ...others] = (exact.length > 0 ? exact : same)
+    .map(({ channels }) => channels)
+    .filter(({ length }) => length > 0);
+  return others.reduce((allowed, channels) => allowed?.filter((one) => channels.includes(one)), first);
+}
+
+/** Its other names, with the limit that they get once it is `after` or, if that is undefined, removed. */
+export function limitOtherNames(
+  record: Workspace,
+  { alias, id, product }: Project,
+  after: Project | undefined,
+): readonly Project[] {
+  const isMoved = after !== undefined && (after.id !== id || after.product !== product);
+  const channels = after?.channels ?? findChannelLimit({ id, product }, record) ?? [];
+  if (isMoved || (after === undefined && channels.length === 0)) return [];
+  return record.projects
+    .filter((one) => one.alias !== alias && one.id === id && one.product === product)
+    .map((one) => ({ ...one, channels: [...channels] }));
+}
+
+/** Whether the project may be shown to this person, or to everybody, in this channel. */
+export function canAskAbout(
+  project: Pick<Project, 'id' | 'product'>,
+  record: Pick<Workspace, 'projects' | 'damaged'>,
+  { channel, manager }: AskLocation,
+): boolean {
+  if (manager) return true;
+  const limit = findChannelLimit(project, record);
+  return limit === undefined || (channel !== undefined && limit.includes(channel));
+}
+
+/** The projects that the user can ask about in this channel, ordered by alias. */
+export function visibleProjects(record: Workspace, place: AskLocation): readonly Project[] {
+  return record.projects.filter((one) => canAskAbout(one, record, place));
+}
+
+/** A connection with its token unsealed, for one question. */
+export interface OpenedConnection {
+  readonly workspace: string;
+  /** Name of the connection. */
+  readonly connection: string;
+  readonly baseUrl: string;
+  readonly token: string;
+  /** What failed when the record was read. */
+  readonly failures: Workspace['failures'];
+}
+
+/** @throws NotConnected; ConnectionMissing if the workspace has other connections; UnsealFailed */
+export function openConnection(
+  record: Workspace,
+  { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,
+): OpenedConnection {
+  const connection = findConnection(record, name);
+  if (connection !== undefined)
+    return {
+      workspace: record.teamId,
+      connection: connection.name,
+      baseUrl: connection.baseUrl,
+      token: connection.token(),
+      failures: record.failures,
+    };
+  if (record.connectionNames.length === 0) throw new NotConnected();
+  throw new ConnectionMissing(name, { label, alias });
+}
+
+/** Whether the project names a connection that was removed. */
+export const isConnectionMissing = ({ connection }: Project, { connectionNames }: Workspace): boolean =>
+  connection !== undefined && !connectionNames.includes(connection);

@@ -1,0 +1,98 @@
+import { isFailure } from '../../domain/failure/index.ts';
+import type { Schedule } from '../owned/schedules.ts';
+import type { Watch } from '../owned/watches.ts';
+import type { Workspace } from '../record/workspace.ts';
+import { type ChosenProject, limitedProjects, projectKey, referenceTo } from './chosen-project.ts';
+import type { Project } from './projects.ts';
+import { limitOtherNames, resolveProject, UNLIMITED } from './resolve-project.ts';
+
+/** Why a schedule or watch can't do its work, as far as the record alone says. `managers-only`: for a part of its readers. */
+export type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
+
+type ScheduleItem = Pick<Schedule, 'projects' | 'channel'>;
+type Item = ScheduleItem | Pick<Watch, 'project' | 'target'>;
+
+/** @returns undefined for one that can run, or of which a damaged record leaves that open */
+export function stopReasonOf(
+  item: ScheduleItem,
+  workspace: Workspace,
+): Exclude<StopReason, 'managers-only'> | undefined;
+export function stopReasonOf(item: Item, workspace: Workspace): StopReason | undefined;
+export function stopReasonOf(item: Item, workspace: Workspace): StopReason | undefined {
+  const projects = projectsOf(item);
+  const blocked = blockedProjects(item, workspace);
+  const [why] = blocked.values();
+  return projects.every((one) => blocked.has(projectKey(one))) ? why : undefined;
+}
+
+const projectsOf = (item: Item): readonly ChosenProject[] =>
+  'project' in item ? [item.project] : item.projects;
+
+/** The projects that it can't show, and why. A post of several goes on without some of them. */
+export function blockedProjects(item: Item, workspace: Workspace): ReadonlyMap<string, StopReason> {
+  const to = 'target' in item ? item.target : item;
+  const { managers } = workspace.settings;
+  const reasonOf = (project: ChosenProject): StopReason | undefined => {
+    try {
+      if (!hasConnection(project, workspace)) return 'not-connected';
+      // A direct message is not one of the channels that a limited project may be shown in.
+      if (limitedProjects('channel' in to ? to.channel : '', [project], workspace).length === 0)
+        return undefined;
+      if ('channel' in to) return 'project-limited';
+      return to.people.every((one) => managers.includes(one)) ? undefined : 'managers-only';
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      return undefined;
+    }
+  };
+  return new Map(
+    projectsOf(item).flatMap((project) => {
+      const why = reasonOf(project);
+      return why === undefined ? [] : [[projectKey(project), why] as const];
+    }),
+  );
+}
+
+function hasConnection(project: ChosenProject, workspace: Workspace): boolean {
+  const named = referenceTo(project, workspace);
+  const { connection = workspace.defaultConnection } = resolveProject(named, workspace, UNLIMITED);
+  return connection !== undefined && workspace.connectionNames.includes(connection);
+}
+
+/** Those that run now, and will not when the record is `after`. What a person paused stays paused. */
+export const stoppedBy = <T extends Item & Pick<Schedule | Watch, 'paused'>>(
+  items: readonly T[],
+  before: Workspace,
+  after: Workspace,
+): readonly T[] =>
+  items.filter(
+    (item) =>
+      item.paused === undefined &&
+      stopReasonOf(item, before) === undefined &&
+      stopReasonOf(item, after) !== undefined,
+  );
+
+/** The record without a connection. @param heir the default afterwards, if another one becomes it */
+export const withoutConnection = (
+  workspace: Workspace,
+  name: string,
+  heir: string | undefined,
+): Workspace => {
+  const connectionNames = workspace.connectionNames.filter((one) => one !== name);
+  const remains = workspace.defaultConnection === name ? heir : workspace.defaultConnection;
+  return {
+    ...workspace,
+    connectionNames,
+    connections: new Map([...workspace.connections].filter(([one]) => one !== name)),
+    defaultConnection: remains ?? (connectionNames.length === 1 ? connectionNames[0] : undefined),
+  };
+};
+
+/** The record with a project changed or, if `after` is undefined, without it. @param alias its name so far; '' for a new one */
+export function withProject(workspace: Workspace, alias: string, after: Project | undefined): Workspace {
+  const before = workspace.projects.find((one) => one.alias === alias);
+  const limited = before === undefined ? [] : limitOtherNames(workspace, before, after);
+  const changed = [alias, ...limited.map((one) => one.alias)];
+  const others = workspace.projects.filter((one) => !changed.includes(one.alias));
+  return { ...workspace, projects: [...others, ...limited, ...(after ? [after] : [])] };
+}

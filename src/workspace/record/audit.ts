@@ -1,0 +1,150 @@
+import { NotInstalled } from '../../domain/failure/index.ts';
+import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
+import { auditKey, recordKey } from '../../redis/keys.ts';
+
+/** What may be done to a workspace's data. Asking is not audited. */
+export const AUDIT_ACTIONS = [
+  'connection registered',
+  'connection replaced',
+  'connection removed',
+  'default connection changed',
+  'project added',
+  'project changed',
+  'project renamed',
+  'project removed',
+  'project restored',
+  'channel default changed',
+  'settings changed',
+  'application access registered',
+  'application access replaced',
+  'application access removed',
+  'token issuers changed',
+  'expiry changed',
+  'token issued',
+  'token revoked',
+  'schedule created',
+  'schedule changed',
+  'schedule paused',
+  'schedule resumed',
+  'schedule removed',
+  'schedule restored',
+  'schedule adopted',
+  'watch created',
+  'watch changed',
+  'watch paused',
+  'watch resumed',
+  'watch snoozed',
+  'watch acknowledged',
+  'watch removed',
+  'watch restored',
+  'watch adopted',
+  'app installed',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who did what, when. `about` names the thing: an alias, a connection, what changed; never a secret. */
+export interface AuditEntry {
+  /** ms since the epoch */
+  readonly at: number;
+  /** Slack id of the person */
+  readonly who: string;
+  readonly action: AuditAction;
+  readonly about: string;
+}
+
+/** As it was recorded, perhaps by an older or a newer version with actions that this one does not know. */
+export type RecordedEntry = Omit<AuditEntry, 'action'> & { readonly action: string };
+
+export interface AuditPage {
+  /** Newest first. */
+  readonly entries: readonly RecordedEntry[];
+  /** Where the next page begins; undefined on the last one. */
+  readonly older: string | undefined;
+}
+
+/** Each method is one round trip. @throws StoreUnavailable */
+export interface Audit {
+  /**
+   * For an action that changes nothing in the workspace's record. A change brings its own entries: see `WorkspaceChange`.
+   * @throws NotInstalled when the workspace left; nothing was written
+   */
+  record(workspace: string, entry: AuditEntry): Promise<void>;
+  /** Newest first. */
+  list(workspace: string, most: number): Promise<readonly RecordedEntry[]>;
+  /** The newest entries, or those before the place that a page's `older` names. */
+  page(workspace: string, most: number, before?: string): Promise<AuditPage>;
+}
+
+/** Enough for years of administration; older entries are dropped. */
+export const MAX_AUDIT_ENTRIES = 1000;
+/** The stream is capped by entries, so an entry is capped too. */
+const MAX_ABOUT = 500;
+
+/** In Lua: `enter(key, at, who, action, about)` appends an entry to an audit stream. */
+export const LUA_AUDIT = `
+local function enter(key, at, who, action, about)
+  redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'action', action, 'about', about)
+end`;
+
+/** What `enter` takes after the key. */
+export const auditArguments = ({ at, who, action, about }: AuditEntry): string[] => [
+  String(at),
+  who,
+  action,
+  about.slice(0, MAX_ABOUT),
+];
+
+/** A workspace that left has neither record nor audit, and gets none again. */
+const RECORD = `${LUA_AUDIT}
+if redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
+enter(KEYS[2], ARGV[1], ARGV[2], ARGV[3], ARGV[4])
+return 1`;
+
+/** As Redis makes them; it refuses longer ones. */
+const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
+
+type Row = readonly [id: string, fields: readonly string[]];
+
+export function createAudit(redis: RedisConnection): Audit {
+  const rows = (workspace: string, from: string, most: number): Promise<readonly Row[]> =>
+    guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most));
+
+  return {
+    async record(workspace, entry) {
+      const keys = [recordKey(workspace), auditKey(workspace)];
+      const written = await guardWrite(() =>
+        redis.eval(RECORD, keys.length, ...keys, ...auditArguments(entry)),
+      );
+      if (written !== 1) throw new NotInstalled('unknown');
+    },
+    async list(workspace, most) {
+      return (await rows(workspace, '+', most)).map(entryOf);
+    },
+    async page(workspace, most, before) {
+      // A button's value is outside text: an invalid one starts at the newest entry.
+      const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
+      const found = await rows(workspace, from, most + 1);
+      const shown = found.slice(0, most);
+      return {
+        entries: shown.map(entryOf),
+        older: found.length > most ? shown.at(-1)?.[0] : undefined,
+      };
+    },
+  };
+}
+
+function entryOf([id, fields]: Row): RecordedEntry {
+  const named = new Map<string, string>();
+  for (let at = 0; at < fields.length; at += 2) named.set(fields[at] ?? '', fields[at + 1] ?? '');
+  const text = (name: string): string => named.get(name) ?? '';
+  const at = Number(text('at'));
+  return {
+    // The stream's own ids are times as well: by the clock of Redis.
+    at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
+    who: text('who'),
+    // Earlier versions wrote `deed`.
+    action: text('action') || text('deed'),
+    about: text('about'),
+  };
+}

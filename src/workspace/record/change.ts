@@ -1,0 +1,92 @@
+import { EditConflict, NotInstalled } from '../../domain/failure/index.ts';
+import type { AuditAction, AuditEntry } from './audit.ts';
+import { describeCurrent, isSameField } from './conflict.ts';
+import type { Workspace } from './workspace.ts';
+import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
+
+/**
+ * A change of a workspace's record: what it is based on, and the audit entries that are written with it in one step.
+ * Every method that saves takes one, so nothing is saved without its entry:
+ *
+ *     await workspaces.removeProject(auditedChange(request, ['project removed', alias]), removal);
+ */
+export interface WorkspaceChange {
+  readonly teamId: string;
+  /** The record as the person saw it. A later change by somebody else is not overwritten. */
+  readonly workspace: Workspace;
+  readonly entries: readonly AuditEntry[];
+}
+
+/** Who changes something, and when. */
+interface ChangeRequest {
+  /** ms since the epoch */
+  readonly at: number;
+  readonly user: { readonly teamId: string; readonly id: string };
+  readonly workspace: Workspace;
+}
+
+/** @param actions each with what it is about: an alias, a connection, which settings; never a secret */
+export function auditedChange(
+  { at, user, workspace }: ChangeRequest,
+  ...actions: readonly (readonly [action: AuditAction, about: string])[]
+): WorkspaceChange {
+  const entries = actions.map(([action, about]) => ({ at, who: user.id, action, about }));
+  return { teamId: user.teamId, workspace, entries };
+}
+
+/** Where changes are written. */
+export interface ChangeTarget {
+  readonly store: WorkspaceStore;
+  /**
+   * Whether Slack still accepts Tally's token for the workspace. Asked after its first write: if the app was removed
+   * before, that write is deleted again; if it is removed later, the removal deletes it.
+   */
+  readonly isInstalled: (teamId: string) => Promise<boolean>;
+}
+
+/** What to write, given the fields as they are now. It lists in `seen` what it depends on; settings are compared part by part. */
+export type ChangePlan = (fields: RecordFields) => Omit<RecordWrite, 'entries'>;
+
+/** Attempts of the optimistic lock while others write something else. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Writes a change in one round trip if everything it depends on is as the person saw it. A secret that was resealed
+ * with another key is the same secret, and other parts of the settings do not matter: then it is tried again.
+ *
+ * @param taken a field that must be absent
+ * @returns false if `taken` exists
+ * @throws EditConflict which says what is there now; NotInstalled when the workspace left; StoreUnavailable
+ */
+export async function commitChange(
+  { store, isInstalled }: ChangeTarget,
+  { teamId, workspace, entries }: WorkspaceChange,
+  plan: ChangePlan,
+  taken?: string,
+): Promise<boolean> {
+  let { fields } = workspace;
+  const isFirst = Object.keys(fields).length === 0;
+  let conflict: string | undefined;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const { seen = {}, ...write } = plan(fields);
+    if (await store.write(teamId, { ...write, seen, entries, first: isFirst })) {
+      if (isFirst && !(await isInstalled(teamId))) {
+        await store.forget(teamId);
+        throw new NotInstalled('unknown');
+      }
+      return true;
+    }
+    fields = await store.read(teamId);
+    if (taken !== undefined && fields[taken] !== undefined) return false;
+    conflict = Object.keys(seen).find((field) => !isSameField(field, workspace.fields[field], fields[field]));
+    if (conflict !== undefined) break;
+    if (Object.keys(fields).length === 0) throw new NotInstalled('unknown');
+  }
+  throw new EditConflict(describeCurrent(conflict ?? '', workspace.fields, fields));
+}
+
+/** The current values of these fields, for `seen`. */
+export const fieldValues = (
+  fields: RecordFields,
+  ...names: readonly string[]
+): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, fields[name]]));

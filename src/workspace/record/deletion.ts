@@ -1,0 +1,89 @@
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import { FIELDS, isSlackId, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
+import { createWorkspaceIndex } from './workspace-index.ts';
+import type { RecordFields } from './workspace-store.ts';
+
+/** Deletes everything that Redis holds of a workspace or an organisation. @throws StoreUnavailable from each method */
+export interface Deletion {
+  workspace(id: string, organisation?: string): Promise<void>;
+  /** For one that an organisation no longer serves. @returns false if it stays by another installation */
+  member(id: string, organisation?: string): Promise<boolean>;
+  /** With every workspace that only its installation serves. */
+  organisation(id: string): Promise<void>;
+}
+
+export interface DeletionParts {
+  readonly redis: RedisConnection;
+  /** Deletes what a workspace has elsewhere, after its keys. */
+  readonly others: (id: string) => Promise<void>;
+  /** Whether the workspace has an installation of its own that Slack accepts; default is none. */
+  readonly isInstalled?: (id: string) => Promise<boolean>;
+}
+
+/** Each step is one slot's. Slack repeats an event until every step is done, and whatever is deleted already is not missed. */
+export function createDeletion({ redis, others, isInstalled = async () => false }: DeletionParts): Deletion {
+  const index = createWorkspaceIndex(redis);
+  const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
+  const forgetRest = async (id: string): Promise<void> => {
+    await others(id);
+    // Last: if this ends early and Slack gives up, the check of the index finds no record, and goes on from here.
+    await index.forget(id);
+  };
+  const leave = async (id: string, organisation?: string): Promise<boolean> => {
+    const note = await guardRead(() => redis.hget(recordKey(id), FIELDS.organisation));
+    const isElsewhere = note !== null && organisation !== undefined && note !== organisation;
+    if (isElsewhere || (await isInstalled(id))) {
+      if (!isElsewhere) await guardRead(() => redis.hdel(recordKey(id), FIELDS.organisation));
+      return false;
+    }
+    await unlinkKeys(id);
+    await forgetRest(id);
+    return true;
+  };
+
+  return {
+    async workspace(id, organisation) {
+      await unlinkKeys(id);
+      if (organisation !== undefined) await guardRead(() => redis.srem(membersKey(organisation), id));
+      await forgetRest(id);
+    },
+    async member(id, organisation) {
+      if (organisation !== undefined) await guardRead(() => redis.srem(membersKey(organisation), id));
+      return leave(id, organisation);
+    },
+    async organisation(id) {
+      // First the organisation itself: without it no workspace can join after the list is read.
+      await unlinkKeys(id);
+      // Earlier versions listed what was no workspace, such as the empty ID.
+      for (const member of (await guardRead(() => redis.smembers(membersKey(id)))).filter(isSlackId))
+        await leave(member, id);
+      await forgetRest(id);
+      // Last, so that the members are still known if this fails and Slack repeats the event.
+      await guardRead(() => redis.unlink(membersKey(id)));
+    },
+  };
+}
+
+const DELETE_NOTE = `
+if redis.call('HLEN', KEYS[1]) ~= 1 or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+return redis.call('UNLINK', KEYS[1])`;
+
+/**
+ * A process that dies while it joins a workspace to an organisation that leaves may write its note after everything was
+ * deleted. Deletes such a note if there is nothing else in the record.
+ *
+ * @returns whether nothing of the workspace is left
+ * @throws StoreUnavailable
+ */
+export async function deleteOrphan(
+  redis: RedisConnection,
+  workspace: string,
+  fields: RecordFields,
+): Promise<boolean> {
+  const organisation = fields[FIELDS.organisation];
+  if (organisation === undefined || Object.keys(fields).length > 1) return false;
+  const isMember = await guardRead(() => redis.sismember(membersKey(organisation), workspace));
+  if (isMember === 1) return false;
+  const note = [FIELDS.organisation, organisation];
+  return (await guardRead(() => redis.eval(DELETE_NOTE, 1, recordKey(workspace), ...note))) === 1;
+}

@@ -1,0 +1,97 @@
+import { type Amount, toPlainDigits } from '../../domain/money/amount.ts';
+import type { Forecast } from '../../domain/money/forecast.ts';
+import type { Runway } from '../../domain/money/runway.ts';
+import type { Day } from '../../domain/time/calendar.ts';
+import type { AnswerNote } from '../projects/last-balance.ts';
+import type { ResolvedProject } from '../projects/resolve-project.ts';
+import type { Workspace } from './workspace.ts';
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+/** What an answer said of a project; a runway that could not be had is a sentence. */
+interface Balances {
+  readonly balance: Amount;
+  readonly bonuses: Amount;
+  readonly runway?: Runway | string | undefined;
+  /** Of the month of `today`. */
+  readonly forecast?: Forecast | undefined;
+  readonly today?: Day | undefined;
+}
+
+/**
+ * The balance that is stored after an answer. Undefined when the amount is unreadable, and for a project without an
+ * alias: IDs that anybody typed would fill the record.
+ */
+export function storedBalance(
+  { alias, project: id, product }: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
+  { balance, bonuses, runway, forecast, today }: Balances,
+): AnswerNote['balance'] {
+  if (alias === undefined || !('raw' in balance)) return undefined;
+  return {
+    ...{ id, product, balance: balance.raw },
+    ...('raw' in bonuses && { bonuses: bonuses.raw }),
+    ...(typeof runway === 'object' && runway.kind === 'estimate' && { days: runway.days }),
+    ...(forecast &&
+      today && { forecast: { total: toPlainDigits(forecast.total), month: today.slice(0, 7) } }),
+  };
+}
+
+/** The notes of several answers: one for each connection and each project. */
+export interface AnswerNotes {
+  add(connection: string, balance?: AnswerNote['balance']): void;
+  all(): readonly AnswerNote[];
+}
+
+/** @param clock ms since the epoch */
+export function collectAnswerNotes(clock: () => number): AnswerNotes {
+  const notes = new Map<string, AnswerNote>();
+  return {
+    add(connection, balance) {
+      const key = JSON.stringify([connection, balance?.id, balance?.product]);
+      notes.set(key, { connection, at: clock(), ...(balance && { balance }) });
+    },
+    all: () => [...notes.values()],
+  };
+}
+
+export interface LastUsed {
+  /**
+   * Stores a note after its answer was sent: for a connection at most once an hour and once after its token was
+   * rejected, for a balance once a minute. The request's record says whether a note is due, so a repeated question
+   * writes nothing, whichever process answers it. Never throws: the answer is out already.
+   */
+  note(asked: { readonly teamId: string; readonly workspace: Workspace }, note: AnswerNote): Promise<void>;
+}
+
+/** @param store `note` throws StoreUnavailable, which goes to `onFailure` */
+export function createLastUsed(
+  store: { note(teamId: string, note: AnswerNote): Promise<void> },
+  onFailure: (error: unknown) => void,
+): LastUsed {
+  return {
+    async note({ teamId, workspace }, note) {
+      if (isDue(workspace, note)) await store.note(teamId, keepForecast(note, workspace)).catch(onFailure);
+    },
+  };
+}
+
+/** An answer with only the balance keeps the earlier forecast of the month. */
+function keepForecast(note: AnswerNote, workspace: Workspace): AnswerNote {
+  const { balance } = note;
+  if (balance === undefined || balance.forecast !== undefined) return note;
+  const forecast = workspace.lastBalance(balance.id, balance.product)?.forecast;
+  return forecast === undefined ? note : { ...note, balance: { ...balance, forecast } };
+}
+
+function isDue(workspace: Workspace, { connection, balance, at }: AnswerNote): boolean {
+  const isOlder = (before: number | undefined, span: number) => before === undefined || at - before >= span;
+  const last = workspace.lastUsed(connection);
+  if (isOlder(last, HOUR) || endsPause(workspace, last ?? 0)) return true;
+  if (workspace.rejectedAt({ kind: 'connection', name: connection }) !== undefined) return true;
+  return balance !== undefined && isOlder(workspace.lastBalance(balance.id, balance.product)?.at, MINUTE);
+}
+
+/** A schedule is paused because the service rejected a token since: it resumes once a token is accepted again. */
+const endsPause = ({ schedules }: Workspace, last: number): boolean =>
+  schedules.some(({ paused }) => paused?.why === 'token-rejected' && paused.at >= last);

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { UnsealFailed } from '../../domain/failure/index.ts';
+import type { ProductId } from '../../domain/product.ts';
+
+/** Slack's IDs; every stored or shown ID must match. */
+const PERSON = /^[UW][A-Z0-9]{1,30}$/;
+const GROUP = /^S[A-Z0-9]{1,30}$/;
+const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
+
+/** Whether it has the form of a user ID. */
+export const isPerson = (text: string): boolean => PERSON.test(text);
+/** Not for direct messages. */
+export const isChannel = (text: string): boolean => CHANNEL.test(text);
+
+/** For the schemas of records. */
+export const person = z.string().regex(PERSON);
+export const group = z.string().regex(GROUP);
+export const product = z.union([z.literal(1), z.literal(2), z.literal(3)]) satisfies z.ZodType<ProductId>;
+
+/**
+ * @param what it is, for UnsealFailed
+ * @throws UnsealFailed `malformed`, without a cause: parsers quote what they cannot read in their messages
+ */
+export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string): T {
+  const record = schema.safeParse(parseJson(json));
+  if (!record.success) throw new UnsealFailed('malformed', undefined, what);
+  return record.data;
+}
+
+/** The same; undefined for none, and for a damaged one. */
+export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined): T | undefined =>
+  json === undefined ? undefined : schema.safeParse(parseJson(json)).data;
+
+/** All fields of a record, by their names now, as they are. @throws UnsealFailed `malformed` */
+export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
+  parseRecord(z.looseObject({}), json);
+
+/** Names in records of earlier versions → their names now. */
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  lapsesAt: 'expiresAt',
+  strangers: 'externals',
+  untold: 'pendingNotice',
+  looks: 'checks',
+};
+const HAS_FORMER_NAME = new RegExp(`"(?:${Object.keys(FORMER_NAMES).join('|')})":`);
+
+function parseJson(json: string): unknown {
+  try {
+    return HAS_FORMER_NAME.test(json) ? JSON.parse(json, renameFields) : JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function renameFields(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      (Object.hasOwn(FORMER_NAMES, name) && FORMER_NAMES[name]) || name,
+      part,
+    ]),
+  );
+}

@@ -1,0 +1,161 @@
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import { auditKey, checkLockKey, indexKey, zonesKey } from '../../redis/keys.ts';
+import { layoutOf, shardOf } from './layout.ts';
+import { listOldIds } from './old-layout.ts';
+
+/**
+ * Every workspace that has a record, each with the instant when its scheduled runs are checked: so a lost run is noticed
+ * without reading all records. A workspace is added before its record is written, and removed after its record is gone;
+ * an entry without a record is harmless and is removed by the check.
+ *
+ * @throws StoreUnavailable from each method
+ */
+export interface WorkspaceIndex {
+  /**
+   * Has the workspace checked in a minute, and adds it if it is missing. Before its record is created, and before its
+   * runs are derived: whoever dies over it leaves a check behind.
+   * @returns the entry, different from every other
+   */
+  touch(workspace: string): Promise<IndexEntry>;
+  /** Sets when the workspace is checked next, and adds it if it is missing. @param at ms since the epoch */
+  setCheck(workspace: string, at: number): Promise<void>;
+  /** Moves the next check, unless it was set since. @returns whether it did */
+  moveCheck(entry: IndexEntry, at: number): Promise<boolean>;
+  /** Removes it, unless its check was set since. @returns whether it did */
+  remove(entry: IndexEntry): Promise<boolean>;
+  /** Removes it from every shard. */
+  forget(workspace: string): Promise<void>;
+  /** Takes the checks of a shard for `ms`, or keeps them; for one process at a time. @returns false if another has them */
+  claimChecks(shard: number, owner: string, ms: number): Promise<boolean>;
+  /** Entries of a shard whose check is due by `now`, those that are due longest first. */
+  due(shard: number, now: number, most: number): Promise<readonly IndexEntry[]>;
+  /** Adds the workspaces of an earlier layout, which had no index; each is checked at once. @returns false if all have moved */
+  addOld(): Promise<boolean>;
+  /** Whether the index or an audit still names the workspace: for one that has no record. */
+  knows(workspace: string): Promise<boolean>;
+  /** All IDs. One that is added or removed at the same time may or may not be included. */
+  list(): AsyncGenerator<string, void>;
+}
+
+export interface IndexEntry {
+  readonly workspace: string;
+  readonly shard: number;
+  /** ms since the epoch */
+  readonly at: number;
+}
+
+/** How soon a workspace is checked that was touched and not checked since: longer than any command takes, in ms. */
+const TOUCHED_MS = 60_000;
+
+/** By the clock of Redis, which is one for all processes; entries of one millisecond are a microsecond apart. */
+const TOUCH = `
+local now = redis.call('TIME')
+local at = now[1] * 1000 + now[2] / 1000 + ARGV[2]
+local last = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
+if last >= at and last < at + 1 then at = last + 0.001 end
+at = string.format('%.3f', at)
+redis.call('ZADD', KEYS[1], at, ARGV[1])
+return at`;
+
+const MOVE = `
+if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or -1) ~= tonumber(ARGV[2]) then return 0 end
+redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
+return 1`;
+
+const REMOVE = `
+if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or -1) ~= tonumber(ARGV[2]) then return 0 end
+return redis.call('ZREM', KEYS[1], ARGV[1])`;
+
+/** Rules of time zones that changed make every check due: runs were derived from the old ones. */
+const CLAIM = `
+local owner = redis.call('GET', KEYS[1])
+if owner and owner ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+local zones = redis.call('GET', KEYS[2])
+if zones ~= ARGV[3] then
+  if zones then redis.call('ZUNIONSTORE', KEYS[3], 1, KEYS[3], 'WEIGHTS', 0) end
+  redis.call('SET', KEYS[2], ARGV[3])
+end
+return 1`;
+
+/** Entries of one ZSCAN. */
+const PAGE = 500;
+
+/** @param zones the version of the time zones' rules */
+export function createWorkspaceIndex(
+  redis: RedisConnection,
+  zones: string = process.versions.tz ?? '',
+): WorkspaceIndex {
+  const shardFor = async (workspace: string): Promise<number> =>
+    shardOf(workspace, (await layoutOf(redis)).shards);
+  const compare = async (script: string, { workspace, shard, at }: IndexEntry, ...more: number[]) =>
+    (await guardRead(() => redis.eval(script, 1, indexKey(shard), workspace, at, ...more))) === 1;
+
+  return {
+    async touch(workspace) {
+      const shard = await shardFor(workspace);
+      const at = await guardRead(() => redis.eval(TOUCH, 1, indexKey(shard), workspace, TOUCHED_MS));
+      return { workspace, shard, at: Number(at) };
+    },
+    async setCheck(workspace, at) {
+      const key = indexKey(await shardFor(workspace));
+      await guardRead(() => redis.zadd(key, at, workspace));
+    },
+    moveCheck: (entry, at) => compare(MOVE, entry, at),
+    remove: (entry) => compare(REMOVE, entry),
+    async forget(workspace) {
+      const { mostShards } = await layoutOf(redis);
+      for (let shard = 0; shard < mostShards; shard += 1)
+        await guardRead(() => redis.zrem(indexKey(shard), workspace));
+    },
+    async claimChecks(shard, owner, ms) {
+      const keys = [checkLockKey(shard), zonesKey(shard), indexKey(shard)];
+      return (await guardRead(() => redis.eval(CLAIM, keys.length, ...keys, owner, ms, zones))) === 1;
+    },
+    async due(shard, now, most) {
+      const found = await guardRead(() =>
+        redis.zrangebyscore(indexKey(shard), '-inf', now, 'WITHSCORES', 'LIMIT', 0, most),
+      );
+      return pairs(found).map(([workspace, at]) => ({ workspace, shard, at: Number(at) }));
+    },
+    async knows(workspace) {
+      const key = indexKey(await shardFor(workspace));
+      const [score, audits] = await guardRead(() =>
+        Promise.all([redis.zscore(key, workspace), redis.exists(auditKey(workspace))]),
+      );
+      return score !== null || audits === 1;
+    },
+    async *list() {
+      const seen = new Set<string>();
+      const { version, mostShards, movesIn } = await layoutOf(redis);
+      for (let shard = 0; shard < mostShards; shard += 1) {
+        let cursor = '0';
+        do {
+          const [next, found] = await guardRead(() => redis.zscan(indexKey(shard), cursor, 'COUNT', PAGE));
+          for (const [workspace] of pairs(found)) {
+            if (!seen.has(workspace)) yield workspace;
+            seen.add(workspace);
+          }
+          cursor = next;
+        } while (cursor !== '0');
+      }
+      if (version > 1 && movesIn === undefined) return;
+      for await (const workspace of listOldIds(redis)) {
+        if (!seen.has(workspace)) yield workspace;
+        seen.add(workspace);
+      }
+    },
+    async addOld() {
+      const { version, movesIn } = await layoutOf(redis);
+      if (version > 1 && movesIn === undefined) return false;
+      for await (const workspace of listOldIds(redis)) {
+        const key = indexKey(await shardFor(workspace));
+        await guardRead(() => redis.zadd(key, 'NX', 0, workspace));
+      }
+      return true;
+    },
+  };
+}
+
+const pairs = (flat: readonly string[]): readonly (readonly [string, string])[] =>
+  flat.flatMap((member, at) => (at % 2 === 0 ? [[member, flat[at + 1] ?? ''] as const] : []));

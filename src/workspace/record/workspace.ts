@@ -1,0 +1,198 @@
+import { SettingsDamaged, UnsealFailed } from '../../domain/failure/index.ts';
+import { holdsUnknownWord } from '../../domain/language/parse.ts';
+import type { ProductId } from '../../domain/product.ts';
+import type { OpenableAccess } from '../credentials/accesses.ts';
+import { fingerprintOf, type OpenableConnection } from '../credentials/connections.ts';
+import type { CredentialName } from '../credentials/rejections.ts';
+import { tryUnseal } from '../credentials/sealed-fields.ts';
+import type { LastDelivery, Schedule } from '../owned/schedules.ts';
+import type { Watch } from '../owned/watches.ts';
+import type { LastBalance } from '../projects/last-balance.ts';
+import type { LastFailure } from '../projects/last-failure.ts';
+import type { Project } from '../projects/projects.ts';
+import type { Settings } from '../settings.ts';
+import type { RecordFields } from './workspace-store.ts';
+
+/** A part of the record that cannot be read. The other parts stay usable. */
+export interface DamagedPart {
+  readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
+  /** What it is stored under: a connection's name, a project's alias, an access's project ID, a schedule's ID. */
+  readonly id: string;
+  /** `not-authentic`: it was moved here from another place. */
+  readonly reason: UnsealFailed['reason'];
+}
+
+/** A workspace's stored record, read and parsed once for each request. Its secrets are unsealed on demand. */
+export interface Workspace {
+  readonly teamId: string;
+  /** The defaults if the stored ones are damaged: see `requireSettings`. */
+  readonly settings: Settings;
+  /** What is missing in the values below because it cannot be read. */
+  readonly damaged: readonly DamagedPart[];
+  /** By name, in its order. */
+  readonly connections: ReadonlyMap<string, OpenableConnection>;
+  /** Names of all connections, damaged ones too. */
+  readonly connectionNames: readonly string[];
+  /**
+   * Name of the connection for projects that name none: the chosen one, or the only one. Undefined when there is
+   * neither, and if the settings are damaged.
+   */
+  readonly defaultConnection: string | undefined;
+  /** Ordered by alias. */
+  readonly projects: readonly Project[];
+  /** Aliases of all projects, damaged ones too, in lower case: what a command's words may be. */
+  readonly aliases: ReadonlySet<string>;
+  /** Application accesses by the ID of their project. */
+  readonly accesses: ReadonlyMap<string, OpenableAccess>;
+  /** Project IDs of all accesses, damaged ones too. */
+  readonly accessIds: readonly string[];
+  /** In the order they were created. */
+  readonly schedules: readonly Schedule[];
+  /** IDs of all schedules, damaged ones too. */
+  readonly scheduleIds: readonly string[];
+  /** In the order they were created. */
+  readonly watches: readonly Watch[];
+  /** IDs of all watches, damaged ones too. */
+  readonly watchIds: readonly string[];
+  /** The alias that a channel asks about when a command names no project. */
+  channelDefault(channel: string): string | undefined;
+  /** Channels whose default is this project. */
+  channelsOf(alias: string): readonly string[];
+  /** Whether this person has read that tokens appear on their own screen only. */
+  hasSeenTokenNotice(person: string): boolean;
+  /** When this connection last gave an answer, in ms, to the hour; undefined for never. */
+  lastUsed(connection: string): number | undefined;
+  /** When a service rejected a credential that is still in use and has not worked since, in ms. */
+  rejectedAt(credential: CredentialName): number | undefined;
+  /** The last known balance of a registered project. */
+  lastBalance(id: string, product: ProductId): LastBalance | undefined;
+  /** What billing fails to answer for registered projects, by `failureKey`. */
+  readonly failures: ReadonlyMap<string, LastFailure>;
+  /** How a schedule's last delivery ended; undefined when there was none. */
+  lastSent(schedule: string): LastDelivery | undefined;
+  /** The whole record as Redis holds it: a change compares with it. */
+  readonly fields: RecordFields;
+}
+
+/** The nouns that `UnsealFailed` knows these by. */
+const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
+  settings: 'record',
+  connection: 'billing-token',
+  project: 'project',
+  access: 'application-access',
+  schedule: 'record',
+  watch: 'record',
+};
+
+/**
+ * The settings, for everything that must not rest on the defaults: figures in the wrong zone would be wrong sums.
+ *
+ * @throws SettingsDamaged
+ */
+export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged'>): Settings {
+  if (isDamaged(workspace, 'settings')) throw new SettingsDamaged();
+  return workspace.settings;
+}
+
+/** What the damaged parts of one kind are stored under. */
+export const damagedIds = (
+  { damaged }: Pick<Workspace, 'damaged'>,
+  kind: DamagedPart['kind'],
+): readonly string[] => damaged.filter((part) => part.kind === kind).map(({ id }) => id);
+
+/** @param id not needed for the settings */
+export const isDamaged = (
+  { damaged }: Pick<Workspace, 'damaged'>,
+  kind: DamagedPart['kind'],
+  id?: string,
+): boolean => damaged.some((part) => part.kind === kind && (id === undefined || part.id === id));
+
+/** Returns the part, or undefined if it is missing. @throws UnsealFailed if it is damaged */
+function intact<T>(
+  { damaged }: Pick<Workspace, 'damaged'>,
+  kind: DamagedPart['kind'],
+  id: string,
+  part: T | undefined,
+): T | undefined {
+  const damage = part === undefined && damaged.find((one) => one.kind === kind && one.id === id);
+  if (damage) throw new UnsealFailed(damage.reason, undefined, STORED_KINDS[kind]);
+  return part;
+}
+
+/**
+ * @param name the default connection if undefined
+ * @throws UnsealFailed when its record is damaged; SettingsDamaged if it takes the settings to know the default
+ */
+export function findConnection(workspace: Workspace, name?: string): OpenableConnection | undefined {
+  if (name === undefined) requireSettings(workspace);
+  const wanted = name ?? workspace.defaultConnection;
+  if (wanted === undefined) return undefined;
+  return intact(workspace, 'connection', wanted, workspace.connections.get(wanted));
+}
+
+/** @throws UnsealFailed when its record is damaged */
+export const findProject = (
+  workspace: Pick<Workspace, 'projects' | 'damaged'>,
+  alias: string,
+): Project | undefined =>
+  intact(
+    workspace,
+    'project',
+    alias,
+    workspace.projects.find((project) => project.alias === alias),
+  );
+
+/** @param project its ID @throws UnsealFailed when its record is damaged */
+export const findAccess = (workspace: Workspace, project: string): OpenableAccess | undefined =>
+  intact(workspace, 'access', project, workspace.accesses.get(project));
+
+/** @throws UnsealFailed when its record is damaged */
+export const findSchedule = (workspace: Workspace, id: string): Schedule | undefined =>
+  intact(
+    workspace,
+    'schedule',
+    id,
+    workspace.schedules.find((schedule) => schedule.id === id),
+  );
+
+/** @throws UnsealFailed when its record is damaged */
+export const findWatch = (workspace: Workspace, id: string): Watch | undefined =>
+  intact(
+    workspace,
+    'watch',
+    id,
+    workspace.watches.find((watch) => watch.id === id),
+  );
+
+/** Registered secrets are longer. */
+const MIN_LENGTH = 6;
+
+/** Characters that people and Slack put around a word, and between a name and its value. */
+const DELIMITERS = /[\s"'`‘’“”<>()[\]{}|,;*]+/;
+const ASSIGNMENT = /[:=]+/;
+
+/** Returns every part of a text that can be a whole secret: words, and values such as after `token=`. */
+const splitPieces = (text: string): readonly string[] => {
+  const words = [...text.split(/\s+/), ...text.split(DELIMITERS)];
+  const pieces = words.flatMap((word) => [word, word.replace(/[.!?:]$/, ''), ...word.split(ASSIGNMENT)]);
+  return [...new Set(pieces)].filter((piece) => piece.length >= MIN_LENGTH);
+};
+
+/**
+ * Whether a text contains a secret that this workspace registered: a connection's token, found by its fingerprint, or the
+ * secret of an application access, which is unsealed to compare. Words that Tally understands are not compared.
+ */
+export function holdsRegisteredSecret(text: string, record: Workspace): boolean {
+  const pieces = splitPieces(text).filter((piece) => mayBeSecret(piece, record));
+  if (pieces.length === 0) return false;
+  const fingerprints = new Set([...record.connections.values()].map(({ fingerprint }) => fingerprint));
+  if (pieces.some((piece) => fingerprints.has(fingerprintOf(piece)))) return true;
+  return [...record.accesses.values()].some((access) => {
+    const secret = tryUnseal(access.open)?.secret;
+    return secret !== undefined && pieces.includes(secret);
+  });
+}
+
+/** A long number may be a project's ID or a token. */
+const mayBeSecret = (piece: string, { aliases, connectionNames }: Workspace): boolean =>
+  !connectionNames.includes(piece) && (/^\d{9,}$/.test(piece) || holdsUnknownWord(piece, aliases));

@@ -1,0 +1,340 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const HTTP = {
+  SLACK_BOT_TOKEN: 'xoxb-not-a-real-token',
+  SLACK_SIGNING_SECRET: 'not-a-real-signing-secret',
+  REDIS_URL: 'redis://127.0.0.1:6379',
+  ENCRYPTION_KEYS: `k1:${KEY}`,
+};
+
+const OAUTH = {
+  ...HTTP,
+  SLACK_BOT_TOKEN: undefined,
+  SLACK_CLIENT_ID: '111.222',
+  SLACK_CLIENT_SECRET: 'not-a-real-client-secret',
+  SLACK_STATE_SECRET: 'not-a-real-state-secret',
+  PUBLIC_URL: 'https://tally.example.com/',
+};
+
+function refusal(env: NodeJS.ProcessEnv): ConfigError {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('The configuration was taken.');
+}
+
+/** The one problem of a working environment with these changes. */
+function problemOf(changes: NodeJS.ProcessEnv) {
+  const { problems } = refusal({ ...HTTP, ...changes });
+  expect(problems).toHaveLength(1);
+  return problems[0]!;
+}
+
+describe('readConfig', () => {
+  it('takes four variables and fills in the rest', () => {
+    expect(readConfig(HTTP)).toEqual({
+      slack: {
+        mode: { kind: 'http' },
+        credentials: { kind: 'token', botToken: 'xoxb-not-a-real-token' },
+        signingSecret: 'not-a-real-signing-secret',
+        apiUrl: 'https://slack.com/api/',
+      },
+      http: { port: 3000, shutdownDelay: 0 },
+      redisUrl: 'redis://127.0.0.1:6379',
+      keys: [{ id: 'k1', key: Buffer.alloc(32, 7) }],
+      billing: {},
+      identity: {},
+      tracing: {},
+      trustedHosts: [],
+      log: { level: 'info' },
+    });
+  });
+
+  it('takes every optional variable', () => {
+    const config = readConfig({
+      ...HTTP,
+      SLACK_API_URL: 'http://127.0.0.1:4000/api',
+      PORT: '8080',
+      SHUTDOWN_DELAY: '5s',
+      PUBLIC_URL: 'https://tally.example.com/',
+      BILLING_BASE_URL: 'https://api.example.com/',
+      IDENTITY_AUTH_URL: 'https://identity.example.com/v3/',
+      TRUSTED_API_HOSTS: 'billing.internal:8443',
+      LOG_LEVEL: 'WARN',
+    });
+    expect(config).toMatchObject({
+      slack: { apiUrl: 'http://127.0.0.1:4000/api/' },
+      http: { port: 8080, shutdownDelay: 5_000, publicUrl: 'https://tally.example.com' },
+      billing: { baseUrl: 'https://api.example.com' },
+      identity: { authUrl: 'https://identity.example.com/v3' },
+      trustedHosts: [{ host: 'billing.internal', port: 8443 }],
+      log: { level: 'warn' },
+    });
+  });
+
+  it('is Socket Mode as soon as there is an app-level token, and needs no signing secret then', () => {
+    const { slack } = readConfig({
+      ...HTTP,
+      SLACK_SIGNING_SECRET: '',
+      SLACK_APP_TOKEN: 'xapp-not-a-real-token',
+    });
+    expect(slack).toMatchObject({
+      mode: { kind: 'socket', appToken: 'xapp-not-a-real-token' },
+      signingSecret: '',
+    });
+  });
+
+  it('takes a value with spaces and quotes around it, and an empty one for unset', () => {
+    const config = readConfig({ ...HTTP, PORT: ' "3001" ', LOG_LEVEL: "''", BILLING_BASE_URL: '   ' });
+    expect(config.http.port).toBe(3001);
+    expect(config.log.level).toBe('info');
+    expect(config.billing).toEqual({});
+  });
+
+  it('cannot be changed afterwards', () => {
+    const config = readConfig({ ...HTTP, TRUSTED_API_HOSTS: 'localhost' });
+    for (const part of [config, config.slack, config.slack.mode, config.http, config.keys, config.keys[0]!])
+      expect(Object.isFrozen(part)).toBe(true);
+    expect(Object.isFrozen(config.trustedHosts[0])).toBe(true);
+  });
+
+  it('names everything that is missing at once, and the sandbox', () => {
+    const error = refusal({});
+    expect(error.problems.map(({ name }) => name).sort()).toEqual([
+      'ENCRYPTION_KEYS',
+      'REDIS_URL',
+      'SLACK_BOT_TOKEN',
+      'SLACK_SIGNING_SECRET',
+    ]);
+    for (const { name, works } of error.problems)
+      expect(error.message).toContain(`${name} is not set. ${works}`);
+    expect(error.message).toContain('npm run sandbox');
+    expect(error.message).toContain('openssl rand -base64 32');
+  });
+
+  it.each(['REDIS_URL', 'ENCRYPTION_KEYS', 'SLACK_BOT_TOKEN', 'SLACK_SIGNING_SECRET'])(
+    'does not start without %s',
+    (name) => expect(problemOf({ [name]: undefined })).toMatchObject({ name, what: 'is not set' }),
+  );
+
+  it('takes the three variables of OAuth and the public address in place of the bot token', () => {
+    const { slack, http } = readConfig(OAUTH);
+    expect(slack.credentials).toEqual({
+      kind: 'oauth',
+      clientId: '111.222',
+      clientSecret: 'not-a-real-client-secret',
+      stateSecret: 'not-a-real-state-secret',
+      publicUrl: 'https://tally.example.com',
+    });
+    expect(http.publicUrl).toBe('https://tally.example.com');
+    expect(Object.isFrozen(slack.credentials)).toBe(true);
+  });
+
+  it('takes OAuth in Socket Mode too', () => {
+    const { slack } = readConfig({ ...OAUTH, SLACK_APP_TOKEN: 'xapp-not-real', SLACK_SIGNING_SECRET: '' });
+    expect([slack.mode.kind, slack.credentials.kind]).toEqual(['socket', 'oauth']);
+  });
+
+  it.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET', 'PUBLIC_URL'])(
+    'does not install by OAuth without %s',
+    (name) => {
+      const { problems } = refusal({ ...OAUTH, [name]: undefined });
+      expect(problems).toMatchObject([{ name, what: 'is not set' }]);
+      expect(problems[0]?.works).toContain('Installing by OAuth needs');
+    },
+  );
+
+  it('refuses a bot token beside OAuth, and names both', () => {
+    const { problems } = refusal({ ...OAUTH, SLACK_BOT_TOKEN: HTTP.SLACK_BOT_TOKEN });
+    expect(problems).toEqual([
+      {
+        name: 'SLACK_BOT_TOKEN',
+        what: 'is set together with SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_STATE_SECRET',
+        works: 'A bot token serves one workspace, OAuth serves many. Unset one of them.',
+      },
+    ]);
+  });
+
+  it.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'])(
+    'refuses a token or several words as %s, without repeating them',
+    (name) => {
+      for (const value of ['xoxb-not-a-real-token', 'two words']) {
+        const error = refusal({ ...OAUTH, [name]: value });
+        expect(error.problems.map((problem) => problem.name)).toEqual([name]);
+        expect(error.message).not.toContain(value);
+      }
+    },
+  );
+
+  it.each([
+    ['SLACK_BOT_TOKEN', 'xoxp-a-users-token', 'xoxb-'],
+    ['SLACK_BOT_TOKEN', 'xoxb-', 'letters'],
+    ['SLACK_APP_TOKEN', 'xoxb-not-a-real-token', 'xapp-'],
+    ['SLACK_SIGNING_SECRET', 'xoxb-not-a-real-token', 'not a token'],
+    ['SLACK_API_URL', 'http://slack.example.com/api/', 'https://slack.com/api/'],
+    ['SLACK_API_URL', 'slack.com/api', 'https://slack.com/api/'],
+    ['PORT', '0', '1 to 65535'],
+    ['PORT', '65536', '1 to 65535'],
+    ['PORT', '3000.5', '1 to 65535'],
+    ['PORT', '0x10', '1 to 65535'],
+    ['PUBLIC_URL', 'tally.example.com', 'https://'],
+    ['PUBLIC_URL', 'ftp://tally.example.com', 'https://'],
+    ['BILLING_BASE_URL', 'https://name:pass@api.example.com', 'https://api.example.com'],
+    ['IDENTITY_AUTH_URL', 'https://api.example.com/v3?x=1', 'https://api.example.com'],
+    ['REDIS_URL', '127.0.0.1:6379', 'redis://'],
+    ['REDIS_URL', 'http://127.0.0.1:6379', 'redis://'],
+    ['REDIS_URL', 'redis://', 'redis://'],
+    ['REDIS_URL', 'redis://127.0.0.1/zero', 'redis://'],
+    ['REDIS_URL', 'unix://relative.sock', 'unix:///'],
+    ['LOG_LEVEL', 'loud', 'info'],
+    ['SHUTDOWN_DELAY', '5000', '0 to 60'],
+    ['SHUTDOWN_DELAY', '-1', '0 to 60'],
+    ['TRUSTED_API_HOSTS', 'https://api.example.com', 'without https://'],
+    ['TRUSTED_API_HOSTS', 'api.example.com:0', 'host:port'],
+    ['TRUSTED_API_HOSTS', 'api.example.com:65536', 'host:port'],
+    ['TRUSTED_API_HOSTS', '[fd00::5:8443', 'host:port'],
+  ])('refuses %s=%s and says what works', (name, value, works) => {
+    const problem = problemOf({ [name]: value });
+    expect(problem.name).toBe(name);
+    expect(`${problem.what} ${problem.works}`).toContain(works);
+  });
+
+  it.each([
+    'redis://:word@redis.example.com/3',
+    'rediss://redis.example.com:6380',
+    'unix:///run/redis.sock',
+    'unix:///run/redis.sock?db=2',
+  ])('takes %s for Redis', (url) => expect(readConfig({ ...HTTP, REDIS_URL: url }).redisUrl).toBe(url));
+
+  it.each(['localhost', '127.0.0.9', '[::1]'])('allows plain http to Slack’s stand-in on %s', (host) => {
+    expect(readConfig({ ...HTTP, SLACK_API_URL: `http://${host}:1/api` }).slack.apiUrl).toBe(
+      `http://${host}:1/api/`,
+    );
+  });
+
+  it.each([
+    ['http://proxy.internal/api/', 'proxy.internal'],
+    ['http://10.0.0.5:8080/api/', '10.0.0.5:8080'],
+    ['http://[fd00::5]/api/', '[fd00::5]:80'],
+  ])('allows plain http for Slack’s API at %s where the operator trusts %s', (url, hosts) => {
+    const env = { ...HTTP, SLACK_API_URL: url };
+    expect(readConfig({ ...env, TRUSTED_API_HOSTS: hosts }).slack.apiUrl).toBe(url);
+    expect(problemOf({ SLACK_API_URL: url }).works).toContain('TRUSTED_API_HOSTS');
+    expect(problemOf({ SLACK_API_URL: url, TRUSTED_API_HOSTS: 'other.internal' }).name).toBe('SLACK_API_URL');
+  });
+
+  it('names both when the trusted hosts cannot be read either', () => {
+    const { problems } = refusal({ ...HTTP, SLACK_API_URL: 'http://x.internal/', TRUSTED_API_HOSTS: '/' });
+    expect(problems.map(({ name }) => name)).toEqual(['SLACK_API_URL', 'TRUSTED_API_HOSTS']);
+  });
+
+  it('says what is wrong in sentences, without a space before a colon', () => {
+    const { message } = refusal({ ...HTTP, TRUSTED_API_HOSTS: 'a/b', ENCRYPTION_KEYS: 'x' });
+    expect(message).toContain('  ENCRYPTION_KEYS is invalid: the key is not written id:key. ');
+    expect(message).toContain('  TRUSTED_API_HOSTS is invalid: entry 1 is not host or host:port. ');
+    expect(message).not.toMatch(/\s:/);
+  });
+
+  it('reads hosts as the URL parser writes them, whatever their form', () => {
+    const { trustedHosts } = readConfig({
+      ...HTTP,
+      TRUSTED_API_HOSTS: 'LocalHost, 127.1:80 ,[FD00:0::5]:8443,::1,[::1],',
+    });
+    expect(trustedHosts).toEqual([
+      { host: 'localhost' },
+      { host: '127.0.0.1', port: 80 },
+      { host: 'fd00::5', port: 8443 },
+      { host: '::1' },
+      { host: '::1' },
+    ]);
+  });
+
+  it('reports problems of several variables together', () => {
+    const { problems } = refusal({ ...HTTP, PORT: 'x', LOG_LEVEL: 'x', REDIS_URL: '' });
+    expect(problems.map(({ name }) => name)).toEqual(['PORT', 'REDIS_URL', 'LOG_LEVEL']);
+  });
+
+  it('never repeats a value, wherever a secret ends up', () => {
+    const secret = 'zq-Secret-7f3a9b';
+    for (const name of [
+      ...Object.keys(HTTP),
+      'SLACK_APP_TOKEN',
+      'SLACK_API_URL',
+      'PORT',
+      'PUBLIC_URL',
+      'LOG_LEVEL',
+    ]) {
+      const env = { ...HTTP, [name]: `${secret}\t${secret}` };
+      expect(refusal(env).message).not.toContain(secret);
+    }
+    expect(refusal({ ...HTTP, TRUSTED_API_HOSTS: `${secret}/x` }).message).not.toContain(secret);
+    expect(refusal({ ...HTTP, ENCRYPTION_KEYS: `${secret}:${secret}` }).message).not.toContain(secret);
+  });
+});
+
+describe('ENCRYPTION_KEYS', () => {
+  it('keeps the order, newest first, and takes both alphabets of base64', () => {
+    const bytes = Buffer.alloc(32, 0xfb);
+    const text = `new:${bytes.toString('base64url')}, old:${bytes.toString('base64')}`;
+    const { keys } = readConfig({ ...HTTP, ENCRYPTION_KEYS: text });
+    expect(keys).toEqual([
+      { id: 'new', key: bytes },
+      { id: 'old', key: bytes },
+    ]);
+  });
+
+  it('says how many bytes a key of another length has, and how one is made', () => {
+    const short = `k1:${KEY},k2:${Buffer.alloc(16).toString('base64')}`;
+    const problem = problemOf({ ENCRYPTION_KEYS: short });
+    expect(problem.what).toContain('key 2 has 16 bytes instead of 32');
+    expect(problem.works).toContain('openssl rand -base64 32');
+  });
+
+  it.each([
+    ['a key without a name', KEY],
+    ['an empty name', `:${KEY}`],
+    ['a name with a space', `my key:${KEY}`],
+    ['a name of 33 letters', `${'k'.repeat(33)}:${KEY}`],
+    ['what is not base64', `k1:${'!'.repeat(44)}`],
+    ['a comma too many', `k1:${KEY},`],
+    ['two keys of one name', `k1:${KEY},k1:${KEY}`],
+  ])('refuses %s', (_, text) => expect(problemOf({ ENCRYPTION_KEYS: text }).name).toBe('ENCRYPTION_KEYS'));
+
+  it('takes any 32 bytes under any proper name', () => {
+    const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/);
+    const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
+    const keys = fc.uniqueArray(fc.record({ id, key }), { selector: (entry) => entry.id, minLength: 1 });
+    fc.assert(
+      fc.property(keys, (entries) => {
+        const text = entries.map((entry) => `${entry.id}:${entry.key.toString('base64')}`).join(',');
+        expect(readConfig({ ...HTTP, ENCRYPTION_KEYS: text }).keys).toEqual(entries);
+      }),
+    );
+  });
+});
+
+it('is refused or taken, never anything else, whatever the environment holds', () => {
+  const names = [
+    ...Object.keys(HTTP),
+    'PORT',
+    'SLACK_API_URL',
+    'TRUSTED_API_HOSTS',
+    'PUBLIC_URL',
+    'LOG_LEVEL',
+  ];
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom(...names), fc.string({ unit: 'binary' })), (changes) => {
+      try {
+        readConfig({ ...HTTP, ...changes });
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConfigError);
+      }
+    }),
+  );
+});

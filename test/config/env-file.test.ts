@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const LOADER = resolve('src/config/env-file.ts');
+const SHOW = 'console.log(process.env.REDIS_URL ?? "none")';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tally-env-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+/** What a process that loads the file first sees as REDIS_URL. */
+const seen = async (env?: NodeJS.ProcessEnv): Promise<string> => (await load(env)).stdout.trim();
+
+function load(env: NodeJS.ProcessEnv = {}): Promise<{ stdout: string; stderr: string }> {
+  const tsx = import.meta.resolve('tsx');
+  const args = ['--import', tsx, '--import', LOADER, '--input-type=module', '--eval', SHOW];
+  const { PATH } = process.env;
+  return promisify(execFile)(process.execPath, args, { cwd: directory, env: { PATH, ...env } });
+}
+
+const write = (text: string) => writeFile(join(directory, '.env'), text);
+
+describe('.env', () => {
+  it('fills in what the environment leaves out, and nothing else', async () => {
+    await write('REDIS_URL="redis://127.0.0.1:1"\n');
+    expect(await seen()).toBe('redis://127.0.0.1:1');
+    expect(await seen({ REDIS_URL: 'redis://127.0.0.1:2' })).toBe('redis://127.0.0.1:2');
+  });
+
+  it('says that NODE_EXTRA_CA_CERTS has no effect there', async () => {
+    await write('NODE_EXTRA_CA_CERTS=/path/ca.pem\n');
+    expect((await load()).stderr).toContain('NODE_EXTRA_CA_CERTS in .env has no effect');
+    expect((await load({ NODE_EXTRA_CA_CERTS: '/path/other.pem' })).stderr).not.toContain('no effect');
+  });
+
+  it('may be missing', async () => {
+    expect(await seen()).toBe('none');
+  });
+
+  it('is read by every script that starts with the bot’s environment', async () => {
+    const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
+    for (const name of ['start', 'doctor', 'reseal', 'migrate'])
+      expect(scripts[name]).toContain('--import ./dist/env-file.js');
+  });
+
+  it('as the example has it leads to one’s own Redis, and with compose to the one beside the bot', async () => {
+    await write(await readFile('.env.example', 'utf8'));
+    expect(await seen()).toBe('redis://127.0.0.1:6379');
+    const { services } = parse(await readFile('compose.yaml', 'utf8'));
+    expect(services.tally.environment.REDIS_URL).toBe('redis://redis:6379');
+  });
+});

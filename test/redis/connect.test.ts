@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startRedis } from '../../sandbox/redis.ts';
+import { NoData, StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { PRODUCTS } from '../../src/domain/product.ts';
+import {
+  connectRedis,
+  gateCommands,
+  guardRead,
+  type RedisConnection,
+  waitUntilReady,
+} from '../../src/redis/connect.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
+import { type RedisServer, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
+
+const NOWHERE = 'unix:///nowhere/redis.sock';
+const open: RedisConnection[] = [];
+
+function connected(url: string, watchers?: Parameters<typeof connectRedis>[1]): RedisConnection {
+  const redis = connectRedis(url, watchers);
+  open.push(redis);
+  return redis;
+}
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+
+afterEach(() => {
+  for (const redis of open.splice(0)) redis.disconnect();
+});
+
+describe('a connection', () => {
+  it.each([
+    ['the one that is installed', false],
+    ['the embedded one', true],
+  ])('opens over a Unix socket and answers: %s', async (_, embedded) => {
+    const server = await startRedis({ embedded });
+    const redis = connected(server.url);
+    await waitUntilReady(redis, 5_000);
+    await waitUntilReady(redis, 0);
+    await redis.hset('h', 'a', '1');
+    expect(await redis.hmget('h', 'a', 'b')).toEqual(['1', null]);
+    redis.disconnect();
+    await server.stop();
+  });
+
+  it('refuses commands at once while nothing is there, instead of keeping them', async () => {
+    const redis = connected(NOWHERE);
+    const failures = await Promise.all([1, 2, 3].map(() => failureOf(guardRead(() => redis.get('a')))));
+    for (const failure of failures) expect(failure).toBeInstanceOf(StoreUnavailable);
+    expect(await failureOf(waitUntilReady(redis, 50))).toBeInstanceOf(StoreUnavailable);
+  });
+});
+
+describe('a connection to a server that comes and goes', () => {
+  let store: TestRedis;
+  let proxy: RedisProxy;
+  beforeEach(async () => {
+    store = await testRedis();
+    proxy = await startRedisProxy(store.url);
+  });
+  afterEach(async () => {
+    await proxy.stop();
+    await store.close();
+  });
+
+  it('tells of an outage once, of the recovery once, and works again by itself', async () => {
+    const told: string[] = [];
+    const redis = connected(proxy.url, {
+      onOutage: () => told.push('away'),
+      onRecovery: () => told.push('back'),
+    });
+    await waitUntilReady(redis, 5_000);
+    expect(told).toEqual([]);
+
+    await proxy.stop();
+    await new Promise<void>((resolve) => {
+      let attempts = 0;
+      redis.on('reconnecting', () => ++attempts === 3 && resolve());
+    });
+    expect(told).toEqual(['away']);
+
+    await proxy.start();
+    await waitUntilReady(redis, 5_000);
+    expect(told).toEqual(['away', 'back']);
+    expect(await redis.ping()).toBe('PONG');
+  });
+
+  it('tells of a Redis that closes politely, too', async () => {
+    const told: string[] = [];
+    const redis = connected(proxy.url, { onOutage: ({ message }) => told.push(message) });
+    await waitUntilReady(redis, 5_000);
+    const reconnecting = once(redis, 'reconnecting');
+    await proxy.stop('ended');
+    await reconnecting;
+    expect(told).toHaveLength(1);
+  });
+
+  it('does not call its own end an outage', async () => {
+    const told: string[] = [];
+    const redis = connected(proxy.url, { onOutage: () => told.push('away') });
+    await waitUntilReady(redis, 5_000);
+    const end = once(redis, 'end');
+    await redis.quit();
+    await end;
+    expect(told).toEqual([]);
+    expect(await failureOf(guardRead(() => redis.get('a')))).toBeInstanceOf(StoreUnavailable);
+  });
+
+  it('gives a command up when Redis stands still, and when it dies over it', async () => {
+    const redis = connected(proxy.url);
+    await waitUntilReady(redis, 5_000);
+    proxy.freeze();
+    expect(await failureOf(guardRead(() => redis.get('a')))).toBeInstanceOf(StoreUnavailable);
+    const waiting = failureOf(guardRead(() => redis.get('b')));
+    await proxy.stop();
+    expect(await waiting).toBeInstanceOf(StoreUnavailable);
+  });
+});
+
+describe('a connection to a server that refuses', () => {
+  let server: RedisServer;
+  beforeEach(({ skip }) =>
+    skip(SERVER_BINARY === undefined, 'the embedded Redis has no password and is never full'),
+  );
+  afterEach(() => server?.kill());
+  it('takes a wrong password for an outage, and keeps it out of what is told', async () => {
+    server = await startServer(['requirepass the-right-password']);
+    const told: Error[] = [];
+    const redis = connected(`redis://:a-wrong-password@127.0.0.1:${server.port}`, {
+      onOutage: (error) => told.push(error),
+    });
+    const failure = await failureOf(guardRead(() => redis.get('a')));
+    expect(failure).toBeInstanceOf(StoreUnavailable);
+    expect(await failureOf(waitUntilReady(redis, 300))).toBeInstanceOf(StoreUnavailable);
+    expect(told).toHaveLength(1);
+    expect(`${told[0]?.message} ${String(failure)}`).not.toContain('a-wrong-password');
+  });
+
+  it('tells a Redis that cannot serve from a command that is wrong', async () => {
+    server = await startServer(['maxmemory 1']);
+    const redis = connected(`redis://127.0.0.1:${server.port}`);
+    await waitUntilReady(redis, 5_000);
+    expect(await failureOf(guardRead(() => redis.set('a', '1')))).toBeInstanceOf(StoreUnavailable);
+    expect(await failureOf(guardRead(() => redis.call('NOSUCHCOMMAND')))).toMatchObject({
+      name: 'ReplyError',
+    });
+  });
+});
+
+describe('a command that waits at a gate', () => {
+  it('fails once where Redis is away by then: nothing is left that would end the process', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    try {
+      const redis = connected(NOWHERE) as Redis;
+      gateCommands(redis, () => delay(1));
+      expect(await failureOf(redis.get('a'))).toBeInstanceOf(Error);
+      await delay(20);
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+  });
+});
+
+describe('storeGuard', () => {
+  it('keeps the cause', async () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const failure = await failureOf(guardRead(() => Promise.reject(cause)));
+    expect(failure).toBeInstanceOf(StoreUnavailable);
+    expect(failure).toMatchObject({ cause });
+  });
+
+  it('lets failures and mistakes of ours through as they are', async () => {
+    for (const error of [
+      new NoData({ project: '1', product: PRODUCTS[1], days: undefined }),
+      new TypeError('a bug'),
+      'a string',
+    ])
+      expect(await failureOf(guardRead(() => Promise.reject(error)))).toBe(error);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { parseRedisUrl, RedisUrlError } from '../../src/redis/url.ts';
+
+const refusalOf = (url: string): RedisUrlError => {
+  try {
+    parseRedisUrl(url);
+  } catch (error) {
+    if (error instanceof RedisUrlError) return error;
+  }
+  throw new Error(`${url} was not refused.`);
+};
+
+describe('REDIS_URL', () => {
+  it.each([
+    ['redis://127.0.0.1:6379', { kind: 'single' }],
+    ['rediss://user:word@redis.example.com:6380/0', { kind: 'single' }],
+    ['unix:///run/redis.sock', { kind: 'single' }],
+    [
+      'redis+sentinel://one,two:26380,[fd00::5]:1/main',
+      {
+        kind: 'sentinel',
+        name: 'main',
+        db: 0,
+        isTls: false,
+        sentinels: [
+          { host: 'one', port: 26379 },
+          { host: 'two', port: 26380 },
+          { host: 'fd00::5', port: 1 },
+        ],
+      },
+    ],
+    [
+      'rediss+sentinel://user:w%40rd@one/main/3?sentinelPassword=a%26b&sentinelUsername=watcher',
+      {
+        ...{ kind: 'sentinel', username: 'user', password: 'w@rd', isTls: true, db: 3 },
+        ...{ sentinelPassword: 'a&b', sentinelUsername: 'watcher' },
+      },
+    ],
+    ['redis+cluster://one', { kind: 'cluster', isTls: false, nodes: [{ host: 'one', port: 6379 }] }],
+    ['rediss+cluster://:word@one:1,two:2/', { kind: 'cluster', password: 'word', isTls: true }],
+    ['redis+cluster://user:a:b@one:1/0', { kind: 'cluster', username: 'user', password: 'a:b' }],
+  ])('takes %s', (url, address) => {
+    expect(parseRedisUrl(url)).toMatchObject(address);
+  });
+
+  it.each([
+    ['redis+sentinel://one:26379', 'has no name of a master'],
+    ['redis+sentinel://one:26379/', 'has no name of a master'],
+    ['redis+sentinel://one/main/three', 'database’s number'],
+    ['redis+sentinel://one/main/3/4', 'database’s number'],
+    ['redis+sentinel://one/main?sentinelPasswort=x', 'unknown option after the ?'],
+    ['redis+sentinel://one,,two/main', 'host 2 is not host:port'],
+    ['redis+sentinel://one:65536/main', 'port of host 1'],
+    ['redis+cluster://', 'has no host'],
+    ['redis+cluster://one:x', 'host 1 is not host:port'],
+    ['redis+cluster://one:1/3', 'a Cluster has only one'],
+    ['redis+cluster://one:1?a=b', 'unknown option after the ?'],
+    ['redis+cluster://user:%zz@one', 'has a % in the password'],
+    ['redis+cluster://user:a/b@one:1', '%2F'],
+    ['redis://one:1,two:2', 'has several hosts'],
+    ['redis+mirror://one', 'is not a Redis address'],
+    ['127.0.0.1:6379', 'is not a Redis address'],
+    ['redis://127.0.0.1/zero', 'database’s number'],
+  ])('refuses %s, and says which part is wrong and what works', (url, part) => {
+    const { what, works } = refusalOf(url);
+    expect(`${what}. ${works}`).toContain(part);
+    expect(works).toMatch(/redis|%/);
+  });
+
+  it('never repeats a password', () => {
+    for (const url of [
+      'redis+cluster://user:hunter2/@one:1',
+      'redis+cluster://user:hunter2',
+      'redis+cluster://user:hunter2@one:x',
+      'redis+sentinel://user:hunter2@one/main?sentinelpassword=hunter2',
+      'redis+sentinel://user:hunter2%@one/main',
+      'redis://user:hunter2@one:1,two:2',
+      'redis://user:hunter2@one/zero',
+      'rediss:user:hunter2@one',
+    ])
+      expect(refusalOf(url).message).not.toContain('hunter2');
+  });
+});
