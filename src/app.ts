@@ -1,8 +1,8 @@
 import { createBilling } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
-import { reportProjectFailures } from './delivery/outbox/project-failures.ts';
-import { reportRefusedAccesses, reportRejectedTokens } from './delivery/outbox/rejections.ts';
+import { reportProjectFailures } from './delivery/project-failures.ts';
+import { reportRefusedAccesses, reportRejectedTokens } from './delivery/reminders/rejections.ts';
 import { createAuditTrail } from './features/audit/index.ts';
 import { createBalance } from './features/balance/index.ts';
 import { createConnect } from './features/connect/index.ts';

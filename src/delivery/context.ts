@@ -16,7 +16,7 @@ import {
   type LogWrite,
   type StateWrite,
 } from './log/delivery-log.ts';
-import type { PostableReport, ReportResult } from './report.ts';
+import type { PostableReport, ReportResult } from './posts/postable-report.ts';
 import type { WatchFiguresStore } from './watches/watch-figures.ts';
 
 /** Another worker may hold the lease by now, so this one must not post anything more. */

@@ -13,12 +13,12 @@ import type { Workspaces } from '../workspace/record/workspaces.ts';
 import { createDelivery } from './delivery.ts';
 import { createEngine, type Scheduling } from './engine.ts';
 import { createDeliveryLog, observeDeliveries } from './log/delivery-log.ts';
-import { createRejectionNotes, type NoteRejection } from './outbox/rejections.ts';
-import type { Reports } from './report.ts';
+import type { Reports } from './posts/postable-report.ts';
+import { createRejectionNotes, type NoteRejection } from './reminders/rejections.ts';
 import { readOldestOverdue } from './wakeup/overdue-runs.ts';
 import { createScheduler } from './wakeup/scheduler.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
-import { createWatching, type Watching } from './watches/watching.ts';
+import { createWatching, type Watching } from './watches/watch-service.ts';
 
 export interface DeliveryServiceParts {
   readonly redis: RedisConnection;

@@ -19,19 +19,19 @@ import {
 } from './context.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from './log/delivery-log.ts';
 import { earliest } from './log/due-dates.ts';
-import { notifyOwners } from './outbox/notify-owner.ts';
-import { abandonDelivery, resumePausedSchedule } from './outbox/outcome.ts';
 import { requireChannel } from './outbox/recipients.ts';
-import { type DeliveryPlan, planDeliveries } from './plan.ts';
 import { correctPost } from './posts/correction.ts';
 import { explainCorrections, planExplanations } from './posts/explain-corrections.ts';
+import { notifyOwners } from './posts/notify-owner.ts';
 import { deliverPost } from './posts/post.ts';
 import { type ManualReason, manualPostMessage } from './posts/post-blocks.ts';
+import { type DeliveryPlan, planDeliveries } from './posts/post-plan.ts';
+import { type PostableReport, type Reports, shownProjects } from './posts/postable-report.ts';
+import { abandonDelivery, resumePausedSchedule } from './posts/record-failure.ts';
 import { isReminderIdle, planReminders } from './reminders/reminder-plan.ts';
 import { runReminders } from './reminders/reminders.ts';
-import { type PostableReport, type Reports, shownProjects } from './report.ts';
 import type { WatchFiguresStore } from './watches/watch-figures.ts';
-import { isWatchIdle, planWatches, runWatches } from './watches/watch-run.ts';
+import { isWatchIdle, planWatches, runWatches } from './watches/watch-plan.ts';
 
 export interface DeliveryParts {
   readonly workspaces: Workspaces;

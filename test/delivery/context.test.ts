@@ -12,7 +12,7 @@ import {
 } from '../../src/delivery/context.ts';
 import { LEASE_MS } from '../../src/delivery/log/delivery-log.ts';
 import { OutcomeUnknown } from '../../src/delivery/outbox/retry.ts';
-import type { ReportQuestion } from '../../src/delivery/report.ts';
+import type { ReportQuestion } from '../../src/delivery/posts/postable-report.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { recordedRun, workspaceOf } from '../support/delivery-records.ts';

@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../src/delivery/context.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
-import type { DeliveryTask } from '../../src/delivery/plan.ts';
 import { summarizeMissedDates } from '../../src/delivery/posts/catch-up.ts';
 import { correctPost } from '../../src/delivery/posts/correction.ts';
-import type { ReportResult } from '../../src/delivery/report.ts';
+import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
+import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { StoreUnavailable, TokenRejected } from '../../src/domain/failure/index.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { lineOf, postOf, recordedRun, workspaceOf } from '../support/delivery-records.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { type BillingClient, createBilling } from '../../src/billing/client.ts';
 import { createBillingCache } from '../../src/delivery/billing-cache.ts';
-import type { ReportQuestion, ReportResult } from '../../src/delivery/report.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import {
   ConnectionMissing,
   NotAllowed,

@@ -6,13 +6,13 @@ import { createDelivery, isIdle } from '../../src/delivery/delivery.ts';
 import { createEngine } from '../../src/delivery/engine.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import { earliest } from '../../src/delivery/log/due-dates.ts';
-import { failureNotice } from '../../src/delivery/outbox/notify-blocks.ts';
-import { notifyOwners, responsiblePeople } from '../../src/delivery/outbox/notify-owner.ts';
+import { failureNotice } from '../../src/delivery/posts/notify-blocks.ts';
+import { notifyOwners, responsiblePeople } from '../../src/delivery/posts/notify-owner.ts';
 import {
   createRejectionNotes,
   reportRefusedAccesses,
   reportRejectedTokens,
-} from '../../src/delivery/outbox/rejections.ts';
+} from '../../src/delivery/reminders/rejections.ts';
 import { spreadOf } from '../../src/delivery/wakeup/recurrence-pattern.ts';
 import { createRepairs } from '../../src/delivery/wakeup/repairs.ts';
 import {

@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { DeliveryContext } from '../../src/delivery/context.ts';
 import type { LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
-import { beginAttempt } from '../../src/delivery/outbox/attempt.ts';
-import { abandonDelivery, recordFailure } from '../../src/delivery/outbox/outcome.ts';
 import {
   classifyFailure,
   type FailureEffect,
@@ -14,7 +12,9 @@ import {
   probeDelayAfter,
   retryDelayAfter,
 } from '../../src/delivery/outbox/retry.ts';
-import type { DeliveryTask } from '../../src/delivery/plan.ts';
+import { beginAttempt } from '../../src/delivery/posts/attempt.ts';
+import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
+import { abandonDelivery, recordFailure } from '../../src/delivery/posts/record-failure.ts';
 import {
   CannotPost,
   ConnectionMissing,

@@ -9,17 +9,17 @@ import type { StateWrite } from '../../src/delivery/log/delivery-log.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import { openState } from '../../src/delivery/log/state-document.ts';
 import { findPost } from '../../src/delivery/outbox/find-post.ts';
+import type { Refusal } from '../../src/delivery/outbox/recipients.ts';
+import { OutcomeUnknown } from '../../src/delivery/outbox/retry.ts';
 import {
   type Outgoing,
   type OutgoingJob,
   sendOutgoing,
   sendsAt,
-} from '../../src/delivery/outbox/outgoing.ts';
-import type { Refusal } from '../../src/delivery/outbox/recipients.ts';
-import { recordPost, recordSkip, recordWait } from '../../src/delivery/outbox/record-post.ts';
-import { OutcomeUnknown } from '../../src/delivery/outbox/retry.ts';
-import type { DeliveryTask } from '../../src/delivery/plan.ts';
+} from '../../src/delivery/outbox/stored-message.ts';
 import { deliverPost } from '../../src/delivery/posts/post.ts';
+import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
+import { recordPost, recordSkip, recordWait } from '../../src/delivery/posts/record-post.ts';
 import type { ReminderMessage, ReminderPlan } from '../../src/delivery/reminders/reminder-plan.ts';
 import { runReminders } from '../../src/delivery/reminders/reminders.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ReportResult } from '../../src/delivery/report.ts';
+import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { TimedOut } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';

@@ -14,6 +14,12 @@ import {
 } from '../../src/delivery/watches/alert.ts';
 import { alertActionAt } from '../../src/delivery/watches/alert-send.ts';
 import {
+  hourlyCheckAfter,
+  isSuspended,
+  nextCheckAt,
+  watchBasisOf,
+} from '../../src/delivery/watches/check-time.ts';
+import {
   judgedFigures,
   knownBalances,
   type StoredFigures,
@@ -24,13 +30,7 @@ import {
   judge,
   recordJudgement,
 } from '../../src/delivery/watches/watch-judge.ts';
-import {
-  hourlyCheckAfter,
-  isSuspended,
-  nextCheckAt,
-  watchBasisOf,
-} from '../../src/delivery/watches/watch-plan.ts';
-import { isWatchIdle, planWatches } from '../../src/delivery/watches/watch-run.ts';
+import { isWatchIdle, planWatches } from '../../src/delivery/watches/watch-plan.ts';
 import {
   type Alert,
   type AlertEvent,

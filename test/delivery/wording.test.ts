@@ -11,13 +11,13 @@ import {
   type PostDetails,
   renderPost,
 } from '../../src/delivery/posts/post-blocks.ts';
+import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import {
   describeProjects,
   describeReport,
   formatMoment,
   projectLabel,
 } from '../../src/delivery/posts/schedule-wording.ts';
-import type { ReportResult } from '../../src/delivery/report.ts';
 import { encodePattern, nextOccurrence, spreadOf } from '../../src/delivery/wakeup/recurrence-pattern.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { button } from '../../src/slack/kit/atoms.ts';

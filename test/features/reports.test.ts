@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBilling } from '../../src/billing/client.ts';
 import { createBillingCache } from '../../src/delivery/billing-cache.ts';
-import type { ReportResult } from '../../src/delivery/report.ts';
+import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { createReports } from '../../src/features/reports/index.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';

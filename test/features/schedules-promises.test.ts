@@ -7,7 +7,7 @@ import {
   type DeliveryLogLine,
   type DeliveryLogSnapshot,
 } from '../../src/delivery/log/delivery-log.ts';
-import { planDeliveries } from '../../src/delivery/plan.ts';
+import { planDeliveries } from '../../src/delivery/posts/post-plan.ts';
 import { type Cadence, dueTimesBetween, nextDueTimes } from '../../src/domain/time/cadence.ts';
 import { createReports } from '../../src/features/reports/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';

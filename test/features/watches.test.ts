@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { PreviewFigures } from '../../src/delivery/watches/watch-preview.ts';
-import type { AlertResponse, Watching, WatchState } from '../../src/delivery/watches/watching.ts';
+import type { AlertResponse, Watching, WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { NoData, ServiceUnreachable, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createWatches } from '../../src/features/watches/index.ts';
 import { parseWatchText } from '../../src/features/watches/words.ts';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { DeliveryContext } from '../../src/delivery/context.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
-import type { ReportQuestion, ReportResult } from '../../src/delivery/report.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';

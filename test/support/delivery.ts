@@ -6,11 +6,15 @@ import type { BillingClient } from '../../src/billing/client.ts';
 import { createDelivery } from '../../src/delivery/delivery.ts';
 import { createEngine } from '../../src/delivery/engine.ts';
 import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
-import { createRejectionNotes, reportRejectedTokens } from '../../src/delivery/outbox/rejections.ts';
-import type { PostableReport, ReportQuestion, ReportResult } from '../../src/delivery/report.ts';
+import type {
+  PostableReport,
+  ReportQuestion,
+  ReportResult,
+} from '../../src/delivery/posts/postable-report.ts';
+import { createRejectionNotes, reportRejectedTokens } from '../../src/delivery/reminders/rejections.ts';
 import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
-import { createWatching } from '../../src/delivery/watches/watching.ts';
+import { createWatching } from '../../src/delivery/watches/watch-service.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';

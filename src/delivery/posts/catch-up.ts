@@ -3,8 +3,8 @@ import type { Day } from '../../domain/time/calendar.ts';
 import { type DeliveryContext, runReport } from '../context.ts';
 import { deliveryKey, findPost } from '../outbox/find-post.ts';
 import { classifyFailure } from '../outbox/retry.ts';
-import type { DeliveryTask } from '../plan.ts';
 import { missedDateFailed, missedDateLine, missedDatesSummary } from './post-blocks.ts';
+import type { DeliveryTask } from './post-plan.ts';
 
 /** A post names this many missed dates and counts the rest. */
 const MAX_NAMED = 10;

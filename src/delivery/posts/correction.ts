@@ -4,12 +4,12 @@ import { updateMessage } from '../../slack/reply/post-message.ts';
 import { type DeliveryContext, LeaseLostError, runReport } from '../context.ts';
 import type { DeliveryLogEntry, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
 import { deliveryKey, deliveryMetadata } from '../outbox/find-post.ts';
-import { connectionsOf } from '../outbox/pause.ts';
 import { requireChannel } from '../outbox/recipients.ts';
 import { classifyFailure } from '../outbox/retry.ts';
-import { CORRECTION_DELAYS, type ScheduleLogEntry } from '../plan.ts';
-import { type ReportResult, shownProjects } from '../report.ts';
 import { changedFigures, renderPost } from './post-blocks.ts';
+import { CORRECTION_DELAYS, type ScheduleLogEntry } from './post-plan.ts';
+import { type ReportResult, shownProjects } from './postable-report.ts';
+import { connectionsOf } from './run-state.ts';
 
 /** After a check that failed, in ms, and how often. */
 const RETRY_DELAY = 30 * 60_000;

@@ -8,11 +8,11 @@ import type { PostedMessage } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
 import { openState } from '../log/state-document.ts';
 import { deliveryKey } from '../outbox/find-post.ts';
-import { outgoingSchema, sendOutgoing, sendsAt } from '../outbox/outgoing.ts';
 import { findRefusal } from '../outbox/recipients.ts';
 import { backOffEnd } from '../outbox/retry.ts';
-import type { ScheduleLogEntry } from '../plan.ts';
+import { outgoingSchema, sendOutgoing, sendsAt } from '../outbox/stored-message.ts';
 import { correctionLines, correctionMessage } from './post-blocks.ts';
+import type { ScheduleLogEntry } from './post-plan.ts';
 
 /** States: one for each channel, from the moment its reply is due until the log says that its posts are explained. */
 const EXPLANATION_STATE = 'correction/';

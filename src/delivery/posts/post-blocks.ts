@@ -14,7 +14,7 @@ import {
 import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { PostedMessage } from '../log/delivery-log-entry.ts';
-import type { ReportResult } from '../report.ts';
+import type { ReportResult } from './postable-report.ts';
 import { chosenByKey, formatMoment, projectLabel } from './schedule-wording.ts';
 
 type Figures = ReportResult['figures'];

@@ -7,17 +7,17 @@ import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, LeaseLostError, runReport, ScheduleChangedError } from '../context.ts';
 import type { DeliveryLogEntry, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
-import { beginAttempt, type DeliveryAttempt } from '../outbox/attempt.ts';
 import { deliveryKey, deliveryMetadata, findPost } from '../outbox/find-post.ts';
-import { recordFailure, resumePausedSchedule } from '../outbox/outcome.ts';
-import { connectionsOf } from '../outbox/pause.ts';
 import { requireChannel } from '../outbox/recipients.ts';
-import { recordPost, recordSkip, recordWait } from '../outbox/record-post.ts';
 import { classifyFailure, OutcomeUnknown } from '../outbox/retry.ts';
-import type { DeliveryTask } from '../plan.ts';
-import { type ReportResult, shownProjects } from '../report.ts';
+import { beginAttempt, type DeliveryAttempt } from './attempt.ts';
 import { summarizeMissedDates } from './catch-up.ts';
 import { renderPost } from './post-blocks.ts';
+import type { DeliveryTask } from './post-plan.ts';
+import { type ReportResult, shownProjects } from './postable-report.ts';
+import { recordFailure, resumePausedSchedule } from './record-failure.ts';
+import { recordPost, recordSkip, recordWait } from './record-post.ts';
+import { connectionsOf } from './run-state.ts';
 
 /** A post this long after its due time says that it is late; in ms. */
 const LATE = 5 * 60_000;

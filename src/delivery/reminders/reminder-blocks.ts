@@ -4,7 +4,7 @@ import { describeToken, formatExpiry } from '../../workspace/credentials/connect
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { connectionsOf } from '../outbox/pause.ts';
+import { connectionsOf } from '../posts/run-state.ts';
 import type { Credential, ReminderStep } from './reminder-plan.ts';
 
 export interface ReminderView {

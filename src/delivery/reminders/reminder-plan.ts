@@ -7,8 +7,8 @@ import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { earliest } from '../log/due-dates.ts';
-import { outgoingSchema, sendsAt } from '../outbox/outgoing.ts';
 import { backOffEnd } from '../outbox/retry.ts';
+import { outgoingSchema, sendsAt } from '../outbox/stored-message.ts';
 
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
 const REMINDER_DAYS = [14, 3, 1] as const;

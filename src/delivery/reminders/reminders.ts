@@ -3,10 +3,10 @@ import { FIELDS } from '../../redis/keys.ts';
 import { findAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../context.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
-import { responsiblePeople } from '../outbox/notify-owner.ts';
-import { sendOutgoing, sendsAt } from '../outbox/outgoing.ts';
 import { findRecipient, findRefusal } from '../outbox/recipients.ts';
 import { classifyFailure } from '../outbox/retry.ts';
+import { sendOutgoing, sendsAt } from '../outbox/stored-message.ts';
+import { responsiblePeople } from '../posts/notify-owner.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
   type Credential,

@@ -6,15 +6,15 @@ import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { DeliveryContext } from '../context.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
 import { deliveryMetadata } from '../outbox/find-post.ts';
-import { responsiblePeople } from '../outbox/notify-owner.ts';
-import { type OutgoingJob, sendOutgoing, sendsAt } from '../outbox/outgoing.ts';
 import { findRefusal } from '../outbox/recipients.ts';
 import { classifyFailure } from '../outbox/retry.ts';
+import { type OutgoingJob, sendOutgoing, sendsAt } from '../outbox/stored-message.ts';
+import { responsiblePeople } from '../posts/notify-owner.ts';
 import { alertEpisode, alertMessageTo, episodeOf, isParent, withMessage } from './alert.ts';
 import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
+import { isSuspended, WATCH_STATE } from './check-time.ts';
 import { figuresField, judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
-import { isSuspended, WATCH_STATE } from './watch-plan.ts';
 import { type Alert, type AlertMessage, parseWatchState, type StoredWatchState } from './watch-state.ts';
 
 type Known = ReadonlyMap<string, StoredFigures>;

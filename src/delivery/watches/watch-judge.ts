@@ -20,8 +20,8 @@ import {
   recoveryText,
   watchLabel,
 } from './alert-wording.ts';
+import { hourlyCheckAfter, isSuspended } from './check-time.ts';
 import { judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
-import { hourlyCheckAfter, isSuspended } from './watch-plan.ts';
 import { needsBalance, needsUsage } from './watch-questions.ts';
 import type { AlertEvent, StoredWatchState } from './watch-state.ts';
 

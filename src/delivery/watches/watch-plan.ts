@@ -1,59 +1,80 @@
-import { createHash } from 'node:crypto';
-import * as z from 'zod';
+import { FIELDS } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
-import { tryParseRecord } from '../../workspace/record/record-schema.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { DeliveryContext } from '../context.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { spreadOf } from '../wakeup/recurrence-pattern.ts';
+import { earliest } from '../log/due-dates.ts';
+import { backOffEnd } from '../outbox/retry.ts';
+import { alertActionAt, sendAlerts } from './alert-send.ts';
+import { isSuspended, nextCheckAt, WATCH_STATE } from './check-time.ts';
+import { checkWatches } from './watch-check.ts';
+import type { WatchFiguresStore } from './watch-figures.ts';
+import { parseWatchState, type StoredWatchState } from './watch-state.ts';
 
-const HOUR = 3_600_000;
-
-/** In the delivery log: when the watches were last checked. */
-export const CHECK_STATE = 'check/watches';
-export const WATCH_STATE = 'watch/';
-
-const schema = z.object({
-  /** When the check began, and when the next one is due, in ms. */
-  at: z.int(),
-  next: z.int(),
-  /** What it was made of: see `watchBasisOf`. */
-  basis: z.string(),
-});
-export type LastCheck = Readonly<z.infer<typeof schema>>;
-
-/** Undefined for none, and for one that cannot be read: then it is time for one. */
-const parseLastCheck = (json: string | undefined): LastCheck | undefined => tryParseRecord(schema, json);
-
-/** Watches are checked every hour, at a different time for each workspace. @returns ms since the epoch */
-export function hourlyCheckAfter(teamId: string, at: number): number {
-  const spread = spreadOf(teamId, HOUR);
-  return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
+export interface WatchPlan {
+  readonly isCheckDue: boolean;
+  /** Watches with messages to send, or to draw again. */
+  readonly alerting: readonly Watch[];
+  /** States that are no longer needed. */
+  readonly stale: readonly string[];
+  /** When there is something to do, in ms; undefined for never. */
+  readonly next: number | undefined;
 }
 
-/** Paused or snoozed at `now` (ms): it is judged, and alerts nobody. */
-export const isSuspended = ({ paused, snoozedUntil = 0 }: Watch, now: number): boolean =>
-  paused !== undefined || snoozedUntil > now;
+/** Nothing is to be done now. */
+export const isWatchIdle = ({ isCheckDue, alerting }: WatchPlan): boolean =>
+  !isCheckDue && alerting.length === 0;
 
-/** Watches, tokens and the zone: a change is looked at without waiting for the hour. */
-export function watchBasisOf({ watches, connections, projects, settings }: Workspace): string {
-  const parts = [
-    watches.map(({ id, since, paused, snoozedUntil }) => [id, since, paused?.at, snoozedUntil]),
-    [...connections.values()].map(({ name, fingerprint }) => [name, fingerprint]),
-    projects.map(({ id, product, connection }) => [id, product, connection]),
-    [settings.zone, settings.connection],
-  ];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64').slice(0, 16);
+/** What to do about watches at `now` (ms), by the record and the delivery log. */
+export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: number): WatchPlan {
+  const states = new Map(
+    snapshot
+      .statesOf(WATCH_STATE)
+      .map(([name, json]) => [name.slice(WATCH_STATE.length), parseWatchState(json)]),
+  );
+  const check = nextCheckAt(workspace, snapshot, now);
+  const isCheckDue = check !== undefined && check <= now;
+  // Slack's rate limit holds up what is sent, not what is asked.
+  const quiet = backOffEnd(snapshot, now);
+  const acting = workspace.watches.flatMap((watch) => {
+    const at = actionAt(states.get(watch.id), isSuspended(watch, now));
+    return at === undefined ? [] : [{ watch, at: Math.max(at, quiet) }];
+  });
+  const known = new Set(workspace.watchIds);
+  const next = [check ?? 0, ...acting.map(({ at }) => at)].filter((at) => at > now);
+  return {
+    isCheckDue,
+    alerting: acting.filter(({ at }) => at <= now).map(({ watch }) => watch),
+    stale: [...states.keys()].flatMap((id) =>
+      known.has(id) || canBeRestored(id, workspace) ? [] : [WATCH_STATE + id],
+    ),
+    next: earliest(...next),
+  };
 }
 
-/** When the watches are checked next, in ms: `now` or earlier if that is due; undefined for never. */
-export function nextCheckAt(
-  workspace: Workspace,
-  snapshot: DeliveryLogSnapshot,
-  now: number,
-): number | undefined {
-  const last = parseLastCheck(snapshot.state(CHECK_STATE));
-  if (workspace.watches.length === 0) return undefined;
-  // A clock that went back would put the next check off for as long.
-  if (last === undefined || last.at > now || last.basis !== watchBasisOf(workspace)) return now;
-  return last.next;
+function actionAt(state: StoredWatchState | undefined, isQuiet: boolean): number | undefined {
+  const { alerts = [] } = state ?? {};
+  return earliest(
+    ...alerts.flatMap((alert) => alert.messages.map((message) => alertActionAt(alert, message, isQuiet))),
+  );
+}
+
+/** It goes on where it was. */
+const canBeRestored = (id: string, { fields }: Workspace): boolean =>
+  fields[FIELDS.removedWatch + id] !== undefined;
+
+/**
+ * Checks what is due, else sends what checks left: what a pause or a failure of Slack held back is sent as the newest
+ * check sees it. @throws LeaseLostError, StoreUnavailable
+ */
+export async function runWatches(
+  { isCheckDue, alerting }: WatchPlan,
+  store: WatchFiguresStore,
+  context: DeliveryContext,
+): Promise<void> {
+  if (context.isOver()) return;
+  if (isCheckDue) return checkWatches(store, context);
+  if (alerting.length === 0) return;
+  const known = await store.read(context.teamId);
+  for (const watch of alerting) if (!context.isOver()) await sendAlerts(watch, known, context);
 }

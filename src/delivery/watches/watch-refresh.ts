@@ -13,8 +13,8 @@ import {
 import { storedBalance } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
+import { hourlyCheckAfter } from './check-time.ts';
 import { accountOf, figuresField, type StoredFigures, type WatchFiguresStore } from './watch-figures.ts';
-import { hourlyCheckAfter } from './watch-plan.ts';
 import { askAccount, askUsage } from './watch-questions.ts';
 
 /** A project, and the figures that its watches use. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
-import { outgoingSchema } from '../outbox/outgoing.ts';
+import { outgoingSchema } from '../outbox/stored-message.ts';
 
 const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
 

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import { emptyIfNoData } from '../../billing/client.ts';
-import type { PostableReport, ReportQuestion, ReportResult } from '../../delivery/report.ts';
+import type { PostableReport, ReportQuestion, ReportResult } from '../../delivery/posts/postable-report.ts';
 import { aboutDays, isFailure } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import {

@@ -1,6 +1,6 @@
 import type { DeliveryLogEntry } from '../../delivery/log/delivery-log-entry.ts';
+import type { PostableReport } from '../../delivery/posts/postable-report.ts';
 import { formatWallTime } from '../../delivery/posts/schedule-wording.ts';
-import type { PostableReport } from '../../delivery/report.ts';
 import { listNames } from '../../domain/language/text.ts';
 import {
   clockChangeAt,

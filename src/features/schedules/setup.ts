@@ -1,5 +1,5 @@
+import type { Reports } from '../../delivery/posts/postable-report.ts';
 import { projectIdLabel, projectLabel } from '../../delivery/posts/schedule-wording.ts';
-import type { Reports } from '../../delivery/report.ts';
 import { commandText } from '../../domain/commands.ts';
 import {
   type Failure,

@@ -1,4 +1,4 @@
-import type { AlertResponse } from '../../delivery/watches/watching.ts';
+import type { AlertResponse } from '../../delivery/watches/watch-service.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { formatInstant, markup } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';

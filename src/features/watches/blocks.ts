@@ -1,6 +1,6 @@
 import { HIDDEN_PROJECT, projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { moneyWriter } from '../../delivery/watches/alert-wording.ts';
-import type { WatchState } from '../../delivery/watches/watching.ts';
+import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import type { Announcement, ListViewer } from '../../slack/commands/ownership.ts';

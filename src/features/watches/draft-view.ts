@@ -1,7 +1,7 @@
 import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import { previewWatch } from '../../delivery/watches/watch-preview.ts';
-import type { Watching } from '../../delivery/watches/watching.ts';
+import type { Watching } from '../../delivery/watches/watch-service.ts';
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { canEditOwned } from '../../slack/commands/ownership.ts';

@@ -1,6 +1,6 @@
 import type { Button, SectionBlock } from '@slack/types';
 import { HIDDEN_PROJECT } from '../../delivery/posts/schedule-wording.ts';
-import type { WatchState } from '../../delivery/watches/watching.ts';
+import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { commandButton, pageButtons } from '../../slack/commands/command-buttons.ts';
 import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/commands/owned-list.ts';

@@ -1,4 +1,4 @@
-import type { AlertResponse } from '../../delivery/watches/watching.ts';
+import type { AlertResponse } from '../../delivery/watches/watch-service.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { addDays, DAY_MS, dayAt, endOfUnit, startOfDay } from '../../domain/time/calendar.ts';
 import { canAdopt } from '../../slack/commands/ownership.ts';

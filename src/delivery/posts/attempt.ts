@@ -1,6 +1,6 @@
 import type { DeliveryContext } from '../context.ts';
 import type { DeliveryLogEntry } from '../log/delivery-log-entry.ts';
-import type { DeliveryTask } from '../plan.ts';
+import type { DeliveryTask } from './post-plan.ts';
 
 /** One try to deliver a date: the latest log entry, and whether Slack may have taken the post before. */
 export interface DeliveryAttempt {

@@ -1,8 +1,8 @@
-import type { DueTime } from '../domain/time/cadence.ts';
-import type { Day } from '../domain/time/calendar.ts';
-import type { Schedule } from '../workspace/owned/schedules.ts';
-import type { Workspace } from '../workspace/record/workspaces.ts';
-import type { DeliveryLogLine, DeliveryLogSnapshot } from './log/delivery-log.ts';
+import type { DueTime } from '../../domain/time/cadence.ts';
+import type { Day } from '../../domain/time/calendar.ts';
+import type { Schedule } from '../../workspace/owned/schedules.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { DeliveryLogLine, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import {
   compareByDate,
   earliest,
@@ -13,9 +13,9 @@ import {
   isSettled,
   isStillAhead,
   overdueTimes,
-} from './log/due-dates.ts';
-import { lastSuccess, type RunState, runStateOf } from './outbox/pause.ts';
-import { backOffEnd, ignoreTooFar, MAX_PROBE_DELAY, MAX_RETRY_DELAY } from './outbox/retry.ts';
+} from '../log/due-dates.ts';
+import { backOffEnd, ignoreTooFar, MAX_PROBE_DELAY, MAX_RETRY_DELAY } from '../outbox/retry.ts';
+import { lastSuccess, type RunState, runStateOf } from './run-state.ts';
 
 /** One date of one schedule that is to be delivered. */
 export interface DeliveryTask {

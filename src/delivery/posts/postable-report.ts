@@ -1,11 +1,11 @@
 import type { Button } from '@slack/types';
-import type { BillingClient } from '../billing/client.ts';
-import type { Day } from '../domain/time/calendar.ts';
-import type { Message } from '../slack/kit/atoms.ts';
-import type { ReportName, Schedule } from '../workspace/owned/schedules.ts';
-import { type ChosenProject, projectKey } from '../workspace/projects/chosen-project.ts';
-import type { AnswerNotes } from '../workspace/record/last-used.ts';
-import type { Workspace } from '../workspace/record/workspaces.ts';
+import type { BillingClient } from '../../billing/client.ts';
+import type { Day } from '../../domain/time/calendar.ts';
+import type { Message } from '../../slack/kit/atoms.ts';
+import type { ReportName, Schedule } from '../../workspace/owned/schedules.ts';
+import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
+import type { AnswerNotes } from '../../workspace/record/last-used.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 
 /** What a schedule asks a report, as of the instant when it is due. */
 export interface ReportQuestion {

@@ -1,8 +1,8 @@
-import type { BillingAccess, BillingClient } from '../../billing/client.ts';
-import { isFailure } from '../../domain/failure/index.ts';
-import type { ProductId } from '../../domain/product.ts';
-import { type BillingTopic, failureKey, isLastFailureKind } from '../../workspace/projects/last-failure.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import type { BillingAccess, BillingClient } from '../billing/client.ts';
+import { isFailure } from '../domain/failure/index.ts';
+import type { ProductId } from '../domain/product.ts';
+import { type BillingTopic, failureKey, isLastFailureKind } from '../workspace/projects/last-failure.ts';
+import type { Workspaces } from '../workspace/record/workspaces.ts';
 
 interface ReportingParts {
   readonly workspaces: Pick<Workspaces, 'noteFailure' | 'clearFailure'>;

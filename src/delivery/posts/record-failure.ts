@@ -8,10 +8,10 @@ import {
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { DeliveryLogEntry } from '../log/delivery-log-entry.ts';
-import { type DeliveryTask, type ScheduleLogEntry, SLACK_SETTLE_MS } from '../plan.ts';
+import { type FailureEffect, probeDelayAfter, retryDelayAfter } from '../outbox/retry.ts';
 import type { DeliveryAttempt } from './attempt.ts';
-import { pauseBasis } from './pause.ts';
-import { type FailureEffect, probeDelayAfter, retryDelayAfter } from './retry.ts';
+import { type DeliveryTask, type ScheduleLogEntry, SLACK_SETTLE_MS } from './post-plan.ts';
+import { pauseBasis } from './run-state.ts';
 
 /** The audit trail's name for Tally itself. */
 const TALLY = 'tally';

@@ -2,7 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../../slack/kit/atoms.ts';
 import type { PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
-import { formatMoment } from '../posts/schedule-wording.ts';
+import { formatMoment } from './schedule-wording.ts';
 
 /** What to do about a paused schedule. */
 const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {

@@ -3,12 +3,12 @@ import { postMessage } from '../../slack/reply/post-message.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { ScheduleLogEntry } from '../plan.ts';
-import { describeReport } from '../posts/schedule-wording.ts';
+import { findRecipient, type Recipient } from '../outbox/recipients.ts';
+import { classifyFailure } from '../outbox/retry.ts';
 import { failureNotice, type PendingNotification } from './notify-blocks.ts';
-import { connectionsOf } from './pause.ts';
-import { findRecipient, type Recipient } from './recipients.ts';
-import { classifyFailure } from './retry.ts';
+import type { ScheduleLogEntry } from './post-plan.ts';
+import { connectionsOf } from './run-state.ts';
+import { describeReport } from './schedule-wording.ts';
 
 /**
  * Notifies owners that dates were not posted or that schedules are paused, and records that it did. A token that expires

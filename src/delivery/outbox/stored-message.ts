@@ -5,10 +5,10 @@ import type { Message } from '../../slack/kit/atoms.ts';
 import { openDirectMessage, postWithMetadata, type ThreadTarget } from '../../slack/reply/post-message.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, LeaseLostError } from '../context.ts';
-import { SLACK_SETTLE_MS } from '../plan.ts';
+import { SLACK_SETTLE_MS } from '../posts/post-plan.ts';
+import { retryUntilStored } from '../posts/record-post.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
 import type { Refusal } from './recipients.ts';
-import { retryUntilStored } from './record-post.ts';
 import { classifyFailure, type FailureEffect, retryDelayAfter } from './retry.ts';
 
 /** Stored with what it is about. */

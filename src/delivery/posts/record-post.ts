@@ -3,11 +3,11 @@ import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { LastDelivery } from '../../workspace/owned/schedules.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { PostedMessage } from '../log/delivery-log-entry.ts';
-import type { DeliveryTask } from '../plan.ts';
-import { chosenByKey, projectLabel } from '../posts/schedule-wording.ts';
+import { deliveryKey } from '../outbox/find-post.ts';
 import type { DeliveryAttempt } from './attempt.ts';
-import { deliveryKey } from './find-post.ts';
-import { lastDeliveryOf } from './outcome.ts';
+import type { DeliveryTask } from './post-plan.ts';
+import { lastDeliveryOf } from './record-failure.ts';
+import { chosenByKey, projectLabel } from './schedule-wording.ts';
 
 /** How long a post waits for a store that is away to record it; in ms. */
 const RECORD_TIMEOUT = 30_000;
