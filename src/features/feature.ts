@@ -1,6 +1,6 @@
 import type { ActionName, BillingVerb, SlashCommand } from '../domain/commands.ts';
-import type { StopsSource } from '../slack/commands/stopped-list.ts';
 import type { Block } from '../slack/kit/atoms.ts';
+import type { StopsSource } from '../slack/owned/stopped-items.ts';
 import type { Request } from '../slack/request/request.ts';
 import type { ActionListener, CommandListener, Listeners } from '../slack/server/listeners.ts';
 

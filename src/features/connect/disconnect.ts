@@ -1,9 +1,9 @@
 import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/command-text.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import { type StopsSource, stoppedBlocks } from '../../slack/commands/stopped-list.ts';
+import { type StopsSource, stoppedBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { withoutConnection } from '../../workspace/projects/stop-reasons.ts';
+import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';

@@ -2,7 +2,6 @@ import { commandText, mentionText } from '../../domain/commands.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { isFullMember } from '../../slack/commands/ownership.ts';
 import {
   actions,
   type Block,
@@ -14,6 +13,7 @@ import {
   mention,
   section,
 } from '../../slack/kit/atoms.ts';
+import { isFullMember } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { findConnection, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Section } from '../feature.ts';

@@ -6,7 +6,6 @@ import { WARNING_DAYS } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, formatDays } from '../../domain/time/calendar.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
-import { isFullMember } from '../../slack/commands/ownership.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/last-failure.ts';
 import {
   type Block,
@@ -18,6 +17,7 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
+import { isFullMember } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/credentials/accesses.ts';
 import { findFailure } from '../../workspace/projects/last-failure.ts';

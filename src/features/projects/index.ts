@@ -1,8 +1,8 @@
 import { commandText } from '../../domain/commands.ts';
 import { parseInvocation } from '../../slack/commands/command-buttons.ts';
 import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
-import type { StopsSource } from '../../slack/commands/stopped-list.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
+import type { StopsSource } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/accesses.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';

@@ -1,9 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
-import { type StopsSource, stoppedBlocks } from '../../slack/commands/stopped-list.ts';
 import { context } from '../../slack/kit/atoms.ts';
+import { type StopsSource, stoppedBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { withProject } from '../../workspace/owned/stop-reasons.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/projects.ts';
-import { withProject } from '../../workspace/projects/stop-reasons.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type StopsSource, stoppedBlocks } from '../../slack/commands/stopped-list.ts';
+import { type StopsSource, stoppedBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { withProject } from '../../workspace/owned/stop-reasons.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/projects.ts';
-import { withProject } from '../../workspace/projects/stop-reasons.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';

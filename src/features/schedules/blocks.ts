@@ -7,8 +7,6 @@ import {
 import { pluralize } from '../../domain/language/text.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
-import type { ListViewer } from '../../slack/commands/ownership.ts';
-import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/commands/stopped-list.ts';
 import {
   actions,
   button,
@@ -19,6 +17,8 @@ import {
   markup,
   mention,
 } from '../../slack/kit/atoms.ts';
+import type { ListViewer } from '../../slack/owned/ownership.ts';
+import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/stopped-items.ts';
 import { askLocation } from '../../slack/request/request.ts';
 import {
   type LastDelivery,
@@ -27,8 +27,8 @@ import {
   resumesByItself,
   type Schedule,
 } from '../../workspace/owned/schedules.ts';
+import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
-import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/projects/stop-reasons.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { canReadSchedule } from './permissions.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { NotAllowed } from '../../domain/failure/index.ts';
-import { canEditOwned } from '../../slack/commands/ownership.ts';
+import { canEditOwned } from '../../slack/owned/ownership.ts';
 import { checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';

@@ -3,8 +3,6 @@ import { describeReport } from '../../delivery/posts/schedule-wording.ts';
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { commandButton, pageButtons } from '../../slack/commands/command-buttons.ts';
-import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/commands/owned-list.ts';
-import { canEditOwned, findOrphans, type ListViewer, type Owned } from '../../slack/commands/ownership.ts';
 import {
   actions,
   type Block,
@@ -15,6 +13,8 @@ import {
   markup,
   section,
 } from '../../slack/kit/atoms.ts';
+import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/owned/list.ts';
+import { canEditOwned, findOrphans, type ListViewer, type Owned } from '../../slack/owned/ownership.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedules.ts';
 import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts';

@@ -1,4 +1,4 @@
-import { canEditOwned, isFullMember, type ListViewer, requireOwned } from '../../slack/commands/ownership.ts';
+import { canEditOwned, isFullMember, type ListViewer, requireOwned } from '../../slack/owned/ownership.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { limitedProjects } from '../../workspace/projects/chosen-project.ts';

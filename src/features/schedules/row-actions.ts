@@ -1,6 +1,6 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
-import { canAdopt } from '../../slack/commands/ownership.ts';
 import { channelLink } from '../../slack/kit/atoms.ts';
+import { canAdopt } from '../../slack/owned/ownership.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';

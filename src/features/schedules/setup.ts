@@ -8,9 +8,9 @@ import {
   mayHaveBeenSaved,
   NotAllowed,
 } from '../../domain/failure/index.ts';
-import { announce, canEditOwned } from '../../slack/commands/ownership.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { type Block, channelLink, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
+import { announce, canEditOwned } from '../../slack/owned/ownership.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import { MAX_DIGEST_PROJECTS, MAX_SCHEDULES, type Schedule } from '../../workspace/owned/schedules.ts';

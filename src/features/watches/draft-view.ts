@@ -4,7 +4,7 @@ import { previewWatch } from '../../delivery/watches/watch-preview.ts';
 import type { Watching } from '../../delivery/watches/watch-service.ts';
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
-import { canEditOwned } from '../../slack/commands/ownership.ts';
+import { canEditOwned } from '../../slack/owned/ownership.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';

@@ -3,8 +3,6 @@ import { HIDDEN_PROJECT } from '../../delivery/posts/schedule-wording.ts';
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { commandButton, pageButtons } from '../../slack/commands/command-buttons.ts';
-import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/commands/owned-list.ts';
-import { findOrphans, type ListViewer } from '../../slack/commands/ownership.ts';
 import {
   actions,
   type Block,
@@ -15,6 +13,8 @@ import {
   markup,
   section,
 } from '../../slack/kit/atoms.ts';
+import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/owned/list.ts';
+import { findOrphans, type ListViewer } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts';

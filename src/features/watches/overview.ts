@@ -1,7 +1,7 @@
 /** Watches on the pages that show other things as well: Home and `/billing status`. */
 import { commandText } from '../../domain/commands.ts';
-import { findOrphans } from '../../slack/commands/ownership.ts';
 import { actions, type Block, button, context, header, markup } from '../../slack/kit/atoms.ts';
+import { findOrphans } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

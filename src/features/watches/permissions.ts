@@ -1,4 +1,4 @@
-import { canEditOwned, isFullMember, type ListViewer, requireOwned } from '../../slack/commands/ownership.ts';
+import { canEditOwned, isFullMember, type ListViewer, requireOwned } from '../../slack/owned/ownership.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';

@@ -1,8 +1,8 @@
 import type { AlertResponse } from '../../delivery/watches/watch-service.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { addDays, DAY_MS, dayAt, endOfUnit, startOfDay } from '../../domain/time/calendar.ts';
-import { canAdopt } from '../../slack/commands/ownership.ts';
 import { button } from '../../slack/kit/atoms.ts';
+import { canAdopt } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { ownValue } from '../../slack/server/listeners.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';

@@ -1,9 +1,9 @@
 import { moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import { previewWatch } from '../../delivery/watches/watch-preview.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import { announce } from '../../slack/commands/ownership.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { markup, section } from '../../slack/kit/atoms.ts';
+import { announce } from '../../slack/owned/ownership.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SlackFailed } from '../../src/domain/failure/index.ts';
-import { canAdopt, canEditOwned, findOrphans, isFullMember } from '../../src/slack/commands/ownership.ts';
-import type { Request } from '../../src/slack/request/request.ts';
-import type { Role } from '../../src/workspace/permissions.ts';
+import { SlackFailed } from '../../../src/domain/failure/index.ts';
+import { canAdopt, canEditOwned, findOrphans, isFullMember } from '../../../src/slack/owned/ownership.ts';
+import type { Request } from '../../../src/slack/request/request.ts';
+import type { Role } from '../../../src/workspace/permissions.ts';
 
 const OWNED = { id: 'one', owner: 'U0OWNER' };
 

@@ -1,10 +1,10 @@
 import { isFailure } from '../../domain/failure/index.ts';
-import type { Schedule } from '../owned/schedules.ts';
-import type { Watch } from '../owned/watches.ts';
+import { type ChosenProject, limitedProjects, projectKey, referenceTo } from '../projects/chosen-project.ts';
+import type { Project } from '../projects/projects.ts';
+import { limitOtherNames, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
 import type { Workspace } from '../record/workspace.ts';
-import { type ChosenProject, limitedProjects, projectKey, referenceTo } from './chosen-project.ts';
-import type { Project } from './projects.ts';
-import { limitOtherNames, resolveProject, UNLIMITED } from './resolve-project.ts';
+import type { Schedule } from './schedules.ts';
+import type { Watch } from './watches.ts';
 
 /** Why a schedule or watch can't do its work, as far as the record alone says. `managers-only`: for a part of its readers. */
 export type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
