@@ -3,26 +3,26 @@ import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
 import { reportProjectFailures } from './delivery/project-failures.ts';
 import { reportRefusedAccesses, reportRejectedTokens } from './delivery/reminders/rejections.ts';
-import { createAuditTrail } from './features/audit/index.ts';
-import { createBalance } from './features/balance/index.ts';
-import { createConnect } from './features/connect/index.ts';
+import { createAuditFeature } from './features/audit/index.ts';
+import { createBalanceFeature } from './features/balance/index.ts';
+import { createConnectFeature } from './features/connect/index.ts';
 import type { Feature } from './features/feature.ts';
-import { createHelp } from './features/help/index.ts';
-import { createHome } from './features/home/index.ts';
-import { createMentions } from './features/mentions/index.ts';
-import { createOsToken } from './features/os-token/index.ts';
-import { createProjects } from './features/projects/index.ts';
+import { createHelpFeature } from './features/help/index.ts';
+import { createHomeFeature } from './features/home/index.ts';
+import { createMentionsFeature } from './features/mentions/index.ts';
+import { createOsTokenFeature } from './features/os-token/index.ts';
+import { createProjectsFeature } from './features/projects/index.ts';
 import { createRegistry, type Registry } from './features/registry.ts';
-import { createReports } from './features/reports/index.ts';
-import { createScheduledPosts } from './features/schedules/scheduled-posts.ts';
-import { createSettings } from './features/settings/index.ts';
-import { createSpend } from './features/spend/index.ts';
-import { createStatus } from './features/status/index.ts';
-import { createWatches } from './features/watches/index.ts';
+import { createReportsFeature } from './features/reports/index.ts';
+import { createSchedulesFeature } from './features/schedules/scheduled-posts.ts';
+import { createSettingsFeature } from './features/settings/index.ts';
+import { createSpendFeature } from './features/spend/index.ts';
+import { createStatusFeature } from './features/status/index.ts';
+import { createWatchesFeature } from './features/watches/index.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { parseAuthUrl } from './identity/auth-url.ts';
-import { createIdentity } from './identity/client.ts';
+import { createIdentityClient } from './identity/client.ts';
 import { redisAdvice } from './ops/check-redis.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
@@ -39,9 +39,9 @@ import { createSlackServer } from './slack/server/receiver.ts';
 import { registerListeners } from './slack/server/register-listeners.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { createIssueLimit } from './workspace/once/issue-limit.ts';
 import { createOneTimeGrants } from './workspace/once/one-time-grants.ts';
 import { createEventDedup, createOAuthNonces } from './workspace/once/replay-protection.ts';
+import { createTokenQuota } from './workspace/once/token-quota.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createLastUsed } from './workspace/record/last-used.ts';
 import { followLayout } from './workspace/record/layout-transition.ts';
@@ -221,17 +221,17 @@ function createFeatures(
     authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
   };
   return [
-    createBalance({ billing, lastUsed, clock }),
-    createSpend({ billing, lastUsed, clock }),
-    createReports({ clock }),
-    createScheduledPosts({ workspaces, delivery, limits, reports: all.reports }),
-    createWatches({ workspaces, watching: delivery.watching, audit }),
-    createOsToken({
+    createBalanceFeature({ billing, lastUsed, clock }),
+    createSpendFeature({ billing, lastUsed, clock }),
+    createReportsFeature({ clock }),
+    createSchedulesFeature({ workspaces, delivery, limits, reports: all.reports }),
+    createWatchesFeature({ workspaces, watching: delivery.watching, audit }),
+    createOsTokenFeature({
       workspaces,
       audit,
-      identity: reportRefusedAccesses(createIdentity({ http }), delivery.noteRejection),
+      identity: reportRefusedAccesses(createIdentityClient({ http }), delivery.noteRejection),
       grants: createOneTimeGrants(redis),
-      issueLimit: createIssueLimit(redis),
+      quota: createTokenQuota(redis),
       limits,
       readAuthUrl: checks.authUrl,
       authUrl: config.identity.authUrl,
@@ -239,13 +239,13 @@ function createFeatures(
       explain: createErrorReply(log).explain,
       onSaved: all.connected,
     }),
-    createProjects({
+    createProjectsFeature({
       workspaces,
       more: all.projectVerbs,
       verbs: () => [...all.commands(), ...all.verbs()],
       stops: all.stops,
     }),
-    createConnect({
+    createConnectFeature({
       workspaces,
       billing,
       limits,
@@ -254,11 +254,15 @@ function createFeatures(
       stops: all.stops,
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
-    createStatus({ workspaces, billing, limits, lastUsed, sections: all.status }),
-    createAuditTrail({ audit }),
-    createSettings({ workspaces }),
-    createMentions({ commands: all.commands, verbs: all.verbs, listeners: () => all.listeners().commands }),
-    createHome({ sections: all.home, attention: all.attention, billing, lastUsed, log, clock }),
-    createHelp(all.help),
+    createStatusFeature({ workspaces, billing, limits, lastUsed, sections: all.status }),
+    createAuditFeature({ audit }),
+    createSettingsFeature({ workspaces }),
+    createMentionsFeature({
+      commands: all.commands,
+      verbs: all.verbs,
+      listeners: () => all.listeners().commands,
+    }),
+    createHomeFeature({ sections: all.home, attention: all.attention, billing, lastUsed, log, clock }),
+    createHelpFeature(all.help),
   ];
 }

@@ -51,7 +51,7 @@ export interface IdentityClient {
 }
 
 /** @param http sends the requests, under the address rules */
-export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient {
+export function createIdentityClient({ http }: { http: GuardedHttp }): IdentityClient {
   async function issue({ authUrl, id, secret }: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
     let sent = false;
     const response = await http

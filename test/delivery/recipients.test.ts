@@ -5,7 +5,7 @@ import { Big } from 'big.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MESSAGE_KINDS, type MessageKind } from '../../src/delivery/outbox/recipients.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import { createReports } from '../../src/features/reports/index.ts';
+import { createReportsFeature } from '../../src/features/reports/index.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { serializeAccess } from '../../src/workspace/credentials/accesses.ts';
@@ -48,7 +48,7 @@ beforeAll(async () => {
     }),
     () => now,
   );
-  const { reports = {} } = createReports({ clock: () => now });
+  const { reports = {} } = createReportsFeature({ clock: () => now });
   parts = createDeliveryParts({
     ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring, clock: () => now },
     billing: billing.client,

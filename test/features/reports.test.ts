@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBilling } from '../../src/billing/client.ts';
 import { createBillingCache } from '../../src/delivery/billing-cache.ts';
 import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
-import { createReports } from '../../src/features/reports/index.ts';
+import { createReportsFeature } from '../../src/features/reports/index.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { ReportName } from '../../src/workspace/owned/schedules.ts';
@@ -16,7 +16,7 @@ const NOW = Date.UTC(2026, 10, 21, 9);
 const KEY = randomBytes(32);
 const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
 const billing = createBilling({ http });
-const reports = createReports({ clock: () => NOW }).reports ?? {};
+const reports = createReportsFeature({ clock: () => NOW }).reports ?? {};
 let bot: Bot;
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
 import { CannotPost, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { createReports } from '../../src/features/reports/index.ts';
+import { createReportsFeature } from '../../src/features/reports/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { parseScheduleText } from '../../src/features/schedules/words.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
           sent.push({ schedule, why, by });
         },
       };
-      const { reports = {} } = createReports({ clock: () => now });
+      const { reports = {} } = createReportsFeature({ clock: () => now });
       const { verbs = {}, ...listeners } = createSchedules({
         workspaces: {
           ...workspaces,

@@ -5,7 +5,7 @@ import { ADMIN, EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index
 import type { PreviewFigures } from '../../src/delivery/watches/watch-preview.ts';
 import type { AlertResponse, Watching, WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { NoData, ServiceUnreachable, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { createWatches } from '../../src/features/watches/index.ts';
+import { createWatchesFeature } from '../../src/features/watches/index.ts';
 import { parseWatchText } from '../../src/features/watches/words.ts';
 import { auditKey, recordKey } from '../../src/redis/keys.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
@@ -59,7 +59,7 @@ beforeAll(async () => {
   house = await startListenerBot(
     (workspaces) => {
       const record: Audit['record'] = (...entry) => createAudit(house.redis.client).record(...entry);
-      const { verbs = {}, ...listeners } = createWatches({
+      const { verbs = {}, ...listeners } = createWatchesFeature({
         workspaces: {
           ...workspaces,
           async saveWatch(...change) {

@@ -128,7 +128,7 @@ describe('the import rules', () => {
     [
       'slack-imports-downward',
       'src/slack/request.ts',
-      `import { createSpend } from '../features/spend/index.ts';`,
+      `import { createSpendFeature } from '../features/spend/index.ts';`,
     ],
     ['slack-imports-downward', 'src/slack/request.ts', `import type { Post } from '../delivery/post.ts';`],
     [
@@ -160,12 +160,12 @@ describe('the import rules', () => {
     [
       'contract-imports-downward',
       'src/features/feature.ts',
-      `import { createSpend } from './spend/index.ts';`,
+      `import { createSpendFeature } from './spend/index.ts';`,
     ],
     [
       'registry-imports-downward',
       'src/features/registry.ts',
-      `import { createSpend } from './spend/index.ts';`,
+      `import { createSpendFeature } from './spend/index.ts';`,
     ],
     ['bot-apart-from-sandbox', 'src/app.ts', `import { startRedis } from '../sandbox/redis.ts';`],
     ['sandbox-apart-from-bot', 'sandbox/main.ts', `import { createTally } from '../src/app.ts';`],

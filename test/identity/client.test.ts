@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { createHttp } from '../../src/http/request.ts';
-import { type ApplicationAccess, createIdentity } from '../../src/identity/client.ts';
+import { type ApplicationAccess, createIdentityClient } from '../../src/identity/client.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw } from '../http/service.ts';
 
 const ACCESS = { id: 'c'.repeat(32), secret: 's3cr3t-0f-an-access' };
@@ -22,7 +22,7 @@ function client(limits: Parameters<typeof createHttp>[0]['limits'] = {}) {
     limits: { shortestBackoff: 1, longestBackoff: 2, ...limits },
   });
   releases.push(http.close);
-  const identity = createIdentity({ http });
+  const identity = createIdentityClient({ http });
   const tenant = { workspace: 'T1', connection: '123' };
   return {
     issue: (access: ApplicationAccess) => identity.issue(access, tenant),

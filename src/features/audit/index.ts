@@ -21,7 +21,7 @@ const A_PAGE = 20;
 const CSV = 'csv';
 
 /** `/billing audit`: who changed what in this workspace, for managers. */
-export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature {
+export function createAuditFeature({ audit }: { readonly audit: Audit }): Feature {
   const show = async (request: Request, before?: string): Promise<void> => {
     const page = await audit.page(request.user.teamId, A_PAGE, before);
     await request.reply.update(auditMessage(page, before === undefined));

@@ -52,7 +52,7 @@ interface Answer extends ProjectAnswers<BalanceFigures> {
 }
 
 /** `/balance`: what is left and how long it lasts. */
-export function createBalance({ billing, lastUsed, clock }: BalanceParts): Feature {
+export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts): Feature {
   async function answer(text: string, request: Request): Promise<Answer | 'help'> {
     const { user, at, workspace, locale, sharedBy: byline } = request;
     const input = parseBalanceRequest(text, workspace.aliases);

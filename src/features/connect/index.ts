@@ -54,7 +54,7 @@ export interface ConnectParts extends ConnectionSavingParts, DisconnectParts {
 }
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
-export function createConnect(parts: ConnectParts): Feature {
+export function createConnectFeature(parts: ConnectParts): Feature {
   const { checks, addresses } = parts;
   const saveConnection = createConnectionSaving(parts);
   const disconnect = createDisconnect(parts);

@@ -31,7 +31,7 @@ const examplesFor = (project: string): readonly string[] => [
 ];
 
 /** `/billing help`: what this person can do here, in the features' own lines; `/billing VERB help` has those of one verb. */
-export function createHelp(lines: () => readonly HelpLine[]): Feature {
+export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
   return {
     help: [{ usage: commandText('/billing help'), what: 'Show this page.' }],
     verbs: {

@@ -45,7 +45,14 @@ export interface HomeParts {
 const FRESH = 60_000;
 
 /** The app's Home: what its viewer may see, drawn each time it is opened and after each click on it. */
-export function createHome({ sections, attention, billing, lastUsed, log, clock }: HomeParts): Feature {
+export function createHomeFeature({
+  sections,
+  attention,
+  billing,
+  lastUsed,
+  log,
+  clock,
+}: HomeParts): Feature {
   /** Errors only go to the log, because the Home is not an answer to a question. */
   const publish = async (client: WebClient, person: string, blocks: readonly Block[]): Promise<void> => {
     const view = { type: 'home' as const, blocks: [...blocks] as never[] };

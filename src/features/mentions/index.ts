@@ -8,7 +8,7 @@ import {
   type CommandListener,
   canRead,
   type EventListener,
-  ownValue,
+  lookUp,
   type SlackEvent,
 } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
@@ -24,7 +24,7 @@ export interface MentionsParts {
 }
 
 /** `@Tally spend prod last month`, and the same words in a direct message: commands where slash commands cannot be used. */
-export function createMentions({ commands, verbs, listeners }: MentionsParts): Feature {
+export function createMentionsFeature({ commands, verbs, listeners }: MentionsParts): Feature {
   const said: EventListener = {
     right: 'ask',
     once: true,
@@ -34,7 +34,7 @@ export function createMentions({ commands, verbs, listeners }: MentionsParts): F
       if (holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       const { aliases } = request.workspace;
       const canRun = ({ command, text: words }: CommandInvocation) =>
-        canRead(ownValue(listeners(), command), words, request.workspace);
+        canRead(lookUp(listeners(), command), words, request.workspace);
       const mention = parseMention(text, { commands: commands(), verbs: verbs(), aliases, canRead: canRun });
       switch (mention.kind) {
         case 'command':

@@ -42,7 +42,7 @@ export interface OsTokenParts extends IssuingParts, AccessParts {
 }
 
 /** `/os-token`: issues a token, shows it once to the person who asks, and revokes it from there. Tally stores no token. */
-export function createOsToken(parts: OsTokenParts): Feature {
+export function createOsTokenFeature(parts: OsTokenParts): Feature {
   const { workspaces, clock } = parts;
   const access = createAccess(parts);
   return {

@@ -7,13 +7,13 @@ import {
   type UnshownToken,
 } from '../../domain/failure/index.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
-import { findEndpoint, renderShellCommands } from '../../identity/shell.ts';
+import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { ApplicationAccessRecord } from '../../workspace/credentials/accesses.ts';
-import { ISSUE_WINDOW, type IssueLimit, MAX_TOKENS } from '../../workspace/once/issue-limit.ts';
 import type { OneTimeGrants, TokenGrant } from '../../workspace/once/one-time-grants.ts';
+import { ISSUE_WINDOW, MAX_TOKENS, type TokenQuota } from '../../workspace/once/token-quota.ts';
 import type { Audit, AuditEntry } from '../../workspace/record/audit.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import {
@@ -35,7 +35,7 @@ export interface IssuingParts {
   readonly identity: IdentityClient;
   readonly audit: Audit;
   readonly grants: OneTimeGrants;
-  readonly issueLimit: IssueLimit;
+  readonly quota: TokenQuota;
   /** ms since the epoch */
   readonly clock: () => number;
   /** Logs an error that a user was shown, and where. */
@@ -86,12 +86,12 @@ export async function issueToken(
 async function requestToken(
   { access, label, grant }: TokenRequest,
   { user, workspace }: Request,
-  { workspaces, identity, audit, issueLimit, clock }: IssuingParts,
+  { workspaces, identity, audit, quota, clock }: IssuingParts,
 ): Promise<IssuedToken> {
   const { teamId, id } = user;
   const at = clock();
   const opened = access.open();
-  const next = await issueLimit.take(teamId, id, at);
+  const next = await quota.take(teamId, id, at);
   if (next !== undefined) throw new TooManyTokens(MAX_TOKENS, ISSUE_WINDOW / 60_000, next - at);
   try {
     const issued = await identity.issue(opened, { workspace: teamId, connection: grant.project });
@@ -105,7 +105,7 @@ async function requestToken(
     const about = tokenAuditText(label, grant.project, undefined);
     const noting = mayHaveIssued(error)
       ? audit.record(teamId, unclearIssueAudit(clock(), id, about))
-      : issueLimit.giveBack(teamId, id, at);
+      : quota.giveBack(teamId, id, at);
     await noting.catch(ignoreFailure);
     throw error;
   }

@@ -24,7 +24,7 @@ import { type IssuingParts, ignoreFailure, userZone } from './issuing.ts';
 import type { Tokens } from './token-requests.ts';
 import type { WindowToken } from './window-tokens.ts';
 
-export interface RevokingParts extends Omit<IssuingParts, 'issueLimit'> {
+export interface RevokingParts extends Omit<IssuingParts, 'quota'> {
   readonly workspaces: Workspaces;
 }
 

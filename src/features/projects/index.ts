@@ -82,7 +82,7 @@ export interface ProjectsParts {
 }
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
-export function createProjects({ workspaces, more, verbs, stops }: ProjectsParts): Feature {
+export function createProjectsFeature({ workspaces, more, verbs, stops }: ProjectsParts): Feature {
   const save = createSaving(workspaces, stops);
   const removal = createRemoval(workspaces, stops);
   const defaults = createChannelDefaults(workspaces);

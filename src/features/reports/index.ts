@@ -27,7 +27,7 @@ import { renderReport } from './blocks.ts';
 import { amountOf, type Headline, type ProjectFigures } from './figures.ts';
 
 /** What schedules post: the figures of /spend and /balance, for a channel. */
-export function createReports({ clock }: { readonly clock: () => number }): Feature {
+export function createReportsFeature({ clock }: { readonly clock: () => number }): Feature {
   const briefFor = rememberedBriefs();
   const reportOf = (scope: ReportScope, headline: Headline = 'spent'): PostableReport => ({
     covers: ({ at, days }, zone) =>

@@ -4,7 +4,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import { channelLink, section } from '../../slack/kit/atoms.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { ownValue } from '../../slack/server/listeners.ts';
+import { lookUp } from '../../slack/server/listeners.ts';
 import { MAX_SCHEDULES } from '../../workspace/owned/schedules.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { findSchedule } from '../../workspace/record/workspace.ts';
@@ -31,7 +31,7 @@ export function createScheduleActions(parts: SchedulesParts) {
     async run(action: string, id: string, request: Request): Promise<void> {
       const schedule = requireOwnedSchedule(id, request);
       if (schedule === undefined) return showSchedules(parts, request, GONE);
-      await ownValue(SCHEDULE_OWNER_ACTIONS, action)?.(schedule, request, parts);
+      await lookUp(SCHEDULE_OWNER_ACTIONS, action)?.(schedule, request, parts);
     },
 
     /** @throws NotAllowed */

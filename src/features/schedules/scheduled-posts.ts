@@ -22,7 +22,7 @@ export interface ScheduledPostsParts {
 }
 
 /** Wires the feature that people see to the delivery that works by itself. */
-export function createScheduledPosts({
+export function createSchedulesFeature({
   workspaces,
   delivery,
   limits,

@@ -24,7 +24,7 @@ export interface SettingsParts {
 }
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
-export function createSettings({ workspaces }: SettingsParts): Feature {
+export function createSettingsFeature({ workspaces }: SettingsParts): Feature {
   const formWith = async (request: Request, given: SettingsInput) => {
     const { settings, damaged } = currentSettings(request.workspace);
     const groups = await loadUserGroups(request);

@@ -50,7 +50,7 @@ interface Answer extends ProjectAnswers<SpendFigures> {
 }
 
 /** `/spend`: what projects cost in a period, and how that compares. */
-export function createSpend({ billing, lastUsed, clock }: SpendParts): Feature {
+export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Feature {
   async function answer(text: string, request: Request): Promise<Answer | 'help'> {
     const { user, at, workspace, locale, sharedBy: byline } = request;
     const input = parseSpendText(text, workspace.aliases);

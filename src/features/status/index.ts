@@ -60,7 +60,13 @@ export interface StatusParts {
 const DAMAGED = 'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
-export function createStatus({ workspaces, billing, limits, lastUsed, sections }: StatusParts): Feature {
+export function createStatusFeature({
+  workspaces,
+  billing,
+  limits,
+  lastUsed,
+  sections,
+}: StatusParts): Feature {
   const draw = async (request: Request, workspace: Workspace, tested?: TestResult): Promise<void> => {
     const { user, at } = request;
     const drawn = sections().map((one) => drawUnlessDamaged(one, { ...request, workspace }));

@@ -2,7 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { section } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { ownValue } from '../../slack/server/listeners.ts';
+import { lookUp } from '../../slack/server/listeners.ts';
 import { MAX_WATCHES } from '../../workspace/owned/watches.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { findWatch } from '../../workspace/record/workspace.ts';
@@ -29,7 +29,7 @@ export function createWatchActions(parts: WatchesParts) {
     async run(action: string, id: string, request: Request): Promise<void> {
       const watch = requireOwnedWatch(id, request);
       if (watch === undefined) return showWatches(parts, request, GONE);
-      await ownValue(WATCH_OWNER_ACTIONS, action)?.(watch, request, parts);
+      await lookUp(WATCH_OWNER_ACTIONS, action)?.(watch, request, parts);
     },
 
     /** @throws NotAllowed */

@@ -64,7 +64,7 @@ const SMALL = `${PERIOD_EXAMPLES.order} What to watch: ${KIND_EXAMPLES}. ${PERIO
 const help = () => helpMessage('Watches', HELP, SMALL);
 
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
-export function createWatches(parts: AlertActionsParts): Feature {
+export function createWatchesFeature(parts: AlertActionsParts): Feature {
   const form = createWatchForm(parts);
   const actions = createWatchActions(parts);
   return {

@@ -4,7 +4,7 @@ import { addDays, DAY_MS, dayAt, endOfUnit, startOfDay } from '../../domain/time
 import { button } from '../../slack/kit/atoms.ts';
 import { canAdopt } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { ownValue } from '../../slack/server/listeners.ts';
+import { lookUp } from '../../slack/server/listeners.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
@@ -92,7 +92,7 @@ export async function snoozeWatch(
   request: Request,
   parts: WatchesParts,
 ): Promise<Snoozed | undefined> {
-  if (ownValue(SNOOZES, choice) === undefined) return undefined;
+  if (lookUp(SNOOZES, choice) === undefined) return undefined;
   const { at, user, workspace } = request;
   const until = snoozeUntil(choice as Snooze, at, requireSettings(workspace).zone);
   await storeWatch({ ...watch, snoozedUntil: until }, 'watch snoozed', request, parts);

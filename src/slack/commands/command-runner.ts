@@ -17,8 +17,8 @@ import {
   type CommandListener,
   canRead,
   type ListenerContext,
+  lookUp,
   opensModal,
-  ownValue,
 } from '../server/listeners.ts';
 import { type CommandInvocation, withoutSecrets } from './command-buttons.ts';
 
@@ -43,7 +43,7 @@ export function createCommandRunner({
 }: ListenerContext): RunCommand {
   const run: RunCommand = async (target, invocation, options, workspace) => {
     const { command, text } = invocation;
-    const listener = ownValue(commands, command);
+    const listener = lookUp(commands, command);
     const metricName = listener === undefined ? 'other' : command;
     let authorized: AuthorizedUser | undefined;
     const began = performance.now();

@@ -8,7 +8,7 @@ import {
   originalSpelling,
   simplifyText,
 } from '../../domain/language/text.ts';
-import { type CommandListener, opensModal, ownValue } from '../server/listeners.ts';
+import { type CommandListener, lookUp, opensModal } from '../server/listeners.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 
@@ -21,13 +21,13 @@ export function routeSubcommands(verbs: Verbs): CommandListener {
     right: (text) => rightOf(text, verbs),
     opensModal(text) {
       const { verb, rest, helps } = split(text);
-      const listener = helps ? undefined : ownValue(verbs, verb);
+      const listener = helps ? undefined : lookUp(verbs, verb);
       return listener !== undefined && opensModal(listener, rest);
     },
     read(text, workspace) {
       const { verb, rest, helps } = split(text);
       if (helps) return;
-      const listener = ownValue(verbs, verb);
+      const listener = lookUp(verbs, verb);
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       if (listener.read === undefined) refuseExtraWords(rest, verb);
       listener.read?.(rest, workspace);
@@ -35,10 +35,10 @@ export function routeSubcommands(verbs: Verbs): CommandListener {
     async run(text, request) {
       const { verb, rest, helps } = split(text);
       if (holdsSecret(text, request.workspace.aliases)) throw new SecretPasted();
-      const help = helps ? ownValue(verbs, verb)?.help : undefined;
+      const help = helps ? lookUp(verbs, verb)?.help : undefined;
       if (help !== undefined) return request.reply.update(help());
       const asksAbout = helps && verb !== 'help' ? verb : rest;
-      const listener = ownValue(verbs, helps ? 'help' : verb);
+      const listener = lookUp(verbs, helps ? 'help' : verb);
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       const [, ...typed] = simplifyText(text).split(' ');
       try {
@@ -68,7 +68,7 @@ function split(text: string): { verb: string; rest: string; helps: boolean } {
 
 function rightOf(text: string, verbs: Verbs) {
   const { verb, helps } = split(text);
-  const { right = 'ask' } = ownValue(verbs, helps ? 'help' : verb) ?? {};
+  const { right = 'ask' } = lookUp(verbs, helps ? 'help' : verb) ?? {};
   return typeof right === 'function' ? right(text) : right;
 }
 

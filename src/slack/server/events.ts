@@ -7,7 +7,7 @@ import { isDirectMessage } from '../reply/post-message.ts';
 import type { ReplyTarget } from '../reply/reply-target.ts';
 import { createRequest, type Requester } from '../request/request.ts';
 import { originOf, type RequestSource } from '../request/request-source.ts';
-import { type ListenerContext, ownValue, type SlackEvent } from './listeners.ts';
+import { type ListenerContext, lookUp, type SlackEvent } from './listeners.ts';
 import type { SlackPayload } from './payload.ts';
 
 /** Registers the Events API, which Bolt acknowledges before it calls a listener. */
@@ -16,7 +16,7 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
 
   app.event(/.*/, async ({ event: payload, body, client, context: { isFirst } }) => {
     const event = payload as SlackEvent;
-    const listener = ownValue(listeners.events, event.type);
+    const listener = lookUp(listeners.events, event.type);
     if (listener === undefined || listener.wants?.(event) === false) return;
     const source = sourceOfEvent(event, body as object as SlackPayload, isFirst);
     if (source === undefined) return;

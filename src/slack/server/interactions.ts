@@ -11,7 +11,7 @@ import { endLoading, LOADING_DELAYS, type ReplyTarget, startLoadingView } from '
 import { type AuthorizedUser, createRequest } from '../request/request.ts';
 import { type RequestSource, sourceOfPayload } from '../request/request-source.ts';
 import type { WebClient } from '../web-client.ts';
-import { type ListenerContext, opensModal, ownValue } from './listeners.ts';
+import { type ListenerContext, lookUp, opensModal } from './listeners.ts';
 import type { SlackPayload } from './payload.ts';
 
 /** Registers clicks, forms and suggestions. */
@@ -62,7 +62,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
       const { asked, ...invocation } = parseShare(value);
       return runCommand(target, invocation, { at, audience: 'channel', sharedFrom: Math.min(asked, at) });
     }
-    const listener = ownValue(listeners.actions, name);
+    const listener = lookUp(listeners.actions, name);
     if (listener === undefined) return log.warn({ action: name }, 'no listener for this action');
     let authorized: AuthorizedUser | undefined;
     if (opensModal(listener, value)) startLoadingView(target, loadingDelays.modal);
@@ -85,7 +85,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
 
   /** Updates the Home after a click on it. A user who can no longer see it gets the click's reply instead. */
   const redrawHome = async (target: ReplyTarget): Promise<void> => {
-    const listener = ownValue(listeners.events, 'app_home_opened');
+    const listener = lookUp(listeners.events, 'app_home_opened');
     if (listener === undefined) return;
     const { client, source } = target;
     const at = clock();
@@ -107,7 +107,7 @@ function registerViews(app: App, context: ListenerContext): void {
 
   app.view({ type: 'view_submission' }, async ({ ack, view, body, client, context: { isFirst } }) => {
     const name = view.callback_id;
-    const listener = ownValue(listeners.views, name);
+    const listener = lookUp(listeners.views, name);
     if (listener === undefined) return ack();
     const target = replyTargetOf(context, body, client, isFirst);
     const throttled = limits.take('requests', target.source);
@@ -144,7 +144,7 @@ function registerOptions(app: App, context: ListenerContext): void {
   const { listeners, authorize, errorReply, limits, clock } = context;
 
   app.options(/.*/, async ({ ack, options, body, client }) => {
-    const listener = ownValue(listeners.options, options.action_id);
+    const listener = lookUp(listeners.options, options.action_id);
     try {
       // No check for replays: typing the same text twice within a second sends the same bytes twice.
       const target = replyTargetOf(context, body, client);

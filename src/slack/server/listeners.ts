@@ -140,7 +140,7 @@ export interface Listeners {
 }
 
 /** Looks up a name from outside, which can be `constructor` or another inherited property. */
-export function ownValue<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 

@@ -5,7 +5,7 @@ import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt
 import type { Config } from '../../config/config.ts';
 import type { Installations } from '../installations.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
-import { ownValue } from './listeners.ts';
+import { lookUp } from './listeners.ts';
 import { parsePayload } from './payload.ts';
 import {
   announcedSize,
@@ -80,9 +80,9 @@ export function createSlackServer(
     const path = req.url?.split('?')[0] ?? '';
     // Whoever keeps the connection for further requests finds another process for them in time.
     if (isLeaving) res.setHeader('connection', 'close');
-    const route = req.method === 'GET' || req.method === 'HEAD' ? ownValue(routes, path) : undefined;
+    const route = req.method === 'GET' || req.method === 'HEAD' ? lookUp(routes, path) : undefined;
     if (route !== undefined) return void answer(res, route);
-    const page = req.method === 'GET' ? ownValue(pages, path) : undefined;
+    const page = req.method === 'GET' ? lookUp(pages, path) : undefined;
     if (page !== undefined) return void inFlight.track(page(req, res));
     if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return end(res, 404);
     void receive(req, res);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findEndpoint, renderShellCommands } from '../../src/identity/shell.ts';
+import { findEndpoint, renderShellCommands } from '../../src/identity/shell-commands.ts';
 import { runs } from '../support/thorough.ts';
 
 const AUTH_URL = 'https://identity.example.com/v3';

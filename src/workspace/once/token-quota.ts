@@ -8,7 +8,7 @@ export const MAX_TOKENS = 5;
 export const ISSUE_WINDOW = 10 * 60_000;
 
 /** Limits the tokens that a person gets, counted across all processes. @throws StoreUnavailable from each method */
-export interface IssueLimit {
+export interface TokenQuota {
   /** Counts one token. @returns undefined; or, if the limit is reached, when the next one is possible (ms) @throws NotInstalled */
   take(workspace: string, person: string, at: number): Promise<number | undefined>;
   /** Takes one back that was not issued. */
@@ -42,7 +42,7 @@ if #kept == 0 then return redis.call('HDEL', KEYS[1], ARGV[1]) end
 redis.call('HSET', KEYS[1], ARGV[1], table.concat(kept, ','))
 return 1`;
 
-export function createIssueLimit(redis: RedisConnection): IssueLimit {
+export function createTokenQuota(redis: RedisConnection): TokenQuota {
   return {
     async take(workspace, person, at) {
       const next = await guardRead(() =>

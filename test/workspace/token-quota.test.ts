@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NotInstalled } from '../../src/domain/failure/index.ts';
 import {
-  createIssueLimit,
+  createTokenQuota,
   ISSUE_WINDOW,
-  type IssueLimit,
   MAX_TOKENS,
-} from '../../src/workspace/once/issue-limit.ts';
+  type TokenQuota,
+} from '../../src/workspace/once/token-quota.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const AT = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 let store: TestRedis;
-let allowance: IssueLimit;
+let allowance: TokenQuota;
 
 beforeAll(async () => {
   store = await testRedis();
-  allowance = createIssueLimit(store.client);
+  allowance = createTokenQuota(store.client);
 });
 beforeEach(async () => {
   await store.client.flushdb();
