@@ -69,6 +69,7 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
     (code) =>
       [new failures.SlackFailed('users.info', code), `returned an error for users.info (${code})`] as const,
   ),
+  ...failures.NOT_SENT_REASONS.map((why) => [new failures.NotSent(why)] as const),
   [new failures.NotInstalled('unknown'), 'isn’t installed'],
   [new failures.NotInstalled('expired'), 'token'],
   [new failures.CannotPost('not-there')],

@@ -1,6 +1,8 @@
-/** What every failure has: a kind, which the replies switch on, and a sentence. */
+/** What every failure has: a kind, which the replies are chosen by, and a sentence. */
 export abstract class FailureBase<K extends string> extends Error {
   readonly kind: K;
+  /** The sentence in two or three words, for a cell of a table. */
+  readonly brief: string = 'no answer';
   constructor(kind: K, sentence: string, options?: ErrorOptions) {
     super(sentence, options);
     this.kind = kind;

@@ -1,15 +1,16 @@
 /**
- * Everything that can go wrong on the way from a command to its answer, one class a concern.
- * A class carries data; its constructor writes the sentence that says what happened. What to do about
- * it, and the button, is said in one place: `slack/error-messages/`, an exhaustive switch over `kind`.
+ * Everything that can go wrong on the way from a command to its answer, one class a kind: its data and, written by its
+ * constructor, the sentence that says what happened. The compiler then asks for the rest of a new kind: what to do about it,
+ * with its button (`slack/error-messages/`), and how it is stored (`workspace/stored-failure.ts`).
  *
- * Nothing secret and no body of a response ever goes into a failure: it is logged and shown.
+ * Nothing secret and no body of a response ever goes into a failure: it is logged, shown and stored.
  */
 
 import { FailureBase } from './base.ts';
 import type { CommandFailure } from './command.ts';
 import type { IdentityFailure } from './identity.ts';
-import type { LimitFailure, PermissionFailure } from './permissions.ts';
+import type { NotSent } from './not-sent.ts';
+import type { PermissionFailure } from './permissions.ts';
 import { NoData, QueryRejected, type ServiceFailure } from './service.ts';
 import type { SlackFailure } from './slack.ts';
 import type { StoreFailure } from './store.ts';
@@ -17,7 +18,7 @@ import type { TokenFailure } from './tokens.ts';
 
 export * from './command.ts';
 export * from './identity.ts';
-export * from './permissions.ts';
+export * from './not-sent.ts';
 export * from './permissions.ts';
 export * from './service.ts';
 export * from './slack.ts';
@@ -32,7 +33,10 @@ export type Failure =
   | TokenFailure
   | StoreFailure
   | SlackFailure
-  | LimitFailure;
+  | NotSent;
+
+export type FailureKind = Failure['kind'];
+export type FailureOf<K extends FailureKind> = Extract<Failure, { readonly kind: K }>;
 
 export function isFailure(error: unknown): error is Failure {
   return error instanceof FailureBase;

@@ -1,8 +1,9 @@
-/** Who may. */
+/** Who may, and how often. */
 import { FailureBase } from './base.ts';
 
 /** The rights do not allow it. */
 export class NotAllowed extends FailureBase<'not-allowed'> {
+  override readonly brief = 'not allowed here';
   /** @param managers Slack IDs of people who may, for `not-manager`, as far as they are known */
   constructor(
     readonly reason: 'guest' | 'external' | 'not-member' | 'not-manager' | 'not-owner' | 'channel',
@@ -29,9 +30,6 @@ export class NotIssuer extends FailureBase<'not-issuer'> {
   }
 }
 
-export type PermissionFailure = NotAllowed | NotIssuer;
-
-/** What Tally itself does not let happen too often. */
 /** More than one person, or all of a workspace, may ask in a short time. `wait` in ms, until one more is possible. */
 export class Throttled extends FailureBase<'throttled'> {
   /** @param doing completes "You're …" */
@@ -44,4 +42,4 @@ export class Throttled extends FailureBase<'throttled'> {
   }
 }
 
-export type LimitFailure = Throttled;
+export type PermissionFailure = NotAllowed | NotIssuer | Throttled;

@@ -14,6 +14,7 @@ const NAMES: Record<Service, string> = {
 
 /** HTTP 401: the token is wrong, expired or revoked. */
 export class TokenRejected extends FailureBase<'token-rejected'> {
+  override readonly brief = 'token rejected';
   constructor(readonly service: Service) {
     super('token-rejected', `${NAMES[service]} rejected the access token (HTTP 401).`);
   }
@@ -21,6 +22,7 @@ export class TokenRejected extends FailureBase<'token-rejected'> {
 
 /** HTTP 403: the token is known and may not. */
 export class Forbidden extends FailureBase<'forbidden'> {
+  override readonly brief = 'access refused';
   constructor(readonly service: Service) {
     super('forbidden', `${NAMES[service]} refused this access token (HTTP 403).`);
   }
@@ -35,6 +37,7 @@ export interface BillingQuestion {
 
 /** A proper answer without data: wrong product, wrong project or wrong period; the contract does not tell which. */
 export class NoData extends FailureBase<'no-data'> {
+  override readonly brief = 'no data';
   constructor(readonly question: BillingQuestion) {
     const { project, product, days } = question;
     super(
@@ -46,6 +49,7 @@ export class NoData extends FailureBase<'no-data'> {
 
 /** The service answered with GraphQL errors and no data. `messages` are the service's words: outside text. */
 export class QueryRejected extends FailureBase<'query-rejected'> {
+  override readonly brief = 'query rejected';
   constructor(
     readonly messages: readonly string[],
     readonly status: number,
@@ -59,6 +63,7 @@ export class QueryRejected extends FailureBase<'query-rejected'> {
 
 /** HTTP 429 that outlasted the retries. `parseRetryAfter` in seconds, when the service said it. */
 export class RateLimited extends FailureBase<'rate-limited'> {
+  override readonly brief = 'rate limited';
   constructor(
     readonly service: Service,
     readonly retryAfter?: number,
@@ -104,6 +109,7 @@ const CLOSED_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNABORTED',
 
 /** A status that is neither success nor one of the above: 5xx after the retries, or an undocumented 4xx. */
 export class ServiceFailed extends FailureBase<'service-failed'> {
+  override readonly brief = 'service error';
   constructor(
     readonly service: Service,
     readonly status: number,
@@ -152,6 +158,7 @@ export class QueueFull extends FailureBase<'queue-full'> {
 
 /** A success status with a body that is not the contract's: `what` says how it differs, in our words. */
 export class InvalidResponse extends FailureBase<'invalid-response'> {
+  override readonly brief = 'unreadable answer';
   /** The HTTP status, if that was the invalid part. */
   readonly status: number | undefined;
   constructor(
@@ -166,6 +173,7 @@ export class InvalidResponse extends FailureBase<'invalid-response'> {
 
 /** The answer is larger than any that was asked for: more than `limit` bytes, items in a list, or values in all. */
 export class ResponseTooLarge extends FailureBase<'response-too-large'> {
+  override readonly brief = 'answer too large';
   constructor(
     readonly service: Service,
     readonly limit: number,
@@ -179,6 +187,7 @@ export class ResponseTooLarge extends FailureBase<'response-too-large'> {
 
 /** A redirect is reported, never followed: the token would go with it. `target` is the Location's origin and path. */
 export class RedirectRefused extends FailureBase<'redirect-refused'> {
+  override readonly brief = 'redirected';
   constructor(
     readonly service: Service,
     readonly status: number,
@@ -193,6 +202,7 @@ export class RedirectRefused extends FailureBase<'redirect-refused'> {
 
 /** The address rules refuse this base URL or what its name resolves to. `why` completes "…: it ". */
 export class AddressRefused extends FailureBase<'address-refused'> {
+  override readonly brief = 'address refused';
   constructor(
     readonly host: string,
     readonly why: string,

@@ -93,28 +93,9 @@ export function productNames(answered: Answered) {
   };
 }
 
-/** Why a project gave no figures, for a cell of a table; `failedNotes` have the sentences. */
-const REASONS: Partial<Record<Failure['kind'], string>> = {
-  'no-data': 'no data',
-  'not-allowed': 'not allowed here',
-  'not-connected': 'not connected',
-  'connection-missing': 'not connected',
-  'token-rejected': 'token rejected',
-  forbidden: 'access refused',
-  'query-rejected': 'query rejected',
-  'service-failed': 'service error',
-  'rate-limited': 'rate limited',
-  'invalid-response': 'unreadable answer',
-  'response-too-large': 'answer too large',
-  'redirect-refused': 'redirected',
-  'address-refused': 'address refused',
-  'unseal-failed': 'damaged record',
-};
-const reasonOf = ({ failure: { kind } }: UnresolvedProject): string => REASONS[kind] ?? 'no answer';
-
 /** A row for each project that failed, under a table's header: its name and the reason. */
 export const failedRows = (failed: readonly UnresolvedProject[], header: readonly string[]): string[][] =>
-  failed.map((one) => header.map((_, at) => [one.label, reasonOf(one)][at] ?? ''));
+  failed.map((one) => header.map((_, at) => [one.label, one.failure.brief][at] ?? ''));
 
 const LONGEST_REASON = 200;
 
@@ -125,4 +106,4 @@ export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
 export const failedSentence = (failed: readonly UnresolvedProject[]): string =>
   failed.length === 0
     ? ''
-    : `No figures for ${listNames(failed.map((one) => `${one.label} (${reasonOf(one)})`))}.`;
+    : `No figures for ${listNames(failed.map((one) => `${one.label} (${one.failure.brief})`))}.`;

@@ -16,72 +16,15 @@ import { type CommandInvocation, commandButton } from '../commands/command-butto
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
 import { actions, button, option, select } from '../kit/atoms.ts';
 import { privateLocation, type Requester } from '../request/request.ts';
-import { CONNECT, canManage, type ErrorContext, type ErrorDescription, retryButton } from './description.ts';
-
-export function describeCommandFailure(failure: CommandFailure, context: ErrorContext): ErrorDescription {
-  const { invocation, requester } = context;
-  switch (failure.kind) {
-    case 'invalid-word':
-      return describeInvalidWord(failure, context);
-    case 'text-too-long':
-      return { todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.` };
-    case 'secret-pasted':
-      return invocation?.command === '/os-token'
-        ? accessSecretPasted(requester)
-        : {
-            todo: `It stays in Slack’s history, so revoke it in the console and make a new one. A Tally manager can register that one.`,
-            buttons: canManage(context) ? [CONNECT] : [],
-          };
-    case 'period-just-began':
-      return { todo: 'Try again in a moment, or ask for yesterday.', buttons: retryButton(invocation) };
-    case 'project-missing':
-      return invocation === undefined || requester === undefined
-        ? { todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123` }
-        : {
-            todo: '',
-            choices:
-              failure.projectFor === undefined
-                ? projectPicker(invocation, requester)
-                : projectSelect(invocation.command, failure.projectFor, requester),
-          };
-    case 'not-connected':
-      return canManage(context)
-        ? { todo: 'You need the service’s address and an access token.', buttons: [CONNECT] }
-        : { todo: 'A Tally manager can connect it.' };
-    case 'connection-missing':
-      return canManage(context)
-        ? {
-            todo: 'Choose another connection, or register this one again.',
-            buttons: [
-              ...(failure.project?.alias === undefined || invocation === undefined
-                ? []
-                : commandButton('edit', 'Choose another…', {
-                    command: '/billing projects',
-                    text: `edit ${failure.project.alias}`,
-                  })),
-              button(
-                'connect',
-                'Connect…',
-                failure.connection === undefined ? {} : { value: failure.connection },
-              ),
-            ],
-          }
-        : { todo: `A Tally manager can choose another. ${commandText('/billing status')} lists them.` };
-  }
-}
-
-export function describePermissionFailure(failure: PermissionFailure): ErrorDescription {
-  return failure.kind === 'not-allowed'
-    ? {
-        ...(failure.managers.length > 0
-          ? { todo: '', people: failure.managers }
-          : { todo: ASK_INSTEAD[failure.reason] }),
-        ...(failure.reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
-      }
-    : {
-        todo: `A Tally manager can add you with ${commandText('/billing projects access')}. Managers need to be added too.`,
-      };
-}
+import {
+  CONNECT,
+  canManage,
+  type Descriptions,
+  type ErrorContext,
+  type ErrorDescription,
+  retryButton,
+  tryAgainIn,
+} from './description.ts';
 
 const ASK_INSTEAD = {
   guest: 'Ask a full member, or ask an admin to allow guests.',
@@ -91,6 +34,64 @@ const ASK_INSTEAD = {
   'not-manager': 'Ask an owner or admin of this workspace.',
   channel: 'Ask in one of its channels, or ask a Tally manager to allow this one.',
 } as const;
+
+export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
+  'invalid-word': describeInvalidWord,
+  'text-too-long': () => ({
+    todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.`,
+  }),
+  'secret-pasted': (_, context) =>
+    context.invocation?.command === '/os-token'
+      ? accessSecretPasted(context.requester)
+      : {
+          todo: `It stays in Slack’s history, so revoke it in the console and make a new one. A Tally manager can register that one.`,
+          buttons: canManage(context) ? [CONNECT] : [],
+        },
+  'period-just-began': (_, { invocation }) => ({
+    todo: 'Try again in a moment, or ask for yesterday.',
+    buttons: retryButton(invocation),
+  }),
+  'project-missing': ({ projectFor }, { invocation, requester }) =>
+    invocation === undefined || requester === undefined
+      ? { todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123` }
+      : {
+          todo: '',
+          choices:
+            projectFor === undefined
+              ? projectPicker(invocation, requester)
+              : projectSelect(invocation.command, projectFor, requester),
+        },
+  'not-connected': (_, context) =>
+    canManage(context)
+      ? { todo: 'You need the service’s address and an access token.', buttons: [CONNECT] }
+      : { todo: 'A Tally manager can connect it.' },
+  'connection-missing': ({ connection, project }, context) =>
+    canManage(context)
+      ? {
+          todo: 'Choose another connection, or register this one again.',
+          buttons: [
+            ...(project?.alias === undefined || context.invocation === undefined
+              ? []
+              : commandButton('edit', 'Choose another…', {
+                  command: '/billing projects',
+                  text: `edit ${project.alias}`,
+                })),
+            button('connect', 'Connect…', connection === undefined ? {} : { value: connection }),
+          ],
+        }
+      : { todo: `A Tally manager can choose another. ${commandText('/billing status')} lists them.` },
+};
+
+export const PERMISSION_DESCRIPTIONS: Descriptions<PermissionFailure> = {
+  'not-allowed': ({ managers, reason }) => ({
+    ...(managers.length > 0 ? { todo: '', people: managers } : { todo: ASK_INSTEAD[reason] }),
+    ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
+  }),
+  'not-issuer': () => ({
+    todo: `A Tally manager can add you with ${commandText('/billing projects access')}. Managers need to be added too.`,
+  }),
+  throttled: ({ wait }, context) => tryAgainIn(wait, context),
+};
 
 /** The reply to a secret in `/os-token`: where the secret of an application access belongs. */
 function accessSecretPasted(requester: Requester | undefined): ErrorDescription {

@@ -1,4 +1,5 @@
 import type { Button } from '@slack/types';
+import type { Failure, FailureOf } from '../../domain/failure/index.ts';
 import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
 import { type Block, button } from '../kit/atoms.ts';
 import type { Requester } from '../request/request.ts';
@@ -17,6 +18,11 @@ export interface ErrorDescription {
   /** Blocks to choose from. */
   readonly choices?: readonly Block[];
 }
+
+/** What is said about each of these kinds: the compiler refuses a kind without a description. */
+export type Descriptions<F extends Failure> = {
+  readonly [K in F['kind']]: (failure: FailureOf<K>, context: ErrorContext) => ErrorDescription;
+};
 
 /** What a reply can offer, as far as it is known. */
 export interface ErrorContext {

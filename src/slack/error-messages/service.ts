@@ -8,6 +8,7 @@ import { commandButton } from '../commands/command-buttons.ts';
 import { button } from '../kit/atoms.ts';
 import {
   canManage,
+  type Descriptions,
   type ErrorContext,
   type ErrorDescription,
   REPLACE_TOKEN,
@@ -16,57 +17,50 @@ import {
   tryAgainIn,
 } from './description.ts';
 
-export function describeServiceFailure(failure: ServiceFailure, context: ErrorContext): ErrorDescription {
-  const { invocation } = context;
-  switch (failure.kind) {
-    case 'token-rejected':
-      return replaceToken('It may have expired or been revoked.', context);
-    case 'forbidden':
-      return replaceToken('Its role may not cover billing, or it may belong to another account.', context);
-    case 'no-data':
-      return {
-        todo: `Try another product${failure.question.days === undefined ? '' : ' or period'}, or check the project ID.`,
-        buttons: otherProducts(failure.question.product.id, context),
-      };
-    case 'query-rejected':
-      return { todo: 'Its message:', quotes: failure.messages, buttons: retryButton(invocation) };
-    case 'rate-limited':
-      return tryAgainIn((failure.retryAfter ?? 60) * 1000, context);
-    case 'service-failed':
-      return failure.status < 500 ? checkAddress(failure.service, context) : tryAgain(TEMPORARY, context);
-    case 'timed-out':
-    case 'service-paused':
-      return tryAgain(TEMPORARY, context);
-    case 'queue-full':
-      return tryAgain('Try again in a minute.', context);
-    case 'service-unreachable':
-      return failure.code === NO_PUBLIC_ADDRESS
-        ? checkAddress(failure.service, context, `The address may be wrong. ${PUBLIC_ONLY}`)
-        : checkAddress(failure.service, context, 'The service may be down, or its address may be wrong.');
-    case 'invalid-response':
-      return checkAddress(failure.service, context);
-    case 'response-too-large':
-      return invocation?.command === '/spend'
-        ? { todo: 'Tally stopped reading, so there are no figures. Ask for a shorter period.' }
-        : checkAddress(failure.service, context, 'Tally stopped reading. The address may be wrong.');
-    case 'redirect-refused':
-      return canManage(context)
-        ? {
-            todo: 'If the service has moved, enter the new address. It redirects to:',
-            quotes: [failure.target],
-            buttons: addressButton(failure.service),
-          }
-        : {
-            todo: `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[failure.service]}. It redirects to:`,
-            quotes: [failure.target],
-          };
-    case 'address-refused':
-      return {
-        todo: PUBLIC_ONLY,
-        ...(!canManage(context) && { sentence: 'Tally does not connect to the service’s address.' }),
-      };
-  }
-}
+export const SERVICE_DESCRIPTIONS: Descriptions<ServiceFailure> = {
+  'token-rejected': (_, context) => replaceToken('It may have expired or been revoked.', context),
+  forbidden: (_, context) =>
+    replaceToken('Its role may not cover billing, or it may belong to another account.', context),
+  'no-data': ({ question: { days, product } }, context) => ({
+    todo: `Try another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
+    buttons: otherProducts(product.id, context),
+  }),
+  'query-rejected': ({ messages }, { invocation }) => ({
+    todo: 'Its message:',
+    quotes: messages,
+    buttons: retryButton(invocation),
+  }),
+  'rate-limited': ({ retryAfter = 60 }, context) => tryAgainIn(retryAfter * 1000, context),
+  'service-failed': ({ status, service }, context) =>
+    status < 500 ? checkAddress(service, context) : tryAgain(TEMPORARY, context),
+  'timed-out': (_, context) => tryAgain(TEMPORARY, context),
+  'service-paused': (_, context) => tryAgain(TEMPORARY, context),
+  'queue-full': (_, context) => tryAgain('Try again in a minute.', context),
+  'service-unreachable': ({ code, service }, context) =>
+    code === NO_PUBLIC_ADDRESS
+      ? checkAddress(service, context, `The address may be wrong. ${PUBLIC_ONLY}`)
+      : checkAddress(service, context, 'The service may be down, or its address may be wrong.'),
+  'invalid-response': ({ service }, context) => checkAddress(service, context),
+  'response-too-large': ({ service }, context) =>
+    context.invocation?.command === '/spend'
+      ? { todo: 'Tally stopped reading, so there are no figures. Ask for a shorter period.' }
+      : checkAddress(service, context, 'Tally stopped reading. The address may be wrong.'),
+  'redirect-refused': ({ service, target }, context) =>
+    canManage(context)
+      ? {
+          todo: 'If the service has moved, enter the new address. It redirects to:',
+          quotes: [target],
+          buttons: addressButton(service),
+        }
+      : {
+          todo: `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
+          quotes: [target],
+        },
+  'address-refused': (_, context) => ({
+    todo: PUBLIC_ONLY,
+    ...(!canManage(context) && { sentence: 'Tally does not connect to the service’s address.' }),
+  }),
+};
 
 const TEMPORARY = 'This is usually temporary. Try again.';
 
