@@ -147,10 +147,12 @@ async function outcomeOf(
     },
     backOff: async (until: number) => void waits.push(until),
     workspaces: {
-      saveSchedule: async (
-        { entries: [entry] }: { entries: { action: string; who: string; about: string }[] },
-        one: Schedule,
-      ) => void saved.push({ schedule: one, action: entry?.action, who: `${entry?.who} ${entry?.about}` }),
+      schedules: {
+        save: async (
+          { entries: [entry] }: { entries: { action: string; who: string; about: string }[] },
+          one: Schedule,
+        ) => void saved.push({ schedule: one, action: entry?.action, who: `${entry?.who} ${entry?.about}` }),
+      },
     },
   } as unknown as DeliveryContext);
   return { write: writes[0]!, writes, saved, waits };

@@ -678,7 +678,7 @@ describe('a date that is delivered', () => {
         deliveryLog: { write: async (_: unknown, write: never) => void run.writes.push(write) } as never,
         workspaces: {
           read: async () => workspaceOf([]),
-          saveSchedule: async (_: unknown, one: Schedule) => void saved.push(one),
+          schedules: { save: async (_: unknown, one: Schedule) => void saved.push(one) },
         } as never,
         ...given,
       },

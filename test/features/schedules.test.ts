@@ -46,9 +46,12 @@ beforeAll(async () => {
       const { verbs = {}, ...listeners } = createSchedules({
         workspaces: {
           ...workspaces,
-          async saveSchedule(...change) {
-            if (isStoreAway) throw new StoreUnavailable();
-            await workspaces.saveSchedule(...change);
+          schedules: {
+            ...workspaces.schedules,
+            async save(...change) {
+              if (isStoreAway) throw new StoreUnavailable();
+              await workspaces.schedules.save(...change);
+            },
           },
         },
         scheduling,

@@ -62,9 +62,12 @@ beforeAll(async () => {
       const { verbs = {}, ...listeners } = createWatchesFeature({
         workspaces: {
           ...workspaces,
-          async saveWatch(...change) {
-            if (isStoreAway) throw new StoreUnavailable();
-            await workspaces.saveWatch(...change);
+          watches: {
+            ...workspaces.watches,
+            async save(...change) {
+              if (isStoreAway) throw new StoreUnavailable();
+              await workspaces.watches.save(...change);
+            },
           },
         },
         ...{ watching, audit: { record } },

@@ -153,7 +153,7 @@ describe('a note of an answer', () => {
       [paused('not-connected', NOW), 0],
       [paused('token-rejected', NOW), 1],
     ] as const) {
-      await workspaces.saveSchedule(await by(), one);
+      await workspaces.schedules.save(await by(), one);
       expect(await written(use(NOW + 5))).toHaveLength(count);
     }
   });
@@ -230,8 +230,8 @@ describe('a record that is read', () => {
       ['aaaaaaa2', 2],
     ] as const;
     for (const [id, createdAt] of created) {
-      await workspaces.saveSchedule(await by(), schedule({ id, createdAt }));
-      await workspaces.saveWatch(await by(), {
+      await workspaces.schedules.save(await by(), schedule({ id, createdAt }));
+      await workspaces.watches.save(await by(), {
         ...{ id, createdAt, project: { id: '123', product: 1 }, rule: { kind: 'runway', days: 7 } },
         ...{ target: { channel: 'C1' }, owner: 'U1', createdBy: 'U1', since: 0 },
       });
@@ -256,7 +256,7 @@ describe('a record that is read', () => {
     const { fingerprint: _ } = await workspaces.saveConnection(await by(), MAIN);
     await workspaces.saveAccess(await by(), ACCESS);
     await workspaces.addProject(await by(), PROD);
-    for (const id of ['schedul1', 'schedul2']) await workspaces.saveSchedule(await by(), schedule({ id }));
+    for (const id of ['schedul1', 'schedul2']) await workspaces.schedules.save(await by(), schedule({ id }));
     await redis.hset(HASH, {
       'project:123': '{',
       'watch:schedul1': '{',

@@ -84,16 +84,16 @@ const SAVING: Record<string, (change: WorkspaceChange) => Promise<unknown>> = {
   'an access': (by) => workspaces.saveAccess(by, { ...ACCESS, project: '456' }),
   'a replaced access': (by) => workspaces.saveAccess(by, { ...ACCESS, registeredAt: NOW + 1 }),
   'no access': (by) => workspaces.removeAccess(by, '123'),
-  'a schedule': (by) => workspaces.saveSchedule(by, schedule({ id: 'schedul9' })),
-  'a changed schedule': (by) => workspaces.saveSchedule(by, schedule({ channel: 'C9' })),
-  'no schedule': (by) => workspaces.removeSchedule(by, 'schedul1', NOW),
-  'a schedule that comes back': (by) => workspaces.restoreSchedule(by, 'schedul2'),
-  'no damaged schedule': (by) => workspaces.dropSchedules(by, ['damaged1']),
-  'a watch': (by) => workspaces.saveWatch(by, { ...WATCH, id: 'watchid9' }),
-  'a changed watch': (by) => workspaces.saveWatch(by, { ...WATCH, owner: 'U2' }),
-  'no watch': (by) => workspaces.removeWatch(by, 'watchid1', NOW),
-  'a watch that comes back': (by) => workspaces.restoreWatch(by, 'watchid2'),
-  'no damaged watch': (by) => workspaces.dropWatches(by, ['damaged1']),
+  'a schedule': (by) => workspaces.schedules.save(by, schedule({ id: 'schedul9' })),
+  'a changed schedule': (by) => workspaces.schedules.save(by, schedule({ channel: 'C9' })),
+  'no schedule': (by) => workspaces.schedules.remove(by, 'schedul1', NOW),
+  'a schedule that comes back': (by) => workspaces.schedules.restore(by, 'schedul2'),
+  'no damaged schedule': (by) => workspaces.schedules.drop(by, ['damaged1']),
+  'a watch': (by) => workspaces.watches.save(by, { ...WATCH, id: 'watchid9' }),
+  'a changed watch': (by) => workspaces.watches.save(by, { ...WATCH, owner: 'U2' }),
+  'no watch': (by) => workspaces.watches.remove(by, 'watchid1', NOW),
+  'a watch that comes back': (by) => workspaces.watches.restore(by, 'watchid2'),
+  'no damaged watch': (by) => workspaces.watches.drop(by, ['damaged1']),
 };
 
 /** Something of everything that can be changed. */
@@ -105,10 +105,10 @@ async function saveAll(): Promise<void> {
   await workspaces.addProject(await quiet(), REMOVAL.project);
   await workspaces.removeProject(await quiet(), REMOVAL);
   await workspaces.saveAccess(await quiet(), ACCESS);
-  for (const id of ['schedul1', 'schedul2']) await workspaces.saveSchedule(await quiet(), schedule({ id }));
-  for (const id of ['watchid1', 'watchid2']) await workspaces.saveWatch(await quiet(), { ...WATCH, id });
-  await workspaces.removeSchedule(await quiet(), 'schedul2', NOW);
-  await workspaces.removeWatch(await quiet(), 'watchid2', NOW);
+  for (const id of ['schedul1', 'schedul2']) await workspaces.schedules.save(await quiet(), schedule({ id }));
+  for (const id of ['watchid1', 'watchid2']) await workspaces.watches.save(await quiet(), { ...WATCH, id });
+  await workspaces.schedules.remove(await quiet(), 'schedul2', NOW);
+  await workspaces.watches.remove(await quiet(), 'watchid2', NOW);
   await redis.hset(HASH, { 'project:damaged': '{', 'schedule:damaged1': '{', 'watch:damaged1': '{' });
 }
 

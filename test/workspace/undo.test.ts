@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Big } from 'big.js';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EditConflict } from '../../src/domain/failure/index.ts';
@@ -14,7 +15,11 @@ import { type TestRedis, testRedis } from '../support/redis.ts';
 const NOW = Date.UTC(2026, 10, 21, 10, 15);
 const HASH = 'tally:{T1}:record';
 const WATCH: Watch = {
-  ...{ id: 'watchid1', project: { id: '123', product: 1 }, rule: { kind: 'runway', days: 7 } },
+  ...{
+    id: 'watchid1',
+    project: { id: '123', product: 1 },
+    rule: { kind: 'balance', below: new Big('50000.10') },
+  },
   ...{ target: { channel: 'C1' }, owner: 'U1', createdBy: 'U1', createdAt: NOW, since: NOW },
 };
 const PROD: Project = {
@@ -54,22 +59,22 @@ interface Undoable {
 
 const KINDS: Record<string, Undoable> = {
   schedule: {
-    save: async (id) => workspaces.saveSchedule(await by(), schedule({ id })),
-    remove: async (id, at) => workspaces.removeSchedule(await by(), id, at),
-    find: (id, now) => workspaces.findRemovedSchedule('T1', id, now),
-    restore: async (id) => workspaces.restoreSchedule(await by(), id),
-    drop: async (ids) => workspaces.dropSchedules(await by(), ids),
+    save: async (id) => workspaces.schedules.save(await by(), schedule({ id })),
+    remove: async (id, at) => workspaces.schedules.remove(await by(), id, at),
+    find: (id, now) => workspaces.schedules.findRemoved('T1', id, now),
+    restore: async (id) => workspaces.schedules.restore(await by(), id),
+    drop: async (ids) => workspaces.schedules.drop(await by(), ids),
     all: async () => (await read()).schedules,
     of: (id) => schedule({ id }),
     field: 'schedule:',
     removedField: 'unscheduled:',
   },
   watch: {
-    save: async (id) => workspaces.saveWatch(await by(), { ...WATCH, id }),
-    remove: async (id, at) => workspaces.removeWatch(await by(), id, at),
-    find: (id, now) => workspaces.findRemovedWatch('T1', id, now),
-    restore: async (id) => workspaces.restoreWatch(await by(), id),
-    drop: async (ids) => workspaces.dropWatches(await by(), ids),
+    save: async (id) => workspaces.watches.save(await by(), { ...WATCH, id }),
+    remove: async (id, at) => workspaces.watches.remove(await by(), id, at),
+    find: (id, now) => workspaces.watches.findRemoved('T1', id, now),
+    restore: async (id) => workspaces.watches.restore(await by(), id),
+    drop: async (ids) => workspaces.watches.drop(await by(), ids),
     all: async () => (await read()).watches,
     of: (id) => ({ ...WATCH, id }),
     field: 'watch:',
@@ -136,16 +141,16 @@ describe('how the last delivery of a schedule ended', () => {
   const note = async (sent: typeof SENT, record?: Awaited<ReturnType<typeof read>>) =>
     workspaces.noteSent('T1', record ?? (await read()), ONE, sent);
   beforeEach(async () => {
-    for (const id of [ONE, TWO]) await workspaces.saveSchedule(await by(), schedule({ id }));
+    for (const id of [ONE, TWO]) await workspaces.schedules.save(await by(), schedule({ id }));
   });
 
   it('goes and comes back with the schedule', async () => {
     await note(SENT);
     expect((await read()).lastSent(ONE)).toEqual(SENT);
-    await workspaces.removeSchedule(await by(), ONE, NOW);
+    await workspaces.schedules.remove(await by(), ONE, NOW);
     expect((await read()).lastSent(ONE)).toBeUndefined();
-    await workspaces.removeSchedule(await by(), TWO, NOW);
-    for (const id of [ONE, TWO]) expect(await workspaces.restoreSchedule(await by(), id)).toBe(true);
+    await workspaces.schedules.remove(await by(), TWO, NOW);
+    for (const id of [ONE, TWO]) expect(await workspaces.schedules.restore(await by(), id)).toBe(true);
     expect((await read()).lastSent(ONE)).toEqual(SENT);
     expect(await redis.hexists(HASH, `sent:${TWO}`)).toBe(0);
   });
@@ -154,14 +159,14 @@ describe('how the last delivery of a schedule ended', () => {
     await note(SENT);
     const seen = await by();
     await note({ ...SENT, at: NOW + 5 });
-    await workspaces.removeSchedule(seen, ONE, NOW);
-    await workspaces.restoreSchedule(await by(), ONE);
+    await workspaces.schedules.remove(seen, ONE, NOW);
+    await workspaces.schedules.restore(await by(), ONE);
     expect((await read()).lastSent(ONE)?.at).toBe(NOW + 5);
   });
 
   it('goes with a damaged one for good', async () => {
     for (const id of [ONE, TWO]) await redis.hset(HASH, `sent:${id}`, '{}');
-    await workspaces.dropSchedules(await by(), [ONE]);
+    await workspaces.schedules.drop(await by(), [ONE]);
     expect((await redis.hkeys(HASH)).sort()).toEqual([`schedule:${TWO}`, `sent:${TWO}`]);
   });
 
@@ -170,7 +175,7 @@ describe('how the last delivery of a schedule ended', () => {
     await note({ ...SENT, at: NOW + 2 }, before);
     await note(SENT, before);
     expect((await read()).lastSent(ONE)?.at).toBe(NOW + 2);
-    await workspaces.removeSchedule(await by(), ONE, NOW);
+    await workspaces.schedules.remove(await by(), ONE, NOW);
     await note(SENT);
     expect(await redis.hexists(HASH, `sent:${ONE}`)).toBe(0);
   });

@@ -1,13 +1,12 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseOwned } from '../../src/workspace/owned/owned-store.ts';
 import {
   MAX_WATCH_PEOPLE,
   MAX_WATCHES,
-  parseRemovedWatch,
-  parseWatch,
-  serializeRemovedWatch,
   serializeWatch,
+  WATCHES,
   type Watch,
 } from '../../src/workspace/owned/watches.ts';
 
@@ -21,6 +20,7 @@ const WATCH: Watch = {
   createdAt: 1,
   since: 1,
 };
+const parseWatch = (id: string, json: string): Watch => parseOwned(WATCHES, id, json);
 const read = (watch: Watch): Watch => parseWatch(watch.id, serializeWatch(watch));
 const withRule = (rule: object): string => JSON.stringify({ ...WATCH, rule });
 
@@ -41,10 +41,6 @@ describe('the record of a watch', () => {
     { kind: 'spike', factor: new Big('2.5'), floor: new Big(0) },
   ] as const)('is read as it was written: $kind', (rule) => {
     expect(read({ ...WATCH, rule })).toEqual({ ...WATCH, rule });
-  });
-
-  test('of a removed watch is read as it was written', () => {
-    expect(parseRemovedWatch(serializeRemovedWatch(WATCH, 7))).toEqual({ watch: WATCH, at: 7 });
   });
 
   test.each([

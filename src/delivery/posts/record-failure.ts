@@ -134,7 +134,7 @@ async function save(schedule: Schedule, action: AuditAction, context: DeliveryCo
   const about = `${REPORT_NAMES[schedule.report]} · ${schedule.channel}`;
   const entries = [{ at: clock(), who: TALLY, action, about }];
   try {
-    await workspaces.saveSchedule({ teamId, workspace, entries }, schedule);
+    await workspaces.schedules.save({ teamId, workspace, entries }, schedule);
   } catch (error) {
     if (!(error instanceof EditConflict)) throw error;
   }

@@ -76,13 +76,13 @@ function conflictMessage(error: unknown): string {
 async function undoDelete(parts: SchedulesParts, id: string, request: Request): Promise<void> {
   const { workspaces, scheduling } = parts;
   const { user, workspace, at } = request;
-  const schedule = await workspaces.findRemovedSchedule(user.teamId, id, at);
+  const schedule = await workspaces.schedules.findRemoved(user.teamId, id, at);
   if (schedule === undefined) return showSchedules(parts, request, TOO_LATE);
   if (!user.canManage && schedule.owner !== user.id) throw new NotAllowed('not-owner');
   if (workspace.scheduleIds.length >= MAX_SCHEDULES)
     return request.reply.update({ text: SCHEDULES_FULL, blocks: [section(SCHEDULES_FULL)] });
   const change = auditedChange(request, ['schedule restored', scheduleAuditText(schedule, workspace)]);
-  if (!(await workspaces.restoreSchedule(change, id))) return showSchedules(parts, request, TOO_LATE);
+  if (!(await workspaces.schedules.restore(change, id))) return showSchedules(parts, request, TOO_LATE);
   await scheduling.changed(user.teamId);
   await showSchedules(parts, request, { notice: 'Schedule restored.' });
 }
@@ -92,7 +92,7 @@ async function dropDamaged(parts: SchedulesParts, request: Request): Promise<voi
   const damaged = damagedSchedules(request.workspace);
   if (damaged.length === 0) return showSchedules(parts, request, GONE);
   const text = `${damaged.join(', ')} (the record was damaged)`;
-  await parts.workspaces.dropSchedules(auditedChange(request, ['schedule removed', text]), damaged);
+  await parts.workspaces.schedules.drop(auditedChange(request, ['schedule removed', text]), damaged);
   await parts.scheduling.changed(request.user.teamId);
   await showSchedules(parts, request, {
     notice: `Removed what was damaged. Set it up again with ${commandText('/billing schedule')}.`,

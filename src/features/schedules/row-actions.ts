@@ -20,7 +20,7 @@ async function storeSchedule(
   { workspaces }: SchedulesParts,
 ): Promise<void> {
   const change = auditedChange(request, [action, scheduleAuditText(after, request.workspace)]);
-  await workspaces.saveSchedule(change, after);
+  await workspaces.schedules.save(change, after);
 }
 
 /** The channel is not chosen here, so people who may change its posts need not be in it. */
@@ -91,7 +91,7 @@ const sendNow: RowAction = async (schedule, request, parts) => {
 
 const remove: RowAction = async (schedule, request, { workspaces, scheduling }) => {
   const text = scheduleAuditText(schedule, request.workspace);
-  await workspaces.removeSchedule(
+  await workspaces.schedules.remove(
     auditedChange(request, ['schedule removed', text]),
     schedule.id,
     request.at,

@@ -236,7 +236,7 @@ async function storeDraft(
     const schedule = scheduleFromDraft(draft, request, carried.since);
     const action = before === undefined ? 'schedule created' : 'schedule changed';
     const change = auditedChange(request, [action, scheduleAuditText(schedule, workspace)]);
-    await parts.workspaces.saveSchedule(change, schedule);
+    await parts.workspaces.schedules.save(change, schedule);
     return { schedule, carried };
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;

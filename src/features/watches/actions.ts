@@ -48,13 +48,13 @@ export function createWatchActions(parts: WatchesParts) {
 async function undoDelete(parts: WatchesParts, id: string, request: Request): Promise<void> {
   const { workspaces, watching } = parts;
   const { user, workspace, at } = request;
-  const watch = await workspaces.findRemovedWatch(user.teamId, id, at);
+  const watch = await workspaces.watches.findRemoved(user.teamId, id, at);
   if (watch === undefined) return showWatches(parts, request, TOO_LATE);
   if (!user.canManage && watch.owner !== user.id) throw new NotAllowed('not-owner');
   if (workspace.watchIds.length >= MAX_WATCHES)
     return request.reply.update({ text: WATCHES_FULL, blocks: [section(WATCHES_FULL)] });
   const change = auditedChange(request, ['watch restored', watchAuditText(watch, workspace)]);
-  if (!(await workspaces.restoreWatch(change, id))) return showWatches(parts, request, TOO_LATE);
+  if (!(await workspaces.watches.restore(change, id))) return showWatches(parts, request, TOO_LATE);
   await watching.changed(user.teamId);
   await showWatches(parts, request, { notice: { text: 'Watch restored.' } });
 }
@@ -64,7 +64,7 @@ async function dropDamaged(parts: WatchesParts, request: Request): Promise<void>
   const damaged = damagedWatches(request.workspace);
   if (damaged.length === 0) return showWatches(parts, request, GONE);
   const text = `${damaged.join(', ')} (the record was damaged)`;
-  await parts.workspaces.dropWatches(auditedChange(request, ['watch removed', text]), damaged);
+  await parts.workspaces.watches.drop(auditedChange(request, ['watch removed', text]), damaged);
   await parts.watching.changed(request.user.teamId);
   await showWatches(parts, request, {
     notice: { text: `Removed what was damaged. Set it up again with ${commandText('/billing watch')}.` },

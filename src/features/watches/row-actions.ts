@@ -24,7 +24,7 @@ async function storeWatch(
   { workspaces, watching }: WatchesParts,
 ): Promise<void> {
   const change = auditedChange(request, [action, watchAuditText(after, request.workspace)]);
-  await workspaces.saveWatch(change, after);
+  await workspaces.watches.save(change, after);
   await watching.changed(request.user.teamId);
 }
 
@@ -65,7 +65,7 @@ const wake: RowAction = async (watch, request, parts) => {
 
 const remove: RowAction = async (watch, request, { workspaces, watching }) => {
   const text = watchAuditText(watch, request.workspace);
-  await workspaces.removeWatch(auditedChange(request, ['watch removed', text]), watch.id, request.at);
+  await workspaces.watches.remove(auditedChange(request, ['watch removed', text]), watch.id, request.at);
   await watching.changed(request.user.teamId);
   await request.reply.update(watchDeletedMessage(watch, request));
 };

@@ -68,7 +68,7 @@ export async function storeDraft(
     const watch = watchFromDraft({ ...draft, project: draft.project }, parsed.rule, before, request);
     const action = before === undefined ? 'watch created' : 'watch changed';
     const change = auditedChange(request, [action, watchAuditText(watch, workspace)]);
-    await parts.workspaces.saveWatch(change, watch);
+    await parts.workspaces.watches.save(change, watch);
     return { watch, previewed };
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { UnsealFailed } from '../../domain/failure/index.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
-import { parseRecord, product, tryParseRecord } from '../record/record-schema.ts';
+import { product, tryParseRecord } from '../record/record-schema.ts';
 
 /** Every request reads the whole record. */
 export const MAX_SCHEDULES = 100;
@@ -104,25 +103,12 @@ const schema = scheduleContentSchema.extend({
 /** A report that is posted to a channel regularly. */
 export type Schedule = Readonly<z.infer<typeof schema>>;
 
-/**
- * @param id where the record was found
- * @throws UnsealFailed `malformed`; `not-authentic` if the record says another ID
- */
-export function parseSchedule(id: string, json: string): Schedule {
-  const schedule = parseRecord(schema, json);
-  if (schedule.id !== id) throw new UnsealFailed('not-authentic');
-  return schedule;
-}
-
-/** A removed schedule, with how its last delivery ended; it can be restored for `UNDO_MS`. */
-const unscheduled = z.object({
-  schedule: schema,
-  sent: z.string().exactOptional(),
-  /** ms since the epoch */
-  at: z.int(),
-});
-/** @throws UnsealFailed `malformed` */
-export const parseRemovedSchedule = (json: string) => parseRecord(unscheduled, json);
+/** How `createOwnedStore` stores them. */
+export const SCHEDULES = {
+  kind: 'schedule',
+  schema,
+  serialize: (schedule: Schedule): string => JSON.stringify(schedule),
+} as const;
 
 /** How the last delivery ended, to show to people. */
 const sent = z.object({

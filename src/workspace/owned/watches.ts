@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { UnsealFailed } from '../../domain/failure/index.ts';
 import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
 import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS, type WatchRule } from '../../domain/money/watch-rule.ts';
-import { isChannel, parseRecord, person, product } from '../record/record-schema.ts';
+import { isChannel, person, product } from '../record/record-schema.ts';
 
 /** Every request reads the whole record. */
 export const MAX_WATCHES = 500;
@@ -58,17 +57,7 @@ const schema = z.object({
 /** Checks a project's money and alerts people when it crosses a threshold. */
 export type Watch = Readonly<Omit<z.infer<typeof schema>, 'rule'>> & { readonly rule: WatchRule };
 
-/**
- * @param id where the record was found
- * @throws UnsealFailed `malformed`; `not-authentic` if the record says another ID
- */
-export function parseWatch(id: string, json: string): Watch {
-  const watch = parseRecord(schema as unknown as z.ZodType<Watch>, json);
-  if (watch.id !== id) throw new UnsealFailed('not-authentic');
-  return watch;
-}
-
-/** Plain digits, which `parseWatch` reads; `JSON.stringify` would write an exponent. */
+/** Plain digits, which the schema reads; `JSON.stringify` would write an exponent. */
 export function serializeWatch({ rule: of, ...watch }: Watch): string {
   const amounts = Object.entries(of).map(([name, value]) => [
     name,
@@ -77,11 +66,9 @@ export function serializeWatch({ rule: of, ...watch }: Watch): string {
   return JSON.stringify({ ...watch, rule: Object.fromEntries(amounts) });
 }
 
-/** A removed watch; it can be restored for `UNDO_MS`. */
-const removed = z.object({ watch: schema, at: z.int() });
-/** @param at ms since the epoch */
-export const serializeRemovedWatch = (watch: Watch, at: number): string =>
-  `{"watch":${serializeWatch(watch)},"at":${at}}`;
-/** @throws UnsealFailed `malformed` */
-export const parseRemovedWatch = (json: string) =>
-  parseRecord(removed as unknown as z.ZodType<{ readonly watch: Watch; readonly at: number }>, json);
+/** How `createOwnedStore` stores them. */
+export const WATCHES = {
+  kind: 'watch',
+  schema: schema as unknown as z.ZodType<Watch>,
+  serialize: serializeWatch,
+} as const;

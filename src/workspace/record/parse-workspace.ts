@@ -5,8 +5,9 @@ import type { Keyring } from '../../vault/keyring.ts';
 import { parseAccess, withRevocable } from '../credentials/accesses.ts';
 import { parseConnection } from '../credentials/connections.ts';
 import { findRejection } from '../credentials/rejections.ts';
-import { parseLastDelivery, parseSchedule } from '../owned/schedules.ts';
-import { parseWatch } from '../owned/watches.ts';
+import { parseOwned } from '../owned/owned-store.ts';
+import { parseLastDelivery, SCHEDULES } from '../owned/schedules.ts';
+import { WATCHES } from '../owned/watches.ts';
 import { parseLastBalance, parseLastUsed } from '../projects/last-balance.ts';
 import { parseFailures } from '../projects/last-failure.ts';
 import { parseProject } from '../projects/projects.ts';
@@ -83,7 +84,7 @@ function parseWorkspace(
   if (settings === undefined) damaged.push({ kind: 'settings', id: FIELDS.settings, reason: 'malformed' });
   const connectionNames = ids(FIELDS.connection);
   const accesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
-  const schedules = parseAll('schedule', parseSchedule);
+  const schedules = parseAll('schedule', (id, json) => parseOwned(SCHEDULES, id, json));
 
   const connections = parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json));
   const lastUsed = (connection: string) => parseLastUsed(fields, connection);
@@ -104,7 +105,7 @@ function parseWorkspace(
     accessIds: ids(FIELDS.access),
     schedules: [...schedules.values()].sort(byCreation),
     scheduleIds: ids(FIELDS.schedule),
-    watches: [...parseAll('watch', parseWatch).values()].sort(byCreation),
+    watches: [...parseAll('watch', (id, json) => parseOwned(WATCHES, id, json)).values()].sort(byCreation),
     watchIds: ids(FIELDS.watch),
     channelDefault: (channel) => fields[FIELDS.channel + channel],
     channelsOf: (alias) =>

@@ -24,8 +24,9 @@ import {
   type RejectionNote,
   rejectionField,
 } from '../credentials/rejections.ts';
-import { createScheduleStore, type ScheduleStore } from '../owned/schedule-store.ts';
-import { createWatchStore, type WatchStore } from '../owned/watch-store.ts';
+import { createOwnedStore, type OwnedStore } from '../owned/owned-store.ts';
+import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedules.ts';
+import { WATCHES, type Watch } from '../owned/watches.ts';
 import { isSameProject } from '../projects/chosen-project.ts';
 import { type AnswerNote, answerNoteFields, lastUsedField } from '../projects/last-balance.ts';
 import { type BillingTopic, failureKey, type LastFailure } from '../projects/last-failure.ts';
@@ -47,7 +48,9 @@ export type { Workspace } from './workspace.ts';
  *
  * @throws StoreUnavailable from each; SettingsDamaged from what changes the default connection
  */
-export interface Workspaces extends ProjectStore, ScheduleStore, WatchStore {
+export interface Workspaces extends ProjectStore {
+  readonly schedules: OwnedStore<Schedule>;
+  readonly watches: OwnedStore<Watch>;
   read(teamId: string): Promise<Workspace>;
   /** Saves only these parts, and keeps other people's changes to the rest. */
   saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void>;
@@ -84,6 +87,8 @@ export interface Workspaces extends ProjectStore, ScheduleStore, WatchStore {
   ): Promise<void>;
   /** It answers again. @param key as `failureKey` makes it */
   clearFailure(teamId: string, key: string): Promise<void>;
+  /** Stores how a delivery that a person started ended; nothing if another one ended since, or the schedule was removed. */
+  noteSent(teamId: string, record: Workspace, schedule: string, sent: LastDelivery): Promise<void>;
   /** Stores that this person has read that tokens appear on their own screen only. */
   noteTokenNoticeSeen(teamId: string, person: string, at: number): Promise<void>;
   /** Stores what an answer brought; nothing when its connection was removed. */
@@ -128,8 +133,8 @@ export function createWorkspaces({
 
   return {
     ...createProjectStore(target),
-    ...createScheduleStore(target),
-    ...createWatchStore(target),
+    schedules: createOwnedStore(target, SCHEDULES),
+    watches: createOwnedStore(target, WATCHES),
     async read(teamId) {
       const fields = await store.read(teamId);
       await noteMissing(teamId, fields);
@@ -228,6 +233,12 @@ export function createWorkspaces({
     },
     async clearFailure(teamId, key) {
       await store.write(teamId, { remove: [FIELDS.failed + key] });
+    },
+    async noteSent(teamId, { fields }, schedule, sent) {
+      await store.write(teamId, {
+        seen: { ...fieldValues(fields, FIELDS.sent + schedule), [FIELDS.schedule + schedule]: ANY_VALUE },
+        set: { [FIELDS.sent + schedule]: JSON.stringify(sent) },
+      });
     },
     async noteTokenNoticeSeen(teamId, person, at) {
       await store.write(teamId, { set: { [FIELDS.tokenNoticeSeen + person]: String(at) } });

@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { UnsealFailed } from '../../domain/failure/index.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import { UNDO_MS } from '../projects/projects.ts';
+import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from '../record/change.ts';
+import { parseRecord } from '../record/record-schema.ts';
+import type { RecordFields } from '../record/workspace-store.ts';
+
+/** How one kind of what people own is stored: a field of the workspace's record each, as JSON. */
+export interface OwnedFormat<T> {
+  readonly kind: 'schedule' | 'watch';
+  readonly schema: z.ZodType<T>;
+  serialize(item: T): string;
+}
+
+/**
+ * @param id where the record was found
+ * @throws UnsealFailed `malformed`; `not-authentic` if the record says another ID
+ */
+export function parseOwned<T extends { readonly id: string }>(
+  { schema }: OwnedFormat<T>,
+  id: string,
+  json: string,
+): T {
+  const item = parseRecord(schema, json);
+  if (item.id !== id) throw new UnsealFailed('not-authentic');
+  return item;
+}
+
+/** Schedules, or watches. Each method is one round trip. @throws StoreUnavailable */
+export interface OwnedStore<T> {
+  /** Creates or replaces it. @throws EditConflict */
+  save(change: WorkspaceChange, item: T): Promise<void>;
+  /** It can be restored for `UNDO_MS`. Does nothing when it is removed already. @param at ms since the epoch @throws EditConflict */
+  remove(change: WorkspaceChange, id: string, at: number): Promise<void>;
+  /** Deletes damaged ones, which cannot be restored. @throws EditConflict */
+  drop(change: WorkspaceChange, ids: readonly string[]): Promise<void>;
+  /** What was removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
+  findRemoved(teamId: string, id: string, now: number): Promise<T | undefined>;
+  /** With its delivery history: posts that fell due since come late. @returns false if nothing can be restored */
+  restore(change: WorkspaceChange, id: string): Promise<boolean>;
+}
+
+/** Where each kind is stored once it was removed. */
+const REMOVED = { schedule: FIELDS.removedSchedule, watch: FIELDS.removedWatch } as const;
+
+export function createOwnedStore<T extends { readonly id: string }>(
+  target: ChangeTarget,
+  format: OwnedFormat<T>,
+): OwnedStore<T> {
+  const { kind, serialize } = format;
+  const [stored, removed] = [FIELDS[kind], REMOVED[kind]];
+  /** What goes with it: only schedules have a last delivery. */
+  const fieldsOf = (id: string) => [stored + id, ...(kind === 'schedule' ? [FIELDS.sent + id] : [])];
+  return {
+    async save(change, item) {
+      const field = stored + item.id;
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, field),
+        set: { [field]: serialize(item) },
+      }));
+    },
+    async remove(change, id, at) {
+      const json = change.workspace.fields[stored + id];
+      if (json === undefined) return;
+      const item: unknown = JSON.parse(serialize(parseOwned(format, id, json)));
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, ...fieldsOf(id)),
+        remove: [...fieldsOf(id), ...expiredRemovals(format, fields, at)],
+        set: { [removed + id]: JSON.stringify({ [kind]: item, sent: fields[FIELDS.sent + id], at }) },
+      }));
+    },
+    async drop(change, ids) {
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, ...ids.map((id) => stored + id)),
+        remove: ids.flatMap(fieldsOf),
+      }));
+    },
+    async findRemoved(teamId, id, now) {
+      const json = (await target.store.read(teamId))[removed + id];
+      const removal = json === undefined ? undefined : parseRemoval(format, json);
+      return removal !== undefined && now - removal.at < UNDO_MS ? removal.item : undefined;
+    },
+    async restore(change, id) {
+      const json = change.workspace.fields[removed + id];
+      if (json === undefined) return false;
+      const { item, sent } = parseRemoval(format, json);
+      return commitChange(
+        target,
+        change,
+        (fields) => ({
+          seen: { ...fieldValues(fields, removed + id), [stored + id]: undefined },
+          remove: [removed + id],
+          set: { [stored + id]: serialize(item), ...(sent !== undefined && { [FIELDS.sent + id]: sent }) },
+        }),
+        stored + id,
+      );
+    },
+  };
+}
+
+const removal = z.looseObject({
+  /** How its last delivery ended, as it was stored. */
+  sent: z.string().exactOptional(),
+  /** ms since the epoch */
+  at: z.int(),
+});
+
+/** What was removed, under the name of its kind. @throws UnsealFailed `malformed` */
+function parseRemoval<T>({ kind, schema }: OwnedFormat<T>, json: string) {
+  const { sent, at, ...named } = parseRecord(removal, json);
+  const item = schema.safeParse(named[kind]);
+  if (!item.success) throw new UnsealFailed('malformed');
+  return { item: item.data, sent, at };
+}
+
+/** The removed ones that cannot be restored any more: too old, or damaged. */
+function expiredRemovals<T>(format: OwnedFormat<T>, fields: RecordFields, now: number): readonly string[] {
+  return Object.keys(fields).filter((field) => {
+    if (!field.startsWith(REMOVED[format.kind])) return false;
+    try {
+      return now - parseRemoval(format, fields[field] ?? '').at >= UNDO_MS;
+    } catch (error) {
+      if (!(error instanceof UnsealFailed)) throw error;
+      return true;
+    }
+  });
+}
