@@ -1,7 +1,7 @@
 import { InvalidResponse, ResponseTooLarge } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import type { WireCharge } from '../domain/money/charges.ts';
-import { isProductId, isProjectId, type ProductId } from '../domain/product.ts';
+import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { toWireTimestamp } from '../domain/time/period.ts';
 import {
   isJsonObject,
@@ -45,7 +45,7 @@ export function consumptionDocument(subscription: Subscription, from: number, to
  */
 function subscriptionArguments({ project, product }: Subscription): string {
   if (!isProjectId(project)) throw new TypeError('A project ID is 1 to 32 digits, the first not a zero.');
-  if (!isProductId(product)) throw new TypeError('A product is 1, 2 or 3.');
+  if (!isProductId(product)) throw new TypeError(`A product is one of ${PRODUCT_IDS.join(', ')}.`);
   return `externalSubscriptionId: ${project}, productId: ${product}`;
 }
 

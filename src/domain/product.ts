@@ -1,20 +1,33 @@
-/** The three products of the billing API, by the ID that it uses. */
+/**
+ * The products of the billing API, by the ID that it uses; one more is an entry here. People type the `word`, in another
+ * `spelling` too, or the whole name, whose words include it.
+ */
 export const PRODUCTS = {
   1: { id: 1, word: 'cloud', name: 'Cloud platform' },
   2: { id: 2, word: 'storage', name: 'Object storage' },
-  3: { id: 3, word: 'virtualization', name: 'Virtualization' },
-} as const;
+  3: { id: 3, word: 'virtualization', name: 'Virtualization', spelling: 'virtualisation' },
+} as const satisfies Record<number, Product & { readonly spelling?: string }>;
+
+/** As it is named in answers and in errors. */
+export interface Product {
+  readonly id: number;
+  readonly word: string;
+  readonly name: string;
+}
 
 export type ProductId = keyof typeof PRODUCTS;
 
-export const PRODUCT_IDS: readonly ProductId[] = [1, 2, 3];
+export const PRODUCT_IDS: readonly ProductId[] = Object.values(PRODUCTS).map(({ id }) => id);
+
+/** `cloud, storage, virtualization` */
+export const PRODUCT_WORDS = Object.values(PRODUCTS)
+  .map(({ word }) => word)
+  .join(', ');
 
 /** From the API's description: "for cloud projects productId is 1". */
 export const DEFAULT_PRODUCT: ProductId = 1;
 
+export const isProductId = (value: unknown): value is ProductId => PRODUCT_IDS.some((id) => id === value);
+
 /** 1 to 32 digits, not beginning with 0, which GraphQL does not allow. IDs stay strings: they may exceed 2^53. */
 export const isProjectId = (text: string): boolean => /^[1-9]\d{0,31}$/.test(text);
-
-export function isProductId(value: unknown): value is ProductId {
-  return value === 1 || value === 2 || value === 3;
-}

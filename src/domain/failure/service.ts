@@ -1,4 +1,5 @@
 /** What the services answer, or that they do not. */
+import type { ProductId } from '../product.ts';
 import { FailureBase } from './base.ts';
 
 /**
@@ -31,7 +32,7 @@ export class Forbidden extends FailureBase<'forbidden'> {
 /** What the billing service was asked about. `dayBlocks` is how the period is called, if there is one: `14–20 Nov`. */
 export interface BillingQuestion {
   readonly project: string;
-  readonly product: { readonly id: 1 | 2 | 3; readonly name: string };
+  readonly product: { readonly id: ProductId; readonly name: string };
   readonly days: string | undefined;
 }
 

@@ -30,10 +30,11 @@ export function parseWithOutput<T>(
 /** Whether a command's text asks for a file or a window; quick, and right for all but a project of that name. */
 export const namesOutput = (text: string): boolean => text.split(/\s+/).some((word) => OUTPUT.test(word));
 
-import { isProductId, type ProductId } from '../product.ts';
+import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
 import { isBareYear } from './date-expression.ts';
 import { type Match, parseErrorAt, senseOf } from './parse.ts';
 import { type PeriodPhrase, parsePeriodPhrase } from './period-phrase.ts';
+import { listNames } from './text.ts';
 import type { TokenizedText } from './tokenizer.ts';
 
 export type Argument =
@@ -73,12 +74,15 @@ function numberAt(source: TokenizedText, at: number, projectKnown: boolean): Mat
 
 function productAt(source: TokenizedText, at: number): Match<Argument> | undefined {
   const { tokens } = source;
-  const named = senseOf(tokens[at], 'product-name')?.product;
-  if (named === 1 && senseOf(tokens[at + 1], 'platform'))
-    return { value: { kind: 'product', value: named }, next: at + 2 };
-  if (named) return { value: { kind: 'product', value: named }, next: at + 1 };
-  if (senseOf(tokens[at], 'object') && senseOf(tokens[at + 1], 'product-name')?.product === 2)
-    return { value: { kind: 'product', value: 2 }, next: at + 2 };
+  const [first, second] = [tokens[at], tokens[at + 1]];
+  const product = senseOf(first, 'product-name')?.product;
+  const lead = senseOf(first, 'product-lead')?.product;
+  if (product !== undefined) {
+    const isWhole = senseOf(second, 'product-end')?.product === product;
+    return { value: { kind: 'product', value: product }, next: isWhole ? at + 2 : at + 1 };
+  }
+  if (lead !== undefined && senseOf(second, 'product-name')?.product === lead)
+    return { value: { kind: 'product', value: lead }, next: at + 2 };
   return senseOf(tokens[at], 'product') && productNumbered(source, at + 1);
 }
 
@@ -93,7 +97,7 @@ function productNumbered(source: TokenizedText, at: number): Match<Argument> | u
     at,
     at + 1,
     'isn’t a product',
-    'Products are cloud (1), storage (2) and virtualization (3).',
+    `Products are ${listNames(PRODUCT_IDS.map((id) => `${PRODUCTS[id].word} (${id})`))}.`,
   );
 }
 

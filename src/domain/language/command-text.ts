@@ -1,7 +1,7 @@
 /** Parses the text of a command: words in any order, each kind once. Syntax only: no date is resolved here. */
 
 import { commandText } from '../commands.ts';
-import { PRODUCTS, type ProductId } from '../product.ts';
+import { PRODUCT_WORDS, PRODUCTS, type ProductId } from '../product.ts';
 import {
   type Argument,
   type ArgumentParser,
@@ -41,9 +41,8 @@ type Items = { readonly [K in Argument['kind']]?: Extract<Argument, { kind: K }>
 
 /** What each grammar takes, for the refusal of a word. */
 const PERIOD_HINT = 'Type a period, such as last-7-days, this-month, 2026-10 or 2026-10-01..2026-10-15.';
-const SPEND_HINT =
-  'Type a project, a period (last-7-days, this-month, 2026-10) or a product (cloud, storage, virtualization).';
-const BALANCE_HINT = `Type a project or a product (cloud, storage, virtualization). Only ${commandText('/spend')} takes periods.`;
+const SPEND_HINT = `Type a project, a period (last-7-days, this-month, 2026-10) or a product (${PRODUCT_WORDS}).`;
+const BALANCE_HINT = `Type a project or a product (${PRODUCT_WORDS}). Only ${commandText('/spend')} takes periods.`;
 const PROJECT_HINT = 'Type a project’s name or ID.';
 
 /** In digits. The ID becomes a numeric literal of the query. */

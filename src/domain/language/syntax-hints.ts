@@ -1,6 +1,7 @@
 /** Why a known word or a number cannot be used where it is, and what to type instead. */
 
 import { UNRECOGNIZED } from '../failure/index.ts';
+import { PRODUCTS } from '../product.ts';
 import type { Unit } from '../time/calendar.ts';
 import { ParseError } from './parse.ts';
 import type { Token, TokenizedText } from './tokenizer.ts';
@@ -68,10 +69,12 @@ function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works
       return ['needs a project ID after it', 'Type project 123, or just 123.'];
     case 'product':
       return ['needs a product after it', 'Type product 2, or storage.'];
-    case 'object':
-      return ['is only part of a product', 'Type storage or object storage.', 'object storage'];
-    case 'platform':
-      return ['is only part of a product', 'Type cloud or cloud platform.', 'cloud platform'];
+    case 'product-lead':
+    case 'product-end': {
+      const { word, name } = PRODUCTS[sense.product];
+      const whole = name.toLowerCase();
+      return ['is only part of a product', `Type ${word} or ${whole}.`, whole];
+    }
     default:
       return ['doesn’t belong there', works];
   }

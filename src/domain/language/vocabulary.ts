@@ -6,20 +6,13 @@ import type { Unit } from '../time/calendar.ts';
 export type WordSense =
   | { readonly role: 'last' | 'this' | 'next' | 'tomorrow' | 'today' | 'yesterday' | 'to' | 'date' | 'since' }
   | {
-      readonly role:
-        | 'all'
-        | 'including'
-        | 'help'
-        | 'project'
-        | 'product'
-        | 'object'
-        | 'platform'
-        | 'minute-or-month';
+      readonly role: 'all' | 'including' | 'help' | 'project' | 'product' | 'minute-or-month';
     }
   | { readonly role: 'unit'; readonly unit: Unit }
   | { readonly role: 'to-date'; readonly unit: Unit }
   | { readonly role: 'month'; readonly month: number }
-  | { readonly role: 'product-name'; readonly product: ProductId };
+  /** The word for a product, and the other word of its name: `object` before storage, `platform` after cloud. */
+  | { readonly role: 'product-name' | 'product-lead' | 'product-end'; readonly product: ProductId };
 
 export type WordRole = WordSense['role'];
 
@@ -61,8 +54,6 @@ const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
   help: ['help'],
   project: ['project'],
   product: ['product'],
-  object: ['object'],
-  platform: ['platform'],
   'minute-or-month': ['m'],
 };
 
@@ -79,9 +70,17 @@ const months = MONTH_NAMES.flatMap((name, n) =>
   ]),
 );
 
-const products = [...Object.values(PRODUCTS), { id: 3, word: 'virtualisation' } as const].map(
-  ({ id, word }): [string, WordSense] => [word, { role: 'product-name', product: id }],
-);
+const products = Object.values(PRODUCTS).flatMap(({ id: product, word, name, ...other }) => {
+  const [lead = '', end = ''] = name.toLowerCase().split(word);
+  const words = {
+    'product-name': 'spelling' in other ? [word, other.spelling] : [word],
+    'product-lead': [lead.trim()],
+    'product-end': [end.trim()],
+  } as const;
+  return (Object.keys(words) as (keyof typeof words)[]).flatMap((role) =>
+    words[role].filter(Boolean).map((spelled): [string, WordSense] => [spelled, { role, product }]),
+  );
+});
 
 export const VOCABULARY: ReadonlyMap<string, WordSense> = new Map<string, WordSense>([
   ...Object.entries(PLAIN).flatMap(([role, words]) =>
@@ -104,8 +103,7 @@ const RUN_TOGETHER = [
   ]),
   'including-today',
   'incl-today',
-  'object-storage',
-  'cloud-platform',
+  ...Object.values(PRODUCTS).map(({ name }) => name.toLowerCase().replaceAll(' ', '-')),
 ];
 
 /** Every spelling to suggest, by its form without hyphens. */

@@ -1,4 +1,5 @@
 import type { Button } from '@slack/types';
+import { PRODUCT_WORDS } from '../../domain/product.ts';
 import { actions, type Block, context, escapeMarkup, header, type Message, markup } from './atoms.ts';
 
 /** How a command is typed, what it does in one sentence, and examples that can be typed as they are. */
@@ -18,7 +19,7 @@ export const PERIOD_EXAMPLES = {
   order: 'Words come in any order.',
   periods:
     'Periods: yesterday, last-week, last-4-weeks, mtd, q3, 2026-10, 2026-10-01..2026-10-15, since october.',
-  products: 'Products: cloud, storage, virtualization.',
+  products: `Products: ${PRODUCT_WORDS}.`,
 } as const;
 
 /** One block per line, with its examples. @param small plain text for the last line */

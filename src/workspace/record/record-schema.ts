@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { UnsealFailed } from '../../domain/failure/index.ts';
-import type { ProductId } from '../../domain/product.ts';
+import { PRODUCT_IDS } from '../../domain/product.ts';
 
 /** Slack's IDs; every stored or shown ID must match. */
 const PERSON = /^[UW][A-Z0-9]{1,30}$/;
@@ -15,7 +15,7 @@ export const isChannel = (text: string): boolean => CHANNEL.test(text);
 /** For the schemas of records. */
 export const person = z.string().regex(PERSON);
 export const group = z.string().regex(GROUP);
-export const product = z.union([z.literal(1), z.literal(2), z.literal(3)]) satisfies z.ZodType<ProductId>;
+export const product = z.literal(PRODUCT_IDS);
 
 /**
  * @param what it is, for UnsealFailed
