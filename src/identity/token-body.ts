@@ -1,4 +1,12 @@
-import { isJsonObject, JsonNumber, type JsonObject, readJson } from '../http/json.ts';
+import { Temporal } from 'temporal-polyfill';
+import {
+  isJsonObject,
+  JsonLimitError,
+  JsonNumber,
+  type JsonObject,
+  JsonSyntaxError,
+  readJson,
+} from '../http/json.ts';
 import type { ServiceResponse } from '../http/request.ts';
 
 /** What a response's body says about an issued token. Fields that are missing or malformed are left out. */
@@ -110,13 +118,13 @@ const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : 
 function* readBody({ text, mask }: ReadableBody): Generator<void, unknown> {
   try {
     return yield* readJson(text, LIMITS, mask);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError || error instanceof JsonLimitError) return undefined;
+    throw error;
   }
 }
 
-const TIMESTAMP =
-  /^(\d{4})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,12}))?)?\s?(Z|UTC|GMT|([+-])(0\d|1[0-4])(?::?([0-5]\d))?)?$/i;
+const ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
 
 /**
  * Reads when a token or a credential expires. The identity API writes `2026-11-21T03:03:56.000000Z`, and for a credential
@@ -126,23 +134,13 @@ const TIMESTAMP =
  * @returns ms since the epoch; undefined for anything else, and for what is not after the epoch
  */
 export function parseExpiry(value: unknown): number | undefined {
-  const match = typeof value === 'string' ? TIMESTAMP.exec(value.trim()) : null;
-  if (match === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(numberOf);
-  const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'));
-  const wallTime = Date.UTC(year, month - 1, day, hour, minute, second, milliseconds);
-  // Date carries 30 February and 24:61 over, which changes the digits.
-  const digits = [year, month, day, hour, minute, second]
-    .map((part, i) => pad(part, i === 0 ? 4 : 2))
-    .join('');
-  if (new Date(wallTime).toISOString().replace(/\D/g, '').slice(0, 14) !== digits) return undefined;
-  const at = wallTime - offsetOf(match[9], numberOf(match[10]), numberOf(match[11]));
-  return at > 0 ? at : undefined;
-}
-
-const numberOf = (digits: string | undefined): number => Number(digits ?? 0);
-const pad = (part: number, length: number): string => String(part).padStart(length, '0');
-
-function offsetOf(sign: string | undefined, hours: number, minutes: number): number {
-  return (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+  const text = typeof value === 'string' ? value.trim().replace(/\s?(?:UTC|GMT)$/i, 'Z') : '';
+  if (!/^\d{4}-?\d\d-?\d\d[T ]/i.test(text)) return undefined;
+  try {
+    const at = Temporal.Instant.from(ZONE.test(text) ? text : `${text}Z`).epochMilliseconds;
+    return at > 0 ? at : undefined;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
 }

@@ -7,6 +7,7 @@ import {
   actions,
   type Block,
   button,
+  buttonRow,
   confirmDialog,
   context,
   escapeMarkup,
@@ -15,7 +16,7 @@ import {
   mention,
   section,
 } from '../../slack/kit/atoms.ts';
-import { modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import { modal, peopleInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import {
   type ApplicationAccessRecord,
@@ -27,11 +28,10 @@ import {
 import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import type { Role } from '../../workspace/permissions.ts';
 import { belongsToModal } from './blocks.ts';
-import { formatClockTime, formatDuration } from './expiry.ts';
-import type { IneligibleIssuers } from './ineligible.ts';
+import { formatClockTime, formatDuration } from './window-tokens.ts';
 
 export const ACCESS_VIEW = 'access-form';
-const TITLE = 'Application access';
+export const ACCESS_TITLE = 'Application access';
 
 export interface AccessForm {
   readonly project: string;
@@ -56,7 +56,7 @@ export function accessForm(form: AccessForm): ModalView {
   return modal({
     callback: ACCESS_VIEW,
     metadata: `${project} ${stamp}`,
-    title: TITLE,
+    title: ACCESS_TITLE,
     submit: 'Test and save',
     close: 'Cancel',
     blocks: [
@@ -129,15 +129,11 @@ function beside({ current, project, label, at, zone }: AccessForm): Block[] {
   ];
 }
 
-export const testingModal: ModalView = modal({
-  title: TITLE,
-  blocks: [
-    section('Testing: Tally is getting a token and revoking it…'),
-    context('You can close this window. Tally then sends you the result as a direct message.'),
-  ],
-});
-
-export const accessSavedText = (blocks: readonly Block[]): ModalView => modal({ title: TITLE, blocks });
+export const testingModal: ModalView = waitingModal(
+  ACCESS_TITLE,
+  'Testing: Tally is getting a token and revoking it…',
+  context('You can close this window. Tally then sends you the result as a direct message.'),
+);
 
 /** What became of the token of the test. */
 export type RevocationResult = 'revoked' | 'not-offered' | 'failed';
@@ -150,6 +146,12 @@ export const TESTED: Record<RevocationResult, string> = {
     'The test passed: the service issued a token. Revoking it failed, so it may work until it expires. Nobody has seen it.',
 };
 
+/** Someone who was chosen as an issuer but can't get tokens yet. */
+export interface IneligibleIssuer {
+  readonly person: string;
+  readonly role: Role;
+}
+
 export interface RegisteredAccess {
   readonly label: string;
   readonly word: string;
@@ -157,7 +159,7 @@ export interface RegisteredAccess {
   readonly issued: IssuedToken;
   readonly revocation: RevocationResult;
   readonly isIssuer: boolean;
-  readonly ineligible: readonly IneligibleIssuers[];
+  readonly ineligible: readonly IneligibleIssuer[];
   readonly at: number;
   readonly zone: string;
 }
@@ -197,7 +199,7 @@ export function registeredBlocks(registered: RegisteredAccess): Block[] {
       ? [section('Expiry unknown: the service doesn’t say. Set it to be reminded before the access expires.')]
       : []),
     markup(issuersText(access.issuers, ineligible)),
-    ...(buttons.length > 0 ? [actions(...buttons)] : []),
+    ...buttonRow(buttons),
   ];
 }
 
@@ -209,7 +211,7 @@ const isShort = (issued: IssuedToken, at: number): issued is IssuedToken & { rea
 
 const SHOWN = 20;
 
-export function issuersText({ people, groups }: Issuers, ineligible: readonly IneligibleIssuers[]): string {
+export function issuersText({ people, groups }: Issuers, ineligible: readonly IneligibleIssuer[]): string {
   const named = [...people.map(mention), ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`)];
   const without = ineligible.map(({ person, role }) => `${mention(person)} (${IS[role]})`);
   return [

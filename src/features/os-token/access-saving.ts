@@ -1,62 +1,37 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  changedNothing,
-  type Failure,
-  InvalidWord,
-  isFailure,
-  mayHaveBeenSaved,
-} from '../../domain/failure/index.ts';
+import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryOf } from '../../slack/commands/expiry-input.ts';
-import {
-  actions,
-  type Block,
-  button,
-  header,
-  markup,
-  section,
-  withoutActions,
-} from '../../slack/kit/atoms.ts';
-import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import { actions, type Block, button, header, markup, section } from '../../slack/kit/atoms.ts';
+import { failureMessage, notSavedMessage } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { requireKnownGroups } from '../../slack/request/user-groups.ts';
 import { describeAccess, isNamedIssuer, type NewAccess } from '../../workspace/credentials/accesses.ts';
 import { withExpiry } from '../../workspace/credentials/connections.ts';
+import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { requireUnchanged } from '../../workspace/record/conflict.ts';
 import { findAccess } from '../../workspace/record/workspace.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { ACCESS_VIEW, accessSavedText, issuersText, registeredBlocks, TESTED } from './access-form.ts';
+import {
+  ACCESS_TITLE,
+  ACCESS_VIEW,
+  type IneligibleIssuer,
+  issuersText,
+  registeredBlocks,
+  TESTED,
+} from './access-form.ts';
 import {
   type AccessRequest,
   accessAuditText,
   accessProjectLabel,
   encodeAccessMetadata,
 } from './access-words.ts';
-import { auditStateOf } from './audit.ts';
+import { recordEntry } from './audit.ts';
 import { auditBlocks } from './blocks.ts';
-import { findIneligible } from './ineligible.ts';
+import { ignoreFailure, type TokenContext } from './context.ts';
 import { maybeIssuedBlocks } from './issue-modal.ts';
-import {
-  type AccessTest,
-  type AccessTestParts,
-  accessTestAudit,
-  type Credentials,
-  testAccess,
-} from './test-access.ts';
-
-export interface AccessParts extends AccessTestParts {
-  readonly workspaces: Workspaces;
-  /** The address as it will be used; throws AddressRefused, InvalidWord. */
-  readonly readAuthUrl: (text: string) => string;
-  /** Filled in if no connection has one. */
-  readonly authUrl: string | undefined;
-  /** Logs an error that a user was shown, and where. */
-  readonly explain: (error: unknown, where: string) => void;
-  /** Called after each change, so that reminders are planned. */
-  readonly onSaved?: (workspace: string) => Promise<void>;
-}
+import { type AccessTest, accessTestAudit, type Credentials, testAccess } from './test-access.ts';
 
 /** A change of an application access, with its entry in the audit. */
 export const accessChange = (action: AuditAction, project: string, request: Request): WorkspaceChange =>
@@ -66,26 +41,23 @@ async function registerAccess(
   input: AccessRequest,
   credentials: Credentials,
   test: AccessTest,
-  request: Request,
-  parts: AccessParts,
+  { request, workspaces }: TokenContext,
 ): Promise<Block[]> {
-  const { user, at } = request;
+  const { user, at, workspace } = request;
   const { project, issuers } = input;
-  const fresh = newAccess(input, credentials, test, request);
-  const isKnown = request.workspace.accessIds.includes(project);
+  const isKnown = workspace.accessIds.includes(project);
   const action = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
   const change = accessChange(action, project, request);
   const left = test.revocation === 'revoked' ? [] : [accessTestAudit(test, project, request)];
-  const access = await parts.workspaces.saveAccess(
+  const access = await workspaces.saveAccess(
     { ...change, entries: [...change.entries, ...left] },
-    fresh,
+    newAccess(input, credentials, test, request),
   );
   const isIssuer =
     isNamedIssuer(access, user.id) || (await request.slack.isInGroups(issuers.groups).catch(() => false));
-  const names = accessProjectLabel(request.workspace, project);
   return registeredBlocks({
-    ...names,
-    ...{ access, ...test, isIssuer, at, zone: request.workspace.settings.zone },
+    ...accessProjectLabel(workspace, project),
+    ...{ access, ...test, isIssuer, at, zone: workspace.settings.zone },
     ineligible: await findIneligible(issuers.people, request),
   });
 }
@@ -93,11 +65,11 @@ async function registerAccess(
 /** Updates the issuers and the expiry; changing the URL needs the secret again. */
 async function editAccess(
   { project, authUrl: url, issuers, expiry: choice }: AccessRequest,
-  request: Request,
-  { workspaces }: AccessParts,
+  { request, workspaces }: TokenContext,
 ): Promise<Block[]> {
-  const { zone } = request.workspace.settings;
-  const current = findAccess(request.workspace, project);
+  const { workspace, at } = request;
+  const { zone } = workspace.settings;
+  const current = findAccess(workspace, project);
   if (current === undefined) throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
   if (url !== current.authUrl)
     throw new InvalidWord(url, 'is a new address', 'Enter the ID and the secret too.', undefined, 'always');
@@ -106,70 +78,59 @@ async function editAccess(
     ...(isDeepStrictEqual(issuers, current.issuers) ? [] : (['token issuers changed'] as const)),
     ...(expiry === undefined ? [] : (['expiry changed'] as const)),
   ];
-  const subject = accessAuditText(request.workspace, project);
+  const subject = accessAuditText(workspace, project);
   const change = auditedChange(request, ...edits.map((action) => [action, subject] as const));
   if (edits.length > 0)
     await workspaces.editCredential(change, { kind: 'access', name: project }, { issuers, expiry });
-  const ineligible = await findIneligible(issuers.people, request);
   return [
-    header(accessProjectLabel(request.workspace, project).label),
+    header(accessProjectLabel(workspace, project).label),
     section(edits.length === 0 ? 'No changes to save.' : 'Saved.'),
-    section(describeAccess(expiry === undefined ? current : withExpiry(current, expiry), request.at, zone)),
-    markup(issuersText(issuers, ineligible)),
+    section(describeAccess(expiry === undefined ? current : withExpiry(current, expiry), at, zone)),
+    markup(issuersText(issuers, await findIneligible(issuers.people, request))),
   ];
 }
 
 /** Shows what became of the form in its modal. */
-export async function saveAccess(input: AccessRequest, request: Request, parts: AccessParts): Promise<void> {
-  const { explain, audit } = parts;
+export async function saveAccess(input: AccessRequest, context: TokenContext): Promise<void> {
+  const { request, explain, onSaved } = context;
+  const { project, issuers, credentials } = input;
   let test: AccessTest | undefined;
   try {
-    requireUnchanged(request.workspace, FIELDS.access + input.project, input.stamp);
-    const before = request.workspace.accesses.get(input.project)?.issuers.groups ?? [];
-    const added = input.issuers.groups.filter((group) => !before.includes(group));
-    await requireKnownGroups(added, request);
-    const { credentials } = input;
-    test = credentials && (await testAccess(input, credentials, request, parts));
+    requireUnchanged(request.workspace, FIELDS.access + project, input.stamp);
+    const before = request.workspace.accesses.get(project)?.issuers.groups ?? [];
+    await requireKnownGroups(
+      issuers.groups.filter((group) => !before.includes(group)),
+      request,
+    );
+    test = credentials && (await testAccess(input, credentials, context));
     const blocks =
       credentials === undefined || test === undefined
-        ? await editAccess(input, request, parts)
-        : await registerAccess(input, credentials, test, request, parts);
-    const text = 'The application access is saved.';
-    await request.reply.modal.update(accessSavedText(blocks), { text, blocks });
-    await parts.onSaved?.(request.user.teamId);
+        ? await editAccess(input, context)
+        : await registerAccess(input, credentials, test, context);
+    await request.reply.modal.show(ACCESS_TITLE, { text: 'The application access is saved.', blocks });
+    await onSaved?.(request.user.teamId);
   } catch (error) {
     if (!isFailure(error)) throw error;
     explain(error, ACCESS_VIEW);
-    const tested = test && [
-      section(TESTED[test.revocation]),
-      ...auditBlocks(
-        await auditStateOf(
-          audit.record(request.user.teamId, accessTestAudit(test, input.project, request)),
-          explain,
-        ),
-      ),
-    ];
-    await showFailure(error, input, [...maybeIssuedBlocks(error), ...(tested ?? [])], request);
+    await showFailure(error, input, test, context);
   }
 }
 
-/** @param tested what became of the token of the test */
 async function showFailure(
   failure: Failure,
   input: AccessRequest,
-  tested: readonly Block[],
-  request: Request,
+  test: AccessTest | undefined,
+  context: TokenContext,
 ): Promise<void> {
-  const { text, blocks } = failureMessage(failure);
-  const isKnown = request.workspace.accesses.get(input.project) !== undefined;
-  const explanation = [
-    header(mayHaveBeenSaved(failure) ? 'May not be saved' : 'Not saved'),
-    ...withoutActions(blocks),
-    ...(changedNothing(failure)
-      ? [section(isKnown ? 'The current access stays in use.' : 'Nothing was saved.')]
-      : []),
-    ...tested,
+  const { request } = context;
+  const tested = test && [
+    section(TESTED[test.revocation]),
+    ...auditBlocks(await recordEntry(accessTestAudit(test, input.project, request), context)),
   ];
+  const isKnown = request.workspace.accesses.has(input.project);
+  const kept = isKnown ? 'The current access stays in use.' : 'Nothing was saved.';
+  const { text, blocks } = notSavedMessage(failure, failureMessage(failure), 'saved', kept);
+  const explanation = [...blocks, ...maybeIssuedBlocks(failure), ...(tested ?? [])];
   const suggested = failure.kind === 'wrong-identity-url' ? failure.suggestion : undefined;
   const back = actions(
     ...(suggested === undefined
@@ -182,7 +143,7 @@ async function showFailure(
         ]),
     button('access-form:back', 'Back to the form', { value: encodeAccessMetadata(input) }),
   );
-  await request.reply.modal.update(accessSavedText([...explanation, back]), { text, blocks: explanation });
+  await request.reply.modal.show(ACCESS_TITLE, { text, blocks: explanation }, back);
 }
 
 function newAccess(
@@ -203,4 +164,21 @@ function newAccess(
     registeredBy: user.id,
     registeredAt: at,
   };
+}
+
+/** The chosen people whose role doesn't allow tokens. People whose role Slack doesn't return now are left out. */
+async function findIneligible(
+  people: readonly string[],
+  { slack, workspace: { settings } }: Request,
+): Promise<readonly IneligibleIssuer[]> {
+  // External people never get tokens, even if they can ask.
+  const isEligible = (role: Role): boolean =>
+    role !== 'external' && permissionsOf(role, settings, false).canAsk;
+  const found = await Promise.all(
+    people.map(async (person) => {
+      const role = await slack.roleOf(person).catch(ignoreFailure);
+      return role === undefined || isEligible(role) ? [] : [{ person, role }];
+    }),
+  );
+  return found.flat();
 }

@@ -1,12 +1,13 @@
 import { FIELDS } from '../../redis/keys.ts';
-import { section } from '../../slack/kit/atoms.ts';
+import { section, textMessage } from '../../slack/kit/atoms.ts';
+import { modal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { loadUserGroups, suggestGroups } from '../../slack/request/user-groups.ts';
 import { stampOf } from '../../workspace/record/conflict.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { ACCESS_VIEW, accessForm, accessSavedText, testingModal } from './access-form.ts';
-import { type AccessParts, accessChange, saveAccess } from './access-saving.ts';
+import { ACCESS_TITLE, ACCESS_VIEW, accessForm, testingModal } from './access-form.ts';
+import { accessChange, saveAccess } from './access-saving.ts';
 import {
   type AccessFormDefaults,
   type AccessRequest,
@@ -15,9 +16,10 @@ import {
   findAccessProject,
   parseAccessForm,
 } from './access-words.ts';
+import type { OsTokenParts } from './context.ts';
 
 /** Application accesses of projects: registered through a form, tested, sealed, and removed. */
-export function createAccess(parts: AccessParts) {
+export function createAccess(parts: OsTokenParts) {
   const { workspaces, readAuthUrl, authUrl } = parts;
   const openForm = async (known: AccessFormDefaults, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
@@ -44,11 +46,18 @@ export function createAccess(parts: AccessParts) {
     const { label } = accessProjectLabel(request.workspace, project);
     if (!request.workspace.accessIds.includes(project))
       return request.reply.modal.update(
-        accessSavedText([section(`The access for ${label} was already removed.`)]),
+        modal({
+          title: ACCESS_TITLE,
+          blocks: [section(`The access for ${label} was already removed.`)],
+        }),
       );
     await workspaces.removeAccess(accessChange('application access removed', project, request), project);
-    const text = `Removed the access for ${label} from Tally. Delete it in the console too: it still works there.`;
-    await request.reply.modal.update(accessSavedText([section(text)]), { text, blocks: [section(text)] });
+    await request.reply.modal.show(
+      ACCESS_TITLE,
+      textMessage(
+        `Removed the access for ${label} from Tally. Delete it in the console too: it still works there.`,
+      ),
+    );
   };
 
   return {
@@ -68,7 +77,7 @@ export function createAccess(parts: AccessParts) {
         right: 'manage',
         waiting: testingModal,
         read: (fields, metadata) => parseAccessForm(fields, metadata, readAuthUrl),
-        work: (input: AccessRequest, request) => saveAccess(input, request, parts),
+        work: (input: AccessRequest, request) => saveAccess(input, { ...parts, request }),
       },
     },
   } satisfies Partial<Feature> & { open: unknown };

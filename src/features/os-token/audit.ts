@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type AuditState, type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
 import type { RevokeOutcome } from './blocks.ts';
+import type { TokenContext } from './context.ts';
 
 /** Identifies a token in the audit without revealing it. */
 export const tokenAuditId = (auditId: string | undefined): string | undefined =>
@@ -22,10 +23,10 @@ const ADDED: Readonly<Record<RevokeOutcome | 'revoked', string | undefined>> = {
   refused: undefined,
 };
 
-/** Whether a write brought an audit entry. @param explain logs why not */
+/** Whether a write brought an audit entry. */
 export async function auditStateOf(
   writing: Promise<unknown>,
-  explain: (error: unknown, where: string) => void,
+  { explain }: Pick<TokenContext, 'explain'>,
 ): Promise<AuditState> {
   try {
     await writing;
@@ -35,6 +36,15 @@ export async function auditStateOf(
     return isFailure(error) && mayHaveBeenSaved(error) ? 'maybe' : 'no';
   }
 }
+
+/** @param entry undefined if there is nothing to record */
+export const recordEntry = async (
+  entry: AuditEntry | undefined,
+  context: TokenContext,
+): Promise<AuditState> =>
+  entry === undefined
+    ? 'yes'
+    : auditStateOf(context.audit.record(context.request.user.teamId, entry), context);
 
 /** Whether the service may have issued a token although Tally has none. */
 export const mayHaveIssued = ({ kind }: Failure): boolean =>

@@ -8,17 +8,26 @@ import {
   actions,
   type Block,
   button,
+  buttonRow,
   confirmDialog,
   context,
   type Message,
   markup,
   preformatted,
   section,
+  textMessage,
 } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
-import { formatClockTime, formatDuration } from './expiry.ts';
-import { canRevoke, liveTokens, serializeWindowTokens, type WindowToken } from './window-tokens.ts';
+import {
+  canRevoke,
+  formatClockTime,
+  formatDuration,
+  formatUntil,
+  liveTokens,
+  serializeWindowTokens,
+  type WindowToken,
+} from './window-tokens.ts';
 
 export const CONFIRM_VIEW = 'os-token';
 const TITLE = 'OS_TOKEN';
@@ -27,18 +36,21 @@ const TITLE = 'OS_TOKEN';
 const window = (blocks: readonly Block[], tokens: readonly WindowToken[] = []): ModalView =>
   modal({ title: TITLE, metadata: serializeWindowTokens(tokens), blocks });
 
-/** What a window leads to, and when and where it is read. */
+/** The tokens that a window lists. */
 export interface TokenWindow {
   readonly tokens: readonly WindowToken[];
-  /** ms */
+  /** ms; tokens that have expired by then are left out */
   readonly now: number;
-  /** The reader's. */
+  /** The reader's time zone. */
   readonly zone: string;
 }
 
-/** @returns `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
-export const formatUntil = (expires: WindowToken['expires'], zone: string): string =>
-  typeof expires === 'number' ? `until ${formatClockTime(expires, zone)}` : 'until it expires';
+/** A window that says something and lists its tokens, each with a button to revoke it. */
+export const tokenWindow = (
+  said: readonly Block[],
+  shownIn: TokenWindow,
+  ...buttons: readonly Button[]
+): ModalView => window([...said, ...buttonRow(buttons), ...rowsOf(shownIn)], shownIn.tokens);
 
 /** The tokens that a modal can still revoke, or at least lists. @param beside whether it shows a newer one */
 function rowsOf({ tokens, now, zone }: TokenWindow, beside = false): SectionBlock[] {
@@ -66,9 +78,12 @@ export const issuingModal = (label: string): ModalView =>
 export const revokingModal: ModalView = window([section('Revoking the token…')]);
 
 /** The button was pressed twice, or an earlier click was lost. */
-export const busyModal = (buttons: readonly Button[], shownIn: TokenWindow): ModalView =>
-  tokenErrorModal([section(BUSY)], buttons, shownIn);
-const BUSY = 'Tally is still working on your last click. If nothing happens, try again in 30 seconds.';
+export const BUSY = section(
+  'Tally is still working on your last click. If nothing happens, try again in 30 seconds.',
+);
+export const ALREADY_USED = section(
+  'This window was already used, or its token has expired. Nothing was changed.',
+);
 
 export const waitingTokenModal: ModalView = window([section('Issuing a token…')]);
 
@@ -192,24 +207,8 @@ export function revokedMessage({ outcome, until, audit }: RevokedToken): Message
     'not-offered': `The service can’t revoke tokens. The token works ${until}.`,
     refused: `The service refused to revoke the token (HTTP 401). It may still work ${until}.`,
   };
-  const text = said[outcome];
-  return { text, blocks: [section(text), ...auditBlocks(audit)] };
+  return textMessage(said[outcome], ...auditBlocks(audit));
 }
-
-/** @param word undefined if nothing could be kept for another token */
-export const revokedModal = (
-  said: readonly Block[],
-  shownIn: TokenWindow,
-  word: string | undefined,
-): ModalView =>
-  window(
-    [
-      ...said,
-      ...(word === undefined ? [] : [actions(anotherButton('Issue another', word))]),
-      ...rowsOf(shownIn),
-    ],
-    shownIn.tokens,
-  );
 
 /** What a failed revocation left. @param until when the token expires, as text from `formatUntil` */
 export const notRevokedText = (isUnclear: boolean, until: string): string =>
@@ -217,32 +216,12 @@ export const notRevokedText = (isUnclear: boolean, until: string): string =>
     ? `The service may have revoked the token. If it didn’t, the token works ${until}.`
     : `The token wasn’t revoked. It works ${until}.`;
 
-export const usedModal = (shownIn: TokenWindow): ModalView =>
-  window(
-    [
-      section('This window was already used, or its token has expired. Nothing was changed.'),
-      ...rowsOf(shownIn),
-    ],
-    shownIn.tokens,
-  );
-
-/** @param said what happened and what to do */
-export const tokenErrorModal = (
-  said: readonly Block[],
-  buttons: readonly Button[],
-  shownIn: TokenWindow,
-): ModalView =>
-  window([...said, ...(buttons.length > 0 ? [actions(...buttons)] : []), ...rowsOf(shownIn)], shownIn.tokens);
-
 /** Shown when only a message is possible. Tokens are never sent in messages, because Slack keeps them. */
 export function slashCommandOnlyMessage(word: string | undefined, rerun: CommandInvocation): Message {
   const typed = [commandText('/os-token'), word].filter(Boolean).join(' ');
   const text = `Tally never sends a token in a message. Open a window instead, or type ${typed} in a channel. Only you will see the token.`;
-  return {
+  return textMessage(
     text,
-    blocks: [
-      section(text),
-      actions(...commandButton('form', 'Open the window…', rerun, { style: 'primary' })),
-    ],
-  };
+    actions(...commandButton('form', 'Open the window…', rerun, { style: 'primary' })),
+  );
 }

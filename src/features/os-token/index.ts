@@ -1,13 +1,11 @@
 import { commandText } from '../../domain/commands.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { createAccess } from './access.ts';
-import type { AccessParts } from './access-saving.ts';
-import { CONFIRM_VIEW, usedModal, waitingTokenModal } from './blocks.ts';
+import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
+import { ignoreFailure, type OsTokenParts, windowOf } from './context.ts';
 import { askForToken, issueAgain } from './issue-modal.ts';
-import { type IssuingParts, ignoreFailure, userZone } from './issuing.ts';
 import { revokeToken } from './revoking.ts';
 import { parseTokenText } from './token-requests.ts';
 import { parseWindowTokens } from './window-tokens.ts';
@@ -37,13 +35,8 @@ const HELP: HelpLine = {
   examples: [`${commandText('/os-token')} prod`, `${commandText('/os-token')} 123`],
 };
 
-export interface OsTokenParts extends IssuingParts, AccessParts {
-  readonly workspaces: Workspaces;
-}
-
 /** `/os-token`: issues a token, shows it once to the person who asks, and revokes it from there. Tally stores no token. */
 export function createOsTokenFeature(parts: OsTokenParts): Feature {
-  const { workspaces, clock } = parts;
   const access = createAccess(parts);
   return {
     help: [HELP, ACCESS_HELP],
@@ -57,7 +50,7 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
         async run(text, request) {
           const named = parseTokenText(text, request.workspace.aliases);
           if (named === 'help') return request.reply.private(helpMessage('Temporary tokens', [HELP]));
-          await askForToken(named, named.alias ?? named.project ?? '', request, parts);
+          await askForToken(named, named.alias ?? named.project ?? '', { ...parts, request });
         },
       },
     },
@@ -68,14 +61,16 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
         async run({ metadata, value: handle }, request) {
           const tokens = parseWindowTokens(metadata);
           const token = tokens.find(({ carried }) => grantHandle(carried) === handle) ?? tokens[0];
+          const context = { ...parts, request };
           if (token === undefined)
-            return request.reply.modal.update(usedModal({ tokens, now: clock(), zone: userZone(request) }));
-          await revokeToken(tokens, token, request, parts);
+            return request.reply.modal.update(tokenWindow([ALREADY_USED], windowOf(tokens, context)));
+          await revokeToken(tokens, token, context);
         },
       },
       'os-token-another': {
         right: 'ask',
-        run: ({ metadata, value }, request) => issueAgain(parseWindowTokens(metadata), value, request, parts),
+        run: ({ metadata, value }, request) =>
+          issueAgain(parseWindowTokens(metadata), value, { ...parts, request }),
       },
     },
     views: {
@@ -88,8 +83,8 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
           const { teamId, id } = request.user;
           // Not awaited: if it is lost, the person is asked once more.
           await Promise.all([
-            workspaces.noteTokenNoticeSeen(teamId, id, request.at).catch(ignoreFailure),
-            issueAgain(parseWindowTokens(carried), '', request, parts),
+            parts.workspaces.noteTokenNoticeSeen(teamId, id, request.at).catch(ignoreFailure),
+            issueAgain(parseWindowTokens(carried), '', { ...parts, request }),
           ]);
         },
       },

@@ -3,20 +3,20 @@ import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { type Block, button, section, withoutActions } from '../../slack/kit/atoms.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import { isDirectMessage } from '../../slack/reply/post-message.ts';
-import type { Request } from '../../slack/request/request.ts';
 import type { GrantClaim, TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
 import { mayHaveIssued } from './audit.ts';
 import {
+  ALREADY_USED,
   anotherButton,
-  busyModal,
+  BUSY,
   confirmIssueModal,
   issuingModal,
   slashCommandOnlyMessage,
-  tokenErrorModal,
-  usedModal,
+  tokenWindow,
 } from './blocks.ts';
-import { type IssuingParts, ignoreFailure, issueToken, userZone } from './issuing.ts';
+import { claimOf, grantLifetime, ignoreFailure, type TokenContext, windowOf } from './context.ts';
+import { issueToken } from './issuing.ts';
 import {
   createTokenRequest,
   parseTokenRequest,
@@ -25,10 +25,6 @@ import {
   type TokenRequest,
   type Tokens,
 } from './token-requests.ts';
-import type { WindowToken } from './window-tokens.ts';
-
-/** How long a modal's grant stays valid, in ms. */
-const GRANT_TTL = 60 * 60_000;
 
 /** The modal that a token is asked for in. */
 interface IssueModal {
@@ -36,7 +32,7 @@ interface IssueModal {
   /** The project as it was typed. */
   readonly word: string;
   /** What was asked for, if that is known. */
-  readonly grant?: TokenGrant;
+  readonly grant?: TokenGrant | undefined;
   /** Claims the first of `tokens`. */
   readonly claim?: GrantClaim;
 }
@@ -51,9 +47,9 @@ interface IssueModal {
 export async function askForToken(
   project: ProjectReference,
   typed: string,
-  request: Request,
-  parts: IssuingParts,
+  context: TokenContext,
 ): Promise<void> {
+  const { request, grants } = context;
   const { user, channel, workspace, reply } = request;
   if (!reply.modal.canOpen)
     return reply.private(slashCommandOnlyMessage(typed, { command: '/os-token', text: typed }));
@@ -62,12 +58,11 @@ export async function askForToken(
   const isInChannel = channel !== undefined && !isDirectMessage(channel);
   if (isInChannel && !workspace.hasSeenTokenNotice(user.id)) {
     await requireIssuer(label, tokenRequest.access, request);
-    const at = parts.clock();
-    const handle = await parts.grants.keep(user.teamId, grant, { at, until: at + GRANT_TTL });
+    const handle = await grants.keep(user.teamId, grant, grantLifetime(context));
     return reply.modal.open(confirmIssueModal(label, handle));
   }
   await reply.modal.open(issuingModal(label));
-  await issueIn({ grant, word: grant.word, tokens: [] }, () => tokenRequest, request, parts);
+  await issueIn({ grant, word: grant.word, tokens: [] }, () => tokenRequest, context);
 }
 
 /**
@@ -76,63 +71,51 @@ export async function askForToken(
  * @param tokens the tokens that the modal lists; the first one has the grant
  * @param word the project as typed, for when the grant is no longer stored
  */
-export async function issueAgain(
-  tokens: Tokens,
-  word: string,
-  request: Request,
-  parts: IssuingParts,
-): Promise<void> {
+export async function issueAgain(tokens: Tokens, word: string, context: TokenContext): Promise<void> {
+  const { request, grants } = context;
   const { modal } = request.reply;
-  const claim = claimFor(tokens[0] ?? {}, request, parts);
-  const claimed = await parts.grants.claim(claim);
-  const shownIn = { tokens, now: parts.clock(), zone: userZone(request) };
+  const claim = claimOf(tokens[0]?.carried ?? '', 'issue', context);
+  const claimed = await grants.claim(claim);
+  const shownIn = windowOf(tokens, context);
   if (claimed === 'busy')
-    return modal.updateIfUnchanged(busyModal([anotherButton('Issue another', word)], shownIn));
-  if (claimed === undefined && word === '') return modal.update(usedModal(shownIn));
-  const { grant } = claimed ?? {};
+    return modal.updateIfUnchanged(tokenWindow([BUSY], shownIn, anotherButton('Issue another', word)));
+  if (claimed === undefined && word === '') return modal.update(tokenWindow([ALREADY_USED], shownIn));
+  const grant = claimed?.grant;
   await modal.tryUpdate(issuingModal(grant?.word ?? word));
-  if (grant === undefined)
-    return issueIn({ claim, word, tokens }, () => parseTokenRequest(word, tokens, request), request, parts);
-  const opened = { claim, grant, word: grant.word, tokens };
-  await issueIn(opened, () => repeatTokenRequest(grant, tokens, request), request, parts);
+  await issueIn(
+    { claim, grant, word: grant?.word ?? word, tokens },
+    () =>
+      grant === undefined
+        ? parseTokenRequest(word, tokens, request)
+        : repeatTokenRequest(grant, tokens, request),
+    context,
+  );
 }
-
-const claimFor = (
-  { carried = '' }: Partial<WindowToken>,
-  { user }: Request,
-  { clock }: IssuingParts,
-): GrantClaim => ({ workspace: user.teamId, person: user.id, carried, purpose: 'issue', at: clock() });
 
 /** The modal is open from here on, so it shows the errors too. */
 async function issueIn(
   opened: IssueModal,
   createRequest: () => TokenRequest,
-  request: Request,
-  parts: IssuingParts,
+  context: TokenContext,
 ): Promise<void> {
   try {
     const tokenRequest = createRequest();
-    await requireIssuer(tokenRequest.label, tokenRequest.access, request);
-    await issueToken(tokenRequest, request, parts);
+    await requireIssuer(tokenRequest.label, tokenRequest.access, context.request);
+    await issueToken(tokenRequest, context);
   } catch (error) {
     if (!isFailure(error)) throw error;
-    await showError(error, opened, request, parts);
+    await showError(error, opened, context);
   }
 }
 
-async function showError(
-  error: Failure,
-  opened: IssueModal,
-  request: Request,
-  parts: IssuingParts,
-): Promise<void> {
-  parts.explain(error, 'os-token');
-  const tokens = await tokensAfter(opened, request, parts);
+async function showError(error: Failure, opened: IssueModal, context: TokenContext): Promise<void> {
+  const { request, explain } = context;
+  explain(error, 'os-token');
+  const tokens = await tokensAfter(opened, context);
   const message = failureMessage(error);
   const explanation = [...withoutActions(message.blocks), ...maybeIssuedBlocks(error)];
   const buttons = tokens.length > 0 ? remedies(error, opened, request.user.canManage) : [];
-  const shownIn = { tokens, now: parts.clock(), zone: userZone(request) };
-  await request.reply.modal.update(tokenErrorModal(explanation, buttons, shownIn), {
+  await request.reply.modal.update(tokenWindow(explanation, windowOf(tokens, context), ...buttons), {
     text: message.text,
     blocks: explanation,
   });
@@ -145,18 +128,14 @@ export const maybeIssuedBlocks = (failure: Failure): Block[] =>
     : [];
 
 /** Releases the modal's claim, or stores a grant if it had none. @returns what the modal lists from now on */
-async function tokensAfter(
-  { claim, grant, tokens }: IssueModal,
-  { user }: Request,
-  { grants, clock }: IssuingParts,
-): Promise<Tokens> {
-  const at = clock();
+async function tokensAfter({ claim, grant, tokens }: IssueModal, context: TokenContext): Promise<Tokens> {
+  const { request, grants } = context;
   if (claim !== undefined) await grants.release(claim).catch(ignoreFailure);
   if (claim !== undefined || grant === undefined) return tokens;
-  const carried = await grants.keep(user.teamId, grant, { at, until: at + GRANT_TTL }).catch(ignoreFailure);
+  const keeping = grants.keep(request.user.teamId, grant, grantLifetime(context));
+  const carried = await keeping.catch(ignoreFailure);
   return carried === undefined ? tokens : [{ carried, expires: undefined }, ...tokens];
 }
-
 /** The buttons below an error. Where the access is wrong, managers can replace it. */
 function remedies(failure: Failure, { grant, word }: IssueModal, manage: boolean): Button[] {
   const project = grant?.project ?? word;

@@ -2,34 +2,31 @@ import { type AuditState, type Failure, isFailure } from '../../domain/failure/i
 import type { Tenant } from '../../identity/client.ts';
 import { section, withoutActions } from '../../slack/kit/atoms.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
-import type { Request } from '../../slack/request/request.ts';
 import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { auditStateOf, isRevocationUnclear, revocationAudit, tokenAuditText } from './audit.ts';
+import { auditStateOf, isRevocationUnclear, recordEntry, revocationAudit, tokenAuditText } from './audit.ts';
 import {
+  ALREADY_USED,
+  anotherButton,
   auditBlocks,
-  busyModal,
-  formatUntil,
+  BUSY,
   notRevokedText,
   type RevokeOutcome,
   revokedMessage,
-  revokedModal,
   revokingModal,
-  type TokenWindow,
-  tokenErrorModal,
-  usedModal,
+  tokenWindow,
 } from './blocks.ts';
-import { type IssuingParts, ignoreFailure, userZone } from './issuing.ts';
+import {
+  claimOf,
+  failureOf,
+  grantLifetime,
+  ignoreFailure,
+  readerZone,
+  type TokenContext,
+  windowOf,
+} from './context.ts';
 import type { Tokens } from './token-requests.ts';
-import type { WindowToken } from './window-tokens.ts';
-
-export interface RevokingParts extends Omit<IssuingParts, 'quota'> {
-  readonly workspaces: Workspaces;
-}
-
-/** How long another token can be asked for from the modal after one was revoked, in ms. */
-const GRANT_TTL = 60 * 60_000;
+import { formatUntil, type WindowToken } from './window-tokens.ts';
 
 /** Whether nothing is left to revoke. */
 const isFinal = (outcome: RevokeOutcome): boolean => outcome !== 'alive' && outcome !== 'refused';
@@ -41,60 +38,53 @@ const isFinal = (outcome: RevokeOutcome): boolean => outcome !== 'alive' && outc
  * @param tokens all that the modal lists
  * @param token one of them
  */
-export async function revokeToken(
-  tokens: Tokens,
-  token: WindowToken,
-  request: Request,
-  parts: RevokingParts,
-): Promise<void> {
+export async function revokeToken(tokens: Tokens, token: WindowToken, context: TokenContext): Promise<void> {
+  const { request, grants, clock } = context;
   const { user, reply } = request;
-  const { grants, clock } = parts;
-  const { carried } = token;
-  const claim = { workspace: user.teamId, person: user.id, carried, purpose: 'revoke', at: clock() } as const;
+  const window = { token, tokens };
+  const claim = claimOf(token.carried, 'revoke', context);
   const claimed = await grants.claim(claim).catch(failureOf);
-  if (isFailure(claimed))
-    return showFailure({ failure: claimed, audit: 'yes', token, tokens }, request, parts);
+  if (isFailure(claimed)) return showFailure(claimed, 'yes', window, context);
   if (claimed === 'busy')
-    return reply.modal.updateIfUnchanged(busyModal([], windowOf(tokens, request, parts)));
+    return reply.modal.updateIfUnchanged(tokenWindow([BUSY], windowOf(tokens, context)));
   const { grant, token: opened } = claimed ?? {};
   if (grant?.authUrl === undefined || opened === undefined) {
     if (grant !== undefined) await grants.release(claim).catch(ignoreFailure);
-    const others = tokens.filter((one) => one !== token);
-    return reply.modal.update(usedModal(windowOf(others, request, parts)));
+    return reply.modal.update(tokenWindow([ALREADY_USED], windowOf(othersOf(window), context)));
   }
 
   await reply.modal.update(revokingModal);
   const tenant = { workspace: user.teamId, connection: grant.project };
-  const outcome = await revokeAndCheck(grant.authUrl, opened, tenant, parts).catch(failureOf);
+  const outcome = await revokeAndCheck(grant.authUrl, opened, tenant, context).catch(failureOf);
   const about = tokenAuditText(grant.word, grant.project, grant.audit);
   const entry = revocationAudit({ at: clock(), who: user.id, about }, outcome);
-  if (!isFailure(outcome) && isFinal(outcome))
-    return showRevoked({ outcome, grant, token, tokens, entry }, request, parts);
+  if (!isFailure(outcome) && isFinal(outcome)) return showRevoked(outcome, grant, entry, window, context);
   const [audit] = await Promise.all([
-    recordEntry(entry, request, parts),
+    recordEntry(entry, context),
     grants.release(claim).catch(ignoreFailure),
   ]);
-  if (isFailure(outcome)) return showFailure({ failure: outcome, audit, token, tokens }, request, parts);
-  const until = formatUntil(token.expires, userZone(request));
-  const message = revokedMessage({ outcome, until, audit });
-  await reply.modal.update(
-    revokedModal(message.blocks, windowOf(tokens, request, parts), undefined),
-    message,
-  );
+  if (isFailure(outcome)) return showFailure(outcome, audit, window, context);
+  const message = revokedMessage({ outcome, until: untilOf(token, context), audit });
+  await reply.modal.update(tokenWindow(message.blocks, windowOf(tokens, context)), message);
 }
 
-/** @throws any other error */
-function failureOf(error: unknown): Failure {
-  if (!isFailure(error)) throw error;
-  return error;
+/** The token to revoke, and all that its window lists. */
+interface ListedToken {
+  readonly token: WindowToken;
+  readonly tokens: Tokens;
 }
+
+const othersOf = ({ token, tokens }: ListedToken): Tokens => tokens.filter((other) => other !== token);
+
+const untilOf = ({ expires }: WindowToken, { request }: TokenContext): string =>
+  formatUntil(expires, readerZone(request));
 
 /** Revokes the token, then checks whether the service still accepts it. @throws Failure of the revocation */
 async function revokeAndCheck(
   authUrl: string,
   token: string,
   tenant: Tenant,
-  { identity }: RevokingParts,
+  { identity }: TokenContext,
 ): Promise<RevokeOutcome> {
   const revoked = await identity.revoke(authUrl, token, tenant);
   if (revoked !== 'revoked') return revoked;
@@ -102,101 +92,73 @@ async function revokeAndCheck(
   return checked === 'valid' ? 'alive' : checked === 'dead' ? 'dead' : 'unchecked';
 }
 
-interface RevokedToken {
-  readonly outcome: RevokeOutcome;
-  readonly grant: TokenGrant;
-  readonly token: WindowToken;
-  readonly tokens: Tokens;
-  readonly entry: AuditEntry | undefined;
-}
-
 /** Reports the outcome, whatever else fails. The modal offers another token if its grant could be stored. */
 async function showRevoked(
-  { outcome, grant, token, tokens, entry }: RevokedToken,
-  request: Request,
-  parts: RevokingParts,
+  outcome: RevokeOutcome,
+  grant: TokenGrant,
+  entry: AuditEntry | undefined,
+  window: ListedToken,
+  context: TokenContext,
 ): Promise<void> {
   const [{ carried, audit }] = await Promise.all([
-    keepGrant(grant, token, entry, request, parts),
-    noteIfNotOffered(outcome, grant, request, parts),
+    replaceByGrant(window.token, grant, entry, context),
+    noteIfNotOffered(outcome, grant, context),
   ]);
-  const until = formatUntil(token.expires, userZone(request));
-  const message = revokedMessage({ outcome, until, audit });
-  const others = tokens.filter((one) => one !== token);
-  const left = carried === undefined ? others : [{ carried, expires: undefined }, ...others];
-  const word = carried === undefined ? undefined : grant.word;
-  await request.reply.modal.update(
-    revokedModal(message.blocks, windowOf(left, request, parts), word),
+  const message = revokedMessage({ outcome, until: untilOf(window.token, context), audit });
+  const isKept = carried !== undefined;
+  const left = [...(isKept ? [{ carried, expires: undefined }] : []), ...othersOf(window)];
+  const buttons = isKept ? [anotherButton('Issue another', grant.word)] : [];
+  await context.request.reply.modal.update(
+    tokenWindow(message.blocks, windowOf(left, context), ...buttons),
     message,
   );
 }
 
-interface FailedRevocation {
-  readonly failure: Failure;
-  readonly audit: AuditState;
-  readonly token: WindowToken;
-  readonly tokens: Tokens;
-}
-
 /** The modal offers to try again; a message cannot. */
 async function showFailure(
-  { failure, audit, token, tokens }: FailedRevocation,
-  request: Request,
-  parts: RevokingParts,
+  failure: Failure,
+  audit: AuditState,
+  { token, tokens }: ListedToken,
+  context: TokenContext,
 ): Promise<void> {
-  parts.explain(failure, 'os-token-revoke');
+  context.explain(failure, 'os-token-revoke');
   const { text, blocks } = failureMessage(failure);
-  const state = notRevokedText(isRevocationUnclear(failure), formatUntil(token.expires, userZone(request)));
+  const state = notRevokedText(isRevocationUnclear(failure), untilOf(token, context));
   const explanation = [...withoutActions(blocks), section(state), ...auditBlocks(audit)];
   const closed = 'The window that could revoke it is closed.';
-  await request.reply.modal.update(tokenErrorModal(explanation, [], windowOf(tokens, request, parts)), {
+  await context.request.reply.modal.update(tokenWindow(explanation, windowOf(tokens, context)), {
     text: `${text} ${state} ${closed}`,
     blocks: [...explanation, section(closed)],
   });
 }
 
-const windowOf = (tokens: Tokens, request: Request, { clock }: RevokingParts): TokenWindow => ({
-  ...{ tokens, now: clock() },
-  zone: userZone(request),
-});
-
 /**
  * Replaces the token by a grant for another one, with the entry in the audit.
  * @returns the modal's metadata; undefined if it could not be stored
  */
-async function keepGrant(
-  grant: TokenGrant,
+async function replaceByGrant(
   { carried: replaces }: WindowToken,
+  grant: TokenGrant,
   entry: AuditEntry | undefined,
-  request: Request,
-  parts: RevokingParts,
+  context: TokenContext,
 ): Promise<{ readonly carried: string | undefined; readonly audit: AuditState }> {
+  const { grants, request } = context;
   const { authUrl: _, audit: __, expiresAt: ___, ...again } = grant;
-  const at = parts.clock();
-  const life = { at, until: at + GRANT_TTL };
-  const keeping = parts.grants.keep(request.user.teamId, again, life, undefined, { entry, replaces });
-  const audit = await auditStateOf(keeping, parts.explain);
+  const options = { entry, replaces };
+  const keeping = grants.keep(request.user.teamId, again, grantLifetime(context), undefined, options);
+  const audit = await auditStateOf(keeping, context);
   const carried = await keeping.catch(() => undefined);
   // The entry may still go in alone.
-  return { carried, audit: audit === 'no' ? await recordEntry(entry, request, parts) : audit };
+  return { carried, audit: audit === 'no' ? await recordEntry(entry, context) : audit };
 }
 
 /** The next token then has no button that revokes it. */
 async function noteIfNotOffered(
   outcome: RevokeOutcome,
   grant: TokenGrant,
-  { user, workspace }: Request,
-  { workspaces }: RevokingParts,
+  { request: { user, workspace }, workspaces }: TokenContext,
 ): Promise<void> {
   const access = workspace.accesses.get(grant.project);
   if (outcome === 'not-offered' && access !== undefined && access.authUrl === grant.authUrl)
     await workspaces.noteRevocable(user.teamId, access, false).catch(ignoreFailure);
-}
-
-async function recordEntry(
-  entry: AuditEntry | undefined,
-  { user }: Request,
-  { audit, explain }: RevokingParts,
-): Promise<AuditState> {
-  return entry === undefined ? 'yes' : auditStateOf(audit.record(user.teamId, entry), explain);
 }

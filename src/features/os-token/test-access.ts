@@ -1,18 +1,12 @@
 import { isFailure } from '../../domain/failure/index.ts';
-import type { IdentityClient, IssuedToken, Revocation } from '../../identity/client.ts';
+import type { IssuedToken, Revocation } from '../../identity/client.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { RateLimiter } from '../../slack/server/rate-limit.ts';
-import type { Audit, AuditEntry } from '../../workspace/record/audit.ts';
+import type { AuditEntry } from '../../workspace/record/audit.ts';
 import type { RevocationResult } from './access-form.ts';
 import { type AccessRequest, accessAuditText } from './access-words.ts';
-import { mayHaveIssued, tokenAuditId, unclearIssueAudit } from './audit.ts';
-import { ignoreFailure } from './issuing.ts';
-
-export interface AccessTestParts {
-  readonly identity: IdentityClient;
-  readonly limits: RateLimiter;
-  readonly audit: Audit;
-}
+import { tokenAuditId } from './audit.ts';
+import { failureOf, type TokenContext } from './context.ts';
+import { requestToken } from './issuing.ts';
 
 export type Credentials = NonNullable<AccessRequest['credentials']>;
 
@@ -22,40 +16,27 @@ export interface AccessTest {
   readonly revocation: RevocationResult;
 }
 
-const REVOCATION_RESULTS: Readonly<Record<Revocation | 'failed', RevocationResult>> = {
+const REVOCATION_RESULTS: Readonly<Record<Revocation, RevocationResult>> = {
   revoked: 'revoked',
   'already-dead': 'revoked',
   'not-offered': 'not-offered',
   refused: 'failed',
-  failed: 'failed',
 };
 
 /** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
 export async function testAccess(
   { project, authUrl }: AccessRequest,
   credentials: Credentials,
-  request: Request,
-  { identity, limits, audit }: AccessTestParts,
+  context: TokenContext,
 ): Promise<AccessTest> {
-  const opened = { authUrl, ...credentials };
-  const tenant = { workspace: request.user.teamId, connection: project };
-  limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
-  const issued = await identity.issue(opened, tenant).catch(async (error: unknown) => {
-    if (isFailure(error) && mayHaveIssued(error)) {
-      const entry = unclearIssueAudit(
-        request.at,
-        request.user.id,
-        `${accessAuditText(request.workspace, project)} · test`,
-      );
-      await audit.record(request.user.teamId, entry).catch(ignoreFailure);
-    }
-    throw error;
-  });
-  const revocation = await identity.revoke(opened.authUrl, issued.token, tenant).catch((error: unknown) => {
-    if (!isFailure(error)) throw error;
-    return 'failed' as const;
-  });
-  return { issued, revocation: REVOCATION_RESULTS[revocation] };
+  const { request, identity, limits } = context;
+  const { teamId, id } = request.user;
+  limits.demand('tests', { teamId, userId: id });
+  const about = `${accessAuditText(request.workspace, project)} · test`;
+  const issued = await requestToken({ authUrl, ...credentials }, project, about, context);
+  const tenant = { workspace: teamId, connection: project };
+  const revocation = await identity.revoke(authUrl, issued.token, tenant).catch(failureOf);
+  return { issued, revocation: isFailure(revocation) ? 'failed' : REVOCATION_RESULTS[revocation] };
 }
 
 const BECAME: Readonly<Record<RevocationResult, string>> = {

@@ -1,8 +1,10 @@
+import { pluralize } from '../../domain/language/text.ts';
+import { dayAt, formatDays, offsetAt } from '../../domain/time/calendar.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 
-/** What a window leads to: a token that was issued from it, or only what another one is asked for. */
+/** One line of a window's metadata: a token that was issued from the window, or only a grant for another one. */
 export interface WindowToken {
-  /** The handle, and the token encrypted if it can be revoked from the window. */
+  /** The grant's handle, and after a space the encrypted token if the window can revoke it. */
   readonly carried: string;
   /** When the token expires, in ms; `unknown` if the service does not say, undefined without a token. */
   readonly expires: number | 'unknown' | undefined;
@@ -50,4 +52,30 @@ export function fitWindowTokens(tokens: readonly WindowToken[], limit: number): 
           at === oldest ? { ...token, carried: grantHandle(token.carried) } : token,
         );
   return fitWindowTokens(fewer, limit);
+}
+
+/** @returns `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
+export const formatUntil = (expires: WindowToken['expires'], zone: string): string =>
+  typeof expires === 'number' ? `until ${formatClockTime(expires, zone)}` : 'until it expires';
+
+/** `11:15 on Sat 21 Nov 2026 (Europe/Berlin)` */
+export function formatClockTime(ms: number, zone: string): string {
+  const time = new Date(ms + offsetAt(ms, zone)).toISOString().slice(11, 16);
+  const day = dayAt(ms, zone);
+  return `${time} on ${formatDays(day, day)} (${zone})`;
+}
+
+const MINUTE = 60_000;
+
+/** `1 hour`, `19 minutes`, `2 hours 5 minutes`, `3 days` */
+export function formatDuration(ms: number): string {
+  const minutes = Math.max(0, Math.round(ms / MINUTE));
+  const hours = Math.floor(minutes / 60);
+  if (minutes === 0) return 'less than a minute';
+  if (hours >= 48) return pluralize(Math.floor(hours / 24), 'day');
+  const rest = minutes % 60;
+  return [
+    ...(hours > 0 ? [pluralize(hours, 'hour')] : []),
+    ...(rest > 0 ? [pluralize(rest, 'minute')] : []),
+  ].join(' ');
 }

@@ -113,6 +113,12 @@ export const quote = (text: string): RichTextBlock => ({
   ],
 });
 
+/** A message whose first block says the same as its text. */
+export const textMessage = (text: string, ...more: readonly Block[]): Message => ({
+  text,
+  blocks: [section(text), ...more],
+});
+
 /** Text in a monospaced block that can be selected as a whole. */
 export const preformatted = (text: string): RichTextBlock => ({
   type: 'rich_text',
@@ -129,6 +135,10 @@ export const actions = (...elements: readonly ActionsBlockElement[]): ActionsBlo
   type: 'actions',
   elements: [...elements],
 });
+
+/** No block for no buttons, as Slack refuses an empty one. */
+export const buttonRow = (buttons: readonly Button[]): readonly ActionsBlock[] =>
+  buttons.length === 0 ? [] : [actions(...buttons)];
 
 export interface ButtonOptions {
   readonly value?: string;

@@ -1,5 +1,5 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
-import { type Block, plainText } from './atoms.ts';
+import { type Block, plainText, section } from './atoms.ts';
 import { SLACK_LIMITS } from './limits.ts';
 
 export interface ModalOptions {
@@ -29,6 +29,10 @@ export const modal = ({
   // Slack's types lack the chart, and no view of Tally's has one.
   blocks: [...blocks] as ModalView['blocks'],
 });
+
+/** Shown in place of a form until its work is done. */
+export const waitingModal = (title: string, text = 'Saving…', ...more: readonly Block[]): ModalView =>
+  modal({ title, blocks: [section(text), ...more] });
 
 /** Every input has the same action ID, so that a submission is parsed by block ID. */
 const VALUE = 'value';

@@ -1,16 +1,19 @@
 import type { ModalView } from '@slack/types';
-import type { Failure } from '../../domain/failure/index.ts';
+import { changedNothing, type Failure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import { type ErrorContext, type ErrorDescription, retryButton } from '../error-messages/description.ts';
 import { describeError } from '../error-messages/index.ts';
 import {
-  actions,
   type Block,
+  buttonRow,
   escapeMarkup,
+  header,
   type Message,
   markup,
   mention,
   quote,
   section,
+  textMessage,
+  withoutActions,
 } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 
@@ -39,18 +42,27 @@ function failureBlocks(failure: Failure, description: ErrorDescription): Block[]
   const { sentence = failure.message, todo, people = [], quotes = [], buttons = [] } = description;
   const text = [sentence, todo].filter(Boolean).join('\n');
   const named = `${escapeMarkup(text.replace(/\.$/, ''))}: ${people.map(mention).join(', ')}.`;
-  return [
-    people.length === 0 ? section(text) : markup(named),
-    ...quotes.map(quote),
-    ...(buttons.length > 0 ? [actions(...buttons)] : []),
-  ];
+  return [people.length === 0 ? section(text) : markup(named), ...quotes.map(quote), ...buttonRow(buttons)];
 }
+
+/**
+ * The reply to a form whose work failed.
+ * @param reason why, from `failureMessage` or as the form's own advice
+ * @param done what it would have been: `saved`
+ * @param kept a sentence about what stays as it was, said only if that is certain
+ */
+export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
+  text: reason.text,
+  blocks: [
+    header(mayHaveBeenSaved(failure) ? `May not be ${done}` : `Not ${done}`),
+    ...withoutActions(reason.blocks),
+    ...(changedNothing(failure) ? [section(kept)] : []),
+  ],
+});
 
 /** The reply to an error that Tally didn't foresee. @param id its reference in the log */
 export function unknownErrorMessage(id: string, { invocation, isUnchanged }: ErrorContext = {}): Message {
-  const text = unknownErrorText(id, isUnchanged);
-  const buttons = retryButton(invocation);
-  return { text, blocks: [section(text), ...(buttons.length > 0 ? [actions(...buttons)] : [])] };
+  return textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(invocation)));
 }
 
 export const unknownErrorModal = (id: string, { isUnchanged }: ErrorContext = {}): ModalView =>

@@ -49,6 +49,11 @@ export interface ModalReply {
   open(view: ModalView): Promise<void>;
   /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
   update(view: ModalView, fallback?: Message): Promise<void>;
+  /**
+   * Replaces the modal by a message, under this title. If that fails, sends the message as a direct message.
+   * @param more blocks that make sense in the modal only
+   */
+  show(title: string, message: Message, ...more: readonly Block[]): Promise<void>;
   /** @returns whether the modal was replaced; sends nothing otherwise */
   tryUpdate(view: ModalView): Promise<boolean>;
   /** Replaces the modal only if nothing else changed it since this request last saw it. */
@@ -121,6 +126,8 @@ function createModalReply(target: ReplyTarget, invocation: CommandInvocation | u
       await openView(target, triggerId, view);
     },
     update: (view, fallback) => updateModal(target, view, fallback),
+    show: (title, message, ...more) =>
+      updateModal(target, modal({ title, blocks: [...message.blocks, ...more] }), message),
     tryUpdate: (view) => tryUpdateModal(target, view),
     async updateIfUnchanged(view) {
       await settleLoadingView(target);
