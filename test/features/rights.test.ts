@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { findRefusal } from '../../src/delivery/outbox/recipients.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
-import type { Listeners } from '../../src/slack/server/listeners.ts';
+import { handlerOf, type Listeners } from '../../src/slack/server/listeners.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -441,10 +441,8 @@ function namesOf(kind: keyof Listeners): readonly string[] {
 /** The right in the registry. */
 function registeredRight(kind: keyof Listeners, name: string): Right {
   const listeners = bot.registry.listeners();
-  if (kind !== 'commands') return listeners[kind][name]!.right;
-  const [command = '', ...words] = name.split(' ');
-  const { right } = listeners.commands[command]!;
-  return typeof right === 'function' ? right(words.join(' ')) : right;
+  const [first = '', ...words] = kind === 'commands' ? name.split(' ') : [name];
+  return handlerOf<{ readonly right: Right }>(listeners[kind][first]!, words.join(' ')).right;
 }
 
 const selected = (value: string) => ({ value: { selected_option: option(value) } });

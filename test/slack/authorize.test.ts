@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { InvalidWord, SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import {
   type AuthorizeOptions,
   askLocation,
@@ -71,7 +71,7 @@ beforeEach(() => {
 });
 
 const SOURCE = sourceOfPayload({ team_id: TEAM, user_id: 'U1', channel_id: 'C1' });
-const may = async (right: Right | (() => Right), options?: AuthorizeOptions) =>
+const may = async (right: Right, options?: AuthorizeOptions) =>
   authorize(client, SOURCE, right, options).then(
     (found) => found?.user.id ?? 'dropped',
     (error: { kind?: string; reason?: string; code?: string }) => error.reason ?? error.code ?? error.kind,
@@ -151,32 +151,14 @@ describe('a right', () => {
       expect([await may('ask'), await may('member'), await may('manage')]).toEqual([
         ...['U1', 'not-member', 'not-manager'],
       ]);
-      expect([await may(() => 'member'), await may(() => 'manage')]).toEqual(['not-member', 'not-manager']);
     }
-  });
-
-  it('that the words decide is worked out for those alone who may ask at all', async () => {
-    let isRead = 0;
-    const right = () => {
-      isRead += 1;
-      return 'ask' as const;
-    };
-    user = ROLES.guest;
-    expect([await may(right), isRead]).toEqual(['guest', 0]);
-    user = ROLES.member;
-    now += 100_000;
-    expect([await may(right), isRead]).toEqual(['U1', 1]);
-    const wrong = () => {
-      throw new InvalidWord('a', 'is wrong', '');
-    };
-    expect(await may(wrong)).toBe('invalid-word');
   });
 });
 
 describe('what is asked of Slack and the store', () => {
   it('is the person and the record, once a minute where somebody asks', async () => {
     await may('ask');
-    await may(() => 'ask');
+    await may('ask');
     await may('belong');
     expect(asked).toEqual(['U1', TEAM, TEAM, TEAM]);
   });
@@ -185,7 +167,7 @@ describe('what is asked of Slack and the store', () => {
     user = { is_admin: true };
     await may('ask');
     await may(right);
-    await may(() => right);
+    await may(right);
     expect(asked.filter((one) => one === 'U1')).toHaveLength(3);
   });
 
@@ -196,7 +178,7 @@ describe('what is asked of Slack and the store', () => {
     expect(await may('manage')).toBe('U1');
     groups = { S1: [] };
     expect(await may('manage', { isTyping: true })).toBe('U1');
-    expect(await may(() => 'manage')).toBe('not-manager');
+    expect(await may('manage')).toBe('not-manager');
     expect(asked.filter((one) => one === 'S1')).toHaveLength(3);
   });
 

@@ -6,7 +6,7 @@ import { section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
-import type { Listeners, SlackEvent } from '../../src/slack/server/listeners.ts';
+import type { ActionHandler, Listeners, SlackEvent } from '../../src/slack/server/listeners.ts';
 import type { Limited, RateLimiter } from '../../src/slack/server/rate-limit.ts';
 import { registerListeners } from '../../src/slack/server/register-listeners.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connections.ts';
@@ -88,7 +88,7 @@ const listeners: Listeners = {
   commands: {
     '/spend': {
       right: 'ask',
-      open: true,
+      isQuestion: true,
       run: async (text, request) => {
         requests.push(request);
         say('spend', text);
@@ -99,23 +99,21 @@ const listeners: Listeners = {
         if (text === 'long') await new Promise((resolve) => setTimeout(resolve, 60));
       },
     },
-    '/billing': {
-      right: (text) => (text === 'manage' ? 'manage' : 'ask'),
-      opensModal: (text) => text.startsWith('form'),
-      run: async (text, request) => {
+    '/billing': (text) => {
+      const work = async (_: string, request: Request) => {
         requests.push(request);
         say('billing', text);
         if (text.startsWith('form slow')) await new Promise((resolve) => setTimeout(resolve, 40));
         if (text.endsWith('fail')) throw new NotConnected();
         if (text === 'form') await request.reply.modal.open(modal({ title: 'Form', blocks: [] }));
-      },
+      };
+      const right = text === 'manage' ? 'manage' : 'ask';
+      return text.startsWith('form') ? { right, openForm: work } : { right, run: work };
     },
   },
   actions: {
-    edit: {
-      right: 'ask',
-      opensModal: (value) => value === 'form' || value === 'quick form',
-      run: async ({ value, fields, metadata }, request, rerun) => {
+    edit: (button) => {
+      const work: ActionHandler['run'] = async ({ value, fields, metadata }, request, rerun) => {
         requests.push(request);
         say('edit', value, JSON.stringify(fields), metadata);
         if (value === 'again') await rerun({ command: '/spend', text: 'again' });
@@ -123,7 +121,10 @@ const listeners: Listeners = {
         if (value === 'form' || value === 'slow') await new Promise((resolve) => setTimeout(resolve, 40));
         if (value === 'refresh')
           await request.reply.modal.updateIfUnchanged(modal({ title: 'New', blocks: [] }));
-      },
+      };
+      return button === 'form' || button === 'quick form'
+        ? { right: 'ask', openForm: work }
+        : { right: 'ask', run: work };
     },
     remove: { right: 'manage', run: async () => say('remove') },
   },

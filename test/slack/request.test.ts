@@ -8,7 +8,12 @@ import { TokenRejected } from '../../src/domain/failure/index.ts';
 import { actions, button, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { ActionListener, CommandListener, Listeners } from '../../src/slack/server/listeners.ts';
+import type {
+  ActionListener,
+  CommandHandler,
+  CommandListener,
+  Listeners,
+} from '../../src/slack/server/listeners.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
@@ -266,8 +271,12 @@ describe('a click in a message', () => {
 
 describe('an answer that Slack does not take at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
+  const QUESTION: CommandHandler = {
+    right: 'ask',
+    run: (_, request) => request.reply.update(says('Figures.')),
+  };
   const listeners: Listeners = {
-    commands: { '/spend': { right: 'ask', run: (_, request) => request.reply.update(says('Figures.')) } },
+    commands: { '/spend': QUESTION },
     events: {
       app_mention: {
         right: 'ask',
@@ -278,7 +287,7 @@ describe('an answer that Slack does not take at once', () => {
   };
   const open: Listeners = {
     ...listeners,
-    commands: { '/spend': { ...listeners.commands!['/spend']!, open: true } },
+    commands: { '/spend': { ...QUESTION, isQuestion: true } },
   };
   const posts = () => tally.slack.calls.filter(({ method }) => method.startsWith('chat.post'));
   const answers = () => tally.messageTexts().filter((read) => read === 'Figures.').length;

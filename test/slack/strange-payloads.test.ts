@@ -8,6 +8,7 @@ import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
+import { handlerOf } from '../../src/slack/server/listeners.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
@@ -109,10 +110,11 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
   });
 
   it('is no verb', async () => {
-    const { run, right } = routeSubcommands({ help: { right: 'ask', run: async () => undefined } });
-    expect(typeof right === 'function' && right(name)).toBe('ask');
+    const routed = routeSubcommands({ help: { right: 'ask', run: async () => undefined } });
+    const { run, right } = handlerOf(routed, name);
+    expect(right).toBe('ask');
     const request = { workspace: { aliases: new Set() } } as unknown as Request;
-    await expect(run(name, request)).rejects.toMatchObject({ kind: 'invalid-word' });
+    await expect(run?.(name, request)).rejects.toMatchObject({ kind: 'invalid-word' });
   });
 });
 

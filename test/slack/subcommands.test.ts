@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidWord, SecretPasted, TokenRejected } from '../../src/domain/failure/index.ts';
 import { parsePage, refuseExtraWords, routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { CommandListener } from '../../src/slack/server/listeners.ts';
+import { type CommandHandler, handlerOf, workOf } from '../../src/slack/server/listeners.ts';
+import type { Right } from '../../src/workspace/permissions.ts';
 
 /** `verb|text|typed` of each that ran, and what was answered. */
 let ran: string[];
@@ -14,23 +15,22 @@ const SECRET = 'gAAAAABk1234567890abcdefXYZ';
 /** What could be a secret, and does not look like one. */
 const PERHAPS = 'a1b2c3d4e5';
 
-const listener = (verb: string, given: Partial<CommandListener> = {}): CommandListener => ({
-  right: 'ask',
+const listener = (verb: string, right: Right = 'ask'): CommandHandler => ({
+  right,
   run: async (text, _, typed) => void ran.push(`${verb}|${text}|${typed}`),
-  ...given,
 });
+const askForProject: CommandHandler['run'] = async (text, _, typed) => {
+  ran.push(`projects|${text}|${typed}`);
+  if (text.startsWith('bad')) throw new InvalidWord('bad', 'is wrong', 'Type good.', 'projects good');
+  if (text.startsWith('fail')) throw new TokenRejected('billing');
+};
 const ROUTES = routeSubcommands({
-  help: listener('help', { right: (text) => (text === 'projects help' ? 'belong' : 'ask') }),
-  connect: listener('connect', { right: 'manage', opensModal: true }),
-  projects: listener('projects', {
-    right: (text) => (text.includes('add') ? 'member' : 'ask'),
-    opensModal: (text) => text === 'add',
+  help: (text) => listener('help', text === 'projects' ? 'belong' : 'ask'),
+  connect: { right: 'manage', openForm: async (text, _, typed) => void ran.push(`connect|${text}|${typed}`) },
+  projects: (text) => ({
+    right: text.includes('add') ? 'member' : 'ask',
     help: () => ({ text: 'About projects', blocks: [] }),
-    run: async (text, _, typed) => {
-      ran.push(`projects|${text}|${typed}`);
-      if (text.startsWith('bad')) throw new InvalidWord('bad', 'is wrong', 'Type good.', 'projects good');
-      if (text.startsWith('fail')) throw new TokenRejected('billing');
-    },
+    ...(text === 'add' ? { openForm: askForProject } : { run: askForProject }),
   }),
 });
 const request = (...aliases: readonly string[]) =>
@@ -39,7 +39,7 @@ const request = (...aliases: readonly string[]) =>
     reply: { update: async ({ text }: { text: string }) => void ran.push(`answered ${text}`) },
   }) as unknown as Request;
 const run = async (text: string, ...aliases: readonly string[]): Promise<unknown> =>
-  ROUTES.run(text, request(...aliases)).then(
+  workOf(handlerOf(ROUTES, text))(text, request(...aliases)).then(
     () => ran.splice(0),
     (error: unknown) => error,
   );
@@ -65,7 +65,7 @@ describe('the first word of a command', () => {
   });
 
   it('chooses the right that is asked for, and whether a form opens', () => {
-    const right = ROUTES.right as (text: string) => string;
+    const right = (text: string) => handlerOf(ROUTES, text).right;
     expect(
       [
         'connect',
@@ -78,7 +78,7 @@ describe('the first word of a command', () => {
         'constructor',
       ].map(right),
     ).toEqual(['manage', 'ask', 'member', 'ask', 'belong', 'ask', 'ask', 'ask']);
-    const opens = ROUTES.opensModal as (text: string) => boolean;
+    const opens = (text: string) => handlerOf(ROUTES, text).openForm !== undefined;
     expect(['connect', 'connect help', 'projects', 'projects add', 'unknown', ''].map(opens)).toEqual([
       ...[true, false, false, true, false, false],
     ]);

@@ -92,9 +92,11 @@ export class TextTooLong extends FailureBase<'text-too-long'> {
   }
 }
 
+export const isShortText = (text: string): boolean => text.length <= LONGEST_TEXT;
+
 /** @throws TextTooLong */
 export function requireShortText(text: string): void {
-  if (text.length > LONGEST_TEXT) throw new TextTooLong();
+  if (!isShortText(text)) throw new TextTooLong();
 }
 
 /** Something in the command looks like a secret. The failure does not contain it, so that it can't be repeated. */

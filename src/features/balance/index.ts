@@ -88,22 +88,24 @@ export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts)
     );
   }
 
+  async function work(text: string, request: Request): Promise<void> {
+    const found = await answer(text, request);
+    if (found === 'help') return request.reply.private(helpMessage('What have we got?', [HELP], SMALL));
+    await send(found, request);
+    const asked = { teamId: request.user.teamId, workspace: request.workspace };
+    for (const figures of found.answered) await lastUsed.note(asked, noteOf(figures, clock()));
+  }
+
   return {
     help: [HELP],
     commands: {
-      '/balance': {
+      '/balance': (text) => ({
         right: 'ask',
-        open: true,
-        opensModal: namesOutput,
-        read: (text, { aliases }) => parseBalanceRequest(text, aliases),
-        async run(text, request) {
-          const found = await answer(text, request);
-          if (found === 'help') return request.reply.private(helpMessage('What have we got?', [HELP], SMALL));
-          await send(found, request);
-          const asked = { teamId: request.user.teamId, workspace: request.workspace };
-          for (const figures of found.answered) await lastUsed.note(asked, noteOf(figures, clock()));
-        },
-      },
+        isQuestion: true,
+        read: (words, { aliases }) => parseBalanceRequest(words, aliases),
+        // A file may have to be shown in a window instead.
+        ...(namesOutput(text) ? { openForm: work } : { run: work }),
+      }),
     },
   };
 }

@@ -49,8 +49,7 @@ export function createExpiry({
     actions: {
       [VIEW]: {
         right: 'manage',
-        opensModal: true,
-        async run({ value: name }, request) {
+        async openForm({ value: name }, request) {
           const { workspace, at, reply } = request;
           const connection = findConnection(workspace, name);
           if (connection === undefined) throw new ConnectionMissing(name);

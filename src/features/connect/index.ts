@@ -81,9 +81,8 @@ export function createConnectFeature(parts: ConnectParts): Feature {
     verbs: {
       connect: {
         right: 'manage',
-        opensModal: true,
         read: parseConnectionName,
-        async run(text, request, typed = text) {
+        async openForm(text, request, typed = text) {
           const name = parseConnectionName(text);
           // A token after the verb would be filled in as the connection's name.
           if (name !== undefined && !isNameable(name, request.workspace, typed)) throw new SecretPasted();
@@ -97,8 +96,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       ...expiry.actions,
       connect: {
         right: 'manage',
-        opensModal: true,
-        run({ value }, request) {
+        openForm({ value }, request) {
           const isName = isConnectionName(value) && isNameable(value, request.workspace);
           return openForm(request, isName ? value : undefined);
         },

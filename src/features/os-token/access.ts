@@ -66,8 +66,7 @@ export function createAccess(parts: OsTokenParts) {
     actions: {
       [ACCESS_VIEW]: {
         right: 'manage',
-        opensModal: true,
-        run: ({ value }, request) => openForm(decodeAccessMetadata(value), request),
+        openForm: ({ value }, request) => openForm(decodeAccessMetadata(value), request),
       },
       'access-remove': { right: 'manage', run: ({ value }, request) => remove(value, request) },
     },

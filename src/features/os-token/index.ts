@@ -45,9 +45,8 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
     commands: {
       '/os-token': {
         right: 'ask',
-        opensModal: true,
         read: (text, { aliases }) => parseTokenText(text, aliases),
-        async run(text, request) {
+        async openForm(text, request) {
           const named = parseTokenText(text, request.workspace.aliases);
           if (named === 'help') return request.reply.private(helpMessage('Temporary tokens', [HELP]));
           await askForToken(named, named.alias ?? named.project ?? '', { ...parts, request });

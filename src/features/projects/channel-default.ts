@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
+import { parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { commandOption } from '../../slack/commands/command-buttons.ts';
 import { actions, select } from '../../slack/kit/atoms.ts';
 import { isDirectMessage } from '../../slack/reply/post-message.ts';
@@ -46,8 +46,8 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
   };
 
   return {
-    verb: {
-      right: (text) => (/ \S/.test(normalizeText(text)) ? 'manage' : 'ask'),
+    verb: (rest) => ({
+      right: rest === '' ? 'ask' : 'manage',
       read: (word, workspace) => word === '' || word === NONE || requireProject(word, workspace, 'default'),
       async run(word, request) {
         const { channel, workspace } = request;
@@ -62,7 +62,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
         await set(channel, project.alias, request);
         await request.reply.update(channelDefaultMessage(project, true));
       },
-    },
+    }),
 
     async remember(text, request) {
       const { channel, workspace } = request;

@@ -19,6 +19,7 @@ import { createSaving } from './saving.ts';
 import {
   changesProjects,
   decodeProjectMetadata,
+  opensProjectForm,
   type ProjectForm,
   type ProjectFormInput,
   parseProjectForm,
@@ -117,31 +118,32 @@ export function createProjectsFeature({ workspaces, more, verbs, stops }: Projec
     );
   };
 
+  const work = async (rest: string, request: Request, typed?: string): Promise<void> => {
+    const { workspace } = request;
+    const input = parseProjectsText(rest, Object.keys(more()), typed);
+    if (input.kind === 'list') return list(input.search, input.page, request);
+    if (input.kind === 'add')
+      return openForm('', input.filled, request, input.isWithheld ? WITHHELD : undefined);
+    if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
+    const { kind, word } = input;
+    if (isDamaged(workspace, 'project', word)) return request.reply.update(damagedProjectMessage(word));
+    const project = requireProject(word, workspace, `projects ${kind}`);
+    const channels = channelsInForm(project, workspace);
+    if (kind === 'edit') return openForm(project.alias, { ...project, channels }, request);
+    await removal.ask(project, request);
+  };
+
   return {
     help: HELP,
     verbs: {
-      projects: {
-        right: (text) => (changesProjects(text, Object.keys(more())) ? 'manage' : 'ask'),
-        opensModal: (rest) => /^(?:add\b|(?:edit|rename|access) \S)/.test(rest),
-        read(rest, workspace) {
+      projects: (rest) => ({
+        right: changesProjects(rest, Object.keys(more())) ? 'manage' : 'ask',
+        read(_, workspace) {
           const { kind, word } = { word: '', ...parseProjectsText(rest, Object.keys(more())) };
           if (kind === 'edit' || kind === 'remove') requireProject(word, workspace, `projects ${kind}`);
         },
-        async run(rest, request, typed) {
-          const { workspace } = request;
-          const input = parseProjectsText(rest, Object.keys(more()), typed);
-          if (input.kind === 'list') return list(input.search, input.page, request);
-          if (input.kind === 'add')
-            return openForm('', input.filled, request, input.isWithheld ? WITHHELD : undefined);
-          if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
-          const { kind, word } = input;
-          if (isDamaged(workspace, 'project', word)) return request.reply.update(damagedProjectMessage(word));
-          const project = requireProject(word, workspace, `projects ${kind}`);
-          const channels = channelsInForm(project, workspace);
-          if (kind === 'edit') return openForm(project.alias, { ...project, channels }, request);
-          await removal.ask(project, request);
-        },
-      },
+        ...(opensProjectForm(rest) ? { openForm: work } : { run: work }),
+      }),
       default: defaults.verb,
     },
     actions: {

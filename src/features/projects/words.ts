@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, ProjectMissing, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord, normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
+import { nearestWord, parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { clipWord } from '../../domain/language/text.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
@@ -39,11 +39,14 @@ const SYNONYMS = new Map<string, string>([
   ...['change', 'update', 'modify'].map((word) => [word, 'edit'] as const),
 ]);
 
-/** Whether the whole text, `projects …`, asks to change something. @param more verbs of other features */
-export function changesProjects(text: string, more: readonly string[]): boolean {
-  const verb = normalizeText(text).split(' ')[1] ?? '';
+/** Whether these words after `projects` ask to change something. @param more verbs of other features */
+export function changesProjects(rest: string, more: readonly string[]): boolean {
+  const [verb = ''] = rest.split(' ');
   return VERBS.has(verb) || more.includes(verb) || SYNONYMS.has(verb);
 }
+
+/** Whether these words are answered with a form, so that Slack's trigger must not expire. */
+export const opensProjectForm = (rest: string): boolean => /^(?:add\b|(?:edit|rename|access) \S)/.test(rest);
 
 /**
  * @param more verbs of other features

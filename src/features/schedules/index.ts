@@ -5,7 +5,7 @@ import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { searchZones, zoneOption } from '../../slack/request/time-zones.ts';
-import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
+import type { ActionHandler, ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
 import type { Feature } from '../feature.ts';
 import { createScheduleActions } from './actions.ts';
 import { stoppedSchedules } from './blocks.ts';
@@ -76,9 +76,9 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
       schedule: {
         right: 'member',
         help,
-        opensModal: true,
         read: (rest, { aliases }) => parseScheduleText(rest, aliases),
-        run: (rest, request) => form.openNew(parseScheduleText(rest, request.workspace.aliases), request),
+        openForm: (rest, request) =>
+          form.openNew(parseScheduleText(rest, request.workspace.aliases), request),
       },
       schedules: {
         right: 'member',
@@ -165,7 +165,7 @@ const formActions = (
   },
 });
 
-const onButton = (run: (value: string, request: Request) => Promise<void>): ActionListener => ({
+const onButton = (run: (value: string, request: Request) => Promise<void>): ActionHandler => ({
   right: 'member',
   run: ({ value }, request) => run(value, request),
 });
@@ -181,15 +181,11 @@ function listActions(
     await form.openFor(schedule, request);
   };
   return {
-    [SCHEDULE_ROW_ACTION]: {
-      right: 'member',
-      opensModal: (value) => value.startsWith('edit '),
-      async run({ value }, request) {
-        const [action = '', id = ''] = value.split(' ');
-        if (action === 'edit') return edit(id, request);
-        if (action === 'adopt') return actions.adopt(id, request);
-        await actions.run(action, id, request);
-      },
+    [SCHEDULE_ROW_ACTION](value) {
+      const [action = '', id = ''] = value.split(' ');
+      if (action === 'edit') return { right: 'member', openForm: (_, request) => edit(id, request) };
+      if (action === 'adopt') return onButton((_, request) => actions.adopt(id, request));
+      return onButton((_, request) => actions.run(action, id, request));
     },
     'schedule-resume': onButton((id, request) => actions.run('resume', id, request)),
     'schedule-resume-all': onButton((_, request) => actions.resumeAll(request)),

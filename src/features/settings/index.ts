@@ -55,14 +55,13 @@ export function createSettingsFeature({ workspaces }: SettingsParts): Feature {
       },
     ],
     verbs: {
-      settings: {
-        right: 'manage',
-        opensModal: (rest) => rest === '',
-        async run(rest, request) {
-          refuseExtraWords(rest, 'settings');
-          await request.reply.modal.open(await formWith(request, {}));
-        },
-      },
+      settings: (rest) =>
+        rest === ''
+          ? {
+              right: 'manage',
+              openForm: async (_, request) => request.reply.modal.open(await formWith(request, {})),
+            }
+          : { right: 'manage', run: async () => refuseExtraWords(rest, 'settings') },
     },
     options: {
       'settings-zone': {

@@ -95,24 +95,25 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
     await sendCsv({ name: `spend-${days}.csv`, content: formatSpendCsv(answers, period), about }, request);
   }
 
+  async function work(text: string, request: Request): Promise<void> {
+    const found = await answer(text, request);
+    if (found === 'help') return request.reply.private(helpMessage('What did we spend?', [HELP], SMALL));
+    await send(found, request);
+    const asked = { teamId: request.user.teamId, workspace: request.workspace };
+    const connections = new Set(found.answered.map(({ connection }) => connection));
+    for (const connection of connections) await lastUsed.note(asked, { connection, at: clock() });
+  }
+
   return {
     help: [HELP],
     commands: {
-      '/spend': {
+      '/spend': (text) => ({
         right: 'ask',
-        open: true,
-        opensModal: namesOutput,
-        read: (text, { aliases }) => parseSpendText(text, aliases),
-        async run(text, request) {
-          const found = await answer(text, request);
-          if (found === 'help')
-            return request.reply.private(helpMessage('What did we spend?', [HELP], SMALL));
-          await send(found, request);
-          const asked = { teamId: request.user.teamId, workspace: request.workspace };
-          const connections = new Set(found.answered.map(({ connection }) => connection));
-          for (const connection of connections) await lastUsed.note(asked, { connection, at: clock() });
-        },
-      },
+        isQuestion: true,
+        read: (words, { aliases }) => parseSpendText(words, aliases),
+        // A file may have to be shown in a window instead.
+        ...(namesOutput(text) ? { openForm: work } : { run: work }),
+      }),
     },
   };
 }

@@ -5,7 +5,7 @@ import { projectOption, searchProjects } from '../../slack/commands/project-sear
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
+import type { ActionHandler, ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
 import type { Feature } from '../feature.ts';
 import { createWatchActions } from './actions.ts';
 import { type AlertActionsParts, createAlertActions } from './alert-actions.ts';
@@ -73,9 +73,8 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
       watch: {
         right: 'member',
         help,
-        opensModal: true,
         read: (rest, { aliases }) => parseWatchText(rest, aliases),
-        run: (rest, request) => form.openNew(parseWatchText(rest, request.workspace.aliases), request),
+        openForm: (rest, request) => form.openNew(parseWatchText(rest, request.workspace.aliases), request),
       },
       watches: {
         right: 'member',
@@ -130,16 +129,10 @@ const formActions = (form: Form): Readonly<Record<string, ActionListener>> => {
   };
 };
 
-const onButton = (
-  run: (value: string, request: Request) => Promise<void>,
-  opensModal: ActionListener['opensModal'] = false,
-): ActionListener => ({
+const onButton = (run: (value: string, request: Request) => Promise<void>): ActionHandler => ({
   right: 'member',
-  opensModal,
   run: ({ value }, request) => run(value, request),
 });
-
-const isEdit = (value: string): boolean => value.startsWith('edit ');
 
 function listActions(
   form: Form,
@@ -153,12 +146,12 @@ function listActions(
     await form.openFor(watch, request);
   };
   return {
-    [WATCH_ROW_ACTION]: onButton(async (value, request) => {
+    [WATCH_ROW_ACTION](value) {
       const [action = '', id = ''] = value.split(' ');
-      if (action === 'edit') return edit(id, request);
-      if (action === 'adopt') return actions.adopt(id, request);
-      await actions.run(action, id, request);
-    }, isEdit),
+      if (action === 'edit') return { right: 'member', openForm: (_, request) => edit(id, request) };
+      if (action === 'adopt') return onButton((_, request) => actions.adopt(id, request));
+      return onButton((_, request) => actions.run(action, id, request));
+    },
     'watch-undo': onButton((id, request) => actions.undo(id, request)),
     'watch-drop': { right: 'manage', run: (_, request) => actions.dropDamaged(request) },
     'watch-list': onButton((_, request) => actions.list(request)),
@@ -181,10 +174,13 @@ function alertActions(form: Form, parts: AlertActionsParts): Readonly<Record<str
       const [choice = '', id = '', episode] = value.split(' ');
       return alerts.snooze(choice, id, episode, request);
     }),
-    'watch-threshold': onButton(async (value, request) => {
-      const [id = ''] = value.split(' ');
-      const watch = requireOwnedWatch(id, request);
-      await (watch === undefined ? actions.manage(request) : form.openSuggestion(watch, request));
-    }, true),
+    'watch-threshold': {
+      right: 'member',
+      async openForm({ value }, request) {
+        const [id = ''] = value.split(' ');
+        const watch = requireOwnedWatch(id, request);
+        await (watch === undefined ? actions.manage(request) : form.openSuggestion(watch, request));
+      },
+    },
   };
 }

@@ -1,5 +1,11 @@
 import { commandText } from '../../domain/commands.ts';
-import { InvalidWord, requireShortText, SecretPasted, UNKNOWN_COMMAND } from '../../domain/failure/index.ts';
+import {
+  InvalidWord,
+  isShortText,
+  SecretPasted,
+  TextTooLong,
+  UNKNOWN_COMMAND,
+} from '../../domain/failure/index.ts';
 import { inSpan } from '../../runtime/spans.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -14,11 +20,12 @@ import {
 } from '../reply/reply-target.ts';
 import { type AuthorizedUser, createRequest, type RequestOptions } from '../request/request.ts';
 import {
-  type CommandListener,
+  type CommandHandler,
   canRead,
+  handlerOf,
   type ListenerContext,
   lookUp,
-  opensModal,
+  workOf,
 } from '../server/listeners.ts';
 import { type CommandInvocation, withoutSecrets } from './command-buttons.ts';
 
@@ -47,25 +54,23 @@ export function createCommandRunner({
     const metricName = listener === undefined ? 'other' : command;
     let authorized: AuthorizedUser | undefined;
     const began = performance.now();
-    const isForm =
-      listener !== undefined && target.source.triggerId !== undefined && opensModal(listener, text);
+    const handler = listener && (isShortText(text) ? handlerOf<CommandHandler>(listener, text) : TOO_LONG);
+    const isForm = target.source.triggerId !== undefined && handler?.openForm !== undefined;
     try {
       if (isForm) startLoadingView(target, loadingDelays.modal);
-      if (listener === undefined)
+      if (handler === undefined)
         throw new InvalidWord(
           command,
           UNKNOWN_COMMAND,
           `Type ${commandText('/billing help')} to see what works.`,
         );
-      authorized = await authorize(target.client, target.source, () => rightOf(listener, text), {
-        workspace,
-      });
+      authorized = await authorize(target.client, target.source, handler.right, { workspace });
       if (authorized === undefined) return;
-      if (holdsRegisteredSecret(text, authorized.workspace)) throw new SecretPasted();
+      if (handler !== TOO_LONG && holdsRegisteredSecret(text, authorized.workspace)) throw new SecretPasted();
       const { visibility } = authorized.workspace.settings;
-      const audience = listener.open ? (options.audience ?? visibility) : 'asker';
+      const audience = handler.isQuestion ? (options.audience ?? visibility) : 'asker';
       const request = createRequest(authorized, target, { ...options, audience, invocation });
-      if (listener.open && !isForm) {
+      if (handler.isQuestion && !isForm) {
         const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
         target.loadingMessage = startLoadingMessage(target, {
           audience,
@@ -73,7 +78,7 @@ export function createCommandRunner({
           delay,
         });
       }
-      await listener.run(text, request);
+      await workOf(handler)(text, request);
       onAnswered?.(metricName, 'ok');
     } catch (error) {
       const report = errorReply.explain(error, command);
@@ -83,7 +88,7 @@ export function createCommandRunner({
       await errorReply.send(target, report, {
         ...context,
         canRead: record && ((text) => canRead(listener, text, record)),
-        isUnchanged: listener?.open,
+        isUnchanged: handler?.isQuestion,
         opensForm: isForm,
       });
     } finally {
@@ -93,11 +98,11 @@ export function createCommandRunner({
   return (...given) => inSpan('command', () => run(...given));
 }
 
-/** @throws TextTooLong */
-function rightOf({ right }: CommandListener, text: string) {
-  requireShortText(text);
-  return typeof right === 'function' ? right(text) : right;
-}
+/** No listener reads such a text. It is refused after the rights, like any other words. */
+const TOO_LONG: CommandHandler = {
+  right: 'ask',
+  run: () => Promise.reject(new TextTooLong()),
+};
 
 /**
  * A button must not carry a secret, and without one of its words a command asks something else: then it is not offered

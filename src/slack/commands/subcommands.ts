@@ -8,7 +8,8 @@ import {
   originalSpelling,
   simplifyText,
 } from '../../domain/language/text.ts';
-import { type CommandListener, lookUp, opensModal } from '../server/listeners.ts';
+import type { Request } from '../request/request.ts';
+import { type CommandHandler, type CommandListener, handlerOf, lookUp, workOf } from '../server/listeners.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 
@@ -16,41 +17,42 @@ type Verbs = Readonly<Record<string, CommandListener>>;
  * A command whose first word chooses a subcommand: `/billing connect`. The subcommand `help` answers if there is no
  * word, and for a subcommand without a help page of its own, whose name it gets as its text.
  */
-export function routeSubcommands(verbs: Verbs): CommandListener {
-  return {
-    right: (text) => rightOf(text, verbs),
-    opensModal(text) {
-      const { verb, rest, helps } = split(text);
-      const listener = helps ? undefined : lookUp(verbs, verb);
-      return listener !== undefined && opensModal(listener, rest);
-    },
-    read(text, workspace) {
-      const { verb, rest, helps } = split(text);
-      if (helps) return;
-      const listener = lookUp(verbs, verb);
-      if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
-      if (listener.read === undefined) refuseExtraWords(rest, verb);
-      listener.read?.(rest, workspace);
-    },
-    async run(text, request) {
-      const { verb, rest, helps } = split(text);
+export const routeSubcommands =
+  (verbs: Verbs): CommandListener =>
+  (text) => {
+    const { verb, rest, asksForHelp } = split(text);
+    const handlerFor = (name: string, words: string): CommandHandler | undefined => {
+      const listener = lookUp(verbs, name);
+      return listener && handlerOf<CommandHandler>(listener, words);
+    };
+    const named = handlerFor(verb, rest);
+    const words = asksForHelp && verb !== 'help' ? verb : rest;
+    const handler = asksForHelp ? handlerFor('help', words) : named;
+    const [, ...typed] = simplifyText(text).split(' ');
+
+    const work = async (_: string, request: Request): Promise<void> => {
       if (holdsSecret(text, request.workspace.aliases)) throw new SecretPasted();
-      const help = helps ? lookUp(verbs, verb)?.help : undefined;
-      if (help !== undefined) return request.reply.update(help());
-      const asksAbout = helps && verb !== 'help' ? verb : rest;
-      const listener = lookUp(verbs, helps ? 'help' : verb);
-      if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
-      const [, ...typed] = simplifyText(text).split(' ');
+      if (asksForHelp && named?.help !== undefined) return request.reply.update(named.help());
+      if (handler === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       try {
-        await listener.run(helps ? asksAbout : rest, request, typed.join(' '));
+        await workOf(handler)(words, request, typed.join(' '));
       } catch (error) {
         // Verbs get the text in lower case, which hides the form of a token.
         if (error instanceof InvalidWord && typed.some(couldBeSecret)) throw error.withheld();
         throw error;
       }
-    },
+    };
+    return {
+      right: handler?.right ?? 'ask',
+      read(_, workspace) {
+        if (asksForHelp) return;
+        if (handler === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
+        if (handler.read === undefined) refuseExtraWords(rest, verb);
+        handler.read?.(rest, workspace);
+      },
+      ...(handler?.openForm === undefined ? { run: work } : { openForm: work }),
+    };
   };
-}
 
 /** The name of a project is never treated as a secret. */
 function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
@@ -60,16 +62,10 @@ function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
 }
 
 /** Normalized, a question mark is `help`. */
-function split(text: string): { verb: string; rest: string; helps: boolean } {
+function split(text: string) {
   const [verb = '', ...rest] = normalizeText(text).split(' ');
-  const helps = verb === '' || rest.includes('help');
-  return { verb: verb.replaceAll('-', ''), rest: rest.join(' '), helps };
-}
-
-function rightOf(text: string, verbs: Verbs) {
-  const { verb, helps } = split(text);
-  const { right = 'ask' } = lookUp(verbs, helps ? 'help' : verb) ?? {};
-  return typeof right === 'function' ? right(text) : right;
+  const asksForHelp = verb === '' || rest.includes('help');
+  return { verb: verb.replaceAll('-', ''), rest: rest.join(' '), asksForHelp };
 }
 
 /**

@@ -1,11 +1,5 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
-import {
-  type Permissions,
-  permissionsOf,
-  type Right,
-  type Role,
-  requireRight,
-} from '../../workspace/permissions.ts';
+import { type Permissions, type Right, type Role, requireRight } from '../../workspace/permissions.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import { type CommandInvocation, withoutSecrets } from '../commands/command-buttons.ts';
@@ -118,14 +112,13 @@ export interface AuthorizeOptions {
 
 /**
  * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.
- * @param right a function if it depends on the command's words; called only for users who can use Tally
  * @returns undefined for a replayed request, which was answered before and gets no second answer
- * @throws NotAllowed, SlackFailed, StoreUnavailable, and what `right` throws
+ * @throws NotAllowed, SlackFailed, StoreUnavailable
  */
 export type Authorize = (
   client: WebClient,
   source: RequestSource,
-  right: Right | (() => Right),
+  right: Right,
   options?: AuthorizeOptions,
 ) => Promise<AuthorizedUser | undefined>;
 
@@ -159,24 +152,17 @@ export function createAuthorize({
   return async (client, source, right, { isTyping = false, workspace: known } = {}) => {
     const { teamId, userId } = source;
     if (teamId === '' || userId === '') throw new NotAllowed('external');
-    const isRightOpen = typeof right === 'function';
-    const lookups = Promise.all([
-      users.find(client, source, !isRightOpen && needsFreshRole(right)),
-      known ?? workspaces.read(teamId),
-    ]);
+    const isFresh = needsFreshRole(right);
+    const lookups = Promise.all([users.find(client, source, isFresh), known ?? workspaces.read(teamId)]);
     // A replay is dropped before its lookups are awaited, so their errors must not count as unhandled.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) return undefined;
-    const [cachedProfile, workspace] = await lookups;
+    const [profile, workspace] = await lookups;
     const { settings } = workspace;
-    if (isRightOpen) requireRight('ask', permissionsOf(cachedProfile.role, settings, false));
-    const required = isRightOpen ? right() : right;
-    const isFresh = needsFreshRole(required);
-    const profile = isRightOpen && isFresh ? await users.find(client, source, true) : cachedProfile;
     const user = await users.admit(client, profile, settings, isFresh && !isTyping);
-    if (required === 'manage' && user.canAsk && !user.canManage)
+    if (right === 'manage' && user.canAsk && !user.canManage)
       throw new NotAllowed('not-manager', await findManagers(users, client, workspace));
-    requireRight(required, user);
+    requireRight(right, user);
     return {
       user,
       workspace,

@@ -11,7 +11,7 @@ import { endLoading, LOADING_DELAYS, type ReplyTarget, startLoadingView } from '
 import { type AuthorizedUser, createRequest } from '../request/request.ts';
 import { type RequestSource, sourceOfPayload } from '../request/request-source.ts';
 import type { WebClient } from '../web-client.ts';
-import { type ListenerContext, lookUp, opensModal } from './listeners.ts';
+import { type ActionHandler, handlerOf, type ListenerContext, lookUp, workOf } from './listeners.ts';
 import type { SlackPayload } from './payload.ts';
 
 /** Registers clicks, forms and suggestions. */
@@ -65,15 +65,16 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     const listener = lookUp(listeners.actions, name);
     if (listener === undefined) return log.warn({ action: name }, 'no listener for this action');
     let authorized: AuthorizedUser | undefined;
-    if (opensModal(listener, value)) startLoadingView(target, loadingDelays.modal);
+    const handler = handlerOf<ActionHandler>(listener, value);
+    if (handler.openForm !== undefined) startLoadingView(target, loadingDelays.modal);
     try {
-      authorized = await authorize(target.client, target.source, listener.right);
+      authorized = await authorize(target.client, target.source, handler.right);
       if (authorized === undefined) return;
       const { view, state } = body;
       const fields = readFields((view?.state ?? state)?.values as never);
       const metadata = view?.private_metadata ?? '';
       const request = createRequest(authorized, target, inPlace);
-      await listener.run({ value, fields, metadata }, request, (invocation) =>
+      await workOf(handler)({ value, fields, metadata }, request, (invocation) =>
         runCommand(target, invocation, inPlace),
       );
     } catch (error) {

@@ -14,23 +14,38 @@ import type { Authorize, Request } from '../request/request.ts';
 import type { WebClient } from '../web-client.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
-export interface CommandListener {
-  /** A function if the command's words decide. */
-  readonly right: Right | ((text: string) => Right);
-  /** Whether the answer may be public if the workspace's settings say so. */
-  readonly open?: boolean;
-  /** Whether it opens a form or a window, by the command's words: then Slack's three seconds count. */
-  readonly opensModal?: boolean | ((text: string) => boolean);
+/** Answers after the acknowledgement, in its own time. */
+interface Answering<Work> {
+  readonly run: Work;
+  readonly openForm?: never;
+}
+
+/** Opens a form or a window. Slack's trigger for it lasts three seconds, so a loading view opens if reading takes longer. */
+interface FormOpening<Work> {
+  readonly openForm: Work;
+  readonly run?: never;
+}
+
+export type Handler<Work> = Answering<Work> | FormOpening<Work>;
+
+/** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
+type CommandWork = (text: string, request: Request, typed?: string) => Promise<void>;
+
+export type CommandHandler = Handler<CommandWork> & {
+  readonly right: Right;
+  /** It only asks: nothing is changed, and the answer may be public if the workspace's settings say so. */
+  readonly isQuestion?: boolean;
   /** For a second word of `/billing` with its own help page. */
   readonly help?: () => Message;
   /**
    * Reads the command's words and does nothing. Without it the command takes none.
    * @throws InvalidWord, SecretPasted, ProjectMissing
    */
-  read?(text: string, workspace: Workspace): unknown;
-  /** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
-  run(text: string, request: Request, typed?: string): Promise<void>;
-}
+  readonly read?: (text: string, workspace: Workspace) => unknown;
+};
+
+/** A function where the command's words decide what handles it. It does nothing else, and throws nothing. */
+export type CommandListener = CommandHandler | ((text: string) => CommandHandler);
 
 /** The data of a click. All of it is outside text. */
 interface ClickedOn {
@@ -40,17 +55,17 @@ interface ClickedOn {
   readonly metadata: string;
 }
 
-export interface ActionListener {
-  readonly right: Right;
-  /** Whether it opens a form or a window, by the button's value: then Slack's three seconds count. */
-  readonly opensModal?: boolean | ((value: string) => boolean);
-  /** @param rerun runs a command, including its rights check; the answer replaces the message */
-  run(
-    action: ClickedOn,
-    request: Request,
-    rerun: (invocation: CommandInvocation) => Promise<void>,
-  ): Promise<void>;
-}
+/** @param rerun runs a command, including its rights check; the answer replaces the message */
+type ActionWork = (
+  action: ClickedOn,
+  request: Request,
+  rerun: (invocation: CommandInvocation) => Promise<void>,
+) => Promise<void>;
+
+export type ActionHandler = Handler<ActionWork> & { readonly right: Right };
+
+/** A function where the button's value decides what handles it. */
+export type ActionListener = ActionHandler | ((value: string) => ActionHandler);
 
 /** A submission is parsed before the acknowledgement; `work` runs after it. */
 export interface ViewListener<T = unknown> {
@@ -112,16 +127,17 @@ interface EventOrigin {
 }
 
 /** @param text the command's words, or the button's value */
-export const opensModal = (
-  { opensModal: opens = false }: Pick<CommandListener, 'opensModal'>,
-  text: string,
-): boolean => (typeof opens === 'function' ? opens(text) : opens);
+export const handlerOf = <T extends object>(listener: T | ((text: string) => T), text: string): T =>
+  typeof listener === 'function' ? listener(text) : listener;
+
+export const workOf = <Work>({ openForm, run }: Handler<Work>): Work => (openForm ?? run) as Work;
 
 /** Whether the command takes these words, so that it may be offered. */
 export function canRead(listener: CommandListener | undefined, text: string, workspace: Workspace): boolean {
-  if (listener?.read === undefined) return listener !== undefined && text === '';
+  const { read } = (listener && handlerOf<CommandHandler>(listener, text)) ?? {};
+  if (read === undefined) return listener !== undefined && text === '';
   try {
-    listener.read(text, workspace);
+    read(text, workspace);
     return true;
   } catch (error) {
     if (isFailure(error)) return false;

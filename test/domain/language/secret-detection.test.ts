@@ -14,6 +14,7 @@ import { parseProjectsText, requireProject } from '../../../src/features/project
 import { parseScheduleText } from '../../../src/features/schedules/words.ts';
 import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
 import type { Request } from '../../../src/slack/request/request.ts';
+import { handlerOf } from '../../../src/slack/server/listeners.ts';
 import type { Workspace } from '../../../src/workspace/record/workspaces.ts';
 
 const NO_ALIASES: ReadonlySet<string> = new Set();
@@ -45,10 +46,10 @@ const SHAPES = {
 };
 
 /** A verb of `/billing`, which is given its words in lower case. */
-const verb = (read: (text: string) => unknown) => (text: string) =>
-  routeSubcommands({ verb: { right: 'manage', run: async (rest) => void read(rest) } }).run(`verb ${text}`, {
-    workspace: RECORD,
-  } as Request);
+const verb = (read: (text: string) => unknown) => (text: string) => {
+  const routed = routeSubcommands({ verb: { right: 'manage', run: async (rest) => void read(rest) } });
+  return handlerOf(routed, `verb ${text}`).run?.(`verb ${text}`, { workspace: RECORD } as Request);
+};
 
 const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   '/spend': (word) => parseCommandText(`123 ${word}`),
