@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
-import { daysCovered } from '../domain/time/cadence.ts';
 import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
-import type { Schedule } from '../workspace/owned/schedules.ts';
 import type { AnswerNotes } from '../workspace/record/last-used.ts';
-import { requireSettings } from '../workspace/record/workspace.ts';
 import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
 import {
   type DeliveryLease,
@@ -16,8 +13,6 @@ import {
   type LogWrite,
   type StateWrite,
 } from './log/delivery-log.ts';
-import type { PostableReport, ReportResult } from './posts/postable-report.ts';
-import type { WatchFiguresStore } from './watches/watch-figures.ts';
 
 /** Another worker may hold the lease by now, so this one must not post anything more. */
 export class LeaseLostError extends Error {
@@ -36,13 +31,11 @@ export class ScheduleChangedError extends Error {
 export interface DeliveryRunParts {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
-  readonly watchFigures: WatchFiguresStore;
   readonly clientFor: (workspace: string) => Promise<WebClient>;
   readonly users: UserDirectory;
   readonly clock: () => number;
   readonly log: Logger;
   readonly lease: DeliveryLease;
-  readonly reportOf: (schedule: Pick<Schedule, 'report'>) => PostableReport;
   /** Posts that Slack took and the log could not record: workspace and delivery key → Slack's `ts`. */
   readonly unrecordedPosts: Map<string, string>;
   readonly stopping: AbortSignal;
@@ -74,8 +67,6 @@ export interface DeliveryContext extends DeliveryRun {
   readonly logSnapshot: DeliveryLogSnapshot;
   readonly billing: BillingClient;
   readonly answerNotes: AnswerNotes;
-  /** Cause of a pause → the error that proves it lasts: one of the schedules it paused asks for all of them. */
-  readonly probeFailures: Map<string, unknown>;
 }
 
 /** Slack takes about one post a second for a channel; in ms. */
@@ -142,32 +133,4 @@ function keepLease({ deliveryLog, lease, log }: DeliveryRunParts) {
     isHeld: () => !isLost && performance.now() - renewed < LEASE_MS,
     stop: () => clearInterval(timer),
   };
-}
-
-/** What a report is run for. `zone` is the workspace's if absent. */
-type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> & {
-  readonly zone?: string;
-};
-
-/** A report as of `at` (ms), with the permissions of now. @throws Failure */
-export const runReport = (
-  request: ReportRequest,
-  at: number,
-  context: DeliveryContext,
-): Promise<ReportResult> =>
-  reportAt(context.reportOf(request), request, Math.min(at, context.clock()), context);
-
-/** @throws Failure */
-export async function reportAt(
-  report: PostableReport,
-  { projects, channel, timing, zone }: ReportRequest,
-  at: number,
-  { workspace, billing, answerNotes }: Pick<DeliveryContext, 'workspace' | 'billing' | 'answerNotes'>,
-): Promise<ReportResult> {
-  return report.run({
-    ...{ workspace, projects, channel, at, billing },
-    zone: zone ?? requireSettings(workspace).zone,
-    days: daysCovered(timing, at),
-    answeredBy: answerNotes.add,
-  });
 }

@@ -11,13 +11,17 @@ import { layoutOf } from '../workspace/record/layout.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import { createDelivery } from './delivery.ts';
-import { createEngine, type Scheduling } from './engine.ts';
+import { createEngine } from './engine.ts';
 import { createDeliveryLog, observeDeliveries } from './log/delivery-log.ts';
 import type { Reports } from './posts/postable-report.ts';
+import { createPostsJob } from './posts/posts-job.ts';
+import { createScheduling, type Scheduling } from './posts/schedule-service.ts';
 import { createRejectionNotes, type NoteRejection } from './reminders/rejections.ts';
+import { remindersJob } from './reminders/reminders.ts';
 import { readOldestOverdue } from './wakeup/overdue-runs.ts';
 import { createScheduler } from './wakeup/scheduler.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
+import { createWatchesJob } from './watches/watch-plan.ts';
 import { createWatching, type Watching } from './watches/watch-service.ts';
 
 export interface DeliveryServiceParts {
@@ -72,19 +76,15 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
       log.debug({ err }, 'the delivery queue reported an error');
     },
   });
+  const jobs = [createPostsJob(reports), remindersJob, createWatchesJob(figures)];
   const engine = createEngine({
-    scheduler,
+    ...{ scheduler, jobs, workspaces, deliveryLog, clock, log },
     delivery: createDelivery({
-      ...{ workspaces, deliveryLog, clientFor, users, reports, billing, lastUsed, clock, log },
-      watchFigures: figures,
+      ...{ jobs, workspaces, deliveryLog, clientFor, users, billing, lastUsed, clock, log },
     }),
-    workspaces,
-    deliveryLog,
     index: createWorkspaceIndex(redis),
     deleteOrphan: (workspace, fields) => deleteOrphan(redis, workspace, fields),
     layout: () => layoutOf(redis),
-    clock,
-    log,
   });
   /** The change is already stored, so the next repair schedules a run that cannot be scheduled now. */
   const changed = (workspace: string): Promise<void> =>
@@ -94,7 +94,9 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
         log.warn({ err, workspace }, 'could not reschedule a workspace; the next repair will'),
       );
   return {
-    scheduling: { changed, readLog: engine.readLog, send: engine.send },
+    scheduling: createScheduling({
+      ...{ workspaces, deliveryLog, clientFor, users, reports, billing, lastUsed, changed, clock, log },
+    }),
     watching: createWatching({ deliveryLog, figures, billing, changed, clock }),
     noteRejection: createRejectionNotes({
       ...{ workspaces, changed, clock },

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { Timing } from '../domain/time/cadence.ts';
-import { resumesByItself, type Schedule } from '../workspace/owned/schedules.ts';
+import { resumesByItself } from '../workspace/owned/schedules.ts';
 import type { Layout } from '../workspace/record/layout.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
-import { type Delivery, planRun } from './delivery.ts';
-import type { DeliveryLog, DeliveryLogSnapshot } from './log/delivery-log.ts';
-import type { ManualReason } from './posts/post-blocks.ts';
+import type { Delivery } from './delivery.ts';
+import { type Job, planJobs } from './job.ts';
+import type { DeliveryLog } from './log/delivery-log.ts';
 import { encodePattern, nextOccurrence } from './wakeup/recurrence-pattern.ts';
 import { createRepairs } from './wakeup/repairs.ts';
 import type { Scheduler } from './wakeup/scheduler.ts';
@@ -14,6 +14,7 @@ import type { Scheduler } from './wakeup/scheduler.ts';
 export interface EngineParts {
   readonly scheduler: Scheduler;
   readonly delivery: Delivery;
+  readonly jobs: readonly Job[];
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
   readonly index: WorkspaceIndex;
@@ -26,22 +27,9 @@ export interface EngineParts {
   readonly log: Logger;
 }
 
-/** What forms and lists of schedules need from delivery. */
-export interface Scheduling {
-  /** The workspace's schedules changed: derives its scheduled runs again. */
+export interface Engine {
+  /** The workspace's record changed: derives its scheduled runs again. @throws StoreUnavailable */
   changed(workspace: string): Promise<void>;
-  /** What became of the due dates so far. @throws StoreUnavailable */
-  readLog(workspace: string): Promise<DeliveryLogSnapshot>;
-  /**
-   * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
-   * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved.
-   *
-   * @throws Failure: CannotPost if the channel does not take it, and whatever the report throws
-   */
-  send(workspace: string, schedule: Schedule, why: ManualReason, by: string): Promise<void>;
-}
-
-export interface Engine extends Scheduling {
   /** Delivers from now on, overdue posts first. */
   start(): void;
   /** Derives the scheduled runs of workspaces whose check is due, overdue runs at once. @throws StoreUnavailable */
@@ -55,21 +43,11 @@ export interface Engine extends Scheduling {
  * from them and may be lost.
  */
 export function createEngine(parts: EngineParts): Engine {
-  const { scheduler, delivery, deliveryLog, log } = parts;
-  const repairs = createRepairs(parts, (workspace) => deriveRuns(parts, workspace));
-
+  const { scheduler, delivery } = parts;
   const changed = (workspace: string) => deriveRuns(parts, workspace);
+  const repairs = createRepairs(parts, changed);
   return {
     changed,
-    readLog: deliveryLog.read,
-    async send(workspace, schedule, why, by) {
-      await delivery.send(workspace, schedule, why, by);
-      if (schedule.paused === undefined) return;
-      // What works by hand may end Tally's own pause.
-      await changed(workspace).catch((err: unknown) =>
-        log.warn({ err, workspace }, 'could not reschedule a workspace; the next repair will'),
-      );
-    },
     repair: repairs.run,
     start() {
       scheduler.start(async (workspace) => {
@@ -102,7 +80,7 @@ const MAX_ATTEMPTS = 5;
  * and of two at the same time the one that read first starts again.
  */
 async function deriveRuns(parts: EngineParts, teamId: string): Promise<void> {
-  const { workspaces, deliveryLog, scheduler, index, deleteOrphan, clock } = parts;
+  const { jobs, workspaces, deliveryLog, scheduler, index, deleteOrphan, clock } = parts;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const entry = await index.touch(teamId);
     const [workspace, snapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
@@ -111,7 +89,7 @@ async function deriveRuns(parts: EngineParts, teamId: string): Promise<void> {
     const timings = scheduledTimings(workspace);
     await scheduler.setTimings(teamId, timings);
     const now = clock();
-    const plan = planRun(workspace, snapshot, now);
+    const plan = planJobs(jobs, workspace, snapshot, now);
     const next = plan.isIdle ? plan.next : now;
     if (next !== undefined) await scheduler.runAt(teamId, next);
     if (await index.moveCheck(entry, nextCheck({ teamId, timings, next, now }))) return;

@@ -5,14 +5,13 @@ import {
   type DeliveryRun,
   type DeliveryRunParts,
   LeaseLostError,
-  reportAt,
-  runReport,
   ScheduleChangedError,
   startDeliveryRun,
 } from '../../src/delivery/context.ts';
 import { LEASE_MS } from '../../src/delivery/log/delivery-log.ts';
 import { OutcomeUnknown } from '../../src/delivery/outbox/retry.ts';
 import type { ReportQuestion } from '../../src/delivery/posts/postable-report.ts';
+import { runReport } from '../../src/delivery/posts/run-report.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { recordedRun, workspaceOf } from '../support/delivery-records.ts';
@@ -227,12 +226,8 @@ describe('a report', () => {
       [NINE - 5, 'Asia/Tokyo'],
     ]);
     const monday = Date.parse('2026-11-23T08:00:00Z');
-    const report = {
-      run: async (question: ReportQuestion) => finding(String(question.days)),
-      covers: () => [],
-    };
-    const asked = await reportAt(report, request, monday, context);
-    expect(asked.figures).toEqual({ '123:1': '3' });
+    await runReport(request, monday, { ...context, clock: () => monday });
+    expect(questions.at(-1)?.days).toBe(3);
   });
 
   it('is not asked for with settings that are damaged', async () => {

@@ -3,6 +3,7 @@ import {
   createDeliveryLog,
   type DeliveryLease,
   type DeliveryLog,
+  deliveryKey,
   LEASE_MS,
   type LogWrite,
   observeDeliveries,
@@ -161,12 +162,11 @@ describe('a state of the delivery log', () => {
       [NAME, NAME],
       ['watch/abcd5678', 'watch/abcd5678'],
     ]);
-    expect(await log.dropStates(lease, [])).toBe(true);
-    expect(await log.dropStates(lease, [NAME, 'reminder/access:1'])).toBe(true);
+    await log.drop(lease, []);
+    await log.drop(lease, [NAME, 'reminder/access:1']);
     expect(await redis.client.hkeys(LOG)).toEqual(['watch/abcd5678']);
     await loseLease();
-    expect(await log.dropStates(lease, ['watch/abcd5678'])).toBe(false);
-    expect(await log.dropStates(lease, [])).toBe(true);
+    await log.drop(lease, ['watch/abcd5678']);
     expect(await redis.client.hkeys(LOG)).toEqual(['watch/abcd5678']);
   });
 });
@@ -176,10 +176,10 @@ describe('the delivery log', () => {
     for (const date of ['2026-11-18', '2026-11-19']) await log.write(lease, write({ date }));
     const [first, second] = (await log.read(TEAM)).lines;
     await log.drop(lease, []);
-    await log.drop(lease, [first!]);
+    await log.drop(lease, [deliveryKey(first!.schedule, first!.date)]);
     expect((await log.read(TEAM)).lines).toEqual([second]);
     await loseLease();
-    await log.drop(lease, [second!]);
+    await log.drop(lease, [deliveryKey(second!.schedule, second!.date)]);
     expect(await lines()).toHaveLength(1);
   });
 

@@ -1313,7 +1313,7 @@ describe('Send it now', () => {
     await forHours(2);
     expect(await lastSent()).toMatchObject({ result: 'failed' });
     answer = () => finding('100');
-    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    await parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
     expect(await lastSent()).toMatchObject({ result: 'posted', at: now });
     expect(await lastSent()).not.toHaveProperty('cause');
   });
@@ -1323,7 +1323,7 @@ describe('Send it now', () => {
     answer = failing(new TimedOut('billing', 10_000));
     await run();
     answer = () => finding('100');
-    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    await parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
     expect(await lastSent()).toMatchObject({ result: 'trying', byHand: now });
     await forHours(1);
     expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
@@ -1335,7 +1335,7 @@ describe('Send it now', () => {
       await redis.client.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul1');
       return finding('100');
     };
-    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    await parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
     expect(await redis.client.hkeys(`tally:{${TEAM}}:record`)).toEqual([]);
   });
 
@@ -1347,7 +1347,7 @@ describe('Send it now', () => {
     const paused = await stored();
     if (paused === undefined) throw new Error('There is no schedule.');
     now += MINUTE;
-    await parts.engine.send(TEAM, paused, 'now', 'U0OWNER001');
+    await parts.scheduling.send(TEAM, paused, 'now', 'U0OWNER001');
     await run();
     expect((await stored())?.paused).toBeUndefined();
     expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
@@ -1355,8 +1355,8 @@ describe('Send it now', () => {
 
   it('posts beside the calendar and says who wanted it', async () => {
     await given({ since: NINE });
-    await parts.engine.send(TEAM, schedule(), 'test', 'U0OWNER001');
-    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    await parts.scheduling.send(TEAM, schedule(), 'test', 'U0OWNER001');
+    await parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
     expect(inChannel().map(({ blocks }) => blocks)).toEqual([
       expect.stringContaining('Test of a scheduled post, sent by <@U0OWNER001>'),
       expect.stringContaining('Sent by <@U0OWNER001> with Send now'),

@@ -2,19 +2,24 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../src/delivery/context.ts';
-import { createDelivery, isIdle } from '../../src/delivery/delivery.ts';
+import { createDelivery } from '../../src/delivery/delivery.ts';
 import { createEngine } from '../../src/delivery/engine.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import { earliest } from '../../src/delivery/log/due-dates.ts';
 import { failureNotice } from '../../src/delivery/posts/notify-blocks.ts';
 import { notifyOwners, responsiblePeople } from '../../src/delivery/posts/notify-owner.ts';
+import { isIdle } from '../../src/delivery/posts/post-plan.ts';
+import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
+import { createScheduling } from '../../src/delivery/posts/schedule-service.ts';
 import {
   createRejectionNotes,
   reportRefusedAccesses,
   reportRejectedTokens,
 } from '../../src/delivery/reminders/rejections.ts';
+import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
 import { spreadOf } from '../../src/delivery/wakeup/recurrence-pattern.ts';
 import { createRepairs } from '../../src/delivery/wakeup/repairs.ts';
+import { createWatchesJob } from '../../src/delivery/watches/watch-plan.ts';
 import {
   AccessNotFound,
   AccessRefused,
@@ -318,11 +323,13 @@ describe('a post that somebody sends', () => {
   async function send(
     why: 'test' | 'test-to-me' | 'now',
     given: { lastSent?: object; noteFails?: boolean } = {},
+    of = schedule(),
   ) {
+    const changes: string[] = [];
     const noted: unknown[] = [];
     const used: unknown[] = [];
     const { context } = recordedRun(slack.url, NINE, () => finding('1'));
-    const delivery = createDelivery({
+    const scheduling = createScheduling({
       workspaces: {
         read: async () => workspaceOf([], { lastSent: () => given.lastSent as never }),
         noteSent: async (...args: unknown[]) => {
@@ -342,21 +349,17 @@ describe('a post that somebody sends', () => {
         },
       }),
       lastUsed: { note: async (_, note) => void used.push(note) },
-      ...{
-        clock: () => NINE,
-        log: SILENT,
-        billing: {} as never,
-        deliveryLog: {} as never,
-        watchFigures: {} as never,
-      },
+      changed: async (workspace) => void changes.push(workspace),
+      ...{ clock: () => NINE, log: SILENT, billing: {} as never, deliveryLog: {} as never },
     });
-    await delivery.send('T1', schedule(), why, BOSS);
-    return { noted, used, channels: slack.posts.map(({ channel }) => channel) };
+    await scheduling.send('T1', of, why, BOSS);
+    return { noted, used, changes, channels: slack.posts.map(({ channel }) => channel) };
   }
 
   it('goes to the channel; a test for oneself goes to that person alone, and neither test is noted', async () => {
     expect(await send('test')).toEqual({
       noted: [],
+      changes: [],
       used: [{ connection: 'main', at: NINE }],
       channels: ['C0COSTS001'],
     });
@@ -397,6 +400,12 @@ describe('a post that somebody sends', () => {
     });
     expect((await send('now', { noteFails: true })).noted).toEqual([]);
   });
+
+  it('derives the runs again where it may end a pause', async () => {
+    expect((await send('now')).changes).toEqual([]);
+    const paused = schedule({ paused: { why: 'channel-archived', at: 1 } });
+    expect((await send('now', {}, paused)).changes).toEqual(['T1']);
+  });
 });
 
 describe('a delivery', () => {
@@ -407,6 +416,7 @@ describe('a delivery', () => {
         clock: () => NINE,
         log: SILENT,
         billing: {} as never,
+        jobs: [],
       },
       ...({} as never as Parameters<typeof createDelivery>[0]),
     });
@@ -425,9 +435,8 @@ describe('a delivery', () => {
           },
         } as never,
         workspaces: { read: async () => workspaceOf([]) } as never,
-        ...{ clock: () => NINE, billing: {} as never, watchFigures: {} as never, lastUsed: {} as never },
-        users: {} as never,
-        ...{ clientFor: {} as never, reports: () => ({}) },
+        ...{ clock: () => NINE, billing: {} as never, jobs: [], lastUsed: {} as never },
+        ...{ users: {} as never, clientFor: {} as never },
         log: pino({}, { write: (line) => void logged.push((JSON.parse(line) as { msg: string }).msg) }),
       });
     expect(await ends(new LeaseLostError()).run('T1')).toBe(NINE + 3_000);
@@ -438,7 +447,6 @@ describe('a delivery', () => {
     stopped.stop();
     expect(await stopped.run('T1')).toBe(NINE);
     expect(released).toHaveLength(3);
-    expect(() => stopped.send('T1', schedule(), 'now', BOSS)).toThrow('There is no report yesterday.');
   });
 
   it('comes again soon where another run has the workspace, and never where it has left', async () => {
@@ -568,7 +576,7 @@ describe('scheduled runs', () => {
           run = work;
         },
       } as never,
-      delivery: { run: call('run', () => NINE + 9), send: call('send'), stop: call('stop') } as never,
+      delivery: { run: call('run', () => NINE + 9), stop: call('stop') } as never,
       workspaces: { read: async () => workspace } as never,
       deliveryLog: { read: async () => snapshotOf([]) } as never,
       deleteOrphan: async () => false,
@@ -581,6 +589,7 @@ describe('scheduled runs', () => {
         },
       } as never,
       layout: async () => ({ shards: 1, mostShards: 1 }),
+      jobs: [createPostsJob(() => ({})), remindersJob, createWatchesJob({} as never)],
       ...{ clock: () => NINE, log: SILENT },
     });
     return { engine, calls, names: () => calls.map(([name]) => name), wake: () => run?.('T1') };
@@ -659,14 +668,6 @@ describe('scheduled runs', () => {
     ]);
     await engine.stop(7);
     expect(calls.slice(3)).toEqual([['stop'], ['stop', 7]]);
-  });
-
-  it('are derived after a post by hand where that may end a pause, even if that fails', async () => {
-    const { engine, names } = engineWith();
-    await engine.send('T1', schedule(), 'now', BOSS);
-    expect(names()).toEqual(['send']);
-    await engine.send('T1', schedule({ paused: { why: 'channel-archived', at: 1 } }), 'now', BOSS);
-    expect(names()).toEqual(['send', 'send', 'touch', 'setTimings', 'moveCheck']);
   });
 });
 

@@ -133,7 +133,7 @@ const updateOf = (target: Watch['target']): Scenario => ({
     await run();
   },
 });
-const byHand = () => parts.engine.send(team, DAILY, 'now', BEN);
+const byHand = () => parts.scheduling.send(team, DAILY, 'now', BEN);
 
 /** Every kind has to be here. */
 const SCENARIOS: Record<MessageKind, readonly Scenario[]> = {

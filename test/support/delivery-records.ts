@@ -1,12 +1,12 @@
 /** A workspace's record and its delivery log as planning and delivering read them, without Redis. */
 import { pino } from 'pino';
-import type { DeliveryContext } from '../../src/delivery/context.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
+import type { PostContext } from '../../src/delivery/posts/run-report.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
-import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import { REPORT_NAMES, type Schedule } from '../../src/workspace/owned/schedules.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 
@@ -68,7 +68,7 @@ export const postOf = (at: number, given: Partial<PostedMessage> = {}): PostedMe
 
 /** What a run did to its log, to Slack's pace and to its channels. */
 export interface RecordedRun {
-  readonly context: DeliveryContext;
+  readonly context: PostContext;
   readonly writes: LogWrite[];
   /** Until when Slack is left alone. */
   readonly backOffs: number[];
@@ -81,18 +81,23 @@ export function recordedRun(
   slackUrl: string,
   now: number,
   report: (question: ReportQuestion) => ReportResult | Promise<ReportResult>,
-  given: Partial<DeliveryContext> = {},
+  given: Partial<PostContext> = {},
 ): RecordedRun {
   const run = { writes: [] as LogWrite[], backOffs: [] as number[], paces: [] as string[] };
   const log = pino({ level: 'silent' });
   const quiet = { debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} };
   const logger = { ...quiet, getLevel: () => 'error' as never };
   const clients = createClientCache({ ...BACKGROUND_OPTIONS, slackApiUrl: slackUrl, logger });
-  const context: DeliveryContext = {
+  const context: PostContext = {
     ...{ teamId: 'T1', clock: () => now, log, workspace: workspaceOf([]), logSnapshot: snapshotOf([]) },
     ...{ unrecordedPosts: new Map(), probeFailures: new Map(), stopping: new AbortController().signal },
     answerNotes: { add: () => undefined, all: () => [] },
-    reportOf: () => ({ run: async (question: ReportQuestion) => report(question), covers: () => [] }),
+    reports: Object.fromEntries(
+      Object.keys(REPORT_NAMES).map((name) => [
+        name,
+        { run: async (question: ReportQuestion) => report(question), covers: () => [] },
+      ]),
+    ),
     client: async () => clients('xoxb-T1', 'T1'),
     users: createUserDirectory(() => now),
     workspaces: { read: async () => context.workspace },
@@ -105,6 +110,6 @@ export function recordedRun(
     waitForChannel: async (channel: string) => void run.paces.push(`wait ${channel}`),
     notePosted: (channel: string) => void run.paces.push(`posted ${channel}`),
     ...given,
-  } as unknown as DeliveryContext;
+  } as unknown as PostContext;
   return { ...run, context };
 }

@@ -11,9 +11,13 @@ import type {
   ReportQuestion,
   ReportResult,
 } from '../../src/delivery/posts/postable-report.ts';
+import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
+import { createScheduling } from '../../src/delivery/posts/schedule-service.ts';
 import { createRejectionNotes, reportRejectedTokens } from '../../src/delivery/reminders/rejections.ts';
+import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
 import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
+import { createWatchesJob } from '../../src/delivery/watches/watch-plan.ts';
 import { createWatching } from '../../src/delivery/watches/watch-service.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
@@ -78,18 +82,13 @@ export function createDeliveryParts(options: DeliveryOptions) {
     onFailure: (err) => log.debug({ err }),
   });
   const billing = reportRejectedTokens(options.billing ?? NO_BILLING, noteRejection);
-  const delivery = createDelivery({
-    watchFigures,
-    workspaces,
-    deliveryLog,
-    clientFor: async (workspace) => clients(`xoxb-${workspace}`, workspace),
-    reports: () => reports,
-    billing,
-    users: createUserDirectory(clock),
+  const given = {
+    ...{ workspaces, deliveryLog, billing, clock, log, users: createUserDirectory(clock) },
+    clientFor: async (workspace: string) => clients(`xoxb-${workspace}`, workspace),
     lastUsed: createLastUsed(workspaces, (err) => log.debug({ err })),
-    clock,
-    log,
-  });
+  };
+  const jobs = [createPostsJob(() => reports), remindersJob, createWatchesJob(watchFigures)];
+  const delivery = createDelivery({ ...given, jobs });
   const queue = connectQueue(redisUrl, () => undefined);
   const layout = () => layoutOf(redis);
   const scheduler = createScheduler({
@@ -101,6 +100,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   const engine = createEngine({
     scheduler,
     delivery,
+    jobs,
     workspaces,
     deliveryLog,
     index: createWorkspaceIndex(redis),
@@ -113,6 +113,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     workspaces,
     noteRejection,
     watching: createWatching({ deliveryLog, figures: watchFigures, billing, changed: engine.changed, clock }),
+    scheduling: createScheduling({ ...given, reports: () => reports, changed: engine.changed }),
     deliveryLog,
     delivery,
     scheduler,

@@ -84,10 +84,9 @@ export interface DeliveryLog {
   write(lease: DeliveryLease, write: LogWrite): Promise<string | undefined>;
   /** @returns `refused`, writing nothing, if `before` or the lease is not as it must be; `changed` for `expected` */
   writeState(lease: DeliveryLease, write: StateWrite): Promise<'written' | 'refused' | 'changed'>;
-  /** @returns false when the lease is lost */
-  dropStates(lease: DeliveryLease, names: readonly string[]): Promise<boolean>;
+  /** Nothing when the lease is lost. @param fields of dates and states */
+  drop(lease: DeliveryLease, fields: readonly string[]): Promise<void>;
   backOff(lease: DeliveryLease, until: number): Promise<void>;
-  drop(lease: DeliveryLease, lines: readonly DeliveryLogLine[]): Promise<void>;
 }
 
 /** In ms: longer than a process may hang between two renewals, and short enough to wait for after a kill. */
@@ -125,7 +124,8 @@ for i = 2, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
 return 1`;
 
 const leaseOf = ({ teamId, token }: DeliveryLease): Lease => ({ key: deliveryLockKey(teamId), token });
-const fieldOf = (schedule: string, date: Day): string => `${schedule}/${date}`;
+/** One due date of one schedule: its field in the log, and the mark of its post in Slack. */
+export const deliveryKey = (schedule: string, date: Day): string => `${schedule}/${date}`;
 const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 
 export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
@@ -151,7 +151,7 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
         [...keysFor(teamId), recordKey(teamId)],
         token,
         needsLease ? '1' : '0',
-        fieldOf(schedule, date),
+        deliveryKey(schedule, date),
         before,
         json,
         KEEP_MS,
@@ -161,7 +161,7 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
         FIELDS.sent + schedule,
         to.lastDelivery === undefined ? '' : JSON.stringify(to.lastDelivery),
         expectedSchedule,
-        ...drop.map((day) => fieldOf(schedule, day)),
+        ...drop.map((day) => deliveryKey(schedule, day)),
       );
       if (done === 2) return '';
       return done === 1 ? json : undefined;
@@ -176,14 +176,10 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
       );
       return done === 1 ? 'written' : done === 2 ? 'changed' : 'refused';
     },
-    async dropStates({ teamId, token }, names) {
-      return names.length === 0 || (await evaluate(DROP, keysFor(teamId), token, ...names)) === 1;
-    },
     async backOff({ teamId, token }, until) {
       await evaluate(BACK_OFF, keysFor(teamId), token, until, KEEP_MS);
     },
-    async drop({ teamId, token }, lines) {
-      const fields = lines.map(({ schedule, date }) => fieldOf(schedule, date));
+    async drop({ teamId, token }, fields) {
       if (fields.length > 0) await evaluate(DROP, keysFor(teamId), token, ...fields);
     },
   };

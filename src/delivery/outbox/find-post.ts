@@ -5,9 +5,6 @@ import { callSlack, type WebClient } from '../../slack/web-client.ts';
 /** Marks a scheduled post, so that it can be found again. */
 const DELIVERY_EVENT_TYPE = 'tally_delivery';
 
-/** Names one due date of one schedule, the same in every process. */
-export const deliveryKey = (schedule: string, date: string): string => `${schedule}/${date}`;
-
 /** Slack keeps it with the post. @param key as `deliveryKey` makes it, or of an alert or a reminder */
 export const deliveryMetadata = (key: string): MessageMetadata => ({
   event_type: DELIVERY_EVENT_TYPE,

@@ -1,10 +1,11 @@
 import type { DueTime } from '../../domain/time/cadence.ts';
 import type { Day } from '../../domain/time/calendar.ts';
-import { type DeliveryContext, runReport } from '../context.ts';
-import { deliveryKey, findPost } from '../outbox/find-post.ts';
+import { deliveryKey } from '../log/delivery-log.ts';
+import { findPost } from '../outbox/find-post.ts';
 import { classifyFailure } from '../outbox/retry.ts';
 import { missedDateFailed, missedDateLine, missedDatesSummary } from './post-blocks.ts';
 import type { DeliveryTask } from './post-plan.ts';
+import { type PostContext, runReport } from './run-report.ts';
 
 /** A post names this many missed dates and counts the rest. */
 const MAX_NAMED = 10;
@@ -17,10 +18,7 @@ interface MissedDates {
 }
 
 /** A line for each missed date, oldest first. */
-export async function summarizeMissedDates(
-  task: DeliveryTask,
-  context: DeliveryContext,
-): Promise<MissedDates> {
+export async function summarizeMissedDates(task: DeliveryTask, context: PostContext): Promise<MissedDates> {
   const missed: DueTime[] = [];
   const unclear = new Set<Day>();
   for (const due of task.earlier) {
@@ -46,7 +44,7 @@ export async function summarizeMissedDates(
 async function findEarlierPost(
   { date }: DueTime,
   { schedule, doubtful }: DeliveryTask,
-  context: DeliveryContext,
+  context: PostContext,
 ) {
   const line = doubtful.find((one) => one.date === date);
   if (line === undefined) return 'absent';
@@ -54,7 +52,7 @@ async function findEarlierPost(
   return findPost(await context.client(), channel, deliveryKey(schedule.id, date), line.entry.at);
 }
 
-async function summarizeDate({ date, at }: DueTime, { schedule }: DeliveryTask, context: DeliveryContext) {
+async function summarizeDate({ date, at }: DueTime, { schedule }: DeliveryTask, context: PostContext) {
   try {
     const result = await runReport(schedule, at, context);
     return {

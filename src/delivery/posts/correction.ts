@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isFailure } from '../../domain/failure/index.ts';
 import { updateMessage } from '../../slack/reply/post-message.ts';
-import { type DeliveryContext, LeaseLostError, runReport } from '../context.ts';
+import { LeaseLostError } from '../context.ts';
+import { deliveryKey } from '../log/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
-import { deliveryKey, deliveryMetadata } from '../outbox/find-post.ts';
+import { deliveryMetadata } from '../outbox/find-post.ts';
 import { requireChannel } from '../outbox/recipients.ts';
 import { classifyFailure } from '../outbox/retry.ts';
 import { changedFigures, renderPost } from './post-blocks.ts';
 import { CORRECTION_DELAYS, type ScheduleLogEntry } from './post-plan.ts';
 import { type ReportResult, shownProjects } from './postable-report.ts';
+import { type PostContext, runReport } from './run-report.ts';
 import { connectionsOf } from './run-state.ts';
 
 /** After a check that failed, in ms, and how often. */
@@ -39,7 +41,7 @@ interface Correction extends ScheduleLogEntry {
  *
  * @throws LeaseLostError, StoreUnavailable
  */
-export async function correctPost(due: ScheduleLogEntry, context: DeliveryContext): Promise<void> {
+export async function correctPost(due: ScheduleLogEntry, context: PostContext): Promise<void> {
   const { post, next, cause, ...entry } = due.line.entry;
   const subject = post?.subject;
   if (post === undefined || subject === undefined) return;
@@ -57,7 +59,7 @@ export async function correctPost(due: ScheduleLogEntry, context: DeliveryContex
   }
 }
 
-async function check(correction: Correction, context: DeliveryContext): Promise<void> {
+async function check(correction: Correction, context: PostContext): Promise<void> {
   const { schedule, line, post, subject, checked } = correction;
   const { workspace } = context;
   // Another account may use the same project ID for another project.
@@ -82,7 +84,7 @@ async function editPost(
   correction: Correction,
   result: ReportResult,
   changed: ReportResult['figures'],
-  context: DeliveryContext,
+  context: PostContext,
 ): Promise<void> {
   const { schedule, line, post, subject, checked } = correction;
   const { channel, ts } = post;
@@ -104,7 +106,7 @@ async function editPost(
 }
 
 /** The post stays as it is, for good. */
-const stopChecking = (correction: Correction, context: DeliveryContext): Promise<void> =>
+const stopChecking = (correction: Correction, context: PostContext): Promise<void> =>
   writeOutcome(
     correction,
     { tries: 0, post: { ...correction.post, checks: CORRECTION_DELAYS.length } },
@@ -112,7 +114,7 @@ const stopChecking = (correction: Correction, context: DeliveryContext): Promise
   );
 
 /** Soon; after too many tries, not before the next planned check. */
-function checkAgain(correction: Correction, context: DeliveryContext): Promise<void> {
+function checkAgain(correction: Correction, context: PostContext): Promise<void> {
   const { entry, post, checked } = correction;
   const outcome =
     entry.tries < MAX_TRIES
@@ -124,7 +126,7 @@ function checkAgain(correction: Correction, context: DeliveryContext): Promise<v
 async function writeOutcome(
   { schedule, line, entry }: Correction,
   outcome: Pick<DeliveryLogEntry, 'tries' | 'next' | 'post'>,
-  context: DeliveryContext,
+  context: PostContext,
   posted?: { readonly channel: string; readonly at: number },
 ): Promise<void> {
   await context.writeLog({

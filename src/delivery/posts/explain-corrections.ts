@@ -3,11 +3,10 @@ import * as z from 'zod';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { DeliveryLogLine, DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import { type DeliveryLogLine, type DeliveryLogSnapshot, deliveryKey } from '../log/delivery-log.ts';
 import type { PostedMessage } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
 import { openState } from '../log/state-document.ts';
-import { deliveryKey } from '../outbox/find-post.ts';
 import { findRefusal } from '../outbox/recipients.ts';
 import { backOffEnd } from '../outbox/retry.ts';
 import { outgoingSchema, sendOutgoing, sendsAt } from '../outbox/stored-message.ts';
@@ -102,7 +101,7 @@ export async function explainCorrections(channel: string, context: DeliveryConte
     if (sendsAt(document.value() ?? stored) !== undefined) return;
   }
   for (const { line, post } of posts) await closePost(line, post, stored, context);
-  await deliveryLog.dropStates(lease, [name]);
+  await deliveryLog.drop(lease, [name]);
 }
 
 function explanationOf(

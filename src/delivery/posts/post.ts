@@ -5,9 +5,10 @@ import { postWithMetadata } from '../../slack/reply/post-message.ts';
 import { callSlack } from '../../slack/web-client.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import { type DeliveryContext, LeaseLostError, runReport, ScheduleChangedError } from '../context.ts';
+import { LeaseLostError, ScheduleChangedError } from '../context.ts';
+import { deliveryKey } from '../log/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
-import { deliveryKey, deliveryMetadata, findPost } from '../outbox/find-post.ts';
+import { deliveryMetadata, findPost } from '../outbox/find-post.ts';
 import { requireChannel } from '../outbox/recipients.ts';
 import { classifyFailure, OutcomeUnknown } from '../outbox/retry.ts';
 import { beginAttempt, type DeliveryAttempt } from './attempt.ts';
@@ -17,6 +18,7 @@ import type { DeliveryTask } from './post-plan.ts';
 import { type ReportResult, shownProjects } from './postable-report.ts';
 import { recordFailure, resumePausedSchedule } from './record-failure.ts';
 import { recordPost, recordSkip, recordWait } from './record-post.ts';
+import { type PostContext, runReport } from './run-report.ts';
 import { connectionsOf } from './run-state.ts';
 
 /** A post this long after its due time says that it is late; in ms. */
@@ -28,7 +30,7 @@ const SHORT_WAIT = 5_000;
 const MAX_SHORT_WAITS = 3;
 
 /** Posts one date of one schedule, or records why not. @throws LeaseLostError, StoreUnavailable */
-export async function deliverPost(task: DeliveryTask, context: DeliveryContext): Promise<void> {
+export async function deliverPost(task: DeliveryTask, context: PostContext): Promise<void> {
   const attempt = beginAttempt(task, context);
   const { schedule } = task;
   try {
@@ -56,7 +58,7 @@ export async function deliverPost(task: DeliveryTask, context: DeliveryContext):
  *
  * @throws what still pauses it
  */
-async function probe(schedule: Schedule, context: DeliveryContext): Promise<void> {
+async function probe(schedule: Schedule, context: PostContext): Promise<void> {
   const key = sharedCause(schedule);
   if (key === undefined) return;
   if (context.probeFailures.has(key)) throw context.probeFailures.get(key);
@@ -84,7 +86,7 @@ const isSlackError = (error: unknown): boolean =>
 async function recordIfPosted(
   task: DeliveryTask,
   attempt: DeliveryAttempt,
-  context: DeliveryContext,
+  context: PostContext,
 ): Promise<boolean> {
   const { schedule, due } = task;
   const { post } = attempt.entry;
@@ -101,11 +103,7 @@ async function recordIfPosted(
   return true;
 }
 
-async function postNow(
-  task: DeliveryTask,
-  attempt: DeliveryAttempt,
-  context: DeliveryContext,
-): Promise<void> {
+async function postNow(task: DeliveryTask, attempt: DeliveryAttempt, context: PostContext): Promise<void> {
   const { schedule, due } = task;
   // A doubtful post is sent a second time, but not a third.
   if (attempt.isDoubtful && attempt.entry.post?.isAgain) throw new OutcomeUnknown();
@@ -155,7 +153,7 @@ async function sendPost(
   task: DeliveryTask,
   attempt: DeliveryAttempt,
   { result, earlier }: PostContent,
-  context: DeliveryContext,
+  context: PostContext,
 ): Promise<void> {
   const { schedule, due } = task;
   const { channel } = schedule;
@@ -194,11 +192,7 @@ async function sendPost(
 }
 
 /** What the post is about. Corrections use it, even if the schedule and the settings have changed. */
-function subjectOf(
-  schedule: Schedule,
-  { covers }: ReportResult,
-  { workspace }: DeliveryContext,
-): PostSubject {
+function subjectOf(schedule: Schedule, { covers }: ReportResult, { workspace }: PostContext): PostSubject {
   const { report, projects, timing } = schedule;
   const { zone } = requireSettings(workspace);
   return { report, projects, timing, zone, covers, connections: connectionsOf(schedule, workspace) };
@@ -209,7 +203,7 @@ async function writeAttempt(
   { schedule: { id }, due: { date } }: DeliveryTask,
   attempt: DeliveryAttempt,
   entry: DeliveryLogEntry,
-  context: DeliveryContext,
+  context: PostContext,
 ): Promise<void> {
   const { before } = attempt;
   const expectedSchedule = context.workspace.fields[FIELDS.schedule + id] ?? '';

@@ -2,6 +2,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { findAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../context.ts';
+import type { Job } from '../job.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
 import { findRecipient, findRefusal } from '../outbox/recipients.ts';
 import { classifyFailure } from '../outbox/retry.ts';
@@ -11,7 +12,9 @@ import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
   type Credential,
   type DueReminder,
+  isReminderIdle,
   parseReminderState,
+  planReminders,
   type ReminderMessage,
   type ReminderPlan,
   type ReminderState,
@@ -19,7 +22,15 @@ import {
   reminderName,
 } from './reminder-plan.ts';
 
-/** Reminds people of credentials that expire or were rejected. @throws LeaseLostError, StoreUnavailable */
+/** Reminds people of credentials that expire or were rejected. */
+export const remindersJob: Job = {
+  plan(workspace, snapshot, now) {
+    const plan = planReminders(workspace, snapshot, now);
+    return { ...plan, isIdle: isReminderIdle(plan), run: (context) => runReminders(plan, context) };
+  },
+};
+
+/** @throws LeaseLostError, StoreUnavailable */
 export async function runReminders({ due, sending }: ReminderPlan, context: DeliveryContext): Promise<void> {
   for (const one of due) if (!context.isOver()) await recordReminder(one, context);
   for (const credential of sending) if (!context.isOver()) await sendReminders(credential, context);

@@ -2,6 +2,7 @@ import { FIELDS } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
+import type { Job } from '../job.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { earliest } from '../log/due-dates.ts';
 import { backOffEnd } from '../outbox/retry.ts';
@@ -10,6 +11,14 @@ import { isSuspended, nextCheckAt, WATCH_STATE } from './check-time.ts';
 import { checkWatches } from './watch-check.ts';
 import type { WatchFiguresStore } from './watch-figures.ts';
 import { parseWatchState, type StoredWatchState } from './watch-state.ts';
+
+/** Checks watches, and sends alerts. @param figures what billing last said of the watched projects */
+export const createWatchesJob = (figures: WatchFiguresStore): Job => ({
+  plan(workspace, snapshot, now) {
+    const plan = planWatches(workspace, snapshot, now);
+    return { ...plan, isIdle: isWatchIdle(plan), run: (context) => runWatches(plan, figures, context) };
+  },
+});
 
 export interface WatchPlan {
   readonly isCheckDue: boolean;

@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import type { Scheduling } from '../../delivery/engine.ts';
 import type { Reports } from '../../delivery/posts/postable-report.ts';
+import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';

@@ -1,6 +1,6 @@
-import type { Scheduling } from '../../delivery/engine.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/log/delivery-log.ts';
 import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/log/due-dates.ts';
+import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, startOfDay } from '../../domain/time/calendar.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -1,0 +1,40 @@
+import type { Workspace } from '../workspace/record/workspaces.ts';
+import type { DeliveryContext } from './context.ts';
+import type { DeliveryLogSnapshot } from './log/delivery-log.ts';
+import { earliest } from './log/due-dates.ts';
+
+/** Something that Tally does for workspaces without a person: posts, watches, reminders. */
+export interface Job {
+  /** What is to be done for a workspace at `now` (ms), by its record and its delivery log. */
+  plan(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: number): Work;
+}
+
+/** What a job has to do at one instant. */
+export interface Work {
+  /** Nothing is to be done now. */
+  readonly isIdle: boolean;
+  /** When there is something to do besides the calendar, in ms; undefined for never. */
+  readonly next: number | undefined;
+  /** Fields of the delivery log that are no longer needed. */
+  readonly stale: readonly string[];
+  /** Does it. @throws LeaseLostError, StoreUnavailable */
+  run(context: DeliveryContext): Promise<void>;
+}
+
+/** The work of all jobs, to be run in their order. */
+export function planJobs(
+  jobs: readonly Job[],
+  workspace: Workspace,
+  snapshot: DeliveryLogSnapshot,
+  now: number,
+): Work {
+  const all = jobs.map((job) => job.plan(workspace, snapshot, now));
+  return {
+    isIdle: all.every(({ isIdle }) => isIdle),
+    next: earliest(...all.map(({ next }) => next)),
+    stale: all.flatMap(({ stale }) => stale),
+    async run(context) {
+      for (const work of all) await work.run(context);
+    },
+  };
+}

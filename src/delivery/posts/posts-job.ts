@@ -1,0 +1,60 @@
+import pLimit from 'p-limit';
+import type { Job } from '../job.ts';
+import { deliveryKey } from '../log/delivery-log.ts';
+import { earliest } from '../log/due-dates.ts';
+import { correctPost } from './correction.ts';
+import { type ExplanationPlan, explainCorrections, planExplanations } from './explain-corrections.ts';
+import { notifyOwners } from './notify-owner.ts';
+import { deliverPost } from './post.ts';
+import { type DeliveryPlan, isIdle, planDeliveries } from './post-plan.ts';
+import type { Reports } from './postable-report.ts';
+import { abandonDelivery, resumePausedSchedule } from './record-failure.ts';
+import type { PostContext } from './run-report.ts';
+
+/** Channels of one workspace that are posted to in parallel. */
+const CHANNELS = 5;
+
+/** Posts of schedules, their corrections, and notes to owners. @param reports what the features can post */
+export const createPostsJob = (reports: () => Reports): Job => ({
+  plan(workspace, snapshot, now) {
+    const posts = planDeliveries(workspace, snapshot, now);
+    const explanations = planExplanations(workspace, snapshot, posts.correctionsDue, now);
+    return {
+      isIdle: isIdle(posts) && explanations.due.length === 0,
+      next: earliest(posts.next, explanations.next),
+      stale: posts.stale.map(({ schedule, date }) => deliveryKey(schedule, date)),
+      run: (context) =>
+        runPosts(posts, explanations, { ...context, reports: reports(), probeFailures: new Map() }),
+    };
+  },
+});
+
+async function runPosts(
+  plan: DeliveryPlan,
+  explanations: ExplanationPlan,
+  context: PostContext,
+): Promise<void> {
+  for (const channel of explanations.due) if (!context.isOver()) await explainCorrections(channel, context);
+  for (const line of plan.abandoned) await abandonDelivery(line, context);
+  await notifyOwners(plan.pendingNotifications, context);
+  // The next pass finds them running.
+  for (const schedule of plan.resumed) await resumePausedSchedule(schedule, context);
+  await sendPosts(plan, context);
+}
+
+/** Channels in parallel; posts to the same channel one after the other. */
+async function sendPosts({ tasks, correctionsDue }: DeliveryPlan, context: PostContext): Promise<void> {
+  const byChannel = new Map<string, (() => Promise<void>)[]>();
+  const add = (channel: string, send: () => Promise<void>): void => {
+    byChannel.set(channel, [...(byChannel.get(channel) ?? []), send]);
+  };
+  for (const task of tasks) add(task.schedule.channel, () => deliverPost(task, context));
+  for (const due of correctionsDue) add(due.line.entry.post?.channel ?? '', () => correctPost(due, context));
+  const limit = pLimit(CHANNELS);
+  const inOrder = async (sends: readonly (() => Promise<void>)[]): Promise<void> => {
+    for (const send of sends) if (!context.isOver()) await send();
+  };
+  const ended = await Promise.allSettled([...byChannel.values()].map((sends) => limit(inOrder, sends)));
+  const failed = ended.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}

@@ -1,0 +1,92 @@
+import type { Logger } from 'pino';
+import type { BillingClient } from '../../billing/client.ts';
+import { type Day, dayAt } from '../../domain/time/calendar.ts';
+import { postMessage } from '../../slack/reply/post-message.ts';
+import type { UserDirectory } from '../../slack/request/users.ts';
+import type { WebClient } from '../../slack/web-client.ts';
+import type { LastDelivery, Schedule } from '../../workspace/owned/schedules.ts';
+import { collectAnswerNotes, type LastUsed } from '../../workspace/record/last-used.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import type { DeliveryLog, DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import { requireChannel } from '../outbox/recipients.ts';
+import { type ManualReason, manualPostMessage } from './post-blocks.ts';
+import { type Reports, shownProjects } from './postable-report.ts';
+import { runReport } from './run-report.ts';
+
+/** What forms and lists of schedules need from delivery. */
+export interface Scheduling {
+  /** The workspace's schedules changed: derives its scheduled runs again. */
+  changed(workspace: string): Promise<void>;
+  /** What became of the due dates so far. @throws StoreUnavailable */
+  readLog(workspace: string): Promise<DeliveryLogSnapshot>;
+  /**
+   * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
+   * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved.
+   *
+   * @throws Failure: CannotPost if the channel does not take it, and whatever the report throws
+   */
+  send(workspace: string, schedule: Schedule, why: ManualReason, by: string): Promise<void>;
+}
+
+export interface SchedulingParts {
+  readonly workspaces: Workspaces;
+  readonly deliveryLog: Pick<DeliveryLog, 'read'>;
+  /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
+  readonly clientFor: (workspace: string) => Promise<WebClient>;
+  readonly users: UserDirectory;
+  readonly reports: () => Reports;
+  readonly billing: BillingClient;
+  readonly lastUsed: LastUsed;
+  /** Derives the workspace's runs again. Never rejects. */
+  readonly changed: (workspace: string) => Promise<void>;
+  /** ms since the epoch */
+  readonly clock: () => number;
+  readonly log: Logger;
+}
+
+export const createScheduling = (parts: SchedulingParts): Scheduling => ({
+  changed: parts.changed,
+  readLog: parts.deliveryLog.read,
+  async send(teamId, schedule, why, by) {
+    await postByHand(parts, { teamId, schedule, why, by });
+    // What works by hand may end Tally's own pause.
+    if (schedule.paused !== undefined) await parts.changed(teamId);
+  },
+});
+
+interface ManualPost {
+  readonly teamId: string;
+  readonly schedule: Schedule;
+  readonly why: ManualReason;
+  /** Slack ID */
+  readonly by: string;
+}
+
+async function postByHand(parts: SchedulingParts, { teamId, schedule, why, by }: ManualPost): Promise<void> {
+  const { workspaces, clientFor, lastUsed, clock, log } = parts;
+  const client = () => clientFor(teamId);
+  const workspace = await workspaces.read(teamId);
+  const answerNotes = collectAnswerNotes(clock);
+  const context = { ...parts, reports: parts.reports(), workspace, answerNotes };
+  const result = await runReport(schedule, clock(), context);
+  // A test that goes to one person is of what the channel would get.
+  const shown = shownProjects(schedule, result);
+  await requireChannel('post by hand', schedule.channel, shown, { ...parts, client, teamId });
+  const target = { channel: why === 'test-to-me' ? by : schedule.channel, thread: undefined };
+  await postMessage(await client(), target, manualPostMessage(result, why, by));
+  await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
+  if (why !== 'now') return;
+  const at = clock();
+  const date = dayAt(at, schedule.timing.zone);
+  // The post was sent, so a failure to store this is ignored.
+  await workspaces
+    .noteSent(teamId, workspace, schedule.id, afterManualPost(workspace.lastSent(schedule.id), date, at))
+    .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'could not note a post sent by hand'));
+}
+
+/** It replaces a date that failed; a date that is still being retried continues. */
+function afterManualPost(before: LastDelivery | undefined, date: Day, at: number): LastDelivery {
+  if (before?.result === 'trying' || before?.result === 'waiting') return { ...before, byHand: at };
+  const { cause: _, next, ts, ...rest } = before ?? { date, due: at, failures: 0 };
+  return { ...rest, result: 'posted', at, byHand: at };
+}
