@@ -6,11 +6,11 @@ import { earliest } from './log/due-dates.ts';
 /** Something that Tally does for workspaces without a person: posts, watches, reminders. */
 export interface Job {
   /** What is to be done for a workspace at `now` (ms), by its record and its delivery log. */
-  plan(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: number): Work;
+  plan(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: number): PlannedWork;
 }
 
 /** What a job has to do at one instant. */
-export interface Work {
+export interface PlannedWork {
   /** Nothing is to be done now. */
   readonly isIdle: boolean;
   /** When there is something to do besides the calendar, in ms; undefined for never. */
@@ -27,7 +27,7 @@ export function planJobs(
   workspace: Workspace,
   snapshot: DeliveryLogSnapshot,
   now: number,
-): Work {
+): PlannedWork {
   const all = jobs.map((job) => job.plan(workspace, snapshot, now));
   return {
     isIdle: all.every(({ isIdle }) => isIdle),
