@@ -23,11 +23,11 @@ const CONTRACT = file('features/feature');
 /** Each room and what it may import besides itself. The entry points and `app.ts` may import everything. */
 const ROOMS = [
   { name: 'domain', path: DOMAIN, below: [] },
-  { name: 'runtime', path: RUNTIME, below: [] },
+  { name: 'runtime', path: RUNTIME, below: [DOMAIN] },
   { name: 'vault', path: VAULT, below: [DOMAIN] },
   { name: 'http', path: HTTP, below: [DOMAIN, RUNTIME] },
   { name: 'redis', path: REDIS, below: [DOMAIN] },
-  { name: 'config', path: CONFIG, below: [HTTP, VAULT, REDIS_URL] },
+  { name: 'config', path: CONFIG, below: [DOMAIN, HTTP, VAULT, REDIS_URL] },
   { name: 'ops', path: room('ops'), below: [DOMAIN, RUNTIME, REDIS, WORKSPACE] },
   { name: 'billing', path: BILLING, below: [DOMAIN, HTTP] },
   { name: 'identity', path: IDENTITY, below: [DOMAIN, HTTP] },

@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
 import { reportProjectFailures } from './delivery/project-failures.ts';
 import { reportRefusedAccesses, reportRejectedTokens } from './delivery/reminders/rejections.ts';
+import type { Millis } from './domain/time/calendar.ts';
 import { createAuditFeature } from './features/audit/index.ts';
 import { createBalanceFeature } from './features/balance/index.ts';
 import { createConnectFeature } from './features/connect/index.ts';
@@ -62,7 +63,7 @@ export interface Tally {
    * Isn't ready any more, but goes on for `delay` ms; then accepts nothing new, waits for running answers, and closes
    * every connection.
    */
-  stop(delay?: number): Promise<void>;
+  stop(delay?: Millis): Promise<void>;
 }
 
 /**
@@ -75,10 +76,10 @@ export interface Tally {
 export function createTally(
   config: Config,
   log: Log,
-  clock: () => number,
+  clock: () => Millis,
   rateLimiter?: RateLimiter,
   loadingDelays?: LoadingDelays,
-  metricsLifetime?: number,
+  metricsLifetime?: Millis,
 ): Tally {
   const metrics = createMetrics({
     inProgress: () => http.inProgress(),
@@ -212,7 +213,7 @@ interface SharedParts {
 function createFeatures(
   config: Config,
   log: Log,
-  clock: () => number,
+  clock: () => Millis,
   all: Registry,
   { redis, workspaces, audit, lastUsed, http, billing, limits, delivery }: SharedParts,
 ): readonly Feature[] {

@@ -14,7 +14,7 @@ import {
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { PRODUCTS } from '../domain/product.ts';
-import { DAY_MS } from '../domain/time/calendar.ts';
+import { DAY_MS, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
 import { inTurns } from '../http/turns.ts';
 import {
@@ -64,7 +64,7 @@ export interface TimeRange extends InstantRange {
   /** The period ends now: ranges that differ in `to` alone share one request. */
   readonly running: boolean;
   /** IANA: the reporting zone, which some of the service's timestamps are read in. */
-  readonly zone: string;
+  readonly zone: Zone;
   /** Names its days in an error: `14–20 Nov`. */
   readonly label: string;
 }

@@ -1,5 +1,6 @@
 import { type Config, loadConfig } from '../config/config.ts';
 import { StoreUnavailable } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
 import { type ResealRun, resealAll } from '../ops/reseal.ts';
 import { formatResealCounts } from '../ops/reseal-count.ts';
 import { connectRedis, guardRead, waitUntilReady } from '../redis/connect.ts';
@@ -18,7 +19,7 @@ async function run({ keys, redisUrl }: Config): Promise<number> {
   const keyring = createKeyring(keys);
   const redis = connectRedis(redisUrl);
   followLayout(redis);
-  const renew = (workspace: string, field: string, value: string): ResealRun => {
+  const renew = (workspace: SlackId, field: string, value: string): ResealRun => {
     const owner = sealOwnerOfField(workspace, field, value);
     if (owner === undefined) return holdsOlderEnvelope(keyring, value) ? 'unowned' : 'open';
     const renewed = reseal(keyring, owner, value);

@@ -1,4 +1,5 @@
 import type { LevelWithSilent } from 'pino';
+import type { Millis } from '../domain/time/calendar.ts';
 import type { TrustedHost } from '../http/address.ts';
 import type { SealingKey } from '../vault/keyring.ts';
 import { findCombinationProblems, trimVariables, variables } from './variables.ts';
@@ -29,7 +30,7 @@ export interface Config {
     readonly port: number;
     readonly publicUrl?: string;
     /** How long a stopping process still accepts requests, in ms, until the proxy in front of it sends them elsewhere. */
-    readonly shutdownDelay: number;
+    readonly shutdownDelay: Millis;
   };
   readonly redisUrl: string;
   /** Newest first: the first one seals, all of them open. */

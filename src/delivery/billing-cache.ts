@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { BillingAccess, BillingClient } from '../billing/client.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 
 /** Many schedules ask for the same figures at the same moment: answers are kept this long, in ms. */
 const KEEP_MS = 60_000;
 const MAX_ANSWERS = 200;
 
-type Answers = Map<string, { readonly until: number; readonly answer: Promise<unknown> }>;
+type Answers = Map<string, { readonly until: Millis; readonly answer: Promise<unknown> }>;
 
 /**
  * A billing client that asks each question once: within a minute for all runs of this process, and at most once within a
@@ -13,7 +14,7 @@ type Answers = Map<string, { readonly until: number; readonly answer: Promise<un
  *
  * @returns creates the client of one run
  */
-export function createBillingCache(billing: BillingClient, clock: () => number): () => BillingClient {
+export function createBillingCache(billing: BillingClient, clock: () => Millis): () => BillingClient {
   const shared: Answers = new Map();
 
   function recent<T>(key: string, ask: () => Promise<T>): Promise<T> {

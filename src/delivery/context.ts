@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { AnswerNotes } from '../workspace/record/last-used.ts';
@@ -31,9 +33,9 @@ export class ScheduleChangedError extends Error {
 export interface DeliveryRunParts {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
-  readonly clientFor: (workspace: string) => Promise<WebClient>;
+  readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   readonly log: Logger;
   readonly lease: DeliveryLease;
   /** Posts that Slack took and the log could not record: workspace and delivery key → Slack's `ts`. */
@@ -43,11 +45,11 @@ export interface DeliveryRunParts {
 
 /** One run for one workspace, for as long as it holds the lease. */
 export interface DeliveryRun extends DeliveryRunParts {
-  readonly teamId: string;
+  readonly teamId: SlackId;
   /** Nothing new may begin: the process is stopping, the lease is lost, or Slack limits the rate. */
   isOver(): boolean;
   /** Slack takes nothing from this workspace before `until`, in ms. */
-  backOff(until: number): Promise<void>;
+  backOff(until: Millis): Promise<void>;
   /** The workspace's client, the same for the whole run. @throws NotInstalled, UnsealFailed */
   client(): Promise<WebClient>;
   /** @returns the entry's JSON @throws LeaseLostError, ScheduleChangedError, StoreUnavailable */
@@ -55,9 +57,9 @@ export interface DeliveryRun extends DeliveryRunParts {
   /** Writes a state; `needsLease` also checks the lease's age. @throws LeaseLostError, StoreUnavailable */
   writeState(write: StateWrite): ReturnType<DeliveryLog['writeState']>;
   /** Leaves a second between two posts to one channel. @param lastPost ms since the epoch */
-  waitForChannel(channel: string, lastPost: number | undefined): Promise<void>;
+  waitForChannel(channel: SlackId, lastPost: number | undefined): Promise<void>;
   /** The channel was posted to just now. */
-  notePosted(channel: string): void;
+  notePosted(channel: SlackId): void;
   end(): void;
 }
 

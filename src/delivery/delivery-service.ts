@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { reportOutage } from '../redis/errors.ts';
 import type { UserDirectory } from '../slack/request/users.ts';
@@ -32,12 +34,11 @@ export interface DeliveryServiceParts {
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
-  readonly clientFor: (workspace: string) => Promise<WebClient>;
+  readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
   /** What the features can post. */
   readonly reports: () => Reports;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   readonly log: Logger;
   /** Called with the result of each due date. */
   readonly onSent: (result: LastDelivery['result']) => void;
@@ -57,9 +58,9 @@ export interface DeliveryService {
    */
   oldestOverdue(): Promise<number | undefined>;
   /** Begins no further post, and lets running ones end within `patience` ms. */
-  stop(patience: number): Promise<void>;
+  stop(patience: Millis): Promise<void>;
   /** Leaves no run that names the workspace. @throws StoreUnavailable */
-  forget(workspace: string): Promise<void>;
+  forget(workspace: SlackId): Promise<void>;
 }
 
 export function createDeliveryService(parts: DeliveryServiceParts): DeliveryService {
@@ -87,7 +88,7 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
     layout: () => layoutOf(redis),
   });
   /** The change is already stored, so the next repair schedules a run that cannot be scheduled now. */
-  const changed = (workspace: string): Promise<void> =>
+  const changed = (workspace: SlackId): Promise<void> =>
     engine
       .changed(workspace)
       .catch((err: unknown) =>

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { inSpan } from '../runtime/spans.ts';
 import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
@@ -17,12 +19,11 @@ export interface DeliveryParts {
   /** In the order in which they run. */
   readonly jobs: readonly Job[];
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
-  readonly clientFor: (workspace: string) => Promise<WebClient>;
+  readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   readonly log: Logger;
 }
 
@@ -34,7 +35,7 @@ export interface Delivery {
    * @returns when to run again besides the calendar, in ms; undefined for never
    * @throws StoreUnavailable
    */
-  run(workspace: string): Promise<number | undefined>;
+  run(workspace: SlackId): Promise<number | undefined>;
   /** No further post is begun. */
   stop(): void;
 }
@@ -52,7 +53,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const billingForRun = createBillingCache(parts.billing, clock);
   const unrecordedPosts = new Map<string, string>();
 
-  async function deliver(workspace: string): Promise<number | undefined> {
+  async function deliver(workspace: SlackId): Promise<number | undefined> {
     const lease = await deliveryLog.lease(workspace);
     if (lease === 'gone') return undefined;
     if (lease === 'taken') return clock() + BUSY_DELAY;

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import type { SlackId } from '../domain/slack-id.ts';
 import type { Timing } from '../domain/time/cadence.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { resumesByItself } from '../workspace/owned/schedules.ts';
 import type { Layout } from '../workspace/record/layout.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
@@ -19,23 +21,22 @@ export interface EngineParts {
   readonly deliveryLog: DeliveryLog;
   readonly index: WorkspaceIndex;
   /** Deletes a record that is only the rest of a deletion. @returns whether it was one @throws StoreUnavailable */
-  readonly deleteOrphan: (workspace: string, fields: Workspace['fields']) => Promise<boolean>;
+  readonly deleteOrphan: (workspace: SlackId, fields: Workspace['fields']) => Promise<boolean>;
   /** Of shards, as in the record of the layout: those from `shards` on are emptied. @throws StoreUnavailable */
   readonly layout: () => Promise<Pick<Layout, 'shards' | 'mostShards'>>;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   readonly log: Logger;
 }
 
 export interface Engine {
   /** The workspace's record changed: derives its scheduled runs again. @throws StoreUnavailable */
-  changed(workspace: string): Promise<void>;
+  changed(workspace: SlackId): Promise<void>;
   /** Delivers from now on, overdue posts first. */
   start(): void;
   /** Derives the scheduled runs of workspaces whose check is due, overdue runs at once. @throws StoreUnavailable */
   repair(): Promise<void>;
   /** Begins no further post, and lets running ones end within `patience` ms. */
-  stop(patience: number): Promise<void>;
+  stop(patience: Millis): Promise<void>;
 }
 
 /**
@@ -44,7 +45,7 @@ export interface Engine {
  */
 export function createEngine(parts: EngineParts): Engine {
   const { scheduler, delivery } = parts;
-  const changed = (workspace: string) => deriveRuns(parts, workspace);
+  const changed = (workspace: SlackId) => deriveRuns(parts, workspace);
   const repairs = createRepairs(parts, changed);
   return {
     changed,
@@ -79,7 +80,7 @@ const MAX_ATTEMPTS = 5;
  * have to be checked soon, and afterwards that they are right: so a process that dies in between leaves a check behind,
  * and of two at the same time the one that read first starts again.
  */
-async function deriveRuns(parts: EngineParts, teamId: string): Promise<void> {
+async function deriveRuns(parts: EngineParts, teamId: SlackId): Promise<void> {
   const { jobs, workspaces, deliveryLog, scheduler, index, deleteOrphan, clock } = parts;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const entry = await index.touch(teamId);
@@ -105,7 +106,7 @@ async function forgetWorkspace({ scheduler, index }: EngineParts, entry: IndexEn
 }
 
 /** A workspace that uninstalls during its run must not keep a scheduled run. */
-async function afterRun(parts: EngineParts, teamId: string, next: number | undefined): Promise<void> {
+async function afterRun(parts: EngineParts, teamId: SlackId, next: number | undefined): Promise<void> {
   const { workspaces, scheduler, index, clock } = parts;
   const workspace = await workspaces.read(teamId);
   if (hasLeft(workspace)) return scheduler.forget(teamId);
@@ -120,11 +121,11 @@ const LONGEST_PAUSE = 26 * 3_600_000;
 const PAUSE_SPREAD = 4 * 3_600_000;
 
 interface NextRuns {
-  readonly teamId: string;
+  readonly teamId: SlackId;
   readonly timings: readonly Timing[];
   /** The next single run, in ms. */
   readonly next: number | undefined;
-  readonly now: number;
+  readonly now: Millis;
 }
 
 function nextCheck({ teamId, timings, next = Number.POSITIVE_INFINITY, now }: NextRuns): number {

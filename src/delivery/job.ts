@@ -1,3 +1,4 @@
+import type { Millis } from '../domain/time/calendar.ts';
 import type { Workspace } from '../workspace/record/workspaces.ts';
 import type { DeliveryContext } from './context.ts';
 import type { DeliveryLogSnapshot } from './log/delivery-log.ts';
@@ -6,7 +7,7 @@ import { earliest } from './log/due-dates.ts';
 /** Something that Tally does for workspaces without a person: posts, watches, reminders. */
 export interface Job {
   /** What is to be done for a workspace at `now` (ms), by its record and its delivery log. */
-  plan(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: number): PlannedWork;
+  plan(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis): PlannedWork;
 }
 
 /** What a job has to do at one instant. */
@@ -26,7 +27,7 @@ export function planJobs(
   jobs: readonly Job[],
   workspace: Workspace,
   snapshot: DeliveryLogSnapshot,
-  now: number,
+  now: Millis,
 ): PlannedWork {
   const all = jobs.map((job) => job.plan(workspace, snapshot, now));
   return {

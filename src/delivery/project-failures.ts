@@ -1,13 +1,13 @@
 import type { BillingAccess, BillingClient } from '../billing/client.ts';
 import { isFailure } from '../domain/failure/index.ts';
 import type { ProductId } from '../domain/product.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { type BillingTopic, failureKey, isLastFailureKind } from '../workspace/projects/last-failure.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 
 interface ReportingParts {
   readonly workspaces: Pick<Workspaces, 'noteFailure' | 'clearFailure'>;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   /** A note could not be stored; the answer doesn't depend on it. */
   readonly onFailure: (error: unknown) => void;
 }

@@ -1,4 +1,6 @@
 import type { ActionName, BillingVerb, SlashCommand } from '../domain/commands.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import type { Block } from '../slack/kit/atoms.ts';
 import type { StopsSource } from '../slack/owned/stopped-items.ts';
 import type { Request } from '../slack/request/request.ts';
@@ -18,9 +20,9 @@ export interface Feature extends Listeners {
   /** Starts what the feature does without a person. */
   start?(): void;
   /** Starts nothing more, and waits up to `patience` ms for what is running. */
-  stop?(patience: number): Promise<void>;
+  stop?(patience: Millis): Promise<void>;
   /** Called after a workspace has uninstalled Tally: deletes what is outside of its own keys. @throws StoreUnavailable */
-  forget?(workspace: string): Promise<void>;
+  forget?(workspace: SlackId): Promise<void>;
 }
 
 /** A part of a view or message that several features contribute to. */

@@ -1,4 +1,6 @@
 import type { SlashCommand } from '../domain/commands.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { routeSubcommands } from '../slack/commands/subcommands.ts';
 import type { Listeners } from '../slack/server/listeners.ts';
 import type { Feature } from './feature.ts';
@@ -34,8 +36,8 @@ export function createRegistry(features: () => readonly Feature[]) {
     status: () => features().flatMap(({ status }) => status ?? []),
     stops: () => features().flatMap(({ stops }) => stops ?? []),
     start: () => features().forEach((feature) => void feature.start?.()),
-    stop: (patience: number) => each((feature) => feature.stop?.(patience)),
-    connected: (workspace: string) => each((feature) => feature.connected?.(workspace)),
-    forget: (workspace: string) => each((feature) => feature.forget?.(workspace)),
+    stop: (patience: Millis) => each((feature) => feature.stop?.(patience)),
+    connected: (workspace: SlackId) => each((feature) => feature.connected?.(workspace)),
+    forget: (workspace: SlackId) => each((feature) => feature.forget?.(workspace)),
   };
 }

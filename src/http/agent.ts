@@ -3,19 +3,20 @@ import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { type AddressRefused, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { checkDestination, isPublicAddress, isTrusted, type TrustedHost } from './address.ts';
 
 /** How long and how often Tally asks a service, and how much it accepts. Durations in milliseconds. */
 export interface HttpLimits {
   /** One request from its turn in the queue to the last byte, with all tries and the pauses between them. */
-  readonly deadline: number;
+  readonly deadline: Millis;
   readonly tries: number;
   /** The pause before the next try is random between these two; its upper end grows with each try. */
-  readonly shortestBackoff: number;
-  readonly longestBackoff: number;
+  readonly shortestBackoff: Millis;
+  readonly longestBackoff: Millis;
   /** After this many outages in a row, a connection does not ask an origin for `breakerPause`. */
   readonly breakerThreshold: number;
-  readonly breakerPause: number;
+  readonly breakerPause: Millis;
   /** How many failing connections are remembered; beyond it, the one that failed longest ago is forgotten. */
   readonly failingConnections: number;
   readonly bodyBytes: number;
@@ -24,9 +25,9 @@ export interface HttpLimits {
   /** How many interactive requests of a workspace may wait for one origin; the next one is refused. */
   readonly queueLength: number;
   /** How long an interactive request may wait for its turn. A background request waits without limit. */
-  readonly queueTimeout: number;
+  readonly queueTimeout: Millis;
   /** How long an unused connection is kept, unless the service names a time. */
-  readonly keepAlive: number;
+  readonly keepAlive: Millis;
 }
 
 export const HTTP_LIMITS: HttpLimits = {

@@ -2,6 +2,7 @@
  * One attempt at a request, and what its outcome means. Written here, on undici: other clients retry by method and
  * status alone, and hide whether a body went out, which decides whether asking again may issue a second token.
  */
+
 import { LRUCache } from 'lru-cache';
 import { type Agent, errors } from 'undici';
 import {
@@ -18,6 +19,7 @@ import {
   ServiceUnreachable,
   TimedOut,
 } from '../domain/failure/index.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import type { HttpLimits } from './agent.ts';
 import {
   decodeBody,
@@ -125,7 +127,7 @@ function isOutage(failure: Failure): failure is Outage {
 export class RetryableError extends Error {
   constructor(
     readonly failure: Failure,
-    readonly wait: number,
+    readonly wait: Millis,
   ) {
     super(failure.message, { cause: failure });
   }
@@ -135,7 +137,7 @@ interface AttemptContext {
   readonly agent: Agent;
   readonly limits: HttpLimits;
   /** ms left until the deadline */
-  readonly timeLeft: number;
+  readonly timeLeft: Millis;
   /** ms to wait before the next try, if the service names no time. */
   readonly backoff: number;
 }

@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Agent, type Dispatcher, errors } from 'undici';
 import { InvalidResponse, type Service } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import type { SecretMask } from './secret-mask.ts';
 
 /** Whose request it is. Nothing that one tenant does pauses or delays another one's requests. */
 export interface Tenant {
-  readonly workspace: string;
+  readonly workspace: SlackId;
   /** Which of the workspace's credentials it uses: a connection's name, or a project's ID. */
   readonly connection: string;
 }
@@ -57,7 +59,7 @@ export interface OutgoingRequest {
   /** A body that announces more ends the exchange at once. The agent's `maxResponseSize` bounds the others. */
   readonly maxBytes: number;
   /** In ms, from now to the last byte. */
-  readonly timeout?: number;
+  readonly timeout?: Millis;
   /** The caller's own signal; `timeout` alone costs less. */
   readonly signal?: AbortSignal | undefined;
   /** Called when the connection is open and the request goes out: from then on it may have arrived. */

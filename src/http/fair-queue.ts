@@ -1,4 +1,5 @@
 import { QueueFull } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
 import type { HttpLimits } from './agent.ts';
 import type { Priority, ServiceRequest } from './exchange.ts';
 
@@ -54,7 +55,7 @@ export function createFairQueue({ connections, queueLength, queueTimeout }: Http
   /** Resolves when it is this request's turn and its connection is reserved. */
   function waitForTurn(
     originName: string,
-    workspace: string,
+    workspace: SlackId,
     { service, priority = 'interactive' }: QueuedRequest,
   ): Promise<void> {
     const origin = originOf(originName);
@@ -89,7 +90,7 @@ export function createFairQueue({ connections, queueLength, queueTimeout }: Http
     });
   }
 
-  function releaseTurn(originName: string, workspace: string, { priority }: QueuedRequest): void {
+  function releaseTurn(originName: string, workspace: SlackId, { priority }: QueuedRequest): void {
     const origin = originOf(originName);
     queueOf(origin, workspace).running -= 1;
     origin.freeConnections += 1;
@@ -98,7 +99,7 @@ export function createFairQueue({ connections, queueLength, queueTimeout }: Http
     removeIfIdle(originName, workspace);
   }
 
-  function removeIfIdle(originName: string, workspace: string): void {
+  function removeIfIdle(originName: string, workspace: SlackId): void {
     const origin = originOf(originName);
     const { running, waiters } = queueOf(origin, workspace);
     if (running === 0 && Object.values(waiters).every(({ length }) => length === 0))
@@ -141,7 +142,7 @@ function findNext({
   freeConnections,
   runningInBackground,
   queues,
-}: Origin): { workspace: string; priority: Priority } | undefined {
+}: Origin): { workspace: SlackId; priority: Priority } | undefined {
   for (const priority of ['interactive', 'background'] as const) {
     if (priority === 'background' && runningInBackground >= freeConnections) return undefined;
     for (const [workspace, { running, waiters }] of queues)
@@ -150,7 +151,7 @@ function findNext({
   return undefined;
 }
 
-const queueOf = ({ queues }: Origin, workspace: string): WorkspaceQueue =>
+const queueOf = ({ queues }: Origin, workspace: SlackId): WorkspaceQueue =>
   getOrCreate(queues, workspace, () => ({ running: 0, waiters: { interactive: [], background: [] } }));
 
 function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {

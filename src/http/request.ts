@@ -1,5 +1,6 @@
 import { DelegateBackoff, handleWhen, retry } from 'cockatiel';
 import { type Failure, isFailure, type Service, ServicePaused } from '../domain/failure/index.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { checkDestination, type TrustedHost } from './address.ts';
 import { createAgent, HTTP_LIMITS, type HttpLimits, type ResolveHost, systemResolve } from './agent.ts';
 import { createBreakers, RetryableError, sendOnce } from './attempt.ts';
@@ -16,7 +17,7 @@ export interface ExchangeInfo {
   readonly outcome: number | Failure['kind'];
   readonly tries: number;
   /** ms, since its turn in the queue */
-  readonly took: number;
+  readonly took: Millis;
 }
 
 export interface HttpOptions {
@@ -47,7 +48,7 @@ export interface GuardedHttp {
 interface Progress {
   tries: number;
   /** By `performance.now()`. */
-  startedAt: number;
+  startedAt: Millis;
 }
 
 /** @param options `resolve` and `limits` replace the system's resolver and {@link HTTP_LIMITS} in tests */

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import type { Millis } from '../domain/time/calendar.ts';
 import {
   isJsonObject,
   JsonLimitError,
@@ -12,7 +13,7 @@ import type { ServiceResponse } from '../http/request.ts';
 /** What a response's body says about an issued token. Fields that are missing or malformed are left out. */
 export interface TokenBody {
   /** ms since the epoch; undefined when it is missing or unreadable */
-  readonly expiresAt: number | undefined;
+  readonly expiresAt: Millis | undefined;
   /** IDs and names: outside text. */
   readonly project: { readonly id?: string; readonly name?: string; readonly domain?: string } | undefined;
   /** Name, or else ID. */
@@ -20,7 +21,7 @@ export interface TokenBody {
   /** Names. */
   readonly roles: readonly string[];
   readonly credential:
-    | { readonly name?: string; readonly restricted?: boolean; readonly expiresAt?: number }
+    | { readonly name?: string; readonly restricted?: boolean; readonly expiresAt?: Millis }
     | undefined;
   readonly auditId: string | undefined;
   /** The first public endpoint of each service type (`compute`) in the catalog. */

@@ -1,5 +1,6 @@
 import { commandText } from '../domain/commands.ts';
 import { UnsealFailed } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { recordKey } from '../redis/keys.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
@@ -14,7 +15,7 @@ const MAX_WORKSPACES = 1_000;
  * @returns whether the field holds something sealed
  * @throws UnsealFailed when it does not open
  */
-export type SealCheck = (workspace: string, field: string, value: string) => boolean;
+export type SealCheck = (workspace: SlackId, field: string, value: string) => boolean;
 
 type Outcome = 'opens' | UnsealFailed['reason'];
 
@@ -72,7 +73,7 @@ function findingsOf(outcomes: readonly Outcome[], isComplete: boolean): readonly
 
 async function listWorkspaces(
   redis: RedisConnection,
-): Promise<{ workspaces: readonly string[]; isComplete: boolean }> {
+): Promise<{ workspaces: readonly SlackId[]; isComplete: boolean }> {
   const workspaces: string[] = [];
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     if (workspaces.length === MAX_WORKSPACES) return { workspaces, isComplete: false };

@@ -1,3 +1,4 @@
+import type { Millis } from '../domain/time/calendar.ts';
 import {
   type Finding,
   failedFinding,
@@ -27,17 +28,16 @@ export interface SlackParts {
   /** Undefined if workspaces install Tally by OAuth: then each has its own token. */
   readonly botToken: string | undefined;
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   /** How long one call may take, in ms. */
-  readonly timeout: number;
+  readonly timeout: Millis;
 }
 
 interface SlackResponse {
   readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;
   /** Our clock halfway between the request and the response, in ms. */
-  readonly at: number;
+  readonly at: Millis;
 }
 
 /** Checks the bot token, its scopes, and our clock against Slack's. Never rejects. */
@@ -116,7 +116,7 @@ function scopesFinding(headers: Headers): Finding {
 }
 
 /** @param signed whether requests come in by HTTP, where their signature depends on the clock */
-function clockFinding(headers: Headers, at: number, signed: boolean): readonly Finding[] {
+function clockFinding(headers: Headers, at: Millis, signed: boolean): readonly Finding[] {
   const slackTime = Date.parse(headers.get('date') ?? '');
   if (Number.isNaN(slackTime)) return [];
   const skew = Math.round((at - slackTime) / 1000);

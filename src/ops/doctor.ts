@@ -1,4 +1,5 @@
 import { StoreUnavailable } from '../domain/failure/index.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { storeErrorKind } from '../redis/errors.ts';
 import { withTimeout } from '../runtime/timeout.ts';
@@ -18,7 +19,7 @@ export interface DoctorParts {
   readonly opens: SealCheck;
   readonly services: readonly ServiceParts[];
   /** How long each check may take, in ms. */
-  readonly timeout: number;
+  readonly timeout: Millis;
 }
 
 /** Runs all checks in parallel. @returns their findings in a fixed order, without secrets. Never rejects. */
@@ -53,7 +54,7 @@ function describeKeys([newest, ...older]: readonly string[]): readonly Finding[]
 function boundCheck(
   about: string,
   check: Promise<readonly Finding[]>,
-  ms: number,
+  ms: Millis,
 ): Promise<readonly Finding[]> {
   const settled = check.catch((error: unknown) => [
     failedFinding(

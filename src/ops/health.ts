@@ -1,3 +1,4 @@
+import type { Millis } from '../domain/time/calendar.ts';
 import { guardWrite, type RedisConnection } from '../redis/connect.ts';
 import { probeKey } from '../redis/keys.ts';
 import { withTimeout } from '../runtime/timeout.ts';
@@ -7,7 +8,7 @@ import { layoutOf } from '../workspace/record/layout.ts';
 const REDIS_TIMEOUT = 1_000;
 /** How often /readyz writes to Redis at most, however often it is asked; in ms. */
 const PROBE_INTERVAL = 1_000;
-/** In ms. */
+/** ms */
 const PROBE_LIFETIME = 60_000;
 
 interface HealthResponse {
@@ -45,7 +46,7 @@ export function createHealth({ redis, slackUp, onRefused = () => undefined }: He
     wasWritable = refusal === undefined;
     return wasWritable;
   };
-  let last: { readonly at: number; readonly isWritable: Promise<boolean> } | undefined;
+  let last: { readonly at: Millis; readonly isWritable: Promise<boolean> } | undefined;
   const isWritable = (): Promise<boolean> => {
     const now = performance.now();
     if (last === undefined || now - last.at >= PROBE_INTERVAL) last = { at: now, isWritable: probe() };

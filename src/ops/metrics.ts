@@ -1,5 +1,6 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Millis } from '../domain/time/calendar.ts';
 import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/errors.ts';
 
 /** Metrics for operators. Labels are Tally's and Slack's names, never people's data. */
@@ -27,15 +28,13 @@ interface ExchangeMeasurement {
   readonly host: string;
   readonly outcome: number | string;
   readonly tries: number;
-  /** ms */
-  readonly took: number;
+  readonly took: Millis;
 }
 
 interface SlackCallMeasurement {
   readonly method: string;
   readonly outcome: string;
-  /** ms */
-  readonly took: number;
+  readonly took: Millis;
 }
 
 /** What was counted, as it happened. */
@@ -67,7 +66,7 @@ interface MetricsParts {
   /** For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say. */
   readonly oldestOverdue?: () => Promise<number | undefined>;
   /** For how long the page is not computed again, in ms; tests want it at once. */
-  readonly pageLifetime?: number;
+  readonly pageLifetime?: Millis;
 }
 
 /** Each bot has its own registry, so that several can run in one process. */
@@ -143,7 +142,7 @@ export function createMetrics({
     },
   });
   const boundedCalls = boundSeries();
-  let page: { readonly until: number; readonly body: Promise<string> } | undefined;
+  let page: { readonly until: Millis; readonly body: Promise<string> } | undefined;
   const currentPage = (): Promise<string> => {
     const now = performance.now();
     if (page === undefined || page.until <= now)

@@ -1,4 +1,5 @@
 import { UnsealFailed } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { recordKey } from '../redis/keys.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
@@ -17,7 +18,7 @@ export interface ResealParts {
    * 'unowned' if something is, in a field that this version does not know
    * @throws UnsealFailed
    */
-  readonly renew: (workspace: string, field: string, value: string) => ResealRun;
+  readonly renew: (workspace: SlackId, field: string, value: string) => ResealRun;
   /** Prints a line of progress. */
   readonly printLine: (line: string) => void;
 }
@@ -48,7 +49,7 @@ export async function resealAll({ redis, renew, printLine }: ResealParts): Promi
 
 async function resealWorkspace(
   redis: RedisConnection,
-  workspace: string,
+  workspace: SlackId,
   counter: ResealCounter,
   renew: (field: string, value: string) => ResealRun,
 ): Promise<void> {

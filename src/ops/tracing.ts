@@ -4,6 +4,7 @@
  *
  * A span has names, hosts, outcomes and times. It never has texts, headers, arguments, keys or ids of people.
  */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import {
@@ -17,6 +18,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Millis } from '../domain/time/calendar.ts';
 import { WORK_SPANS, type WorkSpan } from '../runtime/spans.ts';
 import { MEASUREMENTS, type Measurement } from './metrics.ts';
 
@@ -47,7 +49,7 @@ export function startTracing(endpoint: string): Tracing {
   const current = new AsyncLocalStorage<Span>();
 
   /** A span inside the current work. Calls outside of any work, such as health checks, are left out. */
-  const startChild = (name: string, attributes: Attributes, began: number): Span | undefined => {
+  const startChild = (name: string, attributes: Attributes, began: Millis): Span | undefined => {
     const parent = current.getStore();
     if (parent === undefined) return undefined;
     const options = { kind: SpanKind.CLIENT, attributes, startTime: began };

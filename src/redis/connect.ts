@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { StoreUnavailable } from '../domain/failure/index.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { reportOutage } from './errors.ts';
 import { parseRedisUrl } from './url.ts';
 
@@ -201,7 +202,7 @@ function openConnection(url: string, isImpatient: boolean, staysWithReplica = fa
  * @param patience milliseconds
  * @throws StoreUnavailable; the connection goes on trying
  */
-export async function waitUntilReady(redis: RedisConnection, patience: number): Promise<void> {
+export async function waitUntilReady(redis: RedisConnection, patience: Millis): Promise<void> {
   if (redis.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
     const settle = (done: () => void) => () => {

@@ -1,3 +1,5 @@
+import type { SlackId } from '../domain/slack-id.ts';
+
 /**
  * Every name of a key in Redis. What stands in braces is the hash tag: a Cluster keeps all keys with the same tag in one
  * slot, and a script may only touch keys of one slot. So all keys of a workspace share its ID as their tag, and all keys of
@@ -26,7 +28,7 @@ export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;
 export const copiedKey = (id: string): string => `${ofWorkspace(id)}:copied`;
 
 /** Every key of a workspace. A key that is not in this list stays when the workspace leaves. */
-export const keysOf = (workspace: string): readonly string[] =>
+export const keysOf = (workspace: SlackId): readonly string[] =>
   [
     recordKey,
     auditKey,

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from './connect.ts';
 import { recordKey } from './keys.ts';
 
@@ -24,9 +26,9 @@ const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call
  */
 export async function acquireLease(
   redis: RedisConnection,
-  teamId: string,
+  teamId: SlackId,
   key: string,
-  ms: number,
+  ms: Millis,
 ): Promise<Lease | 'taken' | 'gone'> {
   const token = randomBytes(12).toString('base64url');
   const result = await guardRead(() => redis.eval(ACQUIRE, 2, recordKey(teamId), key, token, ms));
@@ -38,7 +40,7 @@ export async function acquireLease(
 export const extendLease = async (
   redis: RedisConnection,
   { key, token }: Lease,
-  ms: number,
+  ms: Millis,
 ): Promise<boolean> => (await guardRead(() => redis.eval(EXTEND, 1, key, token, ms))) === 1;
 
 /** @returns whether it was held until now @throws StoreUnavailable */

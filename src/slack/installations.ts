@@ -3,6 +3,8 @@ import { type Installation, type InstallationStore, InstallProvider } from '@sla
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { NotInstalled, UnsealFailed } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import {
@@ -42,11 +44,11 @@ export interface Installations {
    * A client for work without a payload, such as scheduled posts: one attempt, 10 s timeout.
    * @throws NotInstalled, UnsealFailed, StoreUnavailable
    */
-  clientFor(workspace: string): Promise<WebClient>;
+  clientFor(workspace: SlackId): Promise<WebClient>;
   /** Deletes everything of a workspace that uninstalls. @returns false for any other event @throws StoreUnavailable */
   handleUninstall(event: SlackPayload): Promise<boolean>;
   /** Whether the workspace still has Tally installed, as far as Slack says. @throws StoreUnavailable */
-  stays(workspace: string): Promise<boolean>;
+  stays(workspace: SlackId): Promise<boolean>;
   readonly tokenCheck: TokenCheck;
   /** Resolves when every renewed token is stored. */
   idle(): Promise<void>;
@@ -60,9 +62,9 @@ export interface InstallationsParts {
   readonly log: Logger;
   readonly boltLogger: BoltLogger;
   /** ms since the epoch, for the audit */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   /** Deletes what a workspace has outside the store's own keys. @throws StoreUnavailable */
-  readonly onForget: (workspace: string) => Promise<void>;
+  readonly onForget: (workspace: SlackId) => Promise<void>;
 }
 
 /** OAuth codes and refresh tokens work once, so a retry can't help. In ms; shorter than `installed.lock` lasts. */

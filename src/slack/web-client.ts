@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import { Agent } from 'undici';
 import { SlackFailed } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { decodeLeniently, exchange } from '../http/exchange.ts';
 import { isRepeatable, type WebMethod } from './web-methods.ts';
 
@@ -99,7 +101,7 @@ export const BACKGROUND_OPTIONS = {
  */
 export function createClientCache(options: webApi.WebClientOptions, most = 500) {
   const known = new Map<string, WebClient>();
-  return (token: string, team: string): WebClient => {
+  return (token: string, team: SlackId): WebClient => {
     const key = `${team} ${token}`;
     const client = known.get(key) ?? new webApi.WebClient(token, { ...options, teamId: team });
     known.delete(key);
@@ -164,8 +166,7 @@ export interface ApiCall {
   readonly method: string;
   /** `ok`, or Slack's error code */
   readonly outcome: string;
-  /** ms */
-  readonly took: number;
+  readonly took: Millis;
 }
 
 /** A diagnostics channel, because many clients make calls in many places. */

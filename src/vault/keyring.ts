@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { UnsealFailed } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
 
 export interface SealingKey {
   readonly id: string;
@@ -50,7 +51,7 @@ const ENVELOPE = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-
  * or beside which another address was written, stays shut.
  */
 export interface SealOwner {
-  readonly workspace: string;
+  readonly workspace: SlackId;
   readonly kind: string;
   readonly id: string;
   /** Addresses, in a fixed order. */

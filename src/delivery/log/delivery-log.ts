@@ -1,4 +1,5 @@
-import type { Day } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Day, Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { deliveryLockKey, deliveryLogKey, FIELDS, recordKey } from '../../redis/keys.ts';
 import { acquireLease, extendLease, type Lease, releaseLease } from '../../redis/lease.ts';
@@ -16,9 +17,9 @@ export interface DeliveryLogLine {
 export interface DeliveryLogSnapshot {
   readonly lines: readonly DeliveryLogLine[];
   /** When a channel was last posted to, in ms; without one, any channel. */
-  lastPost(channel?: string): number | undefined;
+  lastPost(channel?: SlackId): number | undefined;
   /** Slack limits the rate of this workspace until then, in ms. */
-  readonly backOffUntil: number | undefined;
+  readonly backOffUntil: Millis | undefined;
   /** The JSON of a state: see `StateWrite`. */
   state(name: string): string | undefined;
   /** Names and JSON of all states whose name begins so. */
@@ -27,7 +28,7 @@ export interface DeliveryLogSnapshot {
 
 /** Held by one run at a time, in any process. */
 export interface DeliveryLease {
-  readonly teamId: string;
+  readonly teamId: SlackId;
   readonly token: string;
 }
 
@@ -42,7 +43,7 @@ export interface LogWrite {
   /** The schedule's stored JSON: reject the write if the schedule has been changed or deleted since. */
   readonly expectedSchedule?: string;
   /** A post went out just now. */
-  readonly posted?: { readonly channel: string; readonly at: number };
+  readonly posted?: { readonly channel: SlackId; readonly at: Millis };
   /** Dates of the schedule whose entries are no longer needed. */
   readonly drop?: readonly Day[];
   readonly lastDelivery?: LastDelivery;
@@ -60,7 +61,7 @@ export interface StateWrite {
   /** A field of the workspace's record and its value: refuse the write if it is another one by now. */
   readonly expected?: { readonly field: string; readonly value: string };
   /** A message went out just now. */
-  readonly posted?: { readonly channel: string; readonly at: number };
+  readonly posted?: { readonly channel: SlackId; readonly at: Millis };
 }
 
 /**
@@ -70,9 +71,9 @@ export interface StateWrite {
  * @throws StoreUnavailable from each method
  */
 export interface DeliveryLog {
-  read(workspace: string): Promise<DeliveryLogSnapshot>;
+  read(workspace: SlackId): Promise<DeliveryLogSnapshot>;
   /** `taken` by another run; `gone` when the workspace has no record any more. */
-  lease(workspace: string): Promise<DeliveryLease | 'taken' | 'gone'>;
+  lease(workspace: SlackId): Promise<DeliveryLease | 'taken' | 'gone'>;
   /** @returns whether it is still held */
   renew(lease: DeliveryLease): Promise<boolean>;
   /** @returns whether it was held to the end */
@@ -86,7 +87,7 @@ export interface DeliveryLog {
   writeState(lease: DeliveryLease, write: StateWrite): Promise<'written' | 'refused' | 'changed'>;
   /** Nothing when the lease is lost. @param fields of dates and states */
   drop(lease: DeliveryLease, fields: readonly string[]): Promise<void>;
-  backOff(lease: DeliveryLease, until: number): Promise<void>;
+  backOff(lease: DeliveryLease, until: Millis): Promise<void>;
 }
 
 /** In ms: longer than a process may hang between two renewals, and short enough to wait for after a kill. */
@@ -129,7 +130,7 @@ export const deliveryKey = (schedule: string, date: Day): string => `${schedule}
 const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 
 export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
-  const keysFor = (workspace: string) => [deliveryLockKey(workspace), deliveryLogKey(workspace)] as const;
+  const keysFor = (workspace: SlackId) => [deliveryLockKey(workspace), deliveryLogKey(workspace)] as const;
   const evaluate = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
     guardRead(() => redis.eval(script, keys.length, ...keys, ...args));
 

@@ -1,6 +1,6 @@
 /** Which dates of a schedule are still to be delivered, and what the delivery log says of the others. */
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
-import type { Day } from '../../domain/time/calendar.ts';
+import type { Day, Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
 
@@ -49,7 +49,7 @@ export function* openDueTimes(
 export function overdueTimes(
   schedule: Pick<Schedule, 'timing' | 'since'>,
   last: DeliveryLogLine | undefined,
-  now: number,
+  now: Millis,
 ): readonly DueTime[] {
   const overdue: DueTime[] = [];
   for (const due of openDueTimes(schedule, last)) {

@@ -1,4 +1,6 @@
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { MessageMetadata } from '../../slack/reply/post-message.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 
@@ -37,9 +39,9 @@ const NOT_READABLE: readonly string[] = [
  */
 export async function findPost(
   client: WebClient,
-  channel: string,
+  channel: SlackId,
   key: string,
-  at: number,
+  at: Millis,
   thread?: string,
 ): Promise<{ readonly ts: string } | 'absent' | 'unknown'> {
   let cursor = '';
@@ -71,4 +73,4 @@ export async function findPost(
   }
 }
 
-const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+const seconds = (ms: Millis): string => (ms / 1000).toFixed(3);

@@ -1,5 +1,7 @@
 /** Who may get what Tally sends without being asked: checked at every send, and each time a message is drawn again. */
+
 import { NotAllowed } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import { type ChosenProject, isShownTo } from '../../workspace/projects/chosen-project.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
@@ -76,7 +78,7 @@ const LIMITED = 'The project is limited to other channels.';
 /** @throws NotAllowed when the channel may not see one of the projects now; StoreUnavailable */
 export async function requireChannel(
   kind: MessageKind,
-  channel: string,
+  channel: SlackId,
   projects: readonly ChosenProject[],
   context: RecipientContext,
 ): Promise<void> {

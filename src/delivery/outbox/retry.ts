@@ -1,4 +1,5 @@
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { PauseReason } from '../../workspace/owned/schedules.ts';
 
 /** What a failure means for a schedule. */
@@ -31,13 +32,13 @@ export const MAX_PROBE_DELAY = 360 * 60_000;
 export const probeDelayAfter = (probes: number): number => PROBES[probes - 1] ?? MAX_PROBE_DELAY;
 
 /** Nothing is put off further than `farthest` ms, unless the clock has gone back since. */
-export const ignoreTooFar = (at: number, now: number, farthest: number): number =>
+export const ignoreTooFar = (at: Millis, now: Millis, farthest: number): number =>
   at - now > farthest ? 0 : at;
 
 /** Until when nothing is sent, because Slack limits the rate; in ms. */
 export const backOffEnd = (
-  { backOffUntil = 0 }: { readonly backOffUntil: number | undefined },
-  now: number,
+  { backOffUntil = 0 }: { readonly backOffUntil: Millis | undefined },
+  now: Millis,
 ): number => ignoreTooFar(backOffUntil, now, MAX_RETRY_DELAY);
 
 /** Slack's codes for a token that no longer works, and for a workspace that is gone. */

@@ -1,6 +1,8 @@
 /** Alerts and reminders: messages that are sent exactly once, even after a crash. */
+
 import * as z from 'zod';
 import { isFailure } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { openDirectMessage, postWithMetadata, type ThreadTarget } from '../../slack/reply/post-message.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
@@ -100,7 +102,7 @@ const GONE: ReadonlySet<string> = new Set([
 interface SendFailure {
   readonly effect: FailureEffect;
   readonly isGone: boolean;
-  readonly now: number;
+  readonly now: Millis;
 }
 
 function afterFailure(

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { updateMessage } from '../../slack/reply/post-message.ts';
 import { LeaseLostError } from '../context.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
@@ -127,7 +129,7 @@ async function writeOutcome(
   { schedule, line, entry }: Correction,
   outcome: Pick<DeliveryLogEntry, 'tries' | 'next' | 'post'>,
   context: PostContext,
-  posted?: { readonly channel: string; readonly at: number },
+  posted?: { readonly channel: SlackId; readonly at: Millis },
 ): Promise<void> {
   await context.writeLog({
     schedule: schedule.id,

@@ -1,5 +1,8 @@
 /** One reply a channel says what the corrections of a run changed, in however many posts. */
+
 import * as z from 'zod';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
@@ -59,7 +62,7 @@ export function planExplanations(
   workspace: Workspace,
   snapshot: DeliveryLogSnapshot,
   correcting: readonly ScheduleLogEntry[],
-  now: number,
+  now: Millis,
 ): ExplanationPlan {
   const quiet = backOffEnd(snapshot, now);
   const busy = new Set(correcting.map(({ line }) => line.entry.post?.channel));
@@ -78,7 +81,7 @@ export function planExplanations(
 }
 
 /** Says in the thread of the newest post what was corrected in all of them. @throws LeaseLostError, StoreUnavailable */
-export async function explainCorrections(channel: string, context: DeliveryContext): Promise<void> {
+export async function explainCorrections(channel: SlackId, context: DeliveryContext): Promise<void> {
   const { workspace, logSnapshot, deliveryLog, lease, clock } = context;
   const name = EXPLANATION_STATE + channel;
   const posts = unexplainedPosts(workspace, logSnapshot).filter(({ post }) => post.channel === channel);
@@ -105,10 +108,10 @@ export async function explainCorrections(channel: string, context: DeliveryConte
 }
 
 function explanationOf(
-  channel: string,
+  channel: SlackId,
   posts: readonly CorrectedPost[],
   workspace: Workspace,
-  at: number,
+  at: Millis,
 ): Explanation {
   const ordered = posts.toSorted((a, b) => a.post.at - b.post.at);
   const changes = ordered.map(({ line, post }) => ({

@@ -1,5 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { limitLines } from '../../domain/language/text.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../../slack/kit/atoms.ts';
 import type { PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
 import { formatMoment } from './schedule-wording.ts';
@@ -20,8 +22,7 @@ const RESUMES = 'Tally keeps trying. Once it works, the missed post is sent and 
 /** The content of one message to a person: the same failure of one or more schedules. */
 export interface PendingNotification {
   readonly why: PauseReason | 'failed' | 'unanswered';
-  /** Slack ID */
-  readonly owner: string;
+  readonly owner: SlackId;
   /** In a sentence. */
   readonly cause: string;
   readonly cases: readonly Case[];
@@ -36,8 +37,7 @@ interface Case {
   readonly schedule: Schedule;
   /** `“Yesterday’s spend” for prod` */
   readonly title: string;
-  /** ms since the epoch */
-  readonly due: number;
+  readonly due: Millis;
   /** Dates in a row that failed, this one included. */
   readonly failures: number;
 }

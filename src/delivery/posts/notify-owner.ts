@@ -1,4 +1,5 @@
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { postMessage } from '../../slack/reply/post-message.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -80,7 +81,7 @@ async function notifyGroup(
 
 /** People who can replace a rejected token get a reminder, which counts the waiting schedules. */
 function isReminded(
-  owner: string,
+  owner: SlackId,
   group: readonly ScheduleLogEntry[],
   { workspace }: DeliveryContext,
 ): boolean {

@@ -1,5 +1,5 @@
 import type { DueTime } from '../../domain/time/cadence.ts';
-import type { Day } from '../../domain/time/calendar.ts';
+import type { Day, Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from '../log/delivery-log.ts';
@@ -63,7 +63,7 @@ const KEEP_MS = 96 * 3_600_000;
 export function planDeliveries(
   workspace: Workspace,
   snapshot: DeliveryLogSnapshot,
-  now: number,
+  now: Millis,
 ): DeliveryPlan {
   const known = new Set(workspace.scheduleIds);
   const each = workspace.schedules.map((schedule) => {
@@ -105,7 +105,7 @@ export const isIdle = (plan: DeliveryPlan): boolean =>
 interface PlanInput {
   readonly workspace: Workspace;
   readonly snapshot: DeliveryLogSnapshot;
-  readonly now: number;
+  readonly now: Millis;
 }
 
 function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], input: PlanInput) {
@@ -163,7 +163,7 @@ interface ScheduleDates {
 function planTask(
   { schedule, lines, state, overdue, unnamed }: ScheduleDates,
   { workspace, snapshot, now }: PlanInput,
-): { readonly task?: DeliveryTask; readonly retryAt?: number } {
+): { readonly task?: DeliveryTask; readonly retryAt?: Millis } {
   const due = overdue.at(-1);
   if (due === undefined) return {};
   const line = lines.find(({ date }) => date === due.date);
@@ -185,7 +185,7 @@ function planTask(
 }
 
 /** When a started date is retried, in ms. @param worked when the cause of its pause was last absent */
-function resumesAt({ entry }: DeliveryLogLine, worked: number, now: number): number {
+function resumesAt({ entry }: DeliveryLogLine, worked: number, now: Millis): number {
   if (entry.state === 'held' && worked > entry.at) return 0;
   const settled = entry.state === 'sending' ? entry.at + SLACK_SETTLE_MS : 0;
   const farthest = entry.probes === undefined ? MAX_RETRY_DELAY : MAX_PROBE_DELAY;
@@ -196,7 +196,7 @@ function resumesAt({ entry }: DeliveryLogLine, worked: number, now: number): num
 function nextCorrectionAt(
   { correctsFrom }: Schedule,
   { entry }: DeliveryLogLine,
-  now: number,
+  now: Millis,
 ): number | undefined {
   const { post } = entry;
   if (entry.state !== 'posted' || post?.subject === undefined || post.ts === '' || correctsFrom === 0)

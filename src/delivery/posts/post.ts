@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isFailure } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { postWithMetadata } from '../../slack/reply/post-message.ts';
 import { callSlack } from '../../slack/web-client.ts';
@@ -135,7 +136,7 @@ function waitUntil(
   { schedule: { waitHours, paused }, due }: DeliveryTask,
   { isDoubtful }: DeliveryAttempt,
   { awaits }: ReportResult,
-  now: number,
+  now: Millis,
 ): { readonly next: number; readonly day: string } | undefined {
   const end = due.at + waitHours * HOUR;
   if (awaits === undefined || isDoubtful || paused !== undefined || now >= end) return undefined;

@@ -1,6 +1,7 @@
 import type { Button } from '@slack/types';
 import type { BillingClient } from '../../billing/client.ts';
-import type { Day } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Day, Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import type { ReportName, Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
@@ -12,11 +13,11 @@ export interface ReportQuestion {
   readonly workspace: Workspace;
   /** In order; several make a digest. */
   readonly projects: readonly ChosenProject[];
-  readonly channel: string;
+  readonly channel: SlackId;
   /** The instant the figures are as of, in ms. */
-  readonly at: number;
+  readonly at: Millis;
   /** IANA: what a day is. The workspace's reporting zone, or the one of a post that is corrected. */
-  readonly zone: string;
+  readonly zone: Zone;
   /** How many days a report of yesterday is about. */
   readonly days: number;
   /** Asks each question once, however many schedules want its answer. */
@@ -52,7 +53,7 @@ export const shownProjects = (
 /** A report that a feature offers to schedules. */
 export interface PostableReport {
   /** The days that a post is about, in order, as `run` finds them; empty for a report about an instant. */
-  covers(question: Pick<ReportQuestion, 'at' | 'days'>, zone: string): readonly Day[];
+  covers(question: Pick<ReportQuestion, 'at' | 'days'>, zone: Zone): readonly Day[];
   /** @throws Failure if no project of the question could be answered */
   run(question: ReportQuestion): Promise<ReportResult>;
 }

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { Job } from '../job.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
 import { earliest } from '../log/due-dates.ts';
@@ -45,7 +46,7 @@ async function runPosts(
 /** Channels in parallel; posts to the same channel one after the other. */
 async function sendPosts({ tasks, correctionsDue }: DeliveryPlan, context: PostContext): Promise<void> {
   const byChannel = new Map<string, (() => Promise<void>)[]>();
-  const add = (channel: string, send: () => Promise<void>): void => {
+  const add = (channel: SlackId, send: () => Promise<void>): void => {
     byChannel.set(channel, [...(byChannel.get(channel) ?? []), send]);
   };
   for (const task of tasks) add(task.schedule.channel, () => deliverPost(task, context));

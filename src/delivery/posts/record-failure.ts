@@ -1,4 +1,5 @@
 import { EditConflict } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import {
   type LastDelivery,
   type PauseReason,
@@ -18,7 +19,7 @@ const TALLY = 'tally';
 const HOUR = 3_600_000;
 const MAY_BE_THERE = 'The post may be in the channel: check before you send it again.';
 
-export const lastDeliveryOf = ({ due }: Pick<DeliveryTask, 'due'>, at: number) => ({
+export const lastDeliveryOf = ({ due }: Pick<DeliveryTask, 'due'>, at: Millis) => ({
   date: due.date,
   due: due.at,
   at,
@@ -64,7 +65,7 @@ function entryAfter(
   effect: FailureEffect,
   { entry, isDoubtful }: DeliveryAttempt,
   pausedBy: PauseReason | undefined,
-  now: number,
+  now: Millis,
 ): DeliveryLogEntry {
   const { cause } = effect;
   const mayBePosted = effect.kind === 'unclear' || isDoubtful;
@@ -96,7 +97,7 @@ function holdEntry(
   effect: FailureEffect,
   { entry, isDoubtful }: Pick<DeliveryAttempt, 'entry' | 'isDoubtful'>,
   pausedBy: PauseReason | undefined,
-  now: number,
+  now: Millis,
 ): DeliveryLogEntry {
   const { pendingNotice: before, post, ...rest } = entry;
   const probes = pausedBy === undefined ? 1 : (entry.probes ?? 0) + 1;

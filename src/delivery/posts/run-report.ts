@@ -1,4 +1,5 @@
 import { daysCovered } from '../../domain/time/cadence.ts';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
@@ -13,13 +14,13 @@ export interface PostContext extends DeliveryContext {
 
 /** What a report is run for. `zone` is the workspace's if absent. */
 type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> & {
-  readonly zone?: string;
+  readonly zone?: Zone;
 };
 
 /** A report as of `at` (ms), with the permissions of now. @throws Failure */
 export async function runReport(
   { report, projects, channel, timing, zone }: ReportRequest,
-  at: number,
+  at: Millis,
   context: Pick<PostContext, 'reports' | 'workspace' | 'billing' | 'answerNotes' | 'clock'>,
 ): Promise<ReportResult> {
   const { reports, workspace, billing, answerNotes, clock } = context;

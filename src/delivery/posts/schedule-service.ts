@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
-import { type Day, dayAt } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { postMessage } from '../../slack/reply/post-message.ts';
 import type { UserDirectory } from '../../slack/request/users.ts';
 import type { WebClient } from '../../slack/web-client.ts';
@@ -16,31 +17,30 @@ import { runReport } from './run-report.ts';
 /** What forms and lists of schedules need from delivery. */
 export interface Scheduling {
   /** The workspace's schedules changed: derives its scheduled runs again. */
-  changed(workspace: string): Promise<void>;
+  changed(workspace: SlackId): Promise<void>;
   /** What became of the due dates so far. @throws StoreUnavailable */
-  readLog(workspace: string): Promise<DeliveryLogSnapshot>;
+  readLog(workspace: SlackId): Promise<DeliveryLogSnapshot>;
   /**
    * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
    * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved.
    *
    * @throws Failure: CannotPost if the channel does not take it, and whatever the report throws
    */
-  send(workspace: string, schedule: Schedule, why: ManualReason, by: string): Promise<void>;
+  send(workspace: SlackId, schedule: Schedule, why: ManualReason, by: string): Promise<void>;
 }
 
 export interface SchedulingParts {
   readonly workspaces: Workspaces;
   readonly deliveryLog: Pick<DeliveryLog, 'read'>;
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
-  readonly clientFor: (workspace: string) => Promise<WebClient>;
+  readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
   readonly reports: () => Reports;
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
   /** Derives the workspace's runs again. Never rejects. */
-  readonly changed: (workspace: string) => Promise<void>;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly changed: (workspace: SlackId) => Promise<void>;
+  readonly clock: () => Millis;
   readonly log: Logger;
 }
 
@@ -55,11 +55,10 @@ export const createScheduling = (parts: SchedulingParts): Scheduling => ({
 });
 
 interface ManualPost {
-  readonly teamId: string;
+  readonly teamId: SlackId;
   readonly schedule: Schedule;
   readonly why: ManualReason;
-  /** Slack ID */
-  readonly by: string;
+  readonly by: SlackId;
 }
 
 async function postByHand(parts: SchedulingParts, { teamId, schedule, why, by }: ManualPost): Promise<void> {
@@ -85,7 +84,7 @@ async function postByHand(parts: SchedulingParts, { teamId, schedule, why, by }:
 }
 
 /** It replaces a date that failed; a date that is still being retried continues. */
-function afterManualPost(before: LastDelivery | undefined, date: Day, at: number): LastDelivery {
+function afterManualPost(before: LastDelivery | undefined, date: Day, at: Millis): LastDelivery {
   if (before?.result === 'trying' || before?.result === 'waiting') return { ...before, byHand: at };
   const { cause: _, next, ts, ...rest } = before ?? { date, due: at, failures: 0 };
   return { ...rest, result: 'posted', at, byHand: at };

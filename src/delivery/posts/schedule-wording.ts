@@ -1,5 +1,5 @@
 import { DEFAULT_PRODUCT, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import { formatDays, wallClockAt } from '../../domain/time/calendar.ts';
+import { formatDays, type Millis, wallClockAt, type Zone } from '../../domain/time/calendar.ts';
 import { REPORT_NAMES, type Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, findNamed, projectKey } from '../../workspace/projects/chosen-project.ts';
 import { type AskLocation, canAskAbout, UNLIMITED } from '../../workspace/projects/resolve-project.ts';
@@ -45,10 +45,10 @@ export const describeReport = (
 ): string => `“${REPORT_NAMES[schedule.report]}” for ${describeProjects(schedule, workspace, place)}`;
 
 /** `Mon 23 Nov 2026, 09:00` as the clocks of the zone show it. */
-export function formatWallTime(at: number, zone: string): string {
+export function formatWallTime(at: Millis, zone: Zone): string {
   const { day, time } = wallClockAt(at, zone);
   return `${formatDays(day, day)}, ${time}`;
 }
 
 /** `Sat 21 Nov 2026, 15:00 (Europe/Rome)` */
-export const formatMoment = (at: number, zone: string): string => `${formatWallTime(at, zone)} (${zone})`;
+export const formatMoment = (at: Millis, zone: Zone): string => `${formatWallTime(at, zone)} (${zone})`;

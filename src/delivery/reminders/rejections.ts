@@ -1,12 +1,14 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { AccessNotFound, AccessRefused, TokenRejected } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { fingerprintOf } from '../../workspace/credentials/connections.ts';
 import type { CredentialName } from '../../workspace/credentials/rejections.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 
 /** A service did not accept a credential. */
 export interface Rejection extends CredentialName {
-  readonly workspace: string;
+  readonly workspace: SlackId;
   /** Of the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last characters. */
   readonly mark: string;
 }
@@ -36,7 +38,10 @@ export function reportRejectedTokens(billing: BillingClient, note: NoteRejection
 
 /** Issues tokens with an application access, as the identity client does. */
 interface TokenIssuer<Access, Issued> {
-  issue(access: Access, tenant: { readonly workspace: string; readonly connection: string }): Promise<Issued>;
+  issue(
+    access: Access,
+    tenant: { readonly workspace: SlackId; readonly connection: string },
+  ): Promise<Issued>;
 }
 
 /** The same for application accesses. @param note never rejects */
@@ -69,9 +74,8 @@ const MARK_LENGTH = 4;
 export interface RejectionNotesParts {
   readonly workspaces: Pick<Workspaces, 'noteRejection'>;
   /** Derives the workspace's runs again. */
-  readonly changed: (workspace: string) => Promise<void>;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly changed: (workspace: SlackId) => Promise<void>;
+  readonly clock: () => Millis;
   readonly onFailure: (error: unknown) => void;
 }
 

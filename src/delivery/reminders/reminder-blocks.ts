@@ -1,4 +1,5 @@
 import { pluralize } from '../../domain/language/text.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { actions, button, context, escapeMarkup, type Message, markup } from '../../slack/kit/atoms.ts';
 import { describeToken, formatExpiry } from '../../workspace/credentials/connections.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
@@ -15,8 +16,7 @@ export interface ReminderView {
   readonly isForAdmin?: boolean;
   /** The conversation may hold it twice. */
   readonly isAgain: boolean;
-  /** ms since the epoch: now */
-  readonly at: number;
+  readonly at: Millis;
 }
 
 /** Schedules and watches that ask billing with this token. */

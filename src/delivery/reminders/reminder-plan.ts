@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addDays, dayAt, instantOf } from '../../domain/time/calendar.ts';
+import { addDays, dayAt, instantOf, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { ApplicationAccessRecord } from '../../workspace/credentials/accesses.ts';
 import type { Connection } from '../../workspace/credentials/connections.ts';
 import type { CredentialName } from '../../workspace/credentials/rejections.ts';
@@ -46,9 +46,8 @@ export interface Credential extends CredentialName {
   /** Tells it from one that replaced it, and from itself with another expiry. */
   readonly id: string;
   readonly registeredBy: string;
-  /** ms since the epoch */
-  readonly registeredAt: number;
-  readonly expiresAt: number | undefined;
+  readonly registeredAt: Millis;
+  readonly expiresAt: Millis | undefined;
 }
 
 function credentialsOf({ connections, accesses }: Workspace): readonly Credential[] {
@@ -94,7 +93,7 @@ export const isReminderIdle = ({ due, sending }: ReminderPlan): boolean =>
 export function planReminders(
   workspace: Workspace,
   snapshot: DeliveryLogSnapshot,
-  now: number,
+  now: Millis,
 ): ReminderPlan {
   const credentials = credentialsOf(workspace);
   const quiet = backOffEnd(snapshot, now);
@@ -120,9 +119,9 @@ export function planReminders(
 }
 
 interface StepInput {
-  readonly zone: string;
+  readonly zone: Zone;
   readonly rejected: boolean;
-  readonly now: number;
+  readonly now: Millis;
 }
 
 function planSteps(
@@ -153,7 +152,7 @@ function planSteps(
 }
 
 /** In order. A credential that was registered with less time than that has no such step. */
-function expirySteps({ expiresAt, registeredAt }: Credential, zone: string) {
+function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
   if (expiresAt === undefined) return [];
   return REMINDER_DAYS.flatMap((days) => {
     const at = instantOf(addDays(dayAt(expiresAt, zone), -days), REMINDER_TIME, zone);

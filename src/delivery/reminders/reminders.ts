@@ -1,4 +1,5 @@
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { findAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../context.ts';
@@ -179,7 +180,7 @@ async function insteadOf(
   context: DeliveryContext,
 ): Promise<readonly ReminderMessage[] | 'later'> {
   const same = messages.filter((one) => one.step === step);
-  const isNew = (person: string) => !same.some((one) => one.to === person);
+  const isNew = (person: SlackId) => !same.some((one) => one.to === person);
   const next = responsiblePeople(context.workspace).find(isNew);
   if (next !== undefined) return [reminderTo(next, step, false, context)];
   if (same.some((one) => one.to !== to && one.state !== 'failed')) return [];

@@ -1,3 +1,4 @@
+import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { queueListKey } from '../../redis/keys.ts';
 import { layoutOf } from '../../workspace/record/layout.ts';
@@ -16,7 +17,7 @@ const SCORE_PER_MS = 0x1000;
  * @param clock ms since the epoch
  * @returns for how many ms the oldest of them has been due, 0 if none is @throws StoreUnavailable
  */
-export async function readOldestOverdue(redis: RedisConnection, clock: () => number): Promise<number> {
+export async function readOldestOverdue(redis: RedisConnection, clock: () => Millis): Promise<number> {
   const { shards } = await layoutOf(redis);
   const ahead = aheadOfMachine(clock);
   const until = (Date.now() + FAILED_AHEAD) * SCORE_PER_MS;

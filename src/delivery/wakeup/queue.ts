@@ -1,22 +1,24 @@
 /** BullMQ's part in delivery: a queue a shard, and the worker that runs its jobs. Loaded once it is needed. */
+
 import { type Job, Queue, Worker } from 'bullmq';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { QUEUE, queuePrefix } from '../../redis/keys.ts';
 import { aheadOfMachine, nextOccurrence } from './recurrence-pattern.ts';
 
 /** Only the workspace's ID. */
 export interface Payload {
-  readonly workspace: string;
+  readonly workspace: SlackId;
 }
 
 /** Delivers what is due in a workspace. */
-export type Work = (workspace: string) => Promise<void>;
+export type Work = (workspace: SlackId) => Promise<void>;
 
 export interface QueueParts {
   /** For the queue and its worker; the caller closes it. */
   readonly connection: RedisConnection;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   readonly onError: (error: Error) => void;
   /** Until a run that failed runs again, in ms. */
   readonly pause?: number;
@@ -69,7 +71,7 @@ export function createWorker(
 }
 
 const repeatSettings = ({ clock }: QueueParts) => ({
-  repeatStrategy(millis: number, { pattern = '' }: { readonly pattern?: string }) {
+  repeatStrategy(millis: Millis, { pattern = '' }: { readonly pattern?: string }) {
     const next = nextOccurrence(pattern, millis + aheadOfMachine(clock));
     return next === undefined ? undefined : next - aheadOfMachine(clock);
   },

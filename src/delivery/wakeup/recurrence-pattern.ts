@@ -1,4 +1,6 @@
+import type { SlackId } from '../../domain/slack-id.ts';
 import { nextDueTimes, type Timing } from '../../domain/time/cadence.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 
 /**
  * When a workspace's deliveries run, as the text that a job scheduler keeps in place of a cron expression: cron has neither
@@ -6,7 +8,7 @@ import { nextDueTimes, type Timing } from '../../domain/time/cadence.ts';
  *
  * @param timings in any order, with duplicates
  */
-export function encodePattern(workspace: string, timings: readonly Timing[]): string {
+export function encodePattern(workspace: SlackId, timings: readonly Timing[]): string {
   const distinct = [
     ...new Set(timings.map(({ cadence, time, zone }) => JSON.stringify([cadence, time, zone]))),
   ];
@@ -19,7 +21,7 @@ export function encodePattern(workspace: string, timings: readonly Timing[]): st
 type Pattern = readonly [spread: number, ...timings: (readonly [Timing['cadence'], string, string])[]];
 
 /** The next instant (ms) after `after`; undefined for other patterns. */
-export function nextOccurrence(pattern: string, after: number): number | undefined {
+export function nextOccurrence(pattern: string, after: Millis): number | undefined {
   try {
     const [spread, ...timings] = JSON.parse(pattern) as Pattern;
     const next = timings.flatMap(
@@ -36,11 +38,11 @@ export function nextOccurrence(pattern: string, after: number): number | undefin
 const SPREAD = 20_000;
 
 /** A workspace's delay, by FNV-1a: the same in every process. */
-export function spreadOf(workspace: string, within: number): number {
+export function spreadOf(workspace: SlackId, within: number): number {
   let hash = 0x811c9dc5;
   for (const character of workspace) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
   return (hash >>> 0) % within;
 }
 
 /** BullMQ uses the machine's clock, which may differ from this one. */
-export const aheadOfMachine = (clock: () => number): number => clock() - Date.now();
+export const aheadOfMachine = (clock: () => Millis): number => clock() - Date.now();

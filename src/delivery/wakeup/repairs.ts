@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { type Layout, shardOf } from '../../workspace/record/layout.ts';
 import type { IndexEntry, WorkspaceIndex } from '../../workspace/record/workspace-index.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -9,8 +11,7 @@ export interface RepairParts {
   readonly scheduler: Pick<Scheduler, 'forget'>;
   readonly index: WorkspaceIndex;
   readonly layout: () => Promise<Pick<Layout, 'shards' | 'mostShards'>>;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   readonly log: Logger;
 }
 
@@ -36,7 +37,7 @@ const PAGE = 200;
 const PARALLEL = 20;
 
 /** @param derive derives the runs of a workspace, and sets its next check @throws StoreUnavailable */
-export function createRepairs(parts: RepairParts, derive: (workspace: string) => Promise<void>): Repairs {
+export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) => Promise<void>): Repairs {
   const { index, layout, clock, log } = parts;
   const owner = randomBytes(12).toString('base64url');
   let timer: NodeJS.Timeout | undefined;
@@ -58,7 +59,7 @@ export function createRepairs(parts: RepairParts, derive: (workspace: string) =>
   };
 
   /** Bots of an earlier version know no index. In ms; undefined once all workspaces have moved. */
-  let oldAt: number | undefined = Number.NEGATIVE_INFINITY;
+  let oldAt: Millis | undefined = Number.NEGATIVE_INFINITY;
   const addOld = async (): Promise<void> => {
     if (oldAt === undefined || performance.now() - oldAt < OLD_INTERVAL) return;
     const startedAt = performance.now();
@@ -100,7 +101,7 @@ async function repairEntry(
   { scheduler, index, clock, log }: RepairParts,
   entry: IndexEntry,
   shards: number,
-  derive: (workspace: string) => Promise<void>,
+  derive: (workspace: SlackId) => Promise<void>,
 ): Promise<void> {
   try {
     await derive(entry.workspace);

@@ -1,6 +1,8 @@
 import type { Queue, Worker } from 'bullmq';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { Timing } from '../../domain/time/cadence.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { reportOutage } from '../../redis/errors.ts';
 import { QUEUE, queueKey } from '../../redis/keys.ts';
@@ -19,20 +21,20 @@ export interface Scheduler {
   /** Calls `run` with each workspace that is due, from now on. */
   start(run: Work): void;
   /** Replaces the timings of a workspace; writes only if they differ. */
-  setTimings(workspace: string, timings: readonly Timing[]): Promise<void>;
+  setTimings(workspace: SlackId, timings: readonly Timing[]): Promise<void>;
   /** Runs once at `at` (ms), or shortly after: runs of the same second, or of the same minute if far off, are merged. */
-  runAt(workspace: string, at: number): Promise<void>;
+  runAt(workspace: SlackId, at: Millis): Promise<void>;
   /** Leaves nothing that names the workspace. @param shard where it is; by itself the one that it belongs to */
-  forget(workspace: string, shard?: number): Promise<void>;
+  forget(workspace: SlackId, shard?: number): Promise<void>;
   /** Begins no further run; running ones have `patience` ms to finish. */
-  stop(patience: number): Promise<void>;
+  stop(patience: Millis): Promise<void>;
 }
 
 export interface SchedulerParts extends QueueParts {
   /** Among how many shards workspaces are spread. @throws StoreUnavailable */
   readonly shards: () => Promise<number>;
   /** BullMQ waits for Redis for as long as it is away; callers wait no longer than this, in ms. */
-  readonly patience?: number;
+  readonly patience?: Millis;
   /** Until a process that runs nothing asks again whether another one has scheduled something, in ms. */
   readonly lookAgain?: number;
 }
@@ -81,13 +83,13 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   /** Without a queue nothing was ever scheduled in the shard, and nothing need be removed. */
   const existingQueueOf = async (shard: number): Promise<Queue<Payload> | undefined> =>
     queues.has(shard) || (await bounded(() => hasQueue(connection, shard))) ? queueOf(shard) : undefined;
-  const shardFor = async (workspace: string): Promise<number> => shardOf(workspace, await parts.shards());
+  const shardFor = async (workspace: SlackId): Promise<number> => shardOf(workspace, await parts.shards());
   const workers = createWorkers(parts, async (shard) => {
     const queue = await queueOf(shard);
     await bounded(() => deleteEvents(connection, queue)).catch(onError);
   });
   /** For a run to come, which this process may be the only one to know of. */
-  const runningQueueFor = async (workspace: string): Promise<Queue<Payload>> => {
+  const runningQueueFor = async (workspace: SlackId): Promise<Queue<Payload>> => {
     const count = await parts.shards();
     const shard = shardOf(workspace, count);
     const queue = await queueOf(shard);
@@ -191,7 +193,7 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
 }
 
 /** False if a clock or a zone's rules changed since. An overdue run counts as on time: setting it again would drop it. */
-function isOnTime(planned: number, pattern: string, clock: () => number): boolean {
+function isOnTime(planned: number, pattern: string, clock: () => Millis): boolean {
   const late = Date.now() - planned;
   if (late >= 0) return late < LOST;
   const wanted = nextOccurrence(pattern, clock());

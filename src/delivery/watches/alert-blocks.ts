@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { addDays } from '../../domain/time/calendar.ts';
+import { addDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import {
   actions,
   type Block,
@@ -72,7 +72,7 @@ const notificationText = (title: string, why: string): string => (why === '' ? t
 const FIGURES: readonly AlertEvent['kind'][] = ['recovered', 'corrected'];
 
 /** A figure that a later one replaced would read as if it were still so. */
-const isSuperseded = (events: Alert['events'], at: number): boolean =>
+const isSuperseded = (events: Alert['events'], at: Millis): boolean =>
   FIGURES.includes(events[at]?.kind ?? 'crossed') &&
   events.slice(at + 1).some(({ kind }) => kind === 'crossed' || FIGURES.includes(kind));
 
@@ -152,5 +152,5 @@ export function alertReply({ alert, message, isAgain }: AlertView): Message {
 }
 
 /** `Cloud platform · project 123 · UTC` */
-export const sourceText = ({ project }: Watch, zone: string): string =>
+export const sourceText = ({ project }: Watch, zone: Zone): string =>
   [PRODUCTS[project.product].name, `project ${project.id}`, zone].join(' · ');

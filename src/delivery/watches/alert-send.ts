@@ -1,4 +1,5 @@
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore } from '../../domain/time/calendar.ts';
 import { updateMessage } from '../../slack/reply/post-message.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
@@ -206,7 +207,7 @@ async function sendElsewhere(
   const { to, insteadOf } = message;
   const tried = [...(insteadOf?.tried ?? []), to];
   const taken = findMessage(document.value(), place)?.alert.messages ?? [];
-  const isTaken = (person: string) =>
+  const isTaken = (person: SlackId) =>
     tried.includes(person) || taken.some((one) => one.to === person && one.event === place.event);
   const next = [watch.owner, ...responsiblePeople(context.workspace)].find((person) => !isTaken(person));
   if (next === undefined) return false;

@@ -1,5 +1,7 @@
 /** What an alert tells, to whom: pure changes of the stored state. */
+
 import type { ToldLevel } from '../../domain/money/thresholds.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Alert, AlertEvent, AlertMessage, StoredWatchState } from './watch-state.ts';
 
@@ -76,7 +78,7 @@ export const episodeOf = ({ episode }: Pick<Alert, 'episode'>): string =>
   episode.slice(episode.indexOf('-') + 1);
 
 /** The initial state: an edited rule has sent nothing, and its open alerts say that it was changed. */
-export function stateFor(watch: Watch, stored: StoredWatchState | undefined, now: number): StoredWatchState {
+export function stateFor(watch: Watch, stored: StoredWatchState | undefined, now: Millis): StoredWatchState {
   if (stored === undefined) return { since: watch.since, told: [], alerts: [] };
   if (stored.since === watch.since) return stored;
   const alerts = openEpisodes(stored.told).reduce(

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -25,13 +27,13 @@ export type LastCheck = Readonly<z.infer<typeof schema>>;
 const parseLastCheck = (json: string | undefined): LastCheck | undefined => tryParseRecord(schema, json);
 
 /** Watches are checked every hour, at a different time for each workspace. @returns ms since the epoch */
-export function hourlyCheckAfter(teamId: string, at: number): number {
+export function hourlyCheckAfter(teamId: SlackId, at: Millis): number {
   const spread = spreadOf(teamId, HOUR);
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
 }
 
 /** Paused or snoozed at `now` (ms): it is judged, and alerts nobody. */
-export const isSuspended = ({ paused, snoozedUntil = 0 }: Watch, now: number): boolean =>
+export const isSuspended = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
   paused !== undefined || snoozedUntil > now;
 
 /** Watches, tokens and the zone: a change is looked at without waiting for the hour. */
@@ -49,7 +51,7 @@ export function watchBasisOf({ watches, connections, projects, settings }: Works
 export function nextCheckAt(
   workspace: Workspace,
   snapshot: DeliveryLogSnapshot,
-  now: number,
+  now: Millis,
 ): number | undefined {
   const last = parseLastCheck(snapshot.state(CHECK_STATE));
   if (workspace.watches.length === 0) return undefined;

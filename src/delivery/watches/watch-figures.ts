@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type Amount, type Money, parseAmount } from '../../domain/money/amount.ts';
 import type { WatchFigures } from '../../domain/money/watch-measurement.ts';
-import type { Day } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Day, Zone } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { deliveryLockKey, watchFiguresKey } from '../../redis/keys.ts';
 import { projectValue } from '../../workspace/projects/chosen-project.ts';
@@ -54,7 +55,7 @@ return 1`;
  */
 export interface WatchFiguresStore {
   /** By `figuresField`. */
-  read(workspace: string): Promise<ReadonlyMap<string, StoredFigures>>;
+  read(workspace: SlackId): Promise<ReadonlyMap<string, StoredFigures>>;
   /** Nothing when the lease is lost. */
   save(lease: DeliveryLease, field: string, figures: StoredFigures): Promise<void>;
 }
@@ -87,7 +88,7 @@ export const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['accou
 });
 
 /** What a watch is judged by on `today`, a day of `zone`. */
-export function judgedFigures({ account, usage }: StoredFigures, today: Day, zone: string): WatchFigures {
+export function judgedFigures({ account, usage }: StoredFigures, today: Day, zone: Zone): WatchFigures {
   const days = usage?.zone === zone ? Object.entries(usage.days) : [];
   return {
     ...{ today, zone },

@@ -7,7 +7,7 @@ import {
   type WatchMeasurement,
 } from '../../domain/money/watch-measurement.ts';
 import type { WatchKind } from '../../domain/money/watch-rule.ts';
-import { addDays, type Day, dayAt } from '../../domain/time/calendar.ts';
+import { addDays, type Day, dayAt, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isShownTo } from '../../workspace/projects/chosen-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
@@ -32,8 +32,8 @@ export interface JudgedWatch {
   readonly watch: Watch;
   readonly workspace: Workspace;
   /** IANA: the reporting zone */
-  readonly zone: string;
-  readonly now: number;
+  readonly zone: Zone;
+  readonly now: Millis;
   readonly figures: StoredFigures | undefined;
 }
 
@@ -53,7 +53,7 @@ function currentFigures(judged: JudgedWatch): WatchFigures | undefined {
 /** Caches figures, because many watches use the same ones. */
 const parsedFigures = new WeakMap<StoredFigures, WatchFigures>();
 
-function parsed(figures: StoredFigures, today: Day, zone: string): WatchFigures {
+function parsed(figures: StoredFigures, today: Day, zone: Zone): WatchFigures {
   const known = parsedFigures.get(figures);
   if (known?.today === today && known.zone === zone) return known;
   const fresh = judgedFigures(figures, today, zone);

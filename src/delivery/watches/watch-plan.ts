@@ -1,3 +1,4 @@
+import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -35,7 +36,7 @@ export const isWatchIdle = ({ isCheckDue, alerting }: WatchPlan): boolean =>
   !isCheckDue && alerting.length === 0;
 
 /** What to do about watches at `now` (ms), by the record and the delivery log. */
-export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: number): WatchPlan {
+export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis): WatchPlan {
   const states = new Map(
     snapshot
       .statesOf(WATCH_STATE)

@@ -8,7 +8,7 @@ import {
   simulationFrom,
   suggestRule,
 } from '../../domain/money/watch-simulation.ts';
-import { type Day, dayAt } from '../../domain/time/calendar.ts';
+import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { judgedFigures, type StoredFigures } from './watch-figures.ts';
@@ -50,7 +50,7 @@ export async function askPreviewFigures(
   workspace: Workspace,
   project: ResolvedProject,
   rule: WatchRule,
-  at: number,
+  at: Millis,
 ): Promise<PreviewFigures> {
   const { zone } = requireSettings(workspace);
   const today = dayAt(at, zone);

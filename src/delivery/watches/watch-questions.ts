@@ -8,7 +8,9 @@ import {
   daysInRange,
   endOfDay,
   formatDays,
+  type Millis,
   startOfDay,
+  type Zone,
 } from '../../domain/time/calendar.ts';
 import type { OpenedConnection } from '../../workspace/projects/resolve-project.ts';
 import type { StoredFigures } from './watch-figures.ts';
@@ -27,7 +29,7 @@ export async function askAccount(
   billing: BillingClient,
   access: OpenedConnection,
   project: Subscription,
-  at: number,
+  at: Millis,
 ): Promise<NonNullable<StoredFigures['account']>> {
   const { balance, bonuses } = await billing.balance(access, project);
   return { balance: digitsOf(balance), bonuses: digitsOf(bonuses), at };
@@ -37,10 +39,8 @@ export async function askAccount(
 export interface StoredUsageQuestion {
   readonly from: Day;
   readonly today: Day;
-  /** IANA */
-  readonly zone: string;
-  /** ms since the epoch: now */
-  readonly at: number;
+  readonly zone: Zone;
+  readonly at: Millis;
 }
 
 /** @returns without days if nothing is reported @throws Failure */

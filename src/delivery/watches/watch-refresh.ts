@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import { isFailure } from '../../domain/failure/index.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
-import { addDays, type Day, dayAt } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { addDays, type Day, dayAt, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   type OpenedConnection,
@@ -84,7 +85,7 @@ export function createRefresher(
 }
 
 interface Question extends WatchedProject {
-  readonly now: number;
+  readonly now: Millis;
 }
 
 /** @returns undefined if nothing is to be asked */
@@ -117,7 +118,7 @@ async function askProject(
 }
 
 /** @throws what is not a Failure, and StoreUnavailable */
-function problemOf(error: unknown, at: number, fingerprint = ''): NonNullable<StoredFigures['problem']> {
+function problemOf(error: unknown, at: Millis, fingerprint = ''): NonNullable<StoredFigures['problem']> {
   if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
   const { message: cause } = error;
   return { cause, at, ...(error.kind === 'token-rejected' && { rejected: fingerprint }) };
@@ -130,11 +131,11 @@ function dueQuestions(
     zone,
     teamId,
     fingerprint,
-  }: { readonly zone: string; readonly teamId: string; readonly fingerprint: string },
+  }: { readonly zone: Zone; readonly teamId: SlackId; readonly fingerprint: string },
 ): { readonly balance: boolean; readonly usage: boolean } {
   const slot = hourlyCheckAfter(teamId, now) - HOUR;
   const { account, usage, problem } = known ?? {};
-  const isOld = (at: number, hours: number) => at < slot - (hours - 1) * HOUR || at > now;
+  const isOld = (at: Millis, hours: number) => at < slot - (hours - 1) * HOUR || at > now;
   const isUsageDue = (): boolean => {
     if (usage === undefined || usage.zone !== zone) return true;
     const yesterday = addDays(dayAt(now, zone), -1);
@@ -162,8 +163,8 @@ interface DueQuestions {
   readonly usage: boolean;
   readonly target: ResolvedProject;
   readonly access: OpenedConnection;
-  readonly zone: string;
-  readonly now: number;
+  readonly zone: Zone;
+  readonly now: Millis;
   readonly fingerprint: string;
 }
 

@@ -1,7 +1,8 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
-import { dayAt } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -17,7 +18,7 @@ import { type Alert, type AlertEvent, parseWatchState, type StoredWatchState } f
 export interface WatchState {
   /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
   readonly checkedAt: number | undefined;
-  readonly nextCheckAt: number | undefined;
+  readonly nextCheckAt: Millis | undefined;
   /** What was measured then; undefined when billing has not answered yet. */
   readonly measurement: WatchMeasurement | undefined;
   /** It has alerted and not recovered. */
@@ -36,7 +37,7 @@ export type AlertResponse = Extract<AlertEvent, { readonly kind: 'acknowledged' 
 /** What forms, lists and alerts of watches need from delivery. */
 export interface Watching {
   /** The workspace's watches or connections changed: new ones are checked at once. @throws StoreUnavailable */
-  changed(workspace: string): Promise<void>;
+  changed(workspace: SlackId): Promise<void>;
   /** By the watch's ID, of every watch of the record. @throws StoreUnavailable */
   readStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>>;
   /**
@@ -47,7 +48,7 @@ export interface Watching {
    * @throws StoreUnavailable
    */
   respond(
-    workspace: string,
+    workspace: SlackId,
     watch: string,
     episode: string,
     response: AlertResponse,
@@ -66,9 +67,8 @@ export interface WatchingParts {
   readonly figures: WatchFiguresStore;
   readonly billing: BillingClient;
   /** Derives the workspace's runs again. */
-  readonly changed: (workspace: string) => Promise<void>;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly changed: (workspace: SlackId) => Promise<void>;
+  readonly clock: () => Millis;
 }
 
 /** Attempts while a check writes the same state. */
@@ -129,7 +129,7 @@ function stateOf(
     workspace,
     snapshot,
     now,
-  }: { readonly workspace: Workspace; readonly snapshot: DeliveryLogSnapshot; readonly now: number },
+  }: { readonly workspace: Workspace; readonly snapshot: DeliveryLogSnapshot; readonly now: Millis },
 ): WatchState {
   const stored = parseWatchState(snapshot.state(WATCH_STATE + watch.id));
   const state = stored?.since === watch.since ? stored : undefined;

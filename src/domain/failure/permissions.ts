@@ -1,4 +1,6 @@
 /** Who may, and how often. */
+import type { SlackId } from '../slack-id.ts';
+import type { Millis } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 
 /** The rights do not allow it. */
@@ -7,7 +9,7 @@ export class NotAllowed extends FailureBase<'not-allowed'> {
   /** @param managers Slack IDs of people who may, for `not-manager`, as far as they are known */
   constructor(
     readonly reason: 'guest' | 'external' | 'not-member' | 'not-manager' | 'not-owner' | 'channel',
-    readonly managers: readonly string[] = [],
+    readonly managers: readonly SlackId[] = [],
   ) {
     super(
       'not-allowed',
@@ -36,7 +38,7 @@ export class Throttled extends FailureBase<'throttled'> {
   constructor(
     readonly whose: 'person' | 'workspace',
     doing: string,
-    readonly wait: number,
+    readonly wait: Millis,
   ) {
     super('throttled', `${whose === 'person' ? 'You’re' : 'Your workspace is'} ${doing}.`);
   }

@@ -1,5 +1,7 @@
 /** What the services answer, or that they do not. */
+
 import type { ProductId } from '../product.ts';
+import type { Millis } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 
 /**
@@ -77,7 +79,7 @@ export class RateLimited extends FailureBase<'rate-limited'> {
 export class TimedOut extends FailureBase<'timed-out'> {
   constructor(
     readonly service: Service,
-    readonly after: number,
+    readonly after: Millis,
   ) {
     super('timed-out', `${NAMES[service]} did not answer within ${Math.round(after / 1000)} seconds.`);
   }

@@ -1,4 +1,5 @@
 /** Tokens that are issued. */
+import type { Millis } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 
 /** No application access is registered for the project, so nothing can be issued for it. */
@@ -17,7 +18,7 @@ export class TooManyTokens extends FailureBase<'too-many-tokens'> {
   constructor(
     readonly most: number,
     readonly minutes: number,
-    readonly wait: number,
+    readonly wait: Millis,
   ) {
     super('too-many-tokens', `You’ve reached the limit of ${most} tokens in ${minutes} minutes.`);
   }

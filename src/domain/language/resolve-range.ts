@@ -12,6 +12,7 @@ import {
   shiftUnits,
   startOfUnit,
   type Unit,
+  type Zone,
 } from '../time/calendar.ts';
 import type { ComparisonRule } from '../time/comparison-window.ts';
 import type { DateExpression } from './date-expression.ts';
@@ -52,7 +53,7 @@ function season(point: Extract<DateExpression, { kind: 'month' | 'quarter' }>, t
   return unitOf(point.kind, begins(year));
 }
 
-function stretchOf(point: DateExpression, today: Day, zone: string): CalendarSpan {
+function stretchOf(point: DateExpression, today: Day, zone: Zone): CalendarSpan {
   switch (point.kind) {
     case 'day':
       return unitOf('day', point.day);
@@ -68,7 +69,7 @@ function stretchOf(point: DateExpression, today: Day, zone: string): CalendarSpa
 }
 
 /** @param isAll nothing else was asked for, so that what is running now may be offered instead */
-function begun(point: DateExpression, today: Day, zone: string, isAll = false): CalendarSpan {
+function begun(point: DateExpression, today: Day, zone: Zone, isAll = false): CalendarSpan {
   const stretch = stretchOf(point, today, zone);
   const instead = stretch.unit === 'day' ? 'today' : `this-${stretch.unit}`;
   if (stretch.first > today) throw inFuture(point.typed, isAll ? instead : undefined);
@@ -82,7 +83,7 @@ function planOf({ last, unit }: CalendarSpan, today: Day): ComparisonRule {
   return last < today ? { kind: 'units', unit, count: 1 } : { kind: 'running', unit };
 }
 
-function spanAt(point: DateExpression, today: Day, zone: string): DayRange {
+function spanAt(point: DateExpression, today: Day, zone: Zone): DayRange {
   const stretch = begun(point, today, zone, true);
   return { ...stretch, last: earlier(stretch.last, today), plan: planOf(stretch, today) };
 }
@@ -110,7 +111,7 @@ function correctReversed({ from, to, ...phrase }: Range, end: Day): string {
   return formatPhrase({ ...phrase, from: { ...from, year }, to: closing });
 }
 
-function spanBetween(phrase: Range, today: Day, zone: string): DayRange {
+function spanBetween(phrase: Range, today: Day, zone: Zone): DayRange {
   const [from, to] = [begun(phrase.from, today, zone), stretchOf(phrase.to, today, zone)];
   if (to.last < from.first)
     throw new InvalidWord(
@@ -123,7 +124,7 @@ function spanBetween(phrase: Range, today: Day, zone: string): DayRange {
   return { first: from.first, last: earlier(to.last, today), plan: planBetween(from, to, today) };
 }
 
-function spanLast(unit: Unit, count: number, including: boolean, today: Day, zone: string): DayRange {
+function spanLast(unit: Unit, count: number, including: boolean, today: Day, zone: Zone): DayRange {
   if (unit !== 'day') {
     const first = startOfUnit(unit, today);
     const plan: ComparisonRule = { kind: 'units', unit, count };
@@ -133,7 +134,7 @@ function spanLast(unit: Unit, count: number, including: boolean, today: Day, zon
   return { first: daysBefore(today, before, zone)[0] ?? today, last, plan: DAYS };
 }
 
-function rangeOf(phrase: PeriodPhrase, today: Day, zone: string): DayRange {
+function rangeOf(phrase: PeriodPhrase, today: Day, zone: Zone): DayRange {
   switch (phrase.kind) {
     case 'last':
       return spanLast(phrase.unit, phrase.count, phrase.includingToday, today, zone);
@@ -153,7 +154,7 @@ function rangeOf(phrase: PeriodPhrase, today: Day, zone: string): DayRange {
 }
 
 /** @throws InvalidWord for a period in the future, reversed, too long, or that cannot include today as asked */
-export function resolveRange(phrase: PeriodPhrase, today: Day, zone: string): DayRange {
+export function resolveRange(phrase: PeriodPhrase, today: Day, zone: Zone): DayRange {
   const span = rangeOf(phrase, today, zone);
   const length = daysBetween(span.first, span.last) + 1;
   // Thousands of years back dates overflow, and the length is NaN.

@@ -1,4 +1,4 @@
-import { DAY_MS, type Day, dayAt } from '../time/calendar.ts';
+import { DAY_MS, type Day, dayAt, type Millis, type Zone } from '../time/calendar.ts';
 import { clipWireValue, type WireScalar } from './amount.ts';
 
 /** The day of an item, or what the service sent in its place, shortened. */
@@ -22,7 +22,7 @@ const MAX_LENGTH = 64;
  * @param zone IANA name
  * @returns `unplaced` for anything else; never throws
  */
-export function parseBillingDay(wire: WireScalar, zone: string): BillingDay {
+export function parseBillingDay(wire: WireScalar, zone: Zone): BillingDay {
   const text = 'text' in wire && wire.text.length <= MAX_LENGTH ? wire.text.trim() : '';
   const day = parseIsoDate(text) ?? parseTimestamp(text, zone) ?? parseEpoch(text, zone);
   return day === undefined ? { unplaced: clipWireValue(wire, 'no day') } : { day };
@@ -32,7 +32,7 @@ function parseIsoDate(text: string): Day | undefined {
   return DATE.test(text) && midnightOf(text) !== undefined ? text : undefined;
 }
 
-function parseTimestamp(text: string, zone: string): Day | undefined {
+function parseTimestamp(text: string, zone: Zone): Day | undefined {
   const { date, hour, minute, second = '00', fraction = '', offset } = TIMESTAMP.exec(text)?.groups ?? {};
   if (date === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const midnight = midnightOf(date);
@@ -46,7 +46,7 @@ function parseTimestamp(text: string, zone: string): Day | undefined {
 }
 
 /** Seconds have 9 or 10 digits before the point, milliseconds 12 or 13; both are exact as a JavaScript number. */
-function parseEpoch(text: string, zone: string): Day | undefined {
+function parseEpoch(text: string, zone: Zone): Day | undefined {
   const epoch = EPOCH.test(text) ? Math.floor(Number(text)) : 0;
   if (epoch >= 1e8 && epoch < 1e10) return dayOf(epoch * 1000, zone);
   return epoch >= 1e11 && epoch < 1e13 ? dayOf(epoch, zone) : undefined;
@@ -71,6 +71,6 @@ function parseOffset(offset = 'Z'): number | undefined {
 const EARLIEST = Date.UTC(1900, 0, 2);
 const LATEST = Date.UTC(9999, 11, 30);
 
-function dayOf(instant: number, zone: string): Day | undefined {
+function dayOf(instant: Millis, zone: Zone): Day | undefined {
   return instant >= EARLIEST && instant < LATEST ? dayAt(instant, zone) : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Day } from '../time/calendar.ts';
+import type { Day, Zone } from '../time/calendar.ts';
 import { type Amount, type Money, parseAmount, toPlainDigits, type WireScalar, ZERO } from './amount.ts';
 import { type BillingDay, parseBillingDay } from './billing-day.ts';
 
@@ -48,7 +48,7 @@ const PART = 100;
  */
 export function* collectCharges(
   items: Iterable<WireCharge>,
-  zone: string,
+  zone: Zone,
 ): Generator<void, readonly DayCharges[]> {
   const byDay = new Map<Day, OpenDay>();
   const rows: OpenDay[] = [];

@@ -9,6 +9,7 @@ import {
   isoWeekday,
   shiftUnits,
   startOfUnit,
+  type Zone,
 } from '../time/calendar.ts';
 import { divide, type Money, sumMoney } from './amount.ts';
 import { reportedAmounts, type Usage } from './usage.ts';
@@ -48,11 +49,11 @@ export const forecastFrom = (today: Day): Day =>
  * @param usage of the days from {@link forecastFrom} to yesterday; without all of them there is no `error`
  * @returns undefined if fewer than 7 of the last 28 complete days are reported
  */
-export const forecastMonth = (usage: Usage, today: Day, zone: string): Forecast | undefined =>
+export const forecastMonth = (usage: Usage, today: Day, zone: Zone): Forecast | undefined =>
   forecastFromAmounts(reportedAmounts(usage), today, zone);
 
 /** @param amounts of the reported days from {@link forecastFrom} to yesterday @returns as {@link forecastMonth} */
-export function forecastFromAmounts(amounts: Amounts, today: Day, zone: string): Forecast | undefined {
+export function forecastFromAmounts(amounts: Amounts, today: Day, zone: Zone): Forecast | undefined {
   const expected = expectedCosts(amounts, today, zone);
   if (expected === undefined) return undefined;
   const days = monthOf(today, zone);
@@ -70,14 +71,14 @@ export function forecastFromAmounts(amounts: Amounts, today: Day, zone: string):
   };
 }
 
-const monthOf = (day: Day, zone: string): readonly Day[] =>
+const monthOf = (day: Day, zone: Zone): readonly Day[] =>
   daysInRange(startOfUnit('month', day), endOfUnit('month', day), zone);
 
 /** Expects a day to cost the average of its weekday over the days before `today`, or of all of those days. */
 function expectedCosts(
   amounts: Amounts,
   today: Day,
-  zone: string,
+  zone: Zone,
 ): { readonly costOf: (day: Day) => Money; readonly reported: number } | undefined {
   const reported = daysBefore(today, BASIS.days, zone).filter((day) => amounts.has(day));
   if (reported.length < BASIS.minReported) return undefined;
@@ -92,7 +93,7 @@ function expectedCosts(
 }
 
 /** @returns the mean absolute error of the method on this day of the last months */
-function meanError(amounts: Amounts, today: Day, zone: string): Money | undefined {
+function meanError(amounts: Amounts, today: Day, zone: Zone): Money | undefined {
   const first = startOfUnit('month', today);
   const errors = Array.from({ length: MONTHS_TESTED }, (_, n) =>
     errorInMonth(shiftUnits('month', first, -n - 1), amounts, today, zone),
@@ -105,7 +106,7 @@ function meanError(amounts: Amounts, today: Day, zone: string): Money | undefine
  *
  * @returns undefined if fewer than four fifths of the month are reported, or too few days before it
  */
-function errorInMonth(first: Day, amounts: Amounts, today: Day, zone: string): Money | undefined {
+function errorInMonth(first: Day, amounts: Amounts, today: Day, zone: Zone): Money | undefined {
   const days = monthOf(first, zone);
   const reported = days.filter((day) => amounts.has(day));
   const last = endOfUnit('month', first);

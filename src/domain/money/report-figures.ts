@@ -11,7 +11,9 @@ import {
   daysInRange,
   endOfDay,
   formatDays,
+  type Millis,
   startOfDay,
+  type Zone,
 } from '../time/calendar.ts';
 import { sameDaysLastWeek } from '../time/comparison-window.ts';
 import { resolvePeriod } from '../time/period.ts';
@@ -46,7 +48,7 @@ export interface ReportPeriods {
   /** What a forecast of the month that runs rests on; none when the month of the post is over. */
   readonly history: readonly Day[];
   readonly today: Day;
-  readonly zone: string;
+  readonly zone: Zone;
   /** First and last millisecond of all these days, which one request gets, and the label of the main ones. */
   readonly from: number;
   readonly to: number;
@@ -68,7 +70,7 @@ const LAST_MONTH: PeriodPhrase = { kind: 'last', unit: 'month', count: 1, ...UNT
  * @param at ms since the epoch: the instant that the figures are as of
  * @param count how many days `yesterday` covers: several after a weekend without posts
  */
-export function reportPeriodsOf(scope: ReportScope, at: number, zone: string, count = 1): ReportPeriods {
+export function reportPeriodsOf(scope: ReportScope, at: Millis, zone: Zone, count = 1): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
   const phrase = monthPhrase(yesterday, today);
@@ -100,7 +102,7 @@ export function reportPeriodsOf(scope: ReportScope, at: number, zone: string, co
 }
 
 /** The last `count` days, compared with the same days a week before. */
-function lastDays(count: number, today: Day, zone: string): ComparedWindows {
+function lastDays(count: number, today: Day, zone: Zone): ComparedWindows {
   const days = daysBefore(today, count, zone);
   return { window: windowOf(days), before: windowOf(sameDaysLastWeek(days, zone), days.at(-1)) };
 }
@@ -109,7 +111,7 @@ function lastDays(count: number, today: Day, zone: string): ComparedWindows {
 const monthPhrase = (yesterday: Day, today: Day): PeriodPhrase =>
   today.slice(0, 7) === yesterday.slice(0, 7) ? THIS_MONTH : LAST_MONTH;
 
-function compareWindows(phrase: PeriodPhrase, at: number, zone: string, labelYearOf?: Day): ComparedWindows {
+function compareWindows(phrase: PeriodPhrase, at: Millis, zone: Zone, labelYearOf?: Day): ComparedWindows {
   const { days, today, comparison } = resolvePeriod(phrase, at, zone);
   const complete = days.filter((day) => day !== today);
   return {

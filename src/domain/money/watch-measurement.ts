@@ -1,5 +1,13 @@
 /** What a watch compares with its threshold. */
-import { addDays, type Day, daysBefore, daysInRange, endOfUnit, startOfUnit } from '../time/calendar.ts';
+import {
+  addDays,
+  type Day,
+  daysBefore,
+  daysInRange,
+  endOfUnit,
+  startOfUnit,
+  type Zone,
+} from '../time/calendar.ts';
 import { type Amount, divide, type Money, sumMoney, toPlainDigits, ZERO } from './amount.ts';
 import type { DayCharges } from './charges.ts';
 import { forecastFromAmounts } from './forecast.ts';
@@ -11,7 +19,7 @@ import type { WatchKind } from './watch-rule.ts';
 export interface WatchFigures {
   readonly today: Day;
   /** IANA: the reporting zone */
-  readonly zone: string;
+  readonly zone: Zone;
   /** Absent when the balance is not known. */
   readonly account?: { readonly balance: Amount; readonly bonuses: Amount };
   /** Complete days, those before `today`, that are reported; the others are missing, not zero. */
@@ -58,7 +66,7 @@ const SPIKE_DAYS = 45;
 const WEEK = 7;
 
 /** The days of `spike`, reported or not. */
-export const spikeDays = (today: Day, zone: string): readonly Day[] => daysBefore(today, SPIKE_DAYS, zone);
+export const spikeDays = (today: Day, zone: Zone): readonly Day[] => daysBefore(today, SPIKE_DAYS, zone);
 
 export function measureWatch(kind: WatchKind, figures: WatchFigures): WatchMeasurement {
   const { today, zone, amounts } = figures;

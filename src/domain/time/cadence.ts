@@ -7,7 +7,9 @@ import {
   daysInMonth,
   instantOf,
   isoWeekday,
+  type Millis,
   wallClockAt,
+  type Zone,
 } from './calendar.ts';
 
 /** Monday to Sunday; ISO 8601 counts them from 1. */
@@ -34,8 +36,7 @@ export interface Timing {
   readonly cadence: Cadence;
   /** '09:00', 24 hours, on the zone's wall clock */
   readonly time: string;
-  /** IANA */
-  readonly zone: string;
+  readonly zone: Zone;
 }
 
 /** One occurrence of a timing. */
@@ -43,7 +44,7 @@ export interface DueTime {
   /** The local date, which identifies it. */
   readonly date: Day;
   /** ms since the epoch: the first instant after the gap for a skipped time of day, the first of two for a doubled one */
-  readonly at: number;
+  readonly at: Millis;
 }
 
 /** @param month '2026-02' */
@@ -92,7 +93,7 @@ function isOnTheClock({ date, at }: DueTime, { time, zone }: Timing): boolean {
  * @param after ms since the epoch
  * @returns the due times later than `after`, in order and without end; a day that the zone skipped has none
  */
-export function* dueTimes(timing: Timing, after: number): Generator<DueTime> {
+export function* dueTimes(timing: Timing, after: Millis): Generator<DueTime> {
   for (const date of daysOf(timing.cadence, dayAt(after, timing.zone))) {
     const due = { date, at: instantOf(date, timing.time, timing.zone) };
     if (due.at > after && (isOnTheClock(due, timing) || dayExists(date, timing.zone))) yield due;
@@ -100,7 +101,7 @@ export function* dueTimes(timing: Timing, after: number): Generator<DueTime> {
 }
 
 /** @param after ms since the epoch @returns the next `count` due times later than `after`, in order, one a local date */
-export function nextDueTimes(timing: Timing, after: number, count: number): readonly DueTime[] {
+export function nextDueTimes(timing: Timing, after: Millis, count: number): readonly DueTime[] {
   const next: DueTime[] = [];
   if (count < 1) return next;
   for (const due of dueTimes(timing, after)) if (next.push(due) >= count) break;
@@ -108,7 +109,7 @@ export function nextDueTimes(timing: Timing, after: number, count: number): read
 }
 
 /** @returns the due times later than `after` and no later than `until` (ms), in order; the time grows with the days between */
-export function dueTimesBetween(timing: Timing, after: number, until: number): readonly DueTime[] {
+export function dueTimesBetween(timing: Timing, after: Millis, until: Millis): readonly DueTime[] {
   const between: DueTime[] = [];
   for (const due of dueTimes(timing, after)) {
     if (due.at > until) break;
@@ -131,7 +132,7 @@ export function clockChangeAt(due: DueTime, timing: Timing): 'skipped' | 'double
  * @returns how many days a report of yesterday covers: since the last weekday for a cadence of weekdays, so that Monday's
  * covers Friday to Sunday; otherwise 1
  */
-export function daysCovered({ cadence, zone }: Timing, at: number): number {
+export function daysCovered({ cadence, zone }: Timing, at: Millis): number {
   if (cadence.kind !== 'weekdays') return 1;
   const day = isoWeekday(dayAt(at, zone));
   return day === 1 ? 3 : day === 7 ? 2 : 1;

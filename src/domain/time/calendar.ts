@@ -15,8 +15,14 @@ import { Temporal } from 'temporal-polyfill';
 /** A calendar day as 'YYYY-MM-DD', 1900 to 9999. Days compare as text. */
 export type Day = string;
 
-/** A day without clock changes, in ms. */
-export const DAY_MS = 86_400_000;
+/** The IANA name of a time zone: `Europe/Rome`. */
+export type Zone = string;
+
+/** Milliseconds: a duration, or an instant since the epoch. */
+export type Millis = number;
+
+/** Without clock changes. */
+export const DAY_MS: Millis = 86_400_000;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
@@ -51,33 +57,33 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 /** @returns the instant (ms) of the day's midnight: the jump if the clocks skip it, the first of two if they repeat it */
-export function startOfDay(day: Day, zone: string): number {
+export function startOfDay(day: Day, zone: Zone): number {
   return firstInstantAt(`${day}T00:00`, zone);
 }
 
 /** @param time 'HH:mm' @returns its instant (ms): the jump if the clocks skip it, the first of two if they repeat it */
-export function instantOf(day: Day, time: string, zone: string): number {
+export function instantOf(day: Day, time: string, zone: Zone): number {
   return firstInstantAt(`${day}T${time}`, zone);
 }
 
 /** @returns what a wall clock shows; after a clock change at midnight that may still be the day before */
-export function wallClockAt(instant: number, zone: string): { readonly day: Day; readonly time: string } {
+export function wallClockAt(instant: Millis, zone: Zone): { readonly day: Day; readonly time: string } {
   const wallTime = wallTimeAt(instant, zone);
   return { day: wallTime.slice(0, 10), time: wallTime.slice(11, 16) };
 }
 
 /** @returns the last millisecond of the day */
-export function endOfDay(day: Day, zone: string): number {
+export function endOfDay(day: Day, zone: Zone): number {
   return startOfDay(addDays(day, 1), zone) - 1;
 }
 
 /** The last day that was looked up in each zone: nearly every question is about the same instant. */
-const lastDays = new LRUCache<string, { readonly day: Day; readonly from: number; readonly until: number }>({
+const lastDays = new LRUCache<string, { readonly day: Day; readonly from: number; readonly until: Millis }>({
   max: 600,
 });
 
 /** @returns the day that has begun, even while clocks set back over midnight show the day before again */
-export function dayAt(instant: number, zone: string): Day {
+export function dayAt(instant: Millis, zone: Zone): Day {
   const last = lastDays.get(zone);
   if (last !== undefined && last.from <= instant && instant < last.until) return last.day;
   const shown = wallClockAt(instant, zone).day;
@@ -87,12 +93,12 @@ export function dayAt(instant: number, zone: string): Day {
 }
 
 /** A zone that moves across the date line skips a day: Pacific/Apia has no 2011-12-30. */
-export function dayExists(day: Day, zone: string): boolean {
+export function dayExists(day: Day, zone: Zone): boolean {
   return startOfDay(day, zone) <= endOfDay(day, zone);
 }
 
 /** Checks single days only when the offset jumps by half a day or more: checking each is slow over years. */
-function withoutSkipped(days: readonly Day[], zone: string): readonly Day[] {
+function withoutSkipped(days: readonly Day[], zone: Zone): readonly Day[] {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return days;
   const jump = offsetAt(midnightOf(last) + 2 * DAY_MS, zone) - offsetAt(midnightOf(first) - 2 * DAY_MS, zone);
@@ -100,7 +106,7 @@ function withoutSkipped(days: readonly Day[], zone: string): readonly Day[] {
 }
 
 /** @returns every day from `first` to `last`, both included, without those that the zone skipped */
-export function daysInRange(first: Day, last: Day, zone: string): readonly Day[] {
+export function daysInRange(first: Day, last: Day, zone: Zone): readonly Day[] {
   const count = Math.max(0, daysBetween(first, last) + 1);
   const days = Array.from({ length: count }, (_, n) => addDays(first, n));
   const months = Array.from({ length: Math.ceil(count / 30) }, (_, n) => days.slice(n * 30, n * 30 + 30));
@@ -108,7 +114,7 @@ export function daysInRange(first: Day, last: Day, zone: string): readonly Day[]
 }
 
 /** @returns the `count` days before `day`, in order, without those that the zone skipped */
-export function daysBefore(day: Day, count: number, zone: string): readonly Day[] {
+export function daysBefore(day: Day, count: number, zone: Zone): readonly Day[] {
   const days = daysInRange(addDays(day, -count - 2), addDays(day, -1), zone);
   return days.slice(days.length - count);
 }
@@ -182,7 +188,7 @@ const instants = new LRUCache<string, number>({ max: 10_000 });
 const offsets = new LRUCache<string, number>({ max: 10_000 });
 
 /** @returns ms to add to the instant (ms) for the wall clock of `zone` @throws RangeError for an unknown zone */
-export function offsetAt(instant: number, zone: string): number {
+export function offsetAt(instant: Millis, zone: Zone): number {
   const key = `${instant} ${zone}`;
   const cached = offsets.get(key);
   if (cached !== undefined) return cached;
@@ -192,11 +198,11 @@ export function offsetAt(instant: number, zone: string): number {
 }
 
 /** The wall clock of `zone` at an instant (ms), as `2026-11-21T09:00:00.000`. @throws RangeError for an unknown zone */
-function wallTimeAt(instant: number, zone: string): string {
+function wallTimeAt(instant: Millis, zone: Zone): string {
   return zonedAt(instant, zone).toPlainDateTime().toString({ fractionalSecondDigits: 3 });
 }
 
-function zonedAt(instant: number, zone: string): Temporal.ZonedDateTime {
+function zonedAt(instant: Millis, zone: Zone): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
 }
 
@@ -207,7 +213,7 @@ function zonedAt(instant: number, zone: string): Temporal.ZonedDateTime {
  * @param wall `2026-11-21T09:00`
  * @throws RangeError for an unknown zone
  */
-function firstInstantAt(wall: string, zone: string): number {
+function firstInstantAt(wall: string, zone: Zone): number {
   const key = `${wall} ${zone}`;
   const cached = instants.get(key);
   if (cached !== undefined) return cached;
@@ -216,7 +222,7 @@ function firstInstantAt(wall: string, zone: string): number {
   return instant;
 }
 
-function findFirstInstant(wall: Temporal.PlainDateTime, zone: string): number {
+function findFirstInstant(wall: Temporal.PlainDateTime, zone: Zone): number {
   const earlier = wall.toZonedDateTime(zone, { disambiguation: 'earlier' });
   if (earlier.toPlainDateTime().equals(wall)) return earlier.epochMilliseconds;
   // The clocks skip it: `earlier` lies before the jump.

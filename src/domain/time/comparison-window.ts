@@ -10,6 +10,7 @@ import {
   shiftUnits,
   startOfDay,
   type Unit,
+  type Zone,
 } from './calendar.ts';
 
 export interface ComparisonWindow {
@@ -41,14 +42,14 @@ const countOf = (count: number, unit: Unit): string => (count === 1 ? unit : `${
  *
  * @returns the days a week before, without those that the zone skipped
  */
-export const sameDaysLastWeek = (days: readonly Day[], zone: string): readonly Day[] =>
+export const sameDaysLastWeek = (days: readonly Day[], zone: Zone): readonly Day[] =>
   days.map((day) => addDays(day, -7)).filter((day) => dayExists(day, zone));
 
-function daysWindow(first: Day, count: number, zone: string): Window {
+function daysWindow(first: Day, count: number, zone: Zone): Window {
   return { days: daysBefore(first, count, zone), basis: `the ${countOf(count, 'day')} before` };
 }
 
-function unitsWindow(first: Day, unit: Unit, count: number, zone: string): Window {
+function unitsWindow(first: Day, unit: Unit, count: number, zone: Zone): Window {
   return {
     days: daysInRange(shiftUnits(unit, first, -count), addDays(first, -1), zone),
     basis: `the ${countOf(count, unit)} before`,
@@ -56,13 +57,13 @@ function unitsWindow(first: Day, unit: Unit, count: number, zone: string): Windo
 }
 
 /** Ends with the unit before at the latest: 30 days of March are compared with the 28 of February. */
-function runningUnitWindow(first: Day, unit: Unit, count: number, zone: string): Window {
+function runningUnitWindow(first: Day, unit: Unit, count: number, zone: Zone): Window {
   const whole = unitsWindow(first, unit, 1, zone);
   if (count >= whole.days.length) return whole;
   return { days: whole.days.slice(0, count), basis: `the first ${countOf(count, 'day')} of ${whole.basis}` };
 }
 
-function windowBefore(first: Day, rule: ComparisonRule, count: number, zone: string): Window {
+function windowBefore(first: Day, rule: ComparisonRule, count: number, zone: Zone): Window {
   if (rule.kind === 'units') return unitsWindow(first, rule.unit, rule.count, zone);
   if (rule.kind === 'running') return runningUnitWindow(first, rule.unit, count, zone);
   if (count > 1) return daysWindow(first, count, zone);
@@ -78,7 +79,7 @@ export function findComparisonWindow(
   first: Day,
   complete: readonly Day[],
   rule: ComparisonRule,
-  zone: string,
+  zone: Zone,
 ): ComparisonWindow | undefined {
   const end = complete.at(-1);
   if (end === undefined) return undefined;

@@ -14,7 +14,9 @@ import {
   daysInRange,
   endOfDay,
   formatDays,
+  type Millis,
   startOfDay,
+  type Zone,
 } from './calendar.ts';
 import { type ComparisonWindow, findComparisonWindow } from './comparison-window.ts';
 
@@ -27,7 +29,7 @@ export interface Period {
   readonly from: number;
   /** Last millisecond, included: `periodTo` of the billing API. Never in the future. */
   readonly to: number;
-  readonly zone: string;
+  readonly zone: Zone;
   /** Its days in order, today among them, without those that the zone skipped. */
   readonly days: readonly Day[];
   /** Today, if it is the last day. */
@@ -50,7 +52,7 @@ function daysLabel(full: number, endsToday: boolean, endsYesterday: boolean): st
 const canonicalText = (phrase: PeriodPhrase): string =>
   formatPhrase({ ...phrase, includingToday: phrase.includingToday && phrase.kind === 'last' });
 
-function skippedByZone(phrase: PeriodPhrase, first: Day, last: Day, zone: string): InvalidWord {
+function skippedByZone(phrase: PeriodPhrase, first: Day, last: Day, zone: Zone): InvalidWord {
   return new InvalidWord(
     clipWord(phrase.typed),
     `does not exist in ${zone}, which skipped it when it crossed the date line`,
@@ -59,7 +61,7 @@ function skippedByZone(phrase: PeriodPhrase, first: Day, last: Day, zone: string
 }
 
 /** @returns the days that the phrase meant when it was written; a range that was still running then ends today */
-function rangeAsOf(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: string): DayRange {
+function rangeAsOf(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone): DayRange {
   const range = resolveRange(phrase, writtenOn, zone);
   return range.last < writtenOn ? range : resolveRange(phrase, today, zone);
 }
@@ -73,9 +75,9 @@ function rangeAsOf(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: strin
  */
 export function resolvePeriod(
   phrase: PeriodPhrase,
-  now: number,
-  zone: string,
-  writtenAt: number = now,
+  now: Millis,
+  zone: Zone,
+  writtenAt: Millis = now,
 ): Period {
   const period = periodOn(phrase, dayAt(now, zone), dayAt(writtenAt, zone), zone);
   if (period.today === undefined) return period;
@@ -91,7 +93,7 @@ const periods = new LRUCache<string, Period>({
 });
 
 /** @returns the period as of a day; if it ends `today`, `to` is the end of that day */
-function periodOn(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: string): Period {
+function periodOn(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone): Period {
   const key = [formatPhrase(phrase), today, writtenOn, zone].join(' ');
   const known = periods.get(key);
   if (known !== undefined) return known;
@@ -100,7 +102,7 @@ function periodOn(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: string
   return period;
 }
 
-function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: string): Period {
+function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone): Period {
   const { first, last, plan } = rangeAsOf(phrase, today, writtenOn, zone);
   const days = daysInRange(first, last, zone);
   const [firstDay, lastDay] = [days[0], days.at(-1)];
@@ -127,11 +129,11 @@ function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: stri
  *
  * @throws what {@link resolvePeriod} throws, and InvalidWord for any other text
  */
-export function resolvePeriodText(text: string, now: number, zone: string): Period {
+export function resolvePeriodText(text: string, now: Millis, zone: Zone): Period {
   return resolvePeriod(parsePeriodText(text), now, zone);
 }
 
 /** @returns an instant (ms) as the billing API writes it: YYYY-MM-DDTHH:mm:ss.sssZ */
-export function toWireTimestamp(ms: number): string {
+export function toWireTimestamp(ms: Millis): string {
   return new Date(ms).toISOString();
 }

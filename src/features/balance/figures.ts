@@ -4,7 +4,7 @@ import { type Amount, parseAmount } from '../../domain/money/amount.ts';
 import { computeRunway, type Runway } from '../../domain/money/runway.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
 import { collectNotices, type ServiceNotice } from '../../domain/service-notice.ts';
-import { dayAt } from '../../domain/time/calendar.ts';
+import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
@@ -31,7 +31,7 @@ export async function askBalance(
   billing: BillingClient,
   workspace: Workspace,
   target: ResolvedProject,
-  at: number,
+  at: Millis,
 ): Promise<BalanceFigures> {
   const { zone } = requireSettings(workspace);
   const access = openConnection(workspace, target);

@@ -2,6 +2,7 @@ import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import { namesOutput, type Output, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseBalanceText } from '../../domain/language/command-text.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { askEach, type ProjectAnswers } from '../../slack/commands/several-projects.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
@@ -42,8 +43,7 @@ const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.products} ${commandTex
 export interface BalanceParts {
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
 }
 
 interface Answer extends ProjectAnswers<BalanceFigures> {
@@ -110,7 +110,7 @@ export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts)
   };
 }
 
-function noteOf({ connection, target, ...amounts }: BalanceFigures, at: number): AnswerNote {
+function noteOf({ connection, target, ...amounts }: BalanceFigures, at: Millis): AnswerNote {
   const balance = storedBalance(target, amounts);
   return { connection, at, ...(balance && { balance }) };
 }

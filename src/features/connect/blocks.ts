@@ -4,6 +4,7 @@ import { commandText } from '../../domain/commands.ts';
 import { changedNothing, type Failure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import {
   actions,
   type Block,
@@ -36,8 +37,8 @@ export interface ConnectedResult {
   /** Every connection there is now, and the one that is asked if none is named. */
   readonly names: readonly string[];
   readonly chosen: string | undefined;
-  readonly at: number;
-  readonly zone: string;
+  readonly at: Millis;
+  readonly zone: Zone;
   readonly locale: string;
 }
 
@@ -78,7 +79,7 @@ function amount({ balance }: BalanceRecord, locale: string): string {
 }
 
 /** A registered token in one line: never more of it than its last four characters and its fingerprint. */
-export function describeConnection(connection: Connection, at: number, zone: string): string {
+export function describeConnection(connection: Connection, at: Millis, zone: Zone): string {
   const { name, baseUrl, role } = connection;
   return [
     name,

@@ -1,5 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { SecretPasted } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isConnectionName } from '../../workspace/credentials/connections.ts';
 import type { Feature } from '../feature.ts';
@@ -42,7 +43,7 @@ declare module '../../domain/commands.ts' {
 declare module '../feature.ts' {
   interface Feature {
     /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned anew. Never rejects. */
-    connected?(workspace: string): Promise<void>;
+    connected?(workspace: SlackId): Promise<void>;
   }
 }
 

@@ -1,7 +1,8 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, isFailure, NoData, SecretPasted } from '../../domain/failure/index.ts';
-import { DAY_MS } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { DAY_MS, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -19,7 +20,7 @@ export interface ConnectionSavingParts {
   readonly billing: BillingClient;
   readonly limits: RateLimiter;
   /** Called after each saved token or expiry: schedules that waited for a token resume, and reminders are planned. */
-  readonly onConnected?: (workspace: string) => Promise<void>;
+  readonly onConnected?: (workspace: SlackId) => Promise<void>;
 }
 
 const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
@@ -105,7 +106,7 @@ const tooMany = (name: string): InvalidWord =>
     `Replace a connection, or remove one with ${commandText('/billing disconnect')}.`,
   );
 
-function newConnection(input: ConnectRequest, person: string, at: number): NewConnection {
+function newConnection(input: ConnectRequest, person: SlackId, at: Millis): NewConnection {
   const { name, baseUrl, authUrl, token, role, lifetime, type, account, project, product } = input;
   const days = lifetime && DAYS[lifetime];
   return {

@@ -3,6 +3,8 @@ import { type BillingClient, settleOptional } from '../../billing/client.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAmount } from '../../domain/money/amount.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/money/report-figures.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { type Block, withoutActions } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
@@ -37,8 +39,7 @@ export interface HomeParts {
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
   readonly log: Logger;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
 }
 
 /** A balance that is younger is not asked for again, in ms. */
@@ -54,7 +55,7 @@ export function createHomeFeature({
   clock,
 }: HomeParts): Feature {
   /** Errors only go to the log, because the Home is not an answer to a question. */
-  const publish = async (client: WebClient, person: string, blocks: readonly Block[]): Promise<void> => {
+  const publish = async (client: WebClient, person: SlackId, blocks: readonly Block[]): Promise<void> => {
     const view = { type: 'home' as const, blocks: [...blocks] as never[] };
     await callSlack('views.publish', () => client.views.publish({ user_id: person, view })).catch(
       (err: unknown) => log.warn({ err }, 'a Home could not be drawn'),

@@ -1,5 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { type ExpiryChoice, expiryInputs } from '../../slack/commands/expiry-input.ts';
@@ -44,8 +46,8 @@ export interface AccessForm {
   readonly issuers: Issuers;
   readonly expiry: ExpiryChoice | undefined;
   readonly groups: GroupChoices;
-  readonly at: number;
-  readonly zone: string;
+  readonly at: Millis;
+  readonly zone: Zone;
 }
 
 /** The form. ID and secret are never filled in, because they may have been swapped. */
@@ -148,7 +150,7 @@ export const TESTED: Record<RevocationResult, string> = {
 
 /** Someone who was chosen as an issuer but can't get tokens yet. */
 export interface IneligibleIssuer {
-  readonly person: string;
+  readonly person: SlackId;
   readonly role: Role;
 }
 
@@ -160,8 +162,8 @@ export interface RegisteredAccess {
   readonly revocation: RevocationResult;
   readonly isIssuer: boolean;
   readonly ineligible: readonly IneligibleIssuer[];
-  readonly at: number;
-  readonly zone: string;
+  readonly at: Millis;
+  readonly zone: Zone;
 }
 
 export function registeredBlocks(registered: RegisteredAccess): Block[] {
@@ -206,7 +208,7 @@ export function registeredBlocks(registered: RegisteredAccess): Block[] {
 /** Tokens last an hour as a rule, and no longer than the access they come from; in ms, a minute less for clocks. */
 const USUAL = 59 * 60_000;
 
-const isShort = (issued: IssuedToken, at: number): issued is IssuedToken & { readonly expiresAt: number } =>
+const isShort = (issued: IssuedToken, at: Millis): issued is IssuedToken & { readonly expiresAt: Millis } =>
   issued.expiresAt !== undefined && issued.expiresAt - at < USUAL;
 
 const SHOWN = 20;

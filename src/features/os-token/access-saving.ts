@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryOf } from '../../slack/commands/expiry-input.ts';
 import { actions, type Block, button, header, markup, section } from '../../slack/kit/atoms.ts';
@@ -168,7 +169,7 @@ function newAccess(
 
 /** The chosen people whose role doesn't allow tokens. People whose role Slack doesn't return now are left out. */
 async function findIneligible(
-  people: readonly string[],
+  people: readonly SlackId[],
   { slack, workspace: { settings } }: Request,
 ): Promise<readonly IneligibleIssuer[]> {
   // External people never get tokens, even if they can ask.

@@ -2,6 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/command-text.ts';
 import { isProjectId } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { type ExpiryChoice, isExpiryChoice, parseExpiryChoice } from '../../slack/commands/expiry-input.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
@@ -120,7 +121,7 @@ function read(url: () => string): { readonly value?: string; readonly refusal?: 
 export interface AccessFormDefaults {
   readonly project: string;
   readonly authUrl?: string;
-  readonly people?: readonly string[];
+  readonly people?: readonly SlackId[];
   readonly groups?: readonly string[];
   readonly expiry?: ExpiryChoice;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type AuditState, type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
 import type { RevokeOutcome } from './blocks.ts';
 import type { TokenContext } from './context.ts';
@@ -51,7 +52,7 @@ export const mayHaveIssued = ({ kind }: Failure): boolean =>
   ['outcome-unclear', 'invalid-response', 'response-too-large'].includes(kind);
 
 /** The entry for a token that was not shown and may not exist. @param about from `tokenAuditText` */
-export const unclearIssueAudit = (at: number, who: string, about: string): AuditEntry => ({
+export const unclearIssueAudit = (at: Millis, who: string, about: string): AuditEntry => ({
   ...{ at, who },
   action: 'token issued',
   about: `${about} · ${UNCLEAR}`,

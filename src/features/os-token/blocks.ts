@@ -1,6 +1,7 @@
 import type { Button, ConfirmationDialog, ModalView, SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import type { AuditState } from '../../domain/failure/index.ts';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { type CommandInvocation, commandButton } from '../../slack/commands/command-buttons.ts';
 import { AUDIT_NOTES } from '../../slack/error-messages/identity.ts';
@@ -40,9 +41,9 @@ const window = (blocks: readonly Block[], tokens: readonly WindowToken[] = []): 
 export interface TokenWindow {
   readonly tokens: readonly WindowToken[];
   /** ms; tokens that have expired by then are left out */
-  readonly now: number;
+  readonly now: Millis;
   /** The reader's time zone. */
-  readonly zone: string;
+  readonly zone: Zone;
 }
 
 /** A window that says something and lists its tokens, each with a button to revoke it. */

@@ -1,5 +1,6 @@
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
-import { isTimeZone } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { isTimeZone, type Millis } from '../../domain/time/calendar.ts';
 import type { IdentityClient } from '../../identity/client.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
@@ -21,12 +22,11 @@ export interface OsTokenParts {
   readonly readAuthUrl: (text: string) => string;
   /** Filled in if no connection has one. */
   readonly authUrl: string | undefined;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   /** Logs an error that a user was shown, and where. */
   readonly explain: (error: unknown, where: string) => void;
   /** Called after an access was saved, so that reminders are planned. */
-  readonly onSaved?: (workspace: string) => Promise<void>;
+  readonly onSaved?: (workspace: SlackId) => Promise<void>;
 }
 
 /** One person's command, click or form, and what the feature answers it with. */

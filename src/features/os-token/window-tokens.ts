@@ -1,5 +1,5 @@
 import { pluralize } from '../../domain/language/text.ts';
-import { dayAt, formatDays, offsetAt } from '../../domain/time/calendar.ts';
+import { dayAt, formatDays, type Millis, offsetAt, type Zone } from '../../domain/time/calendar.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 
 /** One line of a window's metadata: a token that was issued from the window, or only a grant for another one. */
@@ -13,7 +13,7 @@ export interface WindowToken {
 export const canRevoke = ({ carried }: WindowToken): boolean => carried.includes(' ');
 
 /** The tokens that may still work. @param now ms */
-export const liveTokens = (tokens: readonly WindowToken[], now: number): readonly WindowToken[] =>
+export const liveTokens = (tokens: readonly WindowToken[], now: Millis): readonly WindowToken[] =>
   tokens.filter(({ expires }) => expires === 'unknown' || (expires !== undefined && expires > now));
 
 /** As `private_metadata`, in the same order. @see parseWindowTokens */
@@ -55,11 +55,11 @@ export function fitWindowTokens(tokens: readonly WindowToken[], limit: number): 
 }
 
 /** @returns `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
-export const formatUntil = (expires: WindowToken['expires'], zone: string): string =>
+export const formatUntil = (expires: WindowToken['expires'], zone: Zone): string =>
   typeof expires === 'number' ? `until ${formatClockTime(expires, zone)}` : 'until it expires';
 
 /** `11:15 on Sat 21 Nov 2026 (Europe/Berlin)` */
-export function formatClockTime(ms: number, zone: string): string {
+export function formatClockTime(ms: Millis, zone: Zone): string {
   const time = new Date(ms + offsetAt(ms, zone)).toISOString().slice(11, 16);
   const day = dayAt(ms, zone);
   return `${time} on ${formatDays(day, day)} (${zone})`;
@@ -68,7 +68,7 @@ export function formatClockTime(ms: number, zone: string): string {
 const MINUTE = 60_000;
 
 /** `1 hour`, `19 minutes`, `2 hours 5 minutes`, `3 days` */
-export function formatDuration(ms: number): string {
+export function formatDuration(ms: Millis): string {
   const minutes = Math.max(0, Math.round(ms / MINUTE));
   const hours = Math.floor(minutes / 60);
   if (minutes === 0) return 'less than a minute';

@@ -3,6 +3,7 @@ import { commandText } from '../../domain/commands.ts';
 import { quoted } from '../../domain/language/secret-detection.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { commandButton, commandOption, pageButtons } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
@@ -137,7 +138,7 @@ export function projectDetails(project: Project, workspace: ProjectList['workspa
   ].join(' · ');
 }
 
-function limitText(channels: readonly string[] | undefined): string {
+function limitText(channels: readonly SlackId[] | undefined): string {
   if (channels === undefined) return 'everywhere';
   if (channels.length === 0) return 'in no channel: its names are limited to different channels';
   const more = channels.length - SHOWN_CHANNELS;

@@ -1,6 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/command-text.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { commandOption } from '../../slack/commands/command-buttons.ts';
 import { actions, select } from '../../slack/kit/atoms.ts';
 import { isDirectMessage } from '../../slack/reply/post-message.ts';
@@ -27,12 +28,12 @@ export interface ChannelDefaults {
 
 /** The project that a channel asks about when none is named. Everybody there can ask about it, or it is not taken. */
 export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
-  const set = (channel: string, alias: string | undefined, request: Request): Promise<void> => {
+  const set = (channel: SlackId, alias: string | undefined, request: Request): Promise<void> => {
     const change = auditedChange(request, ['channel default changed', `${channel}: ${alias ?? NONE}`]);
     return workspaces.setChannelDefault(change, channel, alias);
   };
 
-  const tell = (channel: string, { workspace, user, reply }: Request): Promise<void> => {
+  const tell = (channel: SlackId, { workspace, user, reply }: Request): Promise<void> => {
     const alias = workspace.channelDefault(channel);
     const project = alias === undefined ? undefined : findProject(workspace, alias);
     if (project !== undefined && isFor(project, channel, workspace))
@@ -82,7 +83,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
 }
 
 /** A default is everybody's: what managers may ask does not count. */
-const isFor = (project: Project, channel: string, workspace: Workspace): boolean =>
+const isFor = (project: Project, channel: SlackId, workspace: Workspace): boolean =>
   canAskAbout(project, workspace, { channel, manager: false });
 
 const elsewhere = ({ alias }: Project): InvalidWord =>

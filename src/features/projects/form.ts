@@ -2,6 +2,7 @@ import type { InputBlock, ModalView } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import {
   actions,
   type Block,
@@ -22,7 +23,7 @@ export interface ProjectFormOptions {
   readonly before: string;
   readonly filled: ProjectFormInput;
   /** Who owns it unless the form says otherwise. */
-  readonly owner: string;
+  readonly owner: SlackId;
   /** Why what was sent could not be saved. */
   readonly problem?: string;
   /** What saving it stops, with the digest of that. */
@@ -87,7 +88,7 @@ export function projectForm(
 
 const SAVE_AGAIN = 'Nothing is saved yet. Choose Save again to save it anyway.';
 
-const moreInputs = (record: Workspace, filled: ProjectFormInput, owner: string): (Block | InputBlock)[] => [
+const moreInputs = (record: Workspace, filled: ProjectFormInput, owner: SlackId): (Block | InputBlock)[] => [
   header('More'),
   ...connectionInput(record, filled.connection),
   optional(
@@ -124,7 +125,7 @@ function connectionInput(record: Workspace, chosen: string = DEFAULT_CONNECTION)
   ];
 }
 
-function channelsInput(channels: readonly string[]): InputBlock {
+function channelsInput(channels: readonly SlackId[]): InputBlock {
   return {
     type: 'input',
     block_id: 'channels',
@@ -143,7 +144,7 @@ function channelsInput(channels: readonly string[]): InputBlock {
   };
 }
 
-function ownerInput(owner: string): InputBlock {
+function ownerInput(owner: SlackId): InputBlock {
   return {
     type: 'input',
     block_id: 'owner',

@@ -6,6 +6,7 @@ import {
 } from '../../domain/money/report-figures.ts';
 import { formatBalance } from '../../domain/money/runway-text.ts';
 import type { ServiceNotice } from '../../domain/service-notice.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { ProjectAnswers } from '../../slack/commands/several-projects.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 
@@ -62,6 +63,5 @@ export const isMonthReport = ({ main, month }: ReportPeriods): boolean =>
 export interface ReportView extends ProjectAnswers<ProjectFigures> {
   readonly headline: Headline;
   readonly brief: ReportPeriods;
-  /** ms since the epoch */
-  readonly fetched: number;
+  readonly fetched: Millis;
 }

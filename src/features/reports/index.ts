@@ -11,7 +11,7 @@ import {
 } from '../../domain/money/report-figures.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
-import { formatDays } from '../../domain/time/calendar.ts';
+import { formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import type { ProjectAnswers } from '../../slack/commands/several-projects.ts';
 import { referenceTo } from '../../workspace/projects/chosen-project.ts';
@@ -27,7 +27,7 @@ import { renderReport } from './blocks.ts';
 import { amountOf, type Headline, type ProjectFigures } from './figures.ts';
 
 /** What schedules post: the figures of /spend and /balance, for a channel. */
-export function createReportsFeature({ clock }: { readonly clock: () => number }): Feature {
+export function createReportsFeature({ clock }: { readonly clock: () => Millis }): Feature {
   const briefFor = rememberedBriefs();
   const reportOf = (scope: ReportScope, headline: Headline = 'spent'): PostableReport => ({
     covers: ({ at, days }, zone) =>

@@ -5,6 +5,7 @@ import {
   projectLabel,
 } from '../../delivery/posts/schedule-wording.ts';
 import { pluralize } from '../../domain/language/text.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
 import {
@@ -51,7 +52,7 @@ export const scheduleAuditText = (schedule: Schedule, workspace: Workspace): str
 export function announcementMessage(
   schedule: Schedule,
   workspace: Workspace,
-  person: string,
+  person: SlackId,
   isChange: boolean,
 ): Message {
   const what = `${REPORT_NAMES[schedule.report]} for ${describeProjects(schedule, workspace)}`;
@@ -123,7 +124,7 @@ export const stoppedSchedules: StopsSource = (before, after) => {
 function nextSendText(
   { timing }: Schedule,
   { owed, next }: UpcomingSends,
-  reader: string | undefined,
+  reader: SlackId | undefined,
   tried?: Day,
 ): string {
   const [due] = next;

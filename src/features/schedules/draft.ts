@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { NotAllowed } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { canEditOwned } from '../../slack/owned/ownership.ts';
 import { checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -56,7 +57,7 @@ export const carryOverDraft = (
 ): CarryOverResult => carryOver(draft.before, draft.timing, scheduleBefore(draft, workspace), sends, at);
 
 /** @param since posts that are due after this instant (ms) are sent @throws NotAllowed */
-export function scheduleFromDraft(draft: ScheduleDraft, request: Request, since: number): Schedule {
+export function scheduleFromDraft(draft: ScheduleDraft, request: Request, since: Millis): Schedule {
   const { user, at } = request;
   const before = requireEditableSchedule(draft, request);
   const { projects, report, timing, channel, skipsEmpty, correctsFrom, waitHours } = draft;

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
+import type { Zone } from '../../domain/time/calendar.ts';
 import { type FormFields, selectedValues, withErrorAtTop } from '../../slack/kit/modal.ts';
 import { isKnownZone } from '../../slack/request/time-zones.ts';
 import {
@@ -26,7 +28,7 @@ export interface ScheduleDraft {
   readonly report: ReportName;
   readonly timing: Timing;
   /** Slack's id; '' for none. */
-  readonly channel: string;
+  readonly channel: SlackId;
   readonly skipsEmpty: boolean;
   /** Percent; 0 for never. */
   readonly correctsFrom: number;
@@ -83,8 +85,8 @@ export function newFormState(
 }
 
 interface Place {
-  readonly channel: string | undefined;
-  readonly zone: string;
+  readonly channel: SlackId | undefined;
+  readonly zone: Zone;
 }
 
 export const draftOfSchedule = (schedule: Schedule): ScheduleDraft => ({
@@ -98,7 +100,7 @@ export const draftOfSchedule = (schedule: Schedule): ScheduleDraft => ({
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /** The form's values; those of hidden fields are in its metadata. */
-export function parseFormState(fields: FormFields, metadata: string, zone: string): ScheduleDraft {
+export function parseFormState(fields: FormFields, metadata: string, zone: Zone): ScheduleDraft {
   const { projects = '', report = '', time = '', channel = '', options = '' } = fields;
   const { before, isRefilled, isUnfolded, folded } = decodeScheduleMetadata(metadata);
   const corrects = Number(fields.corrects ?? folded.correctsFrom ?? DEFAULT_CORRECTION);

@@ -1,5 +1,6 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import {
   actions,
   type Block,
@@ -39,8 +40,7 @@ export interface ScheduleFormState {
   /** The result of saving, at the top; the result of a test, below its button. */
   readonly notice?: readonly Block[];
   readonly testResult?: readonly Block[];
-  /** ms */
-  readonly at: number;
+  readonly at: Millis;
 }
 
 /** The action ids of the two tests. */

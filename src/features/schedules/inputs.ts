@@ -1,7 +1,9 @@
 import type { InputBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { projectOption } from '../../slack/commands/project-search.ts';
 import { option, plainText } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, searchInput } from '../../slack/kit/modal.ts';
@@ -90,7 +92,7 @@ export const timeInput = (draft: ScheduleDraft): InputBlock =>
     refilled(draft),
   );
 
-export const zoneInput = (draft: ScheduleDraft, at: number): InputBlock =>
+export const zoneInput = (draft: ScheduleDraft, at: Millis): InputBlock =>
   live(
     {
       type: 'input',
@@ -109,7 +111,7 @@ export const zoneInput = (draft: ScheduleDraft, at: number): InputBlock =>
     refilled(draft),
   );
 
-export const channelInput = (channel: string): InputBlock =>
+export const channelInput = (channel: SlackId): InputBlock =>
   live({
     type: 'input',
     block_id: 'channel',

@@ -9,7 +9,15 @@ import {
   dueTimesBetween,
   type Timing,
 } from '../../domain/time/cadence.ts';
-import { DAY_MS, type Day, formatDays, startOfDay, wallClockAt } from '../../domain/time/calendar.ts';
+import {
+  DAY_MS,
+  type Day,
+  formatDays,
+  type Millis,
+  startOfDay,
+  wallClockAt,
+  type Zone,
+} from '../../domain/time/calendar.ts';
 import type { CarryOverResult } from './upcoming-sends.ts';
 
 /** What a form promises before it is saved, and again after. Plain text, not escaped. */
@@ -27,7 +35,7 @@ export interface StaleWarning {
   /** A time of day, 'HH:mm', without such posts in the same zone; undefined if there is none. */
   readonly time: string | undefined;
   /** In which none is, at the time as it is. */
-  readonly zone: string;
+  readonly zone: Zone;
 }
 
 interface Previewed {
@@ -37,9 +45,8 @@ interface Previewed {
   readonly isPaused: boolean;
   readonly report: PostableReport | undefined;
   /** Undefined when the settings are damaged. */
-  readonly reportingZone: string | undefined;
-  /** ms since the epoch */
-  readonly now: number;
+  readonly reportingZone: Zone | undefined;
+  readonly now: Millis;
 }
 
 export function previewSchedule(previewed: Previewed): SchedulePreview {
@@ -128,7 +135,7 @@ interface Found {
   readonly first: DueTime;
   readonly report: PostableReport;
   /** The reporting zone. */
-  readonly zone: string;
+  readonly zone: Zone;
 }
 
 const named = (days: readonly Day[], near?: Day): string => {
@@ -145,8 +152,8 @@ const coverage = (
   due: DueTime,
   timing: Timing,
   report: PostableReport,
-  zone: string,
-  at: number,
+  zone: Zone,
+  at: Millis,
 ): readonly Day[] => report.covers({ at, days: daysCovered(timing, due.at) }, zone);
 
 /** Long enough for every change of clocks. */

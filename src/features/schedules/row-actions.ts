@@ -1,4 +1,5 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { channelLink } from '../../slack/kit/atoms.ts';
 import { canAdopt } from '../../slack/owned/ownership.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
@@ -24,7 +25,7 @@ async function storeSchedule(
 }
 
 /** The channel is not chosen here, so people who may change its posts need not be in it. */
-export const checkOwnChannel = (channel: string, request: Request): Promise<ChannelCheck> =>
+export const checkOwnChannel = (channel: SlackId, request: Request): Promise<ChannelCheck> =>
   checkChannel(channel, request, true);
 
 /** @returns why nothing can be posted there, in a sentence; joins a public channel that Tally is not in */

@@ -2,7 +2,7 @@ import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/log/de
 import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/log/due-dates.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
-import { addDays, type Day, startOfDay } from '../../domain/time/calendar.ts';
+import { addDays, type Day, type Millis, startOfDay } from '../../domain/time/calendar.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
@@ -38,7 +38,7 @@ export const loadUpcomingSends = async (
 
 /** @param now ms since the epoch */
 export const upcomingSendsAt =
-  (snapshot: DeliveryLogSnapshot, now: number): UpcomingSendsOf =>
+  (snapshot: DeliveryLogSnapshot, now: Millis): UpcomingSendsOf =>
   (schedule) => {
     const last = lastHandledLine(schedule.id, snapshot);
     const next: DueTime[] = [];
@@ -51,7 +51,7 @@ export const upcomingSendsAt =
 
 export interface CarryOverResult {
   /** From when on the changed schedule posts, in ms. */
-  readonly since: number;
+  readonly since: Millis;
   readonly sends: UpcomingSends;
   /** Posts that will no longer come, at their former times, although they were due or the new timing has their dates. */
   readonly dropped: readonly DueTime[];
@@ -69,7 +69,7 @@ export function carryOver(
   timing: Schedule['timing'],
   before: Schedule | undefined,
   sendsOf: UpcomingSendsOf,
-  now: number,
+  now: Millis,
 ): CarryOverResult {
   const isRunning =
     before !== undefined && (before.paused === undefined || resumesByItself(before.paused.why));
@@ -83,7 +83,7 @@ export function carryOver(
 }
 
 /** @param owed the newest date that is overdue */
-function sinceOf(timing: Schedule['timing'], before: Schedule, owed: Day | undefined, now: number): number {
+function sinceOf(timing: Schedule['timing'], before: Schedule, owed: Day | undefined, now: Millis): number {
   if (formatTiming(timing) === formatTiming(before.timing)) return before.since;
   const moved = owed === undefined ? undefined : dueOn(timing, owed);
   if (moved === undefined || moved.at > now) return now;

@@ -1,5 +1,6 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { context, type Message, option, plainText, section } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import { formatLocalTime, type ZoneName, zoneOption } from '../../slack/request/time-zones.ts';
@@ -14,8 +15,7 @@ export interface SettingsFormState {
   /** What was stored could not be read, so these are the defaults. */
   readonly damaged: boolean;
   readonly groups: GroupChoices;
-  /** ms */
-  readonly at: number;
+  readonly at: Millis;
 }
 
 export function settingsForm({ settings, damaged, groups, at }: SettingsFormState): ModalView {
@@ -73,7 +73,7 @@ const CUT =
 const DAMAGED =
   'The saved settings are damaged. This form shows the defaults. Save it to replace the damaged settings.';
 
-function zoneInput(chosen: ZoneName, at: number): InputBlock {
+function zoneInput(chosen: ZoneName, at: Millis): InputBlock {
   return {
     type: 'input',
     block_id: 'zone',

@@ -1,3 +1,4 @@
+import type { Millis } from '../../domain/time/calendar.ts';
 import { formatLocalTime } from '../../slack/request/time-zones.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import { numberExample } from './numbers.ts';
@@ -12,7 +13,7 @@ export interface SettingsChange {
 interface Part {
   readonly name: string;
   readonly keys: readonly (keyof Settings)[];
-  sentence(now: Settings, at: number): string;
+  sentence(now: Settings, at: Millis): string;
 }
 
 const PARTS: readonly Part[] = [
@@ -60,7 +61,7 @@ const PARTS: readonly Part[] = [
 ];
 
 /** What saving changes, in the order of the form. @param at ms, for the time in a zone */
-export function settingsChanges(before: Settings, now: Settings, at: number): readonly SettingsChange[] {
+export function settingsChanges(before: Settings, now: Settings, at: Millis): readonly SettingsChange[] {
   const differs = (key: keyof Settings) => String(before[key]) !== String(now[key]);
   return PARTS.filter(({ keys }) => keys.some(differs)).map(({ name, sentence }) => ({
     name,

@@ -1,6 +1,7 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import { namesOutput, type Output } from '../../domain/language/argument.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { askEach, type ProjectAnswers } from '../../slack/commands/several-projects.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
@@ -39,8 +40,7 @@ const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAM
 export interface SpendParts {
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
 }
 
 interface Answer extends ProjectAnswers<SpendFigures> {

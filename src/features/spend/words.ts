@@ -3,6 +3,7 @@ import { type Output, parseWithOutput } from '../../domain/language/argument.ts'
 import { parseCommandText } from '../../domain/language/command-text.ts';
 import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
 import {
   listWord,
@@ -42,8 +43,8 @@ interface TypedProject extends Pick<ResolvedProject, 'word'> {
 export function resolveSpendPeriod(
   phrase: PeriodPhrase,
   named: TypedProject | SpendRequest,
-  when: { readonly at: number; readonly asked: number | undefined },
-  zone: string,
+  when: { readonly at: Millis; readonly asked: number | undefined },
+  zone: Zone,
 ): Period {
   try {
     return resolvePeriod(phrase, when.at, zone, when.asked);

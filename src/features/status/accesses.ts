@@ -1,4 +1,5 @@
 import { limitLines } from '../../domain/language/text.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { actions, button, header, section } from '../../slack/kit/atoms.ts';
 import { describeAccess } from '../../workspace/credentials/accesses.ts';
 import { expiresSoon, isExpiryUnknown } from '../../workspace/credentials/connections.ts';
@@ -21,7 +22,7 @@ const MOST_ACCESSES = 30;
 const MOST_BUTTONS = 5;
 
 /** The application accesses, sorted by project; those that need attention first. */
-export function accessParts(workspace: Workspace, at: number): readonly StatusPart[] {
+export function accessParts(workspace: Workspace, at: Millis): readonly StatusPart[] {
   const lines = workspace.accessIds
     .map((id) => lineOf(id, workspace, at))
     .toSorted((a, b) => RANK[a.health] - RANK[b.health]);
@@ -49,7 +50,7 @@ export function accessParts(workspace: Workspace, at: number): readonly StatusPa
 }
 
 /** Opens the seal and drops what was in it. */
-function lineOf(id: string, workspace: Workspace, at: number): AccessLine {
+function lineOf(id: string, workspace: Workspace, at: Millis): AccessLine {
   const access = workspace.accesses.get(id);
   const alias = workspace.projects.find((project) => project.id === id)?.alias;
   const line = { id, label: alias ?? `Project ${id}`, isExpiryUnknown: false };

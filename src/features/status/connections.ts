@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { isFailure, type UnsealFailed } from '../../domain/failure/index.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { dayAt, formatDays } from '../../domain/time/calendar.ts';
+import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
@@ -37,8 +37,7 @@ export interface StatusView {
   readonly user: Pick<Permissions, 'canManage'>;
   /** Where it is read: a project that is limited to other channels is not named there. */
   readonly place: AskLocation;
-  /** ms */
-  readonly at: number;
+  readonly at: Millis;
   readonly tested: TestResult | undefined;
 }
 
@@ -145,8 +144,8 @@ function brokenAs(name: string, record: Workspace): Entry['broken'] {
 }
 
 interface StatusContext {
-  readonly at: number;
-  readonly zone: string;
+  readonly at: Millis;
+  readonly zone: Zone;
   readonly several: boolean;
 }
 

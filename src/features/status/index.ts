@@ -8,6 +8,7 @@ import {
   UnsealFailed,
 } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
   type Block,
@@ -153,7 +154,7 @@ const MOST_BLOCKS = 50;
 const RANK = { broken: 0, warning: 1, fine: 2 } as const;
 
 /** The whole page: how many problems there are, then the parts, the worst first. @param at ms since the epoch */
-export function statusPage(parts: readonly StatusPart[], workspace: Workspace, at: number): Message {
+export function statusPage(parts: readonly StatusPart[], workspace: Workspace, at: Millis): Message {
   const problems = parts.reduce((sum, part) => sum + part.problems, 0);
   const title = problems === 0 ? 'Everything works' : `${pluralize(problems, 'problem')} to look at`;
   const sorted = parts.toSorted((a, b) => RANK[a.health] - RANK[b.health]);

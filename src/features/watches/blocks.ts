@@ -2,7 +2,7 @@ import { HIDDEN_PROJECT, projectLabel } from '../../delivery/posts/schedule-word
 import { moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import { dayAt } from '../../domain/time/calendar.ts';
+import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { actions, button, escapeMarkup, formatInstant, markup, mention } from '../../slack/kit/atoms.ts';
 import type { Announcement, ListViewer } from '../../slack/owned/ownership.ts';
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/stopped-items.ts';
@@ -53,7 +53,7 @@ interface Reader extends ListViewer, Pick<Request, 'locale' | 'at'> {
 }
 
 /** Whether it is snoozed. @param at ms since the epoch */
-export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: number): boolean => snoozedUntil > at;
+export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => snoozedUntil > at;
 
 const FOR_MANAGERS = 'only Tally managers get its alerts: the project is limited to certain channels';
 

@@ -13,6 +13,7 @@ import {
   type WatchKind,
   type WatchRule,
 } from '../../domain/money/watch-rule.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
@@ -29,9 +30,9 @@ export interface WatchDraft extends ThresholdFields {
   readonly kind: WatchKind;
   readonly to: 'channel' | 'people';
   /** Slack's ID; '' for none. */
-  readonly channel: string;
+  readonly channel: SlackId;
   /** Slack's IDs. */
-  readonly people: readonly string[];
+  readonly people: readonly SlackId[];
   /** Let Tally join the channel. */
   readonly joins: boolean;
   /** The thresholds have their alternative action IDs. */
@@ -44,7 +45,7 @@ const DEFAULT_FACTOR = '2';
 export function newWatchDraft(
   { kind = 'balance', below, days, amount, factor = DEFAULT_FACTOR, floor }: WatchWords,
   project: ChosenProject | undefined,
-  asked: { readonly channel: string | undefined; readonly person: string },
+  asked: { readonly channel: SlackId | undefined; readonly person: SlackId },
 ): WatchDraft {
   const channel = isChannel(asked.channel ?? '') ? (asked.channel ?? '') : '';
   return {
@@ -69,7 +70,7 @@ export const watchVersion = ({ project, rule, target }: Watch): string =>
     .digest('base64url')
     .slice(0, 12);
 
-export const draftOfWatch = (watch: Watch, person: string): WatchDraft => ({
+export const draftOfWatch = (watch: Watch, person: SlackId): WatchDraft => ({
   before: watch.id,
   seen: watchVersion(watch),
   project: watch.project,

@@ -1,5 +1,7 @@
 /** Watches on the pages that show other things as well: Home and `/billing status`. */
+
 import { commandText } from '../../domain/commands.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { actions, type Block, button, context, header, markup } from '../../slack/kit/atoms.ts';
 import { findOrphans } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -26,7 +28,7 @@ function readStatesOnce(watching: WatchesParts['watching'], workspace: Workspace
 }
 
 /** The watches for a page with other content; those that need attention first. */
-async function loadWatches({ watching }: WatchesParts, request: Request, channel?: string) {
+async function loadWatches({ watching }: WatchesParts, request: Request, channel?: SlackId) {
   const here = { ...request, channel };
   const states = await readStatesOnce(watching, request.workspace);
   const stateOf = (watch: Watch) => (canReadWatch(watch, here) ? states.get(watch.id) : undefined);

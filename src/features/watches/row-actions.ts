@@ -1,6 +1,14 @@
 import type { AlertResponse } from '../../delivery/watches/watch-service.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
-import { addDays, DAY_MS, dayAt, endOfUnit, startOfDay } from '../../domain/time/calendar.ts';
+import {
+  addDays,
+  DAY_MS,
+  dayAt,
+  endOfUnit,
+  type Millis,
+  startOfDay,
+  type Zone,
+} from '../../domain/time/calendar.ts';
 import { button } from '../../slack/kit/atoms.ts';
 import { canAdopt } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -117,7 +125,7 @@ export const SNOOZES = {
 export type Snooze = keyof typeof SNOOZES;
 
 /** @param at ms since the epoch @param zone the reporting zone, in which a month begins @returns ms since the epoch */
-function snoozeUntil(snooze: Snooze, at: number, zone: string): number {
+function snoozeUntil(snooze: Snooze, at: Millis, zone: Zone): number {
   switch (snooze) {
     case 'day':
       return at + DAY_MS;

@@ -1,4 +1,5 @@
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { mention } from '../../slack/kit/atoms.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -43,7 +44,7 @@ export async function findReaderProblem(
 
 /** Whether the user may have alerts sent there, and everybody there may see the project. */
 export async function checkWatchChannel(
-  channel: string,
+  channel: SlackId,
   { before, project }: { readonly before: Watch | undefined; readonly project: ChosenProject | undefined },
   request: Request,
 ): Promise<ChannelCheck> {
@@ -56,7 +57,7 @@ export async function checkWatchChannel(
 }
 
 async function findPeopleProblem(
-  people: readonly string[],
+  people: readonly SlackId[],
   project: ChosenProject,
   { slack, workspace }: Request,
 ): Promise<string | undefined> {

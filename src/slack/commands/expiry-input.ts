@@ -1,6 +1,6 @@
 import type { InputBlock } from '@slack/types';
 import * as z from 'zod';
-import { type Day, endOfDay } from '../../domain/time/calendar.ts';
+import { type Day, endOfDay, type Zone } from '../../domain/time/calendar.ts';
 import type { Expiry } from '../../workspace/credentials/connections.ts';
 import { option } from '../kit/atoms.ts';
 import { checksInput, dateInput, type FormFields } from '../kit/modal.ts';
@@ -42,5 +42,5 @@ export function parseExpiryChoice({
 }
 
 /** A day lasts until its end in the zone. */
-export const expiryOf = (choice: ExpiryChoice, zone: string): Expiry =>
+export const expiryOf = (choice: ExpiryChoice, zone: Zone): Expiry =>
   choice === 'never' ? { lifetime: 'none' } : { expiresAt: endOfDay(choice, zone) };

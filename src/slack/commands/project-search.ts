@@ -1,6 +1,7 @@
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import {
   type ChosenProject,
   chosenProject,
@@ -36,7 +37,7 @@ export function projectOption(project: ChosenProject, name: string) {
 export async function searchProjects(
   query: string,
   request: Request,
-  channel: string,
+  channel: SlackId,
 ): Promise<readonly ChosenProject[]> {
   const { workspace } = request;
   const wanted = query.trim().toLowerCase();

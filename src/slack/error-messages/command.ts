@@ -11,6 +11,7 @@ import { parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
 import { keepsWords } from '../../domain/language/suggestion.ts';
 import { couldBeName } from '../../domain/language/text.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
@@ -175,7 +176,7 @@ function textWithout(text: string, word: string): string | undefined {
     .replace(/\s+/g, ' ');
 }
 
-function suggestionButton(text: string, { command }: CommandInvocation, at: number): Button[] {
+function suggestionButton(text: string, { command }: CommandInvocation, at: Millis): Button[] {
   const id = at === 0 ? 'suggestion' : `suggestion-${at}`;
   const style = at === 0 ? ({ style: 'primary' } as const) : {};
   return commandButton(id, `${command} ${text}`.trim(), { command, text }, style);

@@ -1,5 +1,7 @@
 import type { Button } from '@slack/types';
 import type { Failure, FailureOf } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
 import { type Block, button } from '../kit/atoms.ts';
 import type { Requester } from '../request/request.ts';
@@ -11,7 +13,7 @@ export interface ErrorDescription {
   /** What to do next; '' when the sentence or the buttons say it all. */
   readonly todo: string;
   /** Slack IDs of the people that the sentence is about, named at its end. */
-  readonly people?: readonly string[];
+  readonly people?: readonly SlackId[];
   /** Outside text, shown as a quotation. */
   readonly quotes?: readonly string[];
   readonly buttons?: readonly Button[];
@@ -54,11 +56,11 @@ export const tryAgain = (todo: string, { invocation }: ErrorContext): ErrorDescr
 });
 
 /** @param wait in ms */
-export const tryAgainIn = (wait: number, context: ErrorContext): ErrorDescription =>
+export const tryAgainIn = (wait: Millis, context: ErrorContext): ErrorDescription =>
   tryAgain(wait <= 0 ? 'You can try again now.' : `Try again in ${formatWait(wait)}.`, context);
 
 /** `a second`, `4 seconds`, `2 minutes`; rounded up. */
-function formatWait(ms: number): string {
+function formatWait(ms: Millis): string {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds <= 1) return 'a second';
   if (seconds < 60) return `${seconds} seconds`;

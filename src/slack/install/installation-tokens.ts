@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
 import type { Logger } from 'pino';
 import { NotInstalled } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 import {
   installationId,
@@ -48,7 +49,7 @@ const PATIENCE = 2_000;
 const QUIET = 15_000;
 
 interface Entry {
-  until: number;
+  until: Millis;
   readonly found: Promise<KnownInstallation | undefined>;
 }
 

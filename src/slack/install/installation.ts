@@ -1,9 +1,10 @@
 import type { Installation } from '@slack/oauth';
+import type { Millis } from '../../domain/time/calendar.ts';
 
 /** An installation as Slack gave it, and when, in ms since the epoch. */
 export interface StoredInstallation {
   readonly installation: Installation;
-  readonly at: number;
+  readonly at: Millis;
 }
 
 /** @returns the workspace's ID, or the organisation's for an org-wide installation @throws RangeError without either */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { escapeMessageText, type Message, section } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 import type { ResponseUrlClient } from '../reply/response-url.ts';
@@ -7,7 +8,7 @@ import type { ResponseUrlClient } from '../reply/response-url.ts';
 /** Replies without a token: in the acknowledgement, or through the payload's response_url. */
 export interface NotInstalledReply {
   /** Logs the rejection. Replies to a click by `response_url`, because its acknowledgement has no message. */
-  remember(body: object | undefined, error: unknown, workspace: string | undefined): void;
+  remember(body: object | undefined, error: unknown, workspace: SlackId | undefined): void;
   /** @returns what to acknowledge a refused payload with: a command's reply, a form's next view */
   acknowledgement(body: object): object | undefined;
 }
@@ -22,13 +23,13 @@ interface NotInstalledParts {
   readonly responseUrls: ResponseUrlClient;
   readonly log: Logger;
   /** Whether anything in Redis still names the workspace. @throws StoreUnavailable */
-  readonly knows: (workspace: string) => Promise<boolean>;
+  readonly knows: (workspace: SlackId) => Promise<boolean>;
 }
 
 /** @param page where Tally is installed */
 export function createNotInstalledReply(page: string, parts: NotInstalledParts): NotInstalledReply {
   const { responseUrls, log, knows } = parts;
-  const logRefusal = async (err: unknown, workspace: string | undefined): Promise<void> => {
+  const logRefusal = async (err: unknown, workspace: SlackId | undefined): Promise<void> => {
     const about = { err, workspace, ...reasonOf(err) };
     const kind = isFailure(err) ? err.kind : undefined;
     if (kind === 'store-unavailable') return log.error(about, 'Redis could not look up an installation');

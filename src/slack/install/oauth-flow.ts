@@ -9,6 +9,7 @@ import {
 } from '@slack/oauth';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { OAuthNonces } from '../../workspace/once/replay-protection.ts';
 import {
   type BrowserRoutes,
@@ -68,8 +69,7 @@ export interface OAuthFlowParts {
   /** Runs after the page is sent. Never rejects. */
   readonly welcome: (installation: Installation) => Promise<void>;
   readonly log: Logger;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
 }
 
 /** The two pages of an installation: where it begins, and where Slack sends the browser back to. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { isPublicAddress } from '../../http/address.ts';
 
 /** How many redirects from Slack a process accepts in `window` (ms). */
@@ -11,7 +12,7 @@ export const CALLBACK_LIMITS = { window: 60_000, perAddress: 10, total: 60 } as 
  * @returns a function that accepts a redirect, or returns the seconds to wait
  */
 export function createCallbackThrottle(
-  clock: () => number,
+  clock: () => Millis,
   limits: typeof CALLBACK_LIMITS = CALLBACK_LIMITS,
 ) {
   const counts = new Map<string, number>();

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { MemberAccess, MemberAccessNotes } from '../../workspace/once/replay-protection.ts';
 import type { Deletion } from '../../workspace/record/deletion.ts';
 import { isOrganisationId } from '../request/request-source.ts';
@@ -20,8 +21,7 @@ export interface TokenStatus {
 export interface UninstallParts {
   readonly forget: Deletion;
   readonly access: MemberAccessNotes;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   readonly tokenStatus: TokenStatus;
   /** Called with every ID that was deleted. */
   readonly onGone: (id: string) => void;

@@ -1,6 +1,7 @@
 import type { Installation } from '@slack/oauth';
 import type { Logger } from 'pino';
 import { commandText } from '../../domain/commands.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { actions, button, context, escapeMessageText, header, type Message, markup } from '../kit/atoms.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
@@ -29,8 +30,7 @@ export interface WelcomeParts {
   readonly audit: Audit;
   readonly clientFor: (token: string) => WebClient;
   readonly log: Logger;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
 }
 
 /** Audits an installation and sends the first steps. Never rejects: Tally is installed already, so failures are only logged. */

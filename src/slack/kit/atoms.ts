@@ -16,6 +16,7 @@ import type {
   TableBlock,
 } from '@slack/types';
 import type { ActionId } from '../../domain/commands.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { Chart } from './chart.ts';
 import { clipText, SLACK_LIMITS } from './limits.ts';
 
@@ -204,9 +205,9 @@ export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Ove
 });
 
 /** A time of day in the reader's own zone; in UTC if a client can't convert it. */
-export const instant = (ms: number): string =>
+export const instant = (ms: Millis): string =>
   `<!date^${Math.floor(ms / 1000)}^{time}|${new Date(ms).toISOString().slice(11, 16)}>`;
 
 /** The same with its date. */
-export const formatInstant = (ms: number): string =>
+export const formatInstant = (ms: Millis): string =>
   `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;

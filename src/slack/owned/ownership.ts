@@ -1,4 +1,5 @@
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import { channelLink, escapeMarkup, type Message, mention } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
@@ -6,8 +7,7 @@ import type { Request } from '../request/request.ts';
 /** A schedule or a watch: it belongs to a person, and tells a channel or people something. */
 export interface Owned {
   readonly id: string;
-  /** Slack ID */
-  readonly owner: string;
+  readonly owner: SlackId;
 }
 
 /** Tells a channel or a person what somebody set up or changed. */
@@ -71,7 +71,7 @@ async function hasLeft({ owner }: Owned, { slack }: Request): Promise<boolean> {
  */
 export async function canAdopt(
   owned: Owned,
-  channel: string | undefined,
+  channel: SlackId | undefined,
   request: Request,
 ): Promise<boolean> {
   if (owned.owner === request.user.id || !(await hasLeft(owned, request))) return false;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import { SlackFailed } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 
 /** How long it waits before another attempt: longer each time, in ms. */
 const WAIT = { first: 500, most: 30_000 } as const;
@@ -18,7 +19,7 @@ export async function keepTrying(
   signal: AbortSignal,
   onFailure: (error: unknown) => void,
 ): Promise<void> {
-  for (let wait: number = WAIT.first; ; wait = Math.min(2 * wait, WAIT.most)) {
+  for (let wait: Millis = WAIT.first; ; wait = Math.min(2 * wait, WAIT.most)) {
     signal.throwIfAborted();
     try {
       return await attempt();

@@ -1,4 +1,5 @@
 import { CannotPost, isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { escapeMessageText, type Message } from '../kit/atoms.ts';
 import { withoutRichBlocks } from '../kit/rich-blocks.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
@@ -6,17 +7,17 @@ import type { WebMethod } from '../web-methods.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */
 export interface PostTarget {
-  readonly channel: string;
+  readonly channel: SlackId;
   /** `ts` of the message that began it. */
   readonly thread: string | undefined;
 }
 
 /** Whether a channel is a direct message, which has no default project and no sharing. */
-export const isDirectMessage = (channel: string): boolean => channel.startsWith('D');
+export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
 
 /** Where a message is, by Slack's IDs. */
 export interface PostedTo {
-  readonly channel: string;
+  readonly channel: SlackId;
   readonly ts: string;
 }
 
@@ -39,7 +40,7 @@ export async function replaceMessage(client: WebClient, at: PostedTo, message: M
 }
 
 /** The conversation of Tally and one person. @returns its ID @throws SlackFailed */
-export async function openDirectMessage(client: WebClient, person: string): Promise<string> {
+export async function openDirectMessage(client: WebClient, person: SlackId): Promise<string> {
   const { channel } = await callSlack('conversations.open', () =>
     client.conversations.open({ users: person }),
   );
@@ -66,7 +67,7 @@ export interface ThreadTarget {
 /** For everybody there, marked. Slack's `ts` of it. @throws CannotPost, SlackFailed */
 export async function postWithMetadata(
   client: WebClient,
-  channel: string,
+  channel: SlackId,
   message: Message,
   metadata: MessageMetadata,
   thread?: ThreadTarget,
@@ -90,7 +91,7 @@ export async function postWithMetadata(
 /** Puts another message in the place of one that Tally posted; its mark stays. @throws CannotPost, SlackFailed */
 export async function updateMessage(
   client: WebClient,
-  channel: string,
+  channel: SlackId,
   ts: string,
   message: Message,
   metadata: MessageMetadata,
@@ -101,7 +102,7 @@ export async function updateMessage(
 /** Posts an ephemeral message where the question was. @throws CannotPost, SlackFailed */
 export async function postEphemeral(
   client: WebClient,
-  person: string,
+  person: SlackId,
   target: PostTarget,
   message: Message,
 ): Promise<void> {

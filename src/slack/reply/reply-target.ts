@@ -1,6 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { context, type Message, section } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 import type { RequestSource } from '../request/request-source.ts';
@@ -38,8 +39,7 @@ interface LoadingOptions {
   readonly audience: 'asker' | 'channel';
   /** Whether the answer replaces the message that was clicked. */
   readonly replace: boolean;
-  /** In ms. */
-  readonly delay: number;
+  readonly delay: Millis;
 }
 
 const TEXT = 'Asking the billing service…';
@@ -129,7 +129,7 @@ export async function openView(target: ReplyTarget, trigger_id: string, view: Mo
 }
 
 /** Opens a loading view after `delay` ms unless the form is open by then. A trigger is valid for 3 s. */
-export function startLoadingView(target: ReplyTarget, delay: number): void {
+export function startLoadingView(target: ReplyTarget, delay: Millis): void {
   const { triggerId, viewId } = target.source;
   if (triggerId === undefined || viewId !== undefined || target.openedModal !== undefined) return;
   let opening: Promise<void> = Promise.resolve();

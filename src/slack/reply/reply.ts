@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { isFailure, type SlackFailed } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { type CommandInvocation, commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, escapeMarkup, type Message, section } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
@@ -32,7 +33,7 @@ export interface Reply {
   /** A message that only the user sees. Replaces nothing. */
   private(message: Message): Promise<void>;
   /** A message for everyone in the channel. @throws CannotPost */
-  public(channel: string, message: Message): Promise<void>;
+  public(channel: SlackId, message: Message): Promise<void>;
   readonly modal: ModalReply;
   /**
    * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional

@@ -1,4 +1,5 @@
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { isChannel } from '../../workspace/record/record-schema.ts';
 import type { Request } from './request.ts';
 
@@ -27,7 +28,7 @@ const SHARED = 'External people in this shared channel will see the posts';
  *
  * @param known the user need not be a member, because posts go there already
  */
-export async function checkChannel(channel: string, request: Request, known = false): Promise<ChannelCheck> {
+export async function checkChannel(channel: SlackId, request: Request, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refused('Choose a channel.');
   const {
     slack: { channels },
@@ -53,7 +54,7 @@ export async function checkChannel(channel: string, request: Request, known = fa
 }
 
 /** Makes Tally join a public channel. @returns why it could not, in a sentence */
-export async function joinChannel(channel: string, { slack }: Request): Promise<string | undefined> {
+export async function joinChannel(channel: SlackId, { slack }: Request): Promise<string | undefined> {
   try {
     await slack.channels.join(channel);
     return undefined;

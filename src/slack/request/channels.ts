@@ -1,4 +1,5 @@
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
 /** A channel as Slack shows it to Tally. */
@@ -14,10 +15,10 @@ export interface Channel {
 /** What is asked of Slack about channels. @throws SlackFailed: `missing_scope` without channels:read and groups:read */
 export interface Channels {
   /** Undefined for one that Tally cannot see: a private one that it is not in, or none at all. */
-  find(channel: string): Promise<Channel | undefined>;
-  has(channel: string, person: string): Promise<boolean>;
+  find(channel: SlackId): Promise<Channel | undefined>;
+  has(channel: SlackId, person: SlackId): Promise<boolean>;
   /** Joins a public channel. @throws SlackFailed `missing_scope` without the optional scope channels:join */
-  join(channel: string): Promise<void>;
+  join(channel: SlackId): Promise<void>;
 }
 
 /** Pages of a thousand members: more are not read, and who is not among them counts as not there. */

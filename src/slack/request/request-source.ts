@@ -1,13 +1,14 @@
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { SlackPayload } from '../server/payload.ts';
 
 /** Where a request comes from, as Slack's payload says it. */
 export interface RequestSource {
   /** The workspace that has the app. */
-  readonly teamId: string;
-  readonly userId: string;
+  readonly teamId: SlackId;
+  readonly userId: SlackId;
   /** The workspace the user belongs to, if the payload names it. */
-  readonly homeTeamId: string | undefined;
-  readonly channel: string | undefined;
+  readonly homeTeamId: SlackId | undefined;
+  readonly channel: SlackId | undefined;
   readonly responseUrl: string | undefined;
   /** Whether something was clicked in a message: then `replace_original` at the response_url replaces that one. */
   readonly isClick: boolean;
@@ -25,7 +26,7 @@ export interface RequestSource {
 /** Whose record a payload is about, and whose installation it came by. */
 export interface PayloadOrigin {
   /** Never an organisation's ID. Undefined if the payload names no workspace of the installation. */
-  readonly teamId: string | undefined;
+  readonly teamId: SlackId | undefined;
   readonly enterpriseId: string | undefined;
   readonly isEnterpriseInstall: boolean;
 }

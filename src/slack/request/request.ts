@@ -1,4 +1,6 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { type Permissions, type Right, type Role, requireRight } from '../../workspace/permissions.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
@@ -14,12 +16,12 @@ import type { User, UserDirectory, UserGroup } from './users.ts';
 /** A user's request from any kind of payload, and the ways to reply. */
 export interface Request {
   /** When the request arrived, in ms: every figure is as of this instant. */
-  readonly at: number;
+  readonly at: Millis;
   /** For a shared answer: when it was first asked for, in ms. */
   readonly sharedFrom: number | undefined;
   readonly user: User;
   /** Where it was asked; undefined in Home and in forms opened from there. */
-  readonly channel: string | undefined;
+  readonly channel: SlackId | undefined;
   /** The workspace's record, read once for this request. */
   readonly workspace: Workspace;
   /** Who sees what `reply.update` sends. */
@@ -40,14 +42,14 @@ export interface SlackLookups {
   /** The workspace's user groups. @throws SlackFailed `missing_scope` without the optional scope usergroups:read */
   userGroups(): Promise<readonly UserGroup[]>;
   /** The role of another user; `nobody` for one that Slack doesn't know. */
-  roleOf(userId: string): Promise<Role>;
+  roleOf(userId: SlackId): Promise<Role>;
   /** The rights of another user, asked anew. */
-  permissionsOf(userId: string): Promise<Permissions>;
+  permissionsOf(userId: SlackId): Promise<Permissions>;
 }
 
 export interface SharedBy {
   readonly how: 'asked' | 'shared';
-  readonly person: string;
+  readonly person: SlackId;
 }
 
 /** Where this is asked. A manager may ask about a limited project anywhere, but not in front of others. */
@@ -73,7 +75,7 @@ export const privateLocation = ({ user, channel }: Requester): AskLocation => ({
 export type AuthorizedUser = Pick<Request, 'user' | 'workspace' | 'slack'>;
 
 export interface RequestOptions {
-  readonly at: number;
+  readonly at: Millis;
   /** Default is the asker. */
   readonly audience?: 'asker' | 'channel';
   readonly sharedFrom?: number;

@@ -1,4 +1,5 @@
 import type { PlainTextOption } from '@slack/types';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { option } from '../kit/atoms.ts';
 
 /** An IANA name. */
@@ -65,7 +66,7 @@ function named(query: string): readonly ZoneName[] {
   return [timeZone.toLowerCase() === wanted ? timeZone : query];
 }
 
-export function isKnownZone(zone: string): boolean {
+export function isKnownZone(zone: Zone): boolean {
   try {
     return /^[A-Za-z]/.test(zone) && formatter(zone) !== undefined;
   } catch {
@@ -74,7 +75,7 @@ export function isKnownZone(zone: string): boolean {
 }
 
 /** `Saturday 21 November 2026, 15:45 (UTC+05:30)` */
-export function formatLocalTime(zone: ZoneName, at: number): string {
+export function formatLocalTime(zone: ZoneName, at: Millis): string {
   const parts = Object.fromEntries(
     formatter(zone)
       .formatToParts(at)
@@ -86,7 +87,7 @@ export function formatLocalTime(zone: ZoneName, at: number): string {
 }
 
 /** An option of a select or of suggestions. */
-export const zoneOption = (zone: ZoneName, at: number): PlainTextOption =>
+export const zoneOption = (zone: ZoneName, at: Millis): PlainTextOption =>
   option(zone, zone, formatLocalTime(zone, at));
 
 function formatter(zone: ZoneName): Intl.DateTimeFormat {

@@ -1,4 +1,6 @@
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Permissions, Role } from '../../workspace/permissions.ts';
 import { permissionsOf } from '../../workspace/permissions.ts';
 import type { Settings } from '../../workspace/settings.ts';
@@ -7,20 +9,20 @@ import { callSlack, type WebClient } from '../web-client.ts';
 /** The user that a payload names. */
 export interface UserIdentity {
   /** The workspace that has the app. */
-  readonly teamId: string;
-  readonly userId: string;
+  readonly teamId: SlackId;
+  readonly userId: SlackId;
   /** The workspace the person belongs to, if the payload names it. */
-  readonly homeTeamId: string | undefined;
+  readonly homeTeamId: SlackId | undefined;
 }
 
 interface Profile {
-  readonly teamId: string;
+  readonly teamId: SlackId;
   readonly id: string;
   readonly role: Role;
   /** BCP 47, for numbers. */
   readonly locale: string;
   /** The person's own IANA zone, as Slack knows it. */
-  readonly zone: string | undefined;
+  readonly zone: Zone | undefined;
 }
 
 /** A user with their permissions. */
@@ -52,22 +54,22 @@ export interface UserDirectory {
    */
   permissionsOf(
     client: WebClient,
-    workspace: string,
-    person: string,
+    workspace: SlackId,
+    person: SlackId,
     settings: Settings,
     fresh: boolean,
   ): Promise<Permissions>;
   /** The role of another user, cached for `TTL`; `nobody` for an unknown one. @throws SlackFailed */
-  roleOf(client: WebClient, workspace: string, person: string): Promise<Role>;
+  roleOf(client: WebClient, workspace: SlackId, person: SlackId): Promise<Role>;
   /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
-  userGroups(client: WebClient, workspace: string): Promise<readonly UserGroup[]>;
+  userGroups(client: WebClient, workspace: SlackId): Promise<readonly UserGroup[]>;
 }
 
 /** How long a role is cached, in ms. Managers' actions look it up again. */
 const TTL = 60_000;
 
 /** @param most how many users, and how many groups, are cached */
-export function createUserDirectory(clock: () => number, most = 5000): UserDirectory {
+export function createUserDirectory(clock: () => Millis, most = 5000): UserDirectory {
   const users = cached<SlackUser>(clock, most);
   const members = cached<readonly string[]>(clock, most);
   const groups = cached<readonly UserGroup[]>(clock, most);
@@ -143,7 +145,7 @@ const isUnknownUser = (error: unknown): boolean =>
 const USERS_A_PAGE = 1000;
 
 /** The admins and owners of a workspace. Slack lists everybody for it, so this is for when there is nobody else. @throws SlackFailed */
-export async function findAdmins(client: WebClient, workspace: string): Promise<readonly string[]> {
+export async function findAdmins(client: WebClient, workspace: SlackId): Promise<readonly string[]> {
   const found: string[] = [];
   let cursor = '';
   do {
@@ -164,8 +166,8 @@ export async function findAdmins(client: WebClient, workspace: string): Promise<
  * Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. The oldest entry is evicted first.
  * While Slack limits the rate, an expired entry is still used, unless it has to be fresh.
  */
-function cached<T>(clock: () => number, most: number) {
-  const known = new Map<string, { readonly until: number; readonly value: Promise<T> }>();
+function cached<T>(clock: () => Millis, most: number) {
+  const known = new Map<string, { readonly until: Millis; readonly value: Promise<T> }>();
   return (key: string, fresh: boolean, ask: () => Promise<T>): Promise<T> => {
     const hit = known.get(key);
     if (!fresh && hit !== undefined && hit.until > clock()) return hit.value;
@@ -187,7 +189,7 @@ const isRateLimited = (error: unknown): boolean =>
   isFailure(error) && error.kind === 'slack-failed' && error.code === 'ratelimited';
 
 interface TokenOwner {
-  readonly team?: string | undefined;
+  readonly team?: SlackId | undefined;
   readonly organisation?: string | undefined;
 }
 
@@ -212,7 +214,7 @@ function ownerOfClient() {
 }
 
 /** @returns no members for a deleted group; for any other error no members either, unless `strict` @throws SlackFailed if `strict` */
-async function membersOf(client: WebClient, usergroup: string, strict: boolean): Promise<readonly string[]> {
+async function membersOf(client: WebClient, usergroup: SlackId, strict: boolean): Promise<readonly string[]> {
   try {
     const { users = [] } = await callSlack('usergroups.users.list', () =>
       client.usergroups.users.list({ usergroup }),
@@ -230,7 +232,7 @@ async function groupsOf(client: WebClient): Promise<readonly UserGroup[]> {
   return usergroups.flatMap(({ id, handle }) => (id === undefined ? [] : [{ id, handle: handle ?? id }]));
 }
 
-async function userOf(client: WebClient, person: string): Promise<SlackUser> {
+async function userOf(client: WebClient, person: SlackId): Promise<SlackUser> {
   const { user = {} } = await callSlack('users.info', () =>
     client.users.info({ user: person, include_locale: true }),
   );
@@ -247,7 +249,7 @@ interface SlackUser {
   readonly is_primary_owner?: boolean;
   readonly is_restricted?: boolean;
   readonly is_ultra_restricted?: boolean;
-  readonly enterprise_user?: { readonly enterprise_id?: string; readonly teams?: readonly string[] };
+  readonly enterprise_user?: { readonly enterprise_id?: string; readonly teams?: readonly SlackId[] };
   readonly locale?: string;
   readonly tz?: string;
 }

@@ -1,6 +1,8 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -109,7 +111,7 @@ export interface SlackEvent {
   readonly user?: string;
   /** The workspace the user belongs to. */
   readonly user_team?: string;
-  readonly channel?: string;
+  readonly channel?: SlackId;
   readonly channel_type?: string;
   readonly text?: string;
   readonly ts?: string;
@@ -169,8 +171,7 @@ export interface ListenerContext {
   readonly eventDedup: EventDedup;
   readonly limits: RateLimiter;
   readonly log: Logger;
-  /** ms since the epoch */
-  readonly clock: () => number;
+  readonly clock: () => Millis;
   readonly loadingDelays?: LoadingDelays;
   /** Called after each command with `ok`, a failure's kind, or `unknown`; an unknown command's name is `other`. */
   readonly onAnswered?: ((command: string, outcome: string) => void) | undefined;

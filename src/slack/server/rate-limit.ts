@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Throttled } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { UserIdentity } from '../request/users.ts';
 
 interface Rate {
@@ -59,7 +60,7 @@ export interface RateLimiter {
 
 export interface RateLimiterParts {
   /** ms; never goes back */
-  readonly clock?: () => number;
+  readonly clock?: () => Millis;
   readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Throttled['whose'] }) => void;
 }
 
@@ -81,7 +82,7 @@ export function createRateLimiter({
     workspace: new LRUCache<string, number>({ max: MOST.workspace }),
   };
 
-  const look = (what: Limited, whose: Throttled['whose'], who: Who, now: number) => {
+  const look = (what: Limited, whose: Throttled['whose'], who: Who, now: Millis) => {
     const { burst, perSecond } = RATE_LIMITS[what][whose];
     const each = 1_000 / perSecond;
     const key = [what, who.teamId, ...(whose === 'person' ? [who.userId] : [])].join(' ');

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { Installations } from '../installations.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { lookUp } from './listeners.ts';
@@ -37,9 +38,9 @@ export interface SlackServer {
   /** Whether events can arrive, and Slack accepts the answers. */
   up(): boolean;
   /** From now on `up` is false; goes on for `delay` ms, and then until nothing more arrives. */
-  leave(delay: number): Promise<void>;
+  leave(delay: Millis): Promise<void>;
   /** Accepts nothing new, then waits up to `deadline` ms for what is in flight. @returns how many were cut off */
-  stop(deadline: number): Promise<number>;
+  stop(deadline: Millis): Promise<number>;
 }
 
 const EVENTS_PATH = '/slack/events';
@@ -161,7 +162,7 @@ function createPayloadReceiver({ signingSecret, spend, logger, processEvent, tru
   const readBody = createBodyReader();
 
   /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
-  const isFirstTime = async (claim: SignatureClaim, now: number): Promise<boolean> => {
+  const isFirstTime = async (claim: SignatureClaim, now: Millis): Promise<boolean> => {
     const digest = claim.digest.toString('base64url');
     const isFirst = await spend(digest, secondsLeft(claim, now)).catch(() => true);
     if (!isFirst) logger.warn('ignored a replayed request');

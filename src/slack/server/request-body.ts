@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Millis } from '../../domain/time/calendar.ts';
 
 /** What a request's headers say of its signature: well formed and recent, not verified yet. */
 export interface SignatureClaim {
@@ -16,7 +17,7 @@ const TOLERANCE = 300;
  * @param now ms since the epoch
  * @returns undefined when the headers are missing, malformed, or too far from now
  */
-export function readSignature(headers: IncomingHttpHeaders, now: number): SignatureClaim | undefined {
+export function readSignature(headers: IncomingHttpHeaders, now: Millis): SignatureClaim | undefined {
   const timestamp = headers['x-slack-request-timestamp'];
   const signature = headers['x-slack-signature'];
   if (typeof timestamp !== 'string' || typeof signature !== 'string') return undefined;
@@ -32,7 +33,7 @@ export function isSigned(body: Buffer, { timestamp, digest }: SignatureClaim, se
 }
 
 /** For how many more seconds the same bytes with the same signature would be taken. */
-export const secondsLeft = ({ timestamp }: SignatureClaim, now: number): number =>
+export const secondsLeft = ({ timestamp }: SignatureClaim, now: Millis): number =>
   Math.max(1, Math.ceil(Number(timestamp) + TOLERANCE - now / 1000));
 
 /** What the server accepts from any client. Sizes in bytes, durations in ms. */

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { UnsealFailed } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { group, parseRecord, person } from '../record/record-schema.ts';
 import type { Settings } from '../settings.ts';
@@ -68,7 +70,7 @@ export type OpenableAccess = ApplicationAccessRecord & {
  */
 export function parseAccess(
   keyring: Keyring,
-  workspace: string,
+  workspace: SlackId,
   project: string,
   json: string,
 ): OpenableAccess {
@@ -85,7 +87,7 @@ export function parseAccess(
 
 export function serializeAccess(
   keyring: Keyring,
-  workspace: string,
+  workspace: SlackId,
   { id, secret, ...rest }: NewAccess,
 ): { readonly access: ApplicationAccessRecord; readonly json: string } {
   const access: ApplicationAccessRecord = { ...rest, lastFour: id.length < 12 ? '····' : id.slice(-4) };
@@ -112,11 +114,11 @@ export function withRevocable(access: OpenableAccess, note: string | undefined):
 }
 
 /** Whether the issuers list this person; Slack is asked about groups when somebody requests a token. */
-export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: string): boolean =>
+export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: SlackId): boolean =>
   issuers.people.includes(person);
 
 /** `access ending abcd, expires Thu 3 Dec 2026 (12 days)`: an access is never shown in more detail. */
-export const describeAccess = (access: ApplicationAccessRecord, at: number, zone: string): string =>
+export const describeAccess = (access: ApplicationAccessRecord, at: Millis, zone: Zone): string =>
   `access ending ${access.lastFour.replaceAll('·', '')}, ${formatExpiry(access, at, zone)}`;
 
 /**
@@ -135,8 +137,7 @@ export function accessSummary(
       readonly settings: Pick<Settings, 'zone'>;
     };
     readonly user: { readonly id: string; readonly canManage: boolean };
-    /** ms */
-    readonly at: number;
+    readonly at: Millis;
   },
 ): string | undefined {
   const access = accesses.get(project);

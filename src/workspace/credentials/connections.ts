@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { UnsealFailed } from '../../domain/failure/index.ts';
-import { dayAt, daysBetween, formatDays } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { dayAt, daysBetween, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { parseRecord, product } from '../record/record-schema.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
@@ -90,7 +91,7 @@ const SOON_DAYS = 14;
 type Expiring = Pick<Connection, 'expiresAt' | 'lifetime'>;
 
 /** When a credential expires, as somebody said. */
-export type Expiry = { readonly expiresAt: number } | { readonly lifetime: 'none' };
+export type Expiry = { readonly expiresAt: Millis } | { readonly lifetime: 'none' };
 
 /** The record with this expiry in place of its own. */
 export const withExpiry = <T extends object>(
@@ -103,16 +104,16 @@ export const isExpiryUnknown = ({ expiresAt, lifetime }: Expiring): boolean =>
   expiresAt === undefined && lifetime !== 'none';
 
 /** Calendar days of the zone until the token expires; 0 for today, negative afterwards. */
-function daysLeft(expiresAt: number, at: number, zone: string): number {
+function daysLeft(expiresAt: Millis, at: Millis, zone: Zone): number {
   return daysBetween(dayAt(at, zone), dayAt(expiresAt, zone));
 }
 
-export function expiresSoon({ expiresAt }: Expiring, at: number, zone: string): boolean {
+export function expiresSoon({ expiresAt }: Expiring, at: Millis, zone: Zone): boolean {
   return expiresAt !== undefined && daysLeft(expiresAt, at, zone) <= SOON_DAYS;
 }
 
 /** `expires Thu 3 Dec 2026 (12 days)`, `expired Fri 20 Nov 2026 (yesterday)`, `no expiry`, `expiry unknown` */
-export function formatExpiry({ expiresAt, lifetime }: Expiring, at: number, zone: string): string {
+export function formatExpiry({ expiresAt, lifetime }: Expiring, at: Millis, zone: Zone): string {
   if (expiresAt === undefined) return lifetime === 'none' ? 'no expiry' : 'expiry unknown';
   const left = daysLeft(expiresAt, at, zone);
   const day = dayAt(expiresAt, zone);
@@ -141,7 +142,7 @@ const ago = (days: number): string => ['today', 'yesterday'][days] ?? `${days} d
  */
 export function parseConnection(
   keyring: Keyring,
-  workspace: string,
+  workspace: SlackId,
   name: string,
   json: string,
 ): OpenableConnection {
@@ -152,7 +153,7 @@ export function parseConnection(
 
 export function serializeConnection(
   keyring: Keyring,
-  workspace: string,
+  workspace: SlackId,
   { token, ...rest }: NewConnection,
 ): { readonly connection: Connection; readonly json: string } {
   const connection: Connection = { ...rest, lastFour: lastFour(token), fingerprint: fingerprintOf(token) };

@@ -1,3 +1,4 @@
+import type { SlackId } from '../../domain/slack-id.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { FIELDS, keysOf, membersKey, recordKey, tokenLockKey } from '../../redis/keys.ts';
 import { acquireLease, releaseLease } from '../../redis/lease.ts';
@@ -23,9 +24,9 @@ export interface InstallationRecords {
    * Records that this workspace uses an organisation's installation, so that both are deleted together.
    * @returns false, with nothing recorded, if the organisation has none or took the workspace away
    */
-  join(organisation: string, workspace: string): Promise<boolean>;
+  join(organisation: string, workspace: SlackId): Promise<boolean>;
   /** The organisation noted for this workspace; the note is deleted when either of them leaves. */
-  organisationOf(workspace: string): Promise<string | undefined>;
+  organisationOf(workspace: SlackId): Promise<string | undefined>;
   members(organisation: string): Promise<readonly string[]>;
   /** @returns the way to unlock it, which also happens after `LOCK_MS`; undefined if another process holds the lock */
   lock(id: string): Promise<(() => Promise<void>) | undefined>;

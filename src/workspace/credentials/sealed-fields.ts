@@ -1,4 +1,5 @@
 import { UnsealFailed } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { SealOwner } from '../../vault/keyring.ts';
 
 /**
@@ -16,14 +17,19 @@ const SEALED_KINDS = [
 export type SealedKind = (typeof SEALED_KINDS)[number]['kind'];
 
 /** @param record the rest of what is stored with it, whose addresses bind the seal */
-export function sealOwnerOf(kind: SealedKind, workspace: string, id: string, record: object = {}): SealOwner {
+export function sealOwnerOf(
+  kind: SealedKind,
+  workspace: SlackId,
+  id: string,
+  record: object = {},
+): SealOwner {
   const addresses = SEALED_KINDS.find((one) => one.kind === kind)?.addresses ?? [];
   const values = new Map<string, unknown>(Object.entries(record));
   return { workspace, kind, id, audience: addresses.map((name) => String(values.get(name) ?? '')) };
 }
 
 /** Undefined for a field that holds nothing sealed. @throws UnsealFailed `malformed` */
-export function sealOwnerOfField(workspace: string, field: string, value: string): SealOwner | undefined {
+export function sealOwnerOfField(workspace: SlackId, field: string, value: string): SealOwner | undefined {
   for (const { kind, field: pattern } of SEALED_KINDS) {
     const id = pattern.exec(field)?.[1];
     if (id !== undefined)

@@ -1,6 +1,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { NotInstalled } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, grantsKey, recordKey } from '../../redis/keys.ts';
 import { parseEnvelope, seal, unseal } from '../../vault/keyring.ts';
@@ -43,7 +45,7 @@ export interface OneTimeGrants {
    * @throws NotInstalled when the workspace left; nothing was written
    */
   keep(
-    workspace: string,
+    workspace: SlackId,
     grant: TokenGrant,
     lifetime: GrantLifetime,
     token?: string,
@@ -58,13 +60,13 @@ export interface OneTimeGrants {
   /** Lets it be claimed for this purpose again at once. */
   release({ workspace, carried, purpose }: Omit<GrantClaim, 'person' | 'at'>): Promise<void>;
   /** Removes it. */
-  drop(workspace: string, carried: string): Promise<void>;
+  drop(workspace: SlackId, carried: string): Promise<void>;
 }
 
 /** Both in ms since the epoch. */
 interface GrantLifetime {
-  readonly at: number;
-  readonly until: number;
+  readonly at: Millis;
+  readonly until: Millis;
 }
 
 /** Written in the same step. */
@@ -76,13 +78,12 @@ interface KeepOptions {
 }
 
 export interface GrantClaim {
-  readonly workspace: string;
+  readonly workspace: SlackId;
   /** Slack ID of the person who asks. */
-  readonly person: string;
+  readonly person: SlackId;
   readonly carried: string;
   readonly purpose: Purpose;
-  /** ms */
-  readonly at: number;
+  readonly at: Millis;
 }
 
 /** Separate, so that a token can be revoked while another one is issued. */
@@ -187,7 +188,7 @@ const leaseOf = (handle: string, purpose: Purpose): string => `${handle}:${purpo
 /** The grant as text for a modal, without the token. */
 export const grantHandle = (carried: string): string => carried.split(' ')[0] ?? '';
 
-const ownerOf = (workspace: string, handle: string, { person, project, authUrl = '' }: TokenGrant) => ({
+const ownerOf = (workspace: SlackId, handle: string, { person, project, authUrl = '' }: TokenGrant) => ({
   workspace,
   kind: 'os-token',
   id: JSON.stringify([handle, person, project, authUrl]),

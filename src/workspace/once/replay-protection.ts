@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { onceKey } from '../../redis/keys.ts';
 
@@ -31,7 +33,7 @@ export interface EventDedup {
    * @param event Slack's `event_id`
    * @throws StoreUnavailable
    */
-  first(workspace: string, event: string): Promise<boolean>;
+  first(workspace: SlackId, event: string): Promise<boolean>;
 }
 
 export function createEventDedup(redis: RedisConnection): EventDedup {
@@ -49,8 +51,8 @@ export type MemberAccess = 'granted' | 'revoked';
 /** What an organisation's last events said of each of its workspaces. */
 export interface MemberAccessNotes {
   /** @param at when, in s since the epoch @returns false for an event that is older than the last one */
-  note(organisation: string, workspace: string, access: MemberAccess, at: number): Promise<boolean>;
-  isRevoked(organisation: string, workspace: string): Promise<boolean>;
+  note(organisation: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean>;
+  isRevoked(organisation: string, workspace: SlackId): Promise<boolean>;
 }
 
 const NOTE_LATEST = `

@@ -1,4 +1,6 @@
 import { NotInstalled } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { issuedKey, recordKey } from '../../redis/keys.ts';
 
@@ -10,9 +12,9 @@ export const ISSUE_WINDOW = 10 * 60_000;
 /** Limits the tokens that a person gets, counted across all processes. @throws StoreUnavailable from each method */
 export interface TokenQuota {
   /** Counts one token. @returns undefined; or, if the limit is reached, when the next one is possible (ms) @throws NotInstalled */
-  take(workspace: string, person: string, at: number): Promise<number | undefined>;
+  take(workspace: SlackId, person: SlackId, at: Millis): Promise<number | undefined>;
   /** Takes one back that was not issued. */
-  giveBack(workspace: string, person: string, at: number): Promise<void>;
+  giveBack(workspace: SlackId, person: SlackId, at: Millis): Promise<void>;
 }
 
 /** Stores a person's times, separated by commas. If the clock goes back, nobody is locked out longer than `ISSUE_WINDOW`. */

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { UnsealFailed } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { UNDO_MS } from '../projects/projects.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from '../record/change.ts';
@@ -32,11 +34,11 @@ export interface OwnedStore<T> {
   /** Creates or replaces it. @throws EditConflict */
   save(change: WorkspaceChange, item: T): Promise<void>;
   /** It can be restored for `UNDO_MS`. Does nothing when it is removed already. @param at ms since the epoch @throws EditConflict */
-  remove(change: WorkspaceChange, id: string, at: number): Promise<void>;
+  remove(change: WorkspaceChange, id: string, at: Millis): Promise<void>;
   /** Deletes damaged ones, which cannot be restored. @throws EditConflict */
   drop(change: WorkspaceChange, ids: readonly string[]): Promise<void>;
   /** What was removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
-  findRemoved(teamId: string, id: string, now: number): Promise<T | undefined>;
+  findRemoved(teamId: SlackId, id: string, now: Millis): Promise<T | undefined>;
   /** With its delivery history: posts that fell due since come late. @returns false if nothing can be restored */
   restore(change: WorkspaceChange, id: string): Promise<boolean>;
 }
@@ -102,7 +104,6 @@ export function createOwnedStore<T extends { readonly id: string }>(
 const removal = z.looseObject({
   /** How its last delivery ended, as it was stored. */
   sent: z.string().exactOptional(),
-  /** ms since the epoch */
   at: z.int(),
 });
 
@@ -115,7 +116,7 @@ function parseRemoval<T>({ kind, schema }: OwnedFormat<T>, json: string) {
 }
 
 /** The removed ones that cannot be restored any more: too old, or damaged. */
-function expiredRemovals<T>(format: OwnedFormat<T>, fields: RecordFields, now: number): readonly string[] {
+function expiredRemovals<T>(format: OwnedFormat<T>, fields: RecordFields, now: Millis): readonly string[] {
   return Object.keys(fields).filter((field) => {
     if (!field.startsWith(REMOVED[format.kind])) return false;
     try {

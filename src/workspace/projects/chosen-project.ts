@@ -1,5 +1,6 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './projects.ts';
 import {
@@ -69,7 +70,7 @@ export function isShownTo({ id, product }: ChosenProject, workspace: Workspace, 
 
 /** The projects that the channel may not see. A manager's rights don't count: everyone there reads the message. */
 export function limitedProjects(
-  channel: string,
+  channel: SlackId,
   projects: readonly ChosenProject[],
   workspace: Workspace,
 ): readonly ChosenProject[] {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../../domain/product.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { tryParseRecord } from '../record/record-schema.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
@@ -22,8 +23,7 @@ export type LastBalance = Readonly<z.infer<typeof schema>>;
 /** What is stored after an answer: which connection gave it, and the balance of a registered project. */
 export interface AnswerNote {
   readonly connection: string;
-  /** ms since the epoch */
-  readonly at: number;
+  readonly at: Millis;
   readonly balance?: Omit<LastBalance, 'at'> & { readonly id: string; readonly product: ProductId };
 }
 

@@ -1,3 +1,5 @@
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from '../record/change.ts';
 import { findProject } from '../record/workspace.ts';
@@ -22,10 +24,10 @@ export interface ProjectStore {
   /** Deletes a damaged project, which cannot be restored, and makes it no channel's default. */
   dropProject(change: WorkspaceChange, alias: string): Promise<void>;
   /** What `removeProject` removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
-  findRemovedProject(workspace: string, alias: string, now: number): Promise<ProjectRemoval | undefined>;
+  findRemovedProject(workspace: SlackId, alias: string, now: Millis): Promise<ProjectRemoval | undefined>;
   /** Also as the default of its channels, except those that have another one now. @returns false when the alias is taken */
   restoreProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<boolean>;
-  setChannelDefault(change: WorkspaceChange, channel: string, alias: string | undefined): Promise<void>;
+  setChannelDefault(change: WorkspaceChange, channel: SlackId, alias: string | undefined): Promise<void>;
 }
 
 export function createProjectStore(target: ChangeTarget): ProjectStore {
@@ -137,5 +139,5 @@ const projectField = (project: Project): RecordFields => ({
 });
 const projectFields = (projects: readonly Project[]): RecordFields =>
   Object.assign({}, ...projects.map(projectField));
-const defaultFields = (channels: readonly string[], alias: string): RecordFields =>
+const defaultFields = (channels: readonly SlackId[], alias: string): RecordFields =>
   Object.fromEntries(channels.map((channel) => [FIELDS.channel + channel, alias]));

@@ -9,6 +9,7 @@ import {
 } from '../../domain/failure/index.ts';
 import type { SeveralProjects } from '../../domain/language/command-text.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import {
   damagedIds,
   findConnection,
@@ -43,7 +44,7 @@ export interface ResolvedProject {
 
 /** Where and by whom a question is asked. */
 export interface AskLocation {
-  readonly channel: string | undefined;
+  readonly channel: SlackId | undefined;
   /** Managers may ask about a project anywhere. */
   readonly manager: boolean;
 }
@@ -205,7 +206,7 @@ export function visibleProjects(record: Workspace, place: AskLocation): readonly
 
 /** A connection with its token unsealed, for one question. */
 export interface OpenedConnection {
-  readonly workspace: string;
+  readonly workspace: SlackId;
   /** Name of the connection. */
   readonly connection: string;
   readonly baseUrl: string;

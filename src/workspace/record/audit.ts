@@ -1,4 +1,6 @@
 import { NotInstalled } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
 
@@ -45,10 +47,8 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Who did what, when. `about` names the thing: an alias, a connection, what changed; never a secret. */
 export interface AuditEntry {
-  /** ms since the epoch */
-  readonly at: number;
-  /** Slack id of the person */
-  readonly who: string;
+  readonly at: Millis;
+  readonly who: SlackId;
   readonly action: AuditAction;
   readonly about: string;
 }
@@ -69,11 +69,11 @@ export interface Audit {
    * For an action that changes nothing in the workspace's record. A change brings its own entries: see `WorkspaceChange`.
    * @throws NotInstalled when the workspace left; nothing was written
    */
-  record(workspace: string, entry: AuditEntry): Promise<void>;
+  record(workspace: SlackId, entry: AuditEntry): Promise<void>;
   /** Newest first. */
-  list(workspace: string, most: number): Promise<readonly RecordedEntry[]>;
+  list(workspace: SlackId, most: number): Promise<readonly RecordedEntry[]>;
   /** The newest entries, or those before the place that a page's `older` names. */
-  page(workspace: string, most: number, before?: string): Promise<AuditPage>;
+  page(workspace: SlackId, most: number, before?: string): Promise<AuditPage>;
 }
 
 /** Enough for years of administration; older entries are dropped. */
@@ -107,7 +107,7 @@ const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 type Row = readonly [id: string, fields: readonly string[]];
 
 export function createAudit(redis: RedisConnection): Audit {
-  const rows = (workspace: string, from: string, most: number): Promise<readonly Row[]> =>
+  const rows = (workspace: SlackId, from: string, most: number): Promise<readonly Row[]> =>
     guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most));
 
   return {

@@ -1,4 +1,6 @@
 import { EditConflict, NotInstalled } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { AuditAction, AuditEntry } from './audit.ts';
 import { describeCurrent, isSameField } from './conflict.ts';
 import type { Workspace } from './workspace.ts';
@@ -11,7 +13,7 @@ import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-stor
  *     await workspaces.removeProject(auditedChange(request, ['project removed', alias]), removal);
  */
 export interface WorkspaceChange {
-  readonly teamId: string;
+  readonly teamId: SlackId;
   /** The record as the person saw it. A later change by somebody else is not overwritten. */
   readonly workspace: Workspace;
   readonly entries: readonly AuditEntry[];
@@ -19,9 +21,8 @@ export interface WorkspaceChange {
 
 /** Who changes something, and when. */
 interface ChangeRequest {
-  /** ms since the epoch */
-  readonly at: number;
-  readonly user: { readonly teamId: string; readonly id: string };
+  readonly at: Millis;
+  readonly user: { readonly teamId: SlackId; readonly id: string };
   readonly workspace: Workspace;
 }
 
@@ -41,7 +42,7 @@ export interface ChangeTarget {
    * Whether Slack still accepts Tally's token for the workspace. Asked after its first write: if the app was removed
    * before, that write is deleted again; if it is removed later, the removal deletes it.
    */
-  readonly isInstalled: (teamId: string) => Promise<boolean>;
+  readonly isInstalled: (teamId: SlackId) => Promise<boolean>;
 }
 
 /** What to write, given the fields as they are now. It lists in `seen` what it depends on; settings are compared part by part. */

@@ -1,3 +1,4 @@
+import type { SlackId } from '../../domain/slack-id.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { FIELDS, isSlackId, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
@@ -77,7 +78,7 @@ return redis.call('UNLINK', KEYS[1])`;
  */
 export async function deleteOrphan(
   redis: RedisConnection,
-  workspace: string,
+  workspace: SlackId,
   fields: RecordFields,
 ): Promise<boolean> {
   const organisation = fields[FIELDS.organisation];

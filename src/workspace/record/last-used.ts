@@ -1,7 +1,8 @@
 import { type Amount, toPlainDigits } from '../../domain/money/amount.ts';
 import type { Forecast } from '../../domain/money/forecast.ts';
 import type { Runway } from '../../domain/money/runway.ts';
-import type { Day } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Day, Millis } from '../../domain/time/calendar.ts';
 import type { AnswerNote } from '../projects/last-balance.ts';
 import type { ResolvedProject } from '../projects/resolve-project.ts';
 import type { Workspace } from './workspace.ts';
@@ -44,7 +45,7 @@ export interface AnswerNotes {
 }
 
 /** @param clock ms since the epoch */
-export function collectAnswerNotes(clock: () => number): AnswerNotes {
+export function collectAnswerNotes(clock: () => Millis): AnswerNotes {
   const notes = new Map<string, AnswerNote>();
   return {
     add(connection, balance) {
@@ -61,12 +62,12 @@ export interface LastUsed {
    * rejected, for a balance once a minute. The request's record says whether a note is due, so a repeated question
    * writes nothing, whichever process answers it. Never throws: the answer is out already.
    */
-  note(asked: { readonly teamId: string; readonly workspace: Workspace }, note: AnswerNote): Promise<void>;
+  note(asked: { readonly teamId: SlackId; readonly workspace: Workspace }, note: AnswerNote): Promise<void>;
 }
 
 /** @param store `note` throws StoreUnavailable, which goes to `onFailure` */
 export function createLastUsed(
-  store: { note(teamId: string, note: AnswerNote): Promise<void> },
+  store: { note(teamId: SlackId, note: AnswerNote): Promise<void> },
   onFailure: (error: unknown) => void,
 ): LastUsed {
   return {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { gateCommands, isCluster, type OutgoingCommand, type RedisConnection } from '../../redis/connect.ts';
 import { type Layout, layoutOf, shardOf } from './layout.ts';
 import { moveWorkspace, oldNames, ownerOfKey } from './old-layout.ts';
@@ -55,7 +56,7 @@ export function followLayout(
 
   /** While it is not certain on which side of the move's beginning this is. In one promise, so that commands keep their order. */
   let uncertain: Promise<void> | undefined;
-  const untilCertain = (ms: number): Promise<void> => {
+  const untilCertain = (ms: Millis): Promise<void> => {
     uncertain ??= sleep(ms).finally(() => {
       uncertain = undefined;
     });

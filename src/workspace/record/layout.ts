@@ -1,3 +1,4 @@
+import type { SlackId } from '../../domain/slack-id.ts';
 import { guardRead, isCluster, type RedisConnection } from '../../redis/connect.ts';
 import { LAYOUT_KEY } from '../../redis/keys.ts';
 import { hasOldKeys } from './old-layout.ts';
@@ -96,7 +97,7 @@ export async function setShards(redis: RedisConnection, shards: number): Promise
 }
 
 /** The shard of a workspace: FNV-1a, the same in every process. */
-export function shardOf(workspace: string, shards: number): number {
+export function shardOf(workspace: SlackId, shards: number): number {
   let hash = 0x811c9dc5;
   for (const character of workspace) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
   return (hash >>> 0) % shards;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { UnsealFailed } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { parseAccess, withRevocable } from '../credentials/accesses.ts';
@@ -19,7 +20,7 @@ import type { RecordFields } from './workspace-store.ts';
  * Parses the whole record of a workspace. Never throws: `damaged` lists what cannot be read, everything else is a
  * value. Its parts are shared with later requests, and frozen.
  */
-export type WorkspaceParser = (teamId: string, fields: RecordFields) => Workspace;
+export type WorkspaceParser = (teamId: SlackId, fields: RecordFields) => Workspace;
 
 /** Parts of records in memory, about a kilobyte each. */
 const MAX_CACHED_PARTS = 20_000;
@@ -57,7 +58,7 @@ type ParsePart = (field: string, parse: (json: string) => object | undefined) =>
 function parseWorkspace(
   fields: RecordFields,
   keyring: Keyring,
-  teamId: string,
+  teamId: SlackId,
   parsePart: ParsePart,
 ): Workspace {
   const ids = idsByPrefix(fields);

@@ -1,3 +1,5 @@
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, checkLockKey, indexKey, zonesKey } from '../../redis/keys.ts';
 import { layoutOf, shardOf } from './layout.ts';
@@ -16,32 +18,31 @@ export interface WorkspaceIndex {
    * runs are derived: whoever dies over it leaves a check behind.
    * @returns the entry, different from every other
    */
-  touch(workspace: string): Promise<IndexEntry>;
+  touch(workspace: SlackId): Promise<IndexEntry>;
   /** Sets when the workspace is checked next, and adds it if it is missing. @param at ms since the epoch */
-  setCheck(workspace: string, at: number): Promise<void>;
+  setCheck(workspace: SlackId, at: Millis): Promise<void>;
   /** Moves the next check, unless it was set since. @returns whether it did */
-  moveCheck(entry: IndexEntry, at: number): Promise<boolean>;
+  moveCheck(entry: IndexEntry, at: Millis): Promise<boolean>;
   /** Removes it, unless its check was set since. @returns whether it did */
   remove(entry: IndexEntry): Promise<boolean>;
   /** Removes it from every shard. */
-  forget(workspace: string): Promise<void>;
+  forget(workspace: SlackId): Promise<void>;
   /** Takes the checks of a shard for `ms`, or keeps them; for one process at a time. @returns false if another has them */
-  claimChecks(shard: number, owner: string, ms: number): Promise<boolean>;
+  claimChecks(shard: number, owner: string, ms: Millis): Promise<boolean>;
   /** Entries of a shard whose check is due by `now`, those that are due longest first. */
-  due(shard: number, now: number, most: number): Promise<readonly IndexEntry[]>;
+  due(shard: number, now: Millis, most: number): Promise<readonly IndexEntry[]>;
   /** Adds the workspaces of an earlier layout, which had no index; each is checked at once. @returns false if all have moved */
   addOld(): Promise<boolean>;
   /** Whether the index or an audit still names the workspace: for one that has no record. */
-  knows(workspace: string): Promise<boolean>;
+  knows(workspace: SlackId): Promise<boolean>;
   /** All IDs. One that is added or removed at the same time may or may not be included. */
   list(): AsyncGenerator<string, void>;
 }
 
 export interface IndexEntry {
-  readonly workspace: string;
+  readonly workspace: SlackId;
   readonly shard: number;
-  /** ms since the epoch */
-  readonly at: number;
+  readonly at: Millis;
 }
 
 /** How soon a workspace is checked that was touched and not checked since: longer than any command takes, in ms. */
@@ -86,7 +87,7 @@ export function createWorkspaceIndex(
   redis: RedisConnection,
   zones: string = process.versions.tz ?? '',
 ): WorkspaceIndex {
-  const shardFor = async (workspace: string): Promise<number> =>
+  const shardFor = async (workspace: SlackId): Promise<number> =>
     shardOf(workspace, (await layoutOf(redis)).shards);
   const compare = async (script: string, { workspace, shard, at }: IndexEntry, ...more: number[]) =>
     (await guardRead(() => redis.eval(script, 1, indexKey(shard), workspace, at, ...more))) === 1;

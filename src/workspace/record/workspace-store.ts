@@ -1,3 +1,4 @@
+import type { SlackId } from '../../domain/slack-id.ts';
 import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, keysOf, recordKey } from '../../redis/keys.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
@@ -27,11 +28,11 @@ export const ANY_VALUE = Symbol('any');
  * @throws StoreUnavailable from each method
  */
 export interface WorkspaceStore {
-  read(workspace: string): Promise<RecordFields>;
+  read(workspace: SlackId): Promise<RecordFields>;
   /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
-  write(workspace: string, write: RecordWrite): Promise<boolean>;
+  write(workspace: SlackId, write: RecordWrite): Promise<boolean>;
   /** Deletes every key of the workspace: see `keysOf`. */
-  forget(workspace: string): Promise<void>;
+  forget(workspace: SlackId): Promise<void>;
 }
 
 /**

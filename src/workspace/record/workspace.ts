@@ -1,6 +1,7 @@
 import { SettingsDamaged, UnsealFailed } from '../../domain/failure/index.ts';
 import { holdsUnknownWord } from '../../domain/language/parse.ts';
 import type { ProductId } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { OpenableAccess } from '../credentials/accesses.ts';
 import { fingerprintOf, type OpenableConnection } from '../credentials/connections.ts';
 import type { CredentialName } from '../credentials/rejections.ts';
@@ -24,7 +25,7 @@ export interface DamagedPart {
 
 /** A workspace's stored record, read and parsed once for each request. Its secrets are unsealed on demand. */
 export interface Workspace {
-  readonly teamId: string;
+  readonly teamId: SlackId;
   /** The defaults if the stored ones are damaged: see `requireSettings`. */
   readonly settings: Settings;
   /** What is missing in the values below because it cannot be read. */
@@ -55,11 +56,11 @@ export interface Workspace {
   /** IDs of all watches, damaged ones too. */
   readonly watchIds: readonly string[];
   /** The alias that a channel asks about when a command names no project. */
-  channelDefault(channel: string): string | undefined;
+  channelDefault(channel: SlackId): string | undefined;
   /** Channels whose default is this project. */
   channelsOf(alias: string): readonly string[];
   /** Whether this person has read that tokens appear on their own screen only. */
-  hasSeenTokenNotice(person: string): boolean;
+  hasSeenTokenNotice(person: SlackId): boolean;
   /** When this connection last gave an answer, in ms, to the hour; undefined for never. */
   lastUsed(connection: string): number | undefined;
   /** When a service rejected a credential that is still in use and has not worked since, in ms. */

@@ -1,5 +1,7 @@
 import { EditConflict } from '../../domain/failure/index.ts';
 import type { ProductId } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
@@ -51,7 +53,7 @@ export type { Workspace } from './workspace.ts';
 export interface Workspaces extends ProjectStore {
   readonly schedules: OwnedStore<Schedule>;
   readonly watches: OwnedStore<Watch>;
-  read(teamId: string): Promise<Workspace>;
+  read(teamId: SlackId): Promise<Workspace>;
   /** Saves only these parts, and keeps other people's changes to the rest. */
   saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void>;
   /** Replaces the connection of the same name. @param newDefault the default connection from now on, if it changes */
@@ -70,31 +72,31 @@ export interface Workspaces extends ProjectStore {
   /** Changes what a person says of a credential. Its secret, and whether it was rejected, stay. */
   editCredential(change: WorkspaceChange, credential: CredentialName, edit: CredentialEdit): Promise<void>;
   /** Stores whether the service revokes tokens, as a revocation showed; nothing when the access was removed. */
-  noteRevocable(teamId: string, access: ApplicationAccessRecord, revocable: boolean): Promise<void>;
+  noteRevocable(teamId: SlackId, access: ApplicationAccessRecord, revocable: boolean): Promise<void>;
   /**
    * Stores that a service rejected a credential that is registered, unless that is known. Reads first: two round trips.
    *
    * @returns whether it was stored
    */
-  noteRejection(teamId: string, credential: CredentialName, note: RejectionNote): Promise<boolean>;
+  noteRejection(teamId: SlackId, credential: CredentialName, note: RejectionNote): Promise<boolean>;
   /** The credential works again. */
-  clearRejection(teamId: string, credential: CredentialName): Promise<void>;
+  clearRejection(teamId: SlackId, credential: CredentialName): Promise<void>;
   /** Billing fails for a project; stored if it is registered. */
   noteFailure(
-    teamId: string,
+    teamId: SlackId,
     of: { readonly topic: BillingTopic; readonly id: string; readonly product: ProductId },
     note: LastFailure,
   ): Promise<void>;
   /** It answers again. @param key as `failureKey` makes it */
-  clearFailure(teamId: string, key: string): Promise<void>;
+  clearFailure(teamId: SlackId, key: string): Promise<void>;
   /** Stores how a delivery that a person started ended; nothing if another one ended since, or the schedule was removed. */
-  noteSent(teamId: string, record: Workspace, schedule: string, sent: LastDelivery): Promise<void>;
+  noteSent(teamId: SlackId, record: Workspace, schedule: string, sent: LastDelivery): Promise<void>;
   /** Stores that this person has read that tokens appear on their own screen only. */
-  noteTokenNoticeSeen(teamId: string, person: string, at: number): Promise<void>;
+  noteTokenNoticeSeen(teamId: SlackId, person: SlackId, at: Millis): Promise<void>;
   /** Stores what an answer brought; nothing when its connection was removed. */
-  note(teamId: string, note: AnswerNote): Promise<void>;
+  note(teamId: SlackId, note: AnswerNote): Promise<void>;
   /** Deletes everything of the workspace. */
-  forget(teamId: string): Promise<void>;
+  forget(teamId: SlackId): Promise<void>;
 }
 
 /** What is given is changed. */
@@ -110,7 +112,7 @@ export interface WorkspacesParts {
   /** Whether Slack still accepts the workspace's token; assumed if absent. */
   readonly isInstalled?: ChangeTarget['isInstalled'];
   /** Called once for a workspace that the index or its audit names and that has no record. */
-  readonly onMissing?: (teamId: string) => void;
+  readonly onMissing?: (teamId: SlackId) => void;
 }
 
 export function createWorkspaces({
@@ -122,7 +124,7 @@ export function createWorkspaces({
   const store = createWorkspaceStore(redis);
   const index = createWorkspaceIndex(redis);
   const missing = new Set<string>();
-  const noteMissing = async (teamId: string, fields: RecordFields): Promise<void> => {
+  const noteMissing = async (teamId: SlackId, fields: RecordFields): Promise<void> => {
     if (Object.keys(fields).length > 0) return void missing.delete(teamId);
     if (missing.has(teamId) || !(await index.knows(teamId)) || missing.has(teamId)) return;
     missing.add(teamId);
