@@ -97,7 +97,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const server = await startServer();
   const { client: redis } = server;
   const url = `redis://127.0.0.1:${server.port}`;
-  await redis.hset('tally:layout', { version: 2, shards: 1, 'most-shards': 1 });
   const empty = await memoryOf(redis);
   await fill(redis);
   row('Redis, records and index', `${((await memoryOf(redis)) - empty).toFixed(0)} MB`);

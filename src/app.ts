@@ -45,7 +45,6 @@ import { createEventDedup, createOAuthNonces } from './workspace/once/replay-pro
 import { createTokenQuota } from './workspace/once/token-quota.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createLastUsed } from './workspace/record/last-used.ts';
-import { followLayout } from './workspace/record/layout-transition.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
@@ -90,9 +89,6 @@ export function createTally(
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err, todo: redisAdvice(err) }, 'Redis does not answer'),
   });
-  followLayout(redis, () =>
-    log.warn('Redis has the keys of an earlier version; run npm run migrate once every bot is updated'),
-  );
   // At debug level, because it fails at every attempt: the other connection reports the outage.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue cannot reach Redis'));
   const keyring = createKeyring(config.keys);

@@ -14,9 +14,9 @@ const COMMANDS: Readonly<
     what: 'seals every secret anew under the newest of ENCRYPTION_KEYS',
     load: () => import('./cli/reseal.ts'),
   },
-  migrate: {
-    what: 'gives the keys in Redis the names of this version, or copies them from another Redis',
-    load: () => import('./cli/migrate.ts'),
+  copy: {
+    what: 'copies every workspace from another Redis',
+    load: () => import('./cli/copy.ts'),
     hasOptions: true,
   },
 };

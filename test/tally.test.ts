@@ -52,7 +52,7 @@ describe('the executable tally', () => {
     const { code, output } = await tally(['help']);
     expect([code, [...output.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)]).toEqual([
       0,
-      ['start', 'doctor', 'reseal', 'migrate'],
+      ['start', 'doctor', 'reseal', 'copy'],
     ]);
   });
 
@@ -78,13 +78,13 @@ describe('the executable tally', () => {
     expect(reseal).toMatchObject({ code: 78, output: expect.stringContaining('REDIS_URL is not set') });
   });
 
-  it('runs migrate, and refuses options that it does not have', async () => {
-    expect(await tally(['migrate'])).toMatchObject({
+  it('runs copy, and refuses options that it does not have', async () => {
+    expect(await tally(['copy', '--from', 'redis://127.0.0.1:1'])).toMatchObject({
       code: 78,
       output: expect.stringContaining('REDIS_URL is not set'),
     });
-    const wrong = await tally(['migrate', '--to', 'redis://127.0.0.1:1']);
-    expect(wrong).toMatchObject({ code: 64, output: expect.stringContaining('--from URL') });
+    const wrong = await tally(['copy', '--to', 'redis://127.0.0.1:1']);
+    expect(wrong).toMatchObject({ code: 64, output: expect.stringContaining('--from REDIS_URL') });
   });
 
   it('names the lines of src in a stack trace', async () => {
@@ -101,7 +101,7 @@ describe('the executable tally', () => {
     await redis.close();
     taken.close();
     expect(code).toBe(1);
-    expect(output).toMatch(/EADDRINUSE[^}]*src\/slack\/receiver\.ts:\d+/);
+    expect(output).toMatch(/EADDRINUSE[^}]*src\/slack\/server\/receiver\.ts:\d+/);
   });
 
   it('brings the terms of every package that is bundled', async () => {

@@ -11,7 +11,6 @@ import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import { createKeyring } from '../vault/keyring.ts';
 import { reseal } from '../vault/reseal.ts';
 import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
-import { followLayout } from '../workspace/record/layout-transition.ts';
 
 /** How long each check may take, in ms; a request of it ends earlier, so that its own error is reported. */
 const CHECK_TIMEOUT = 5_000;
@@ -64,7 +63,6 @@ async function checkWith(config: Config): Promise<readonly Finding[]> {
 function connectStore(url: string): { redis: RedisConnection; ready: Promise<RedisConnection> } {
   let fail: (error: Error) => void = () => undefined;
   const redis = connectRedis(url, { onOutage: (error) => fail(error), staysWithReplica: true });
-  followLayout(redis);
   const ready = new Promise<RedisConnection>((resolve, reject) => {
     fail = reject;
     redis.once('ready', () => resolve(redis));

@@ -7,7 +7,6 @@ import { connectRedis, guardRead, waitUntilReady } from '../redis/connect.ts';
 import { createKeyring } from '../vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from '../vault/reseal.ts';
 import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
-import { followLayout } from '../workspace/record/layout-transition.ts';
 
 /** How long a start waits for Redis, in ms. */
 const REDIS_TIMEOUT = 5_000;
@@ -18,7 +17,6 @@ const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 async function run({ keys, redisUrl }: Config): Promise<number> {
   const keyring = createKeyring(keys);
   const redis = connectRedis(redisUrl);
-  followLayout(redis);
   const renew = (workspace: SlackId, field: string, value: string): ResealRun => {
     const owner = sealOwnerOfField(workspace, field, value);
     if (owner === undefined) return holdsOlderEnvelope(keyring, value) ? 'unowned' : 'open';

@@ -9,7 +9,6 @@ import type { WebClient } from '../slack/web-client.ts';
 import type { LastDelivery } from '../workspace/owned/schedules.ts';
 import { deleteOrphan } from '../workspace/record/deletion.ts';
 import type { LastUsed } from '../workspace/record/last-used.ts';
-import { layoutOf } from '../workspace/record/layout.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import { createDelivery } from './delivery.ts';
@@ -70,7 +69,6 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
   const figures = createWatchFiguresStore(redis);
   const scheduler = createScheduler({
     connection: queue,
-    shards: async () => (await layoutOf(redis)).shards,
     clock,
     onError(err) {
       reportOutage(err);
@@ -85,7 +83,6 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
     }),
     index: createWorkspaceIndex(redis),
     deleteOrphan: (workspace, fields) => deleteOrphan(redis, workspace, fields),
-    layout: () => layoutOf(redis),
   });
   /** The change is already stored, so the next repair schedules a run that cannot be scheduled now. */
   const changed = (workspace: SlackId): Promise<void> =>

@@ -3,7 +3,6 @@ import type { SlackId } from '../domain/slack-id.ts';
 import type { Timing } from '../domain/time/cadence.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { resumesByItself } from '../workspace/owned/schedules.ts';
-import type { Layout } from '../workspace/record/layout.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
 import type { Delivery } from './delivery.ts';
@@ -22,8 +21,6 @@ export interface EngineParts {
   readonly index: WorkspaceIndex;
   /** Deletes a record that is only the rest of a deletion. @returns whether it was one @throws StoreUnavailable */
   readonly deleteOrphan: (workspace: SlackId, fields: Workspace['fields']) => Promise<boolean>;
-  /** Of shards, as in the record of the layout: those from `shards` on are emptied. @throws StoreUnavailable */
-  readonly layout: () => Promise<Pick<Layout, 'shards' | 'mostShards'>>;
   readonly clock: () => Millis;
   readonly log: Logger;
 }
@@ -101,7 +98,7 @@ const hasLeft = ({ fields }: Workspace): boolean => Object.keys(fields).length =
 
 /** The record goes before anything else of a workspace, and its first entry in the index comes before the record. */
 async function forgetWorkspace({ scheduler, index }: EngineParts, entry: IndexEntry): Promise<void> {
-  await scheduler.forget(entry.workspace, entry.shard);
+  await scheduler.forget(entry.workspace);
   await index.remove(entry);
 }
 

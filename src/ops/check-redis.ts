@@ -1,7 +1,5 @@
 import { isCluster, type RedisConnection } from '../redis/connect.ts';
 import { storeErrorKind } from '../redis/errors.ts';
-import { layoutOf } from '../workspace/record/layout.ts';
-import { hasOldKeys } from '../workspace/record/old-layout.ts';
 import { type Finding, failedFinding, okFinding, reasonText, warningFinding } from './finding.ts';
 import { tryWrite } from './health.ts';
 
@@ -185,24 +183,4 @@ function evictionFinding(info: Info): Finding {
   const todo =
     'Set `maxmemory-policy noeviction`. Other policies delete records, including tokens, to free memory.';
   return warningFinding(ABOUT, `has the eviction policy ${policy}`, todo);
-}
-
-const KEYS = 'Keys in Redis';
-
-/** @returns no finding when Redis is unreachable, which the check of Redis reports */
-export async function checkLayout(ready: Promise<RedisConnection>): Promise<readonly Finding[]> {
-  const redis = await ready.catch(() => undefined);
-  if (redis === undefined) return [];
-  const { version, shards, movesIn } = await layoutOf(redis);
-  const todo = 'Update every bot, then run npm run migrate.';
-  if (version === 1) return [warningFinding(KEYS, 'have the names of an earlier version', todo)];
-  if (movesIn !== undefined)
-    return [
-      warningFinding(KEYS, 'have not all moved to the names of this version', 'Run npm run migrate again.'),
-    ];
-  if (await hasOldKeys(redis))
-    return [warningFinding(KEYS, 'were also written by a bot of an earlier version', todo)];
-  return [
-    okFinding(KEYS, `have the names of this version, in ${shards} ${shards === 1 ? 'shard' : 'shards'}`),
-  ];
 }

@@ -1,8 +1,6 @@
 import { pluralize } from '../domain/language/text.ts';
-import type { RedisConnection } from '../redis/connect.ts';
-import { hasBots } from '../workspace/credentials/connected-bots.ts';
+import { guardRead, isCluster, type RedisConnection } from '../redis/connect.ts';
 import { createDeletion } from '../workspace/record/deletion.ts';
-import { layoutOf } from '../workspace/record/layout.ts';
 import { isUntouched, readCopy, writeCopy } from '../workspace/record/workspace-copy.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 
@@ -28,12 +26,7 @@ const MAX_EXAMPLES = 20;
  * @throws StoreUnavailable
  */
 export async function copyWorkspaces({ from, to, printLine }: CopyParts): Promise<boolean> {
-  const { version, movesIn } = await layoutOf(from);
-  if (version > 1 && movesIn !== undefined) {
-    printLine('The keys of the old Redis are being renamed. Run tally migrate there to its end first.');
-    return false;
-  }
-  const isRunning = await hasBots(to, 'current');
+  const isRunning = await hasBots(to);
   if (isRunning === undefined)
     printLine('Redis doesn’t allow CLIENT LIST. Make sure that no bot runs on the new one.');
   if (isRunning) {
@@ -51,7 +44,7 @@ export async function copyWorkspaces({ from, to, printLine }: CopyParts): Promis
   };
   for await (const id of createWorkspaceIndex(from).list()) {
     seen.add(id);
-    count(await copyWorkspace(from, to, id, version === 1), id);
+    count(await copyWorkspace(from, to, id), id);
     if (seen.size % PROGRESS_INTERVAL === 0) printLine(`${seen.size} workspaces so far`);
   }
   for await (const id of createWorkspaceIndex(to).list())
@@ -63,7 +56,7 @@ export async function copyWorkspaces({ from, to, printLine }: CopyParts): Promis
   printLine(
     `${pluralize(of('copied'), 'workspace')} copied, ${of('same')} the same already, ${of('deleted')} deleted because they left.`,
   );
-  if ((await hasBots(from, 'current')) || (await hasBots(from, 'earlier')))
+  if (await hasBots(from))
     printLine(
       'Bots still run on the old Redis. Stop them, and run this again before you start them on the new one.',
     );
@@ -71,13 +64,8 @@ export async function copyWorkspaces({ from, to, printLine }: CopyParts): Promis
   return conflicts.length === 0;
 }
 
-async function copyWorkspace(
-  from: RedisConnection,
-  to: RedisConnection,
-  id: string,
-  isOld: boolean,
-): Promise<Outcome> {
-  const [source, target] = [await readCopy(from, id, isOld), await readCopy(to, id, false)];
+async function copyWorkspace(from: RedisConnection, to: RedisConnection, id: string): Promise<Outcome> {
+  const [source, target] = [await readCopy(from, id), await readCopy(to, id)];
   if (source.digest === target.digest) return 'same';
   if (target.digest !== '' && !(await isUntouched(to, id, target.digest)))
     return (await isUntouched(to, id, source.digest)) ? 'same' : 'changed in both';
@@ -89,8 +77,23 @@ async function copyWorkspace(
 
 /** Where a workspace has left the old Redis since it was copied. Workspaces that only the new one knows stay. */
 async function dropIfLeft(to: RedisConnection, id: string): Promise<Outcome | undefined> {
-  const { digest } = await readCopy(to, id, false);
+  const { digest } = await readCopy(to, id);
   if (!(await isUntouched(to, id, digest))) return undefined;
   await createDeletion({ redis: to, others: async () => undefined }).workspace(id);
   return 'deleted';
+}
+
+/** BullMQ names each connection that waits for jobs after the prefix of its keys. */
+const BOT = / name=\{tally-\d+\}:/;
+
+/** Whether bots are connected to a Redis; undefined when Redis doesn't tell. @throws StoreUnavailable */
+export async function hasBots(redis: RedisConnection): Promise<boolean | undefined> {
+  const servers = isCluster(redis) ? redis.nodes('master') : [redis];
+  try {
+    const lists = await Promise.all(servers.map((server) => server.client('LIST')));
+    return lists.some((list) => BOT.test(String(list)));
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('NOPERM')) return undefined;
+    return guardRead(() => Promise.reject(error));
+  }
 }

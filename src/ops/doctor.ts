@@ -1,10 +1,8 @@
-import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { storeErrorKind } from '../redis/errors.ts';
 import { withTimeout } from '../runtime/timeout.ts';
 import { checkRecords, type SealCheck } from './check-records.ts';
-import { checkLayout, checkRedis } from './check-redis.ts';
+import { checkRedis } from './check-redis.ts';
 import { checkService, type ServiceParts } from './check-service.ts';
 import { checkSlack, checkSocketMode, type SlackParts } from './check-slack.ts';
 import { type Finding, failedFinding, okFinding, reasonText } from './finding.ts';
@@ -29,22 +27,13 @@ export async function runChecks(parts: DoctorParts): Promise<readonly Finding[]>
   const findings = await Promise.all([
     describeKeys(parts.keyIds),
     bounded('Redis', checkRedis(redis)),
-    bounded('Keys in Redis', unlessWritesAreRefused(checkLayout(redis))),
-    bounded('Sealed records', unlessWritesAreRefused(checkRecords(redis, opens))),
+    bounded('Sealed records', checkRecords(redis, opens)),
     bounded('Slack', checkSlack(slack)),
     bounded('Slack', checkSocketMode(slack)),
     ...services.map((service) => bounded(service.about, checkService(service))),
   ]);
   return findings.flat();
 }
-
-/** An empty Redis gets its first keys when it is read. That it takes none is a finding of the check of Redis. */
-const unlessWritesAreRefused = (check: Promise<readonly Finding[]>): Promise<readonly Finding[]> =>
-  check.catch((error: unknown) => {
-    const kind = storeErrorKind(error instanceof StoreUnavailable ? error.cause : error);
-    if (kind === undefined || !['full', 'read-only', 'no-replicas', 'misconf'].includes(kind)) throw error;
-    return [];
-  });
 
 function describeKeys([newest, ...older]: readonly string[]): readonly Finding[] {
   const others = older.length === 0 ? '' : `; ${older.length} older: ${older.join(', ')}`;

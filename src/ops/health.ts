@@ -1,8 +1,8 @@
 import type { Millis } from '../domain/time/calendar.ts';
 import { guardWrite, type RedisConnection } from '../redis/connect.ts';
 import { probeKey } from '../redis/keys.ts';
+import { shardsOf } from '../redis/shards.ts';
 import { withTimeout } from '../runtime/timeout.ts';
-import { layoutOf } from '../workspace/record/layout.ts';
 
 /** How long Redis may take to store something, in ms. */
 const REDIS_TIMEOUT = 1_000;
@@ -70,8 +70,6 @@ export function createHealth({ redis, slackUp, onRefused = () => undefined }: He
  * @throws StoreUnavailable
  */
 export async function tryWrite(redis: RedisConnection): Promise<void> {
-  const { shards } = await layoutOf(redis);
-  const write = (_: unknown, shard: number) =>
-    guardWrite(() => redis.set(probeKey(shard), '1', 'PX', PROBE_LIFETIME));
-  await Promise.all(Array.from({ length: shards }, write));
+  const write = (shard: number) => guardWrite(() => redis.set(probeKey(shard), '1', 'PX', PROBE_LIFETIME));
+  await Promise.all(shardsOf(redis).map(write));
 }

@@ -219,43 +219,6 @@ export async function waitUntilReady(redis: RedisConnection, patience: Millis): 
   });
 }
 
-/** A command before it is sent. */
-export interface OutgoingCommand {
-  readonly keys: readonly string[];
-  /** @param names key name → its replacement */
-  rename(names: ReadonlyMap<string, string>): void;
-}
-
-/**
- * Has every command of a connection pass a gate before it is sent, which may take time; then it is sent, or fails with what
- * the gate throws.
- *
- * @returns what takes the gate away
- */
-export function gateCommands(
-  redis: Redis,
-  gate: (command: OutgoingCommand) => Promise<void> | undefined | void,
-): () => void {
-  const send = redis.sendCommand;
-  redis.sendCommand = (command, stream) => {
-    const keys = command.getKeys().map(String);
-    const rename = (names: ReadonlyMap<string, string>): void => {
-      command.args = command.args.map((arg) => (typeof arg === 'string' ? (names.get(arg) ?? arg) : arg));
-    };
-    const waits = gate({ keys, rename });
-    if (waits === undefined) return send.call(redis, command, stream);
-    waits.then(
-      // The caller already has the command's promise. A second one would cause an unhandled rejection.
-      () => void send.call(redis, command, stream),
-      (error: Error) => command.reject(error),
-    );
-    return command.promise;
-  };
-  return () => {
-    redis.sendCommand = send;
-  };
-}
-
 /** Runs commands that read. @throws StoreUnavailable for every form of an outage; our own mistakes are thrown as they are */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {

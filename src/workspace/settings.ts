@@ -10,7 +10,7 @@ export const MAX_MANAGER_GROUPS = 20;
 /** Characters that BCP 47 requires everybody to accept. */
 const MAX_LOCALE_LENGTH = 35;
 
-/** Every part has a default, so that records of older versions keep their meaning. */
+/** Every part has a default: a workspace that saved nothing has settings too. */
 const schema = z.object({
   /** IANA name of the zone in which days begin and end. */
   zone: z.string().refine(isTimeZone).default('UTC'),
@@ -31,16 +31,13 @@ const schema = z.object({
   connection: z.string().default('main'),
 });
 
-/** Drops a currency label that an earlier version accepted and this one does not, and keeps the other settings. */
-const stored = schema.extend({ currency: schema.shape.currency.catch('') });
-
 export type Settings = Readonly<z.infer<typeof schema>>;
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
 /** @param json undefined for the defaults @returns undefined when it is damaged */
 export function readSettings(json: string | undefined): Settings | undefined {
-  return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(stored, json);
+  return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(schema, json);
 }
 
 /** Names of the parts of a form's values that are invalid. */

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { checkLockKey, indexKey, membersKey, recordKey } from '../../src/redis/keys.ts';
+import { indexKey, membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
-import { shardOf } from '../../src/workspace/record/layout.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
-import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
 const HOUR = 3_600_000;
@@ -41,7 +40,7 @@ const due = () => ({
 });
 const given = (since = Date.now() - 2 * HOUR) => save(redis.client, TEAM, schedule({ timing: due(), since }));
 /** The workspaces that run again and again. */
-const recurring = (shard = 0) => redis.client.zrange(`{tally-${shard}}:deliver:repeat`, '0', '-1');
+const recurring = () => redis.client.zrange('{tally-0}:deliver:repeat', '0', '-1');
 const posted = async (count: number) => {
   while (slack.posts.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
 };
@@ -111,29 +110,6 @@ it('derives everything anew when the rules of time zones have changed', async ()
   expect(await createWorkspaceIndex(redis.client).due(0, Date.now(), 10)).toMatchObject([
     { workspace: TEAM },
   ]);
-});
-
-it('moves a workspace to its shard once there are more, or fewer', async () => {
-  await given(Date.now());
-  await parts.engine.changed(TEAM);
-  for (const shards of [16, 3]) {
-    await parts.close();
-    await redis.client.hset('tally:layout', { shards, 'most-shards': 16 });
-    await createWorkspaceIndex(redis.client).setCheck(TEAM, 0);
-    parts = createDeliveryParts({
-      redis: redis.client.duplicate(),
-      redisUrl: redis.url,
-      slackUrl: slack.url,
-    });
-    await redis.client.del(...Array.from({ length: 16 }, (_, shard) => checkLockKey(shard)));
-    await parts.engine.repair();
-    const shard = shardOf(TEAM, shards);
-    expect(await recurring(shard)).toEqual([TEAM]);
-    const naming = (await workspaceKeys(redis.client)).filter((key) => key.includes(`}:workspaces ${TEAM}`));
-    expect(naming).toEqual([`${indexKey(shard)} ${TEAM}`]);
-    expect(await redis.client.keys('*:deliver:repeat')).toEqual([`{tally-${shard}}:deliver:repeat`]);
-    expect(await redis.client.keys('*:deliver:delayed')).toEqual([`{tally-${shard}}:deliver:delayed`]);
-  }
 });
 
 it('wakes nobody for a schedule that somebody paused', async () => {

@@ -17,9 +17,9 @@ import {
   reportRejectedTokens,
 } from '../../src/delivery/reminders/rejections.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
-import { spreadOf } from '../../src/delivery/wakeup/recurrence-pattern.ts';
 import { createRepairs } from '../../src/delivery/wakeup/repairs.ts';
 import { createWatchesJob } from '../../src/delivery/watches/watch-plan.ts';
+import { bucketOf } from '../../src/domain/bucket.ts';
 import {
   AccessNotFound,
   AccessRefused,
@@ -546,7 +546,7 @@ describe('a credential that a service does not accept', () => {
 });
 
 describe('scheduled runs', () => {
-  const ENTRY: IndexEntry = { workspace: 'T1', shard: 0, at: 5 };
+  const ENTRY: IndexEntry = { workspace: 'T1', at: 5 };
   interface Given {
     readonly workspace?: Workspace;
     /** Answers of `moveCheck`, one after the other. */
@@ -584,11 +584,9 @@ describe('scheduled runs', () => {
         ...{ touch: call('touch', () => ENTRY), setCheck: call('setCheck'), remove: call('remove') },
         ...{
           moveCheck: call('moveCheck', () => moves.shift() ?? true),
-          addOld: async () => false,
           claimChecks: async () => false,
         },
       } as never,
-      layout: async () => ({ shards: 1, mostShards: 1 }),
       jobs: [createPostsJob(() => ({})), remindersJob, createWatchesJob({} as never)],
       ...{ clock: () => NINE, log: SILENT },
     });
@@ -606,7 +604,7 @@ describe('scheduled runs', () => {
     expect(calls[1]).toEqual(['setTimings', 'T1', [TIMED.timing]]);
     expect(calls[2]?.[1]).toBe(ENTRY);
     // Two minutes after its own moment, which is still to come.
-    expect(at(calls, 'moveCheck')).toBe(NINE + spreadOf('T1', 20_000) + 120_000);
+    expect(at(calls, 'moveCheck')).toBe(NINE + bucketOf('T1', 20_000) + 120_000);
   });
 
   it('are derived at once for what is due, and checked soon', async () => {
@@ -644,7 +642,7 @@ describe('scheduled runs', () => {
     await gone.engine.changed('T1');
     expect(gone.calls).toEqual([
       ['touch', 'T1'],
-      ['forget', 'T1', 0],
+      ['forget', 'T1'],
       ['remove', ENTRY],
     ]);
     gone.calls.length = 0;
@@ -674,18 +672,10 @@ describe('scheduled runs', () => {
 describe('runs that were lost', () => {
   interface Given {
     readonly due?: readonly IndexEntry[][];
-    readonly shards?: number;
-    readonly mostShards?: number;
     readonly claims?: (shard: number) => boolean;
     readonly derive?: (id: string) => Promise<void>;
   }
-  async function repair({
-    due = [[]],
-    shards = 1,
-    mostShards = shards,
-    claims = () => true,
-    derive = async () => undefined,
-  }: Given) {
+  async function repair({ due = [[]], claims = () => true, derive = async () => undefined }: Given) {
     const calls: unknown[][] = [];
     const pages = [...due];
     const note =
@@ -694,9 +684,8 @@ describe('runs that were lost', () => {
         void calls.push([name, ...args]);
     const repairs = createRepairs(
       {
-        scheduler: { forget: note('forget') },
         index: {
-          addOld: async () => false,
+          shards: [0],
           claimChecks: async (shard: number, _: string, ms: number) => {
             calls.push(['claim', shard, ms]);
             return claims(shard);
@@ -707,7 +696,6 @@ describe('runs that were lost', () => {
           },
           ...{ setCheck: note('setCheck'), remove: note('remove') },
         } as never,
-        layout: async () => ({ shards, mostShards }),
         ...{ clock: () => NINE, log: SILENT },
       },
       async (id) => {
@@ -718,7 +706,7 @@ describe('runs that were lost', () => {
     const failure = await repairs.run().catch((error: unknown) => error);
     return { calls, failure };
   }
-  const entry = (workspace: string, shard = 0): IndexEntry => ({ workspace, shard, at: 1 });
+  const entry = (workspace: string): IndexEntry => ({ workspace, at: 1 });
 
   it('are derived again for every workspace whose check is due, page by page, by one process', async () => {
     const full = Array.from({ length: 200 }, (_, n) => entry(`T${n}`));
@@ -745,15 +733,5 @@ describe('runs that were lost', () => {
     const away = await repair({ due: [[entry('T1')]], derive: () => Promise.reject(new StoreUnavailable()) });
     expect(away.failure).toBeInstanceOf(StoreUnavailable);
     expect(away.calls.map(([name]) => name)).not.toContain('setCheck');
-  });
-
-  it('move to the shard of their workspace, from one that is not used any more at once', async () => {
-    const { calls } = await repair({ due: [[entry('T1', 0)], [entry('T1', 1)]], shards: 1, mostShards: 2 });
-    expect(calls).toContainEqual(['due', 1, Number.MAX_SAFE_INTEGER, 200]);
-    expect(calls.slice(-2)).toEqual([
-      ['forget', 'T1', 1],
-      ['remove', entry('T1', 1)],
-    ]);
-    expect(calls.filter(([name]) => name === 'forget')).toHaveLength(1);
   });
 });

@@ -17,7 +17,6 @@ beforeEach(async () => {
   queue = connectQueue(redis.url, () => undefined);
   scheduler = createScheduler({
     connection: queue,
-    shards: async () => 1,
     clock: Date.now,
     onError: () => undefined,
     pause: 100,

@@ -24,37 +24,30 @@ interface Given {
   readonly due?: readonly string[];
   readonly shards?: number;
   /** Called with each check for lost runs. */
-  readonly layout?: () => void;
-  /** Whether there are workspaces of an earlier layout. */
-  readonly addOld?: () => boolean;
+  readonly onCheck?: () => void;
   readonly derive?: (workspace: string) => Promise<void>;
 }
 
-function repairs({ due = [], shards = 1, layout, addOld = () => false, derive }: Given = {}) {
-  /** When it checked, and when it looked for workspaces of an earlier layout. */
-  const [checks, searches]: [number[], number[]] = [[], []];
+function repairs({ due = [], shards = 1, onCheck, derive }: Given = {}) {
+  /** When it checked. */
+  const checks: number[] = [];
   const [derived, claimed, logged]: [string[], number[], string[]] = [[], [], []];
   const made = createRepairs(
     {
-      scheduler: { forget: async () => undefined },
       index: {
-        async addOld() {
-          searches.push(time.now());
-          return addOld();
+        get shards() {
+          checks.push(time.now());
+          onCheck?.();
+          return Array.from({ length: shards }, (_, shard) => shard);
         },
         async claimChecks(shard: number) {
           claimed.push(shard);
           return true;
         },
-        due: async () => due.map((workspace): IndexEntry => ({ workspace, shard: 0, at: 1 })),
+        due: async () => due.map((workspace): IndexEntry => ({ workspace, at: 1 })),
         setCheck: async () => undefined,
         remove: async () => undefined,
       } as never,
-      async layout() {
-        checks.push(time.now());
-        layout?.();
-        return { shards, mostShards: shards };
-      },
       clock: () => 0,
       log: pino({}, { write: (line) => void logged.push((JSON.parse(line) as { msg: string }).msg) }),
     },
@@ -64,7 +57,7 @@ function repairs({ due = [], shards = 1, layout, addOld = () => false, derive }:
     },
   );
   started = made.stop;
-  return { ...made, checks, searches, derived, claimed, logged };
+  return { ...made, checks, derived, claimed, logged };
 }
 
 describe('a check for lost runs', () => {
@@ -84,7 +77,7 @@ describe('a check for lost runs', () => {
     mock.method(Math, 'random', () => 0.5);
     let isAway = true;
     const { start, checks, logged } = repairs({
-      layout() {
+      onCheck() {
         if (isAway) throw new StoreUnavailable();
       },
     });
@@ -141,35 +134,5 @@ describe('a check for lost runs', () => {
     const { run, logged } = repairs({ due: ['T1'], derive: () => Promise.reject(new Error('broken')) });
     await run();
     expect(logged).toEqual(['could not derive the scheduled runs of a workspace']);
-  });
-});
-
-describe('workspaces of an earlier layout', () => {
-  it('are looked for every ten minutes as long as there are some', async () => {
-    let left = 3;
-    const { run, searches } = repairs({
-      addOld() {
-        left -= 1;
-        return left > 0;
-      },
-    });
-    for (let minute = 0; minute < 45; minute += 1) {
-      await run();
-      await time.pass(MINUTE);
-    }
-    expect(searches).toEqual([0, 10 * MINUTE, 20 * MINUTE]);
-  });
-
-  it('are looked for again at once where that failed', async () => {
-    const { run, searches } = repairs({
-      addOld() {
-        if (searches.length === 1) throw new StoreUnavailable();
-        return true;
-      },
-    });
-    await expect(run()).rejects.toBeInstanceOf(StoreUnavailable);
-    await run();
-    await run();
-    expect(searches).toHaveLength(2);
   });
 });

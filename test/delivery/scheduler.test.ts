@@ -36,7 +36,6 @@ afterEach(async () => {
 const make = () =>
   createScheduler({
     connection: queue,
-    shards: async () => 1,
     clock: () => Date.now() + ahead,
     onError: () => undefined,
     pause: 200,
@@ -215,7 +214,6 @@ it('says that the store does not answer instead of waiting for it', async () => 
   const nowhere = connectQueue('unix:///nowhere/redis.sock', () => undefined);
   const lost = createScheduler({
     connection: nowhere,
-    shards: async () => 1,
     clock: Date.now,
     onError: () => undefined,
     patience: 200,
@@ -230,7 +228,6 @@ it('leaves nothing in Redis, and waits with no connection, before anything is sc
   const { rung } = ringing();
   await scheduler.setTimings(TEAM, []);
   await scheduler.forget(TEAM);
-  await scheduler.forget(TEAM, 3);
   await delay(200);
   expect(await redis.client.keys('*')).toEqual([]);
   expect(waiting()).toBe(0);

@@ -18,7 +18,8 @@ import {
   formatMoment,
   projectLabel,
 } from '../../src/delivery/posts/schedule-wording.ts';
-import { encodePattern, nextOccurrence, spreadOf } from '../../src/delivery/wakeup/recurrence-pattern.ts';
+import { encodePattern, nextOccurrence } from '../../src/delivery/wakeup/recurrence-pattern.ts';
+import { bucketOf } from '../../src/domain/bucket.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { button } from '../../src/slack/kit/atoms.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
@@ -215,7 +216,7 @@ describe('the pattern of a workspace’s runs', () => {
   });
 
   it('gives the earliest of its instants, each a moment of its own after it', () => {
-    const spread = spreadOf('T1', 20_000);
+    const spread = bucketOf('T1', 20_000);
     expect(spread).toBeGreaterThan(0);
     const nine = Date.UTC(2026, 10, 20, 9) + spread;
     expect(nextOf([daily('10:00'), daily('09:00')], NOW)).toBe(nine);
@@ -229,6 +230,6 @@ describe('the pattern of a workspace’s runs', () => {
   });
 
   it('has a moment that is the same in every version', () => {
-    expect(['T1', 'T0SANDBOX1'].map((id) => spreadOf(id, 20_000))).toEqual([7_158, 13_627]);
+    expect(['T1', 'T0SANDBOX1'].map((id) => bucketOf(id, 20_000))).toEqual([7_158, 13_627]);
   });
 });

@@ -65,7 +65,7 @@ describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
     const due = Date.now() + 2_000;
     const queue = connectQueue(`redis://127.0.0.1:${server.port}`, () => undefined);
     const scheduler = createScheduler({
-      ...{ connection: queue, clock: Date.now, onError: () => undefined, shards: async () => 1 },
+      ...{ connection: queue, clock: Date.now, onError: () => undefined },
     });
     await scheduler.runAt(TEAM, due);
     const allowWrites = await refuseWrites(server.client, refusal);

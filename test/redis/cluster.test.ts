@@ -2,10 +2,10 @@
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
+import { bucketOf } from '../../src/domain/bucket.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectRedis, guardWrite, waitUntilReady } from '../../src/redis/connect.ts';
 import { checkLockKey } from '../../src/redis/keys.ts';
-import { shardOf } from '../../src/workspace/record/layout.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
@@ -57,7 +57,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       await bot.slack.submit(OWNER, {});
       const saved = async () => (await naming(TEAM)).some((key) => key.endsWith(':deliver:repeat'));
       await waitUntil(saved);
-      const shard = shardOf(TEAM, 16);
+      const shard = bucketOf(TEAM, 16);
       expect(await naming(TEAM)).toEqual(
         expect.arrayContaining([
           `tally:{${TEAM}}:record`,

@@ -1,17 +1,9 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
 import { NoData, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { PRODUCTS } from '../../src/domain/product.ts';
-import {
-  connectRedis,
-  gateCommands,
-  guardRead,
-  type RedisConnection,
-  waitUntilReady,
-} from '../../src/redis/connect.ts';
+import { connectRedis, guardRead, type RedisConnection, waitUntilReady } from '../../src/redis/connect.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
 import { type RedisServer, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
@@ -151,23 +143,6 @@ describe('a connection to a server that refuses', () => {
     expect(await failureOf(guardRead(() => redis.call('NOSUCHCOMMAND')))).toMatchObject({
       name: 'ReplyError',
     });
-  });
-});
-
-describe('a command that waits at a gate', () => {
-  it('fails once where Redis is away by then: nothing is left that would end the process', async () => {
-    const unhandled: unknown[] = [];
-    const note = (error: unknown) => void unhandled.push(error);
-    process.on('unhandledRejection', note);
-    try {
-      const redis = connected(NOWHERE) as Redis;
-      gateCommands(redis, () => delay(1));
-      expect(await failureOf(redis.get('a'))).toBeInstanceOf(Error);
-      await delay(20);
-      expect(unhandled).toEqual([]);
-    } finally {
-      process.off('unhandledRejection', note);
-    }
   });
 });
 

@@ -1,4 +1,4 @@
-/** `npm run migrate -- --from`: copies one Redis to a Cluster. */
+/** `tally copy --from`: copies one Redis to a Cluster. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Cluster, Redis } from 'ioredis';
@@ -31,11 +31,11 @@ describeUnless(NO_SERVER, 'to a Cluster', () => {
   });
   afterEach(() => from.close());
 
-  const migrate = (...args: string[]) =>
+  const runCopy = (...args: string[]) =>
     new Promise<{ code: number; said: string }>((resolve) => {
       execFile(
         process.execPath,
-        ['--import', 'tsx', 'src/tally.ts', 'migrate', ...args],
+        ['--import', 'tsx', 'src/tally.ts', 'copy', ...args],
         {
           env: {
             PATH: process.env.PATH,
@@ -62,38 +62,40 @@ describeUnless(NO_SERVER, 'to a Cluster', () => {
     return { code: isDone ? 0 : 1, said: lines.join('\n') };
   };
 
-  const saveOld = async () => {
+  const save = async () => {
     for (let n = 0; n < COUNT; n += 1) {
-      await from.client.hset(`tally:workspace:${id(n)}`, {
+      await from.client.hset(`tally:{${id(n)}}:record`, {
         settings: '{"zone":"Asia/Tokyo"}',
         served: 'E1',
       });
       await from.client.xadd(
-        `tally:audit:${id(n)}`,
+        `tally:{${id(n)}}:audit`,
         '5-1',
         'at',
         '1',
         'who',
         'U1',
-        'deed',
+        'action',
         'x',
         'about',
         id(n),
       );
-      await from.client.hset(`tally:ledger:${id(n)}`, 'schedul1/2026-11-20', '{}');
-      await from.client.pexpire(`tally:ledger:${id(n)}`, 600_000);
+      await from.client.hset(`tally:{${id(n)}}:delivery-log`, 'schedul1/2026-11-20', '{}');
+      await from.client.pexpire(`tally:{${id(n)}}:delivery-log`, 600_000);
     }
-    await from.client.sadd('tally:org:E1', ...Array.from({ length: COUNT }, (_, n) => id(n)));
+    const index = createWorkspaceIndex(from.client);
+    for (const one of ['E1', ...Array.from({ length: COUNT }, (_, n) => id(n))]) await index.setCheck(one, 0);
+    await from.client.sadd('tally:{E1}:members', ...Array.from({ length: COUNT }, (_, n) => id(n)));
   };
 
   it('copies everything, then only changes, and deletes what was deleted', async () => {
-    await saveOld();
-    const first = await migrate('--from', from.url);
+    await save();
+    const first = await runCopy('--from', from.url);
     expect(first).toMatchObject({
       code: 0,
       said: expect.stringContaining(`${COUNT + 1} workspaces copied`),
     });
-    expect(await from.client.exists('tally:workspace:T0')).toBe(1);
+    expect(await from.client.exists('tally:{T0}:record')).toBe(1);
     for (let n = 0; n < COUNT; n += 1) {
       expect(await to.hget(`tally:{${id(n)}}:record`, 'settings')).toBe('{"zone":"Asia/Tokyo"}');
       expect(await to.xrange(`tally:{${id(n)}}:audit`, '-', '+')).toMatchObject([['5-1', expect.anything()]]);
@@ -104,10 +106,10 @@ describeUnless(NO_SERVER, 'to a Cluster', () => {
     for await (const one of createWorkspaceIndex(to).list()) listed.push(one);
     expect(listed).toHaveLength(COUNT + 1);
 
-    await from.client.hset('tally:workspace:T1', 'settings', '{"zone":"Europe/Rome"}');
-    await from.client.hdel('tally:workspace:T1', 'served');
-    await from.client.unlink('tally:workspace:T2', 'tally:audit:T2', 'tally:ledger:T2');
-    await from.client.srem('tally:org:E1', 'T2');
+    await from.client.hset('tally:{T1}:record', 'settings', '{"zone":"Europe/Rome"}');
+    await from.client.hdel('tally:{T1}:record', 'served');
+    await from.client.unlink('tally:{T2}:record', 'tally:{T2}:audit', 'tally:{T2}:delivery-log');
+    await from.client.srem('tally:{E1}:members', 'T2');
     const second = await copy();
     expect(second.said).toContain(`2 workspaces copied, ${COUNT - 2} the same already, 1 deleted`);
     expect(await to.hgetall('tally:{T1}:record')).toEqual({ settings: '{"zone":"Europe/Rome"}' });
@@ -116,10 +118,10 @@ describeUnless(NO_SERVER, 'to a Cluster', () => {
   });
 
   it('never overwrites what a bot changed on the new one', async () => {
-    await saveOld();
+    await save();
     await copy();
     await to.hset('tally:{T1}:record', 'settings', '{"zone":"UTC"}');
-    await from.client.hset('tally:workspace:T1', 'settings', '{"zone":"Europe/Rome"}');
+    await from.client.hset('tally:{T1}:record', 'settings', '{"zone":"Europe/Rome"}');
     await to.hset('tally:{T4}:record', 'settings', '{"zone":"UTC"}');
     await to.hset('tally:{T99}:record', 'settings', '{}');
     await createWorkspaceIndex(to).setCheck('T99', 0);
@@ -142,7 +144,7 @@ describeUnless(NO_SERVER, 'to a Cluster', () => {
       said: expect.stringContaining('already runs on the new Redis'),
     });
     early.disconnect();
-    const late = await bot(0, 'tally:jobs:ZGVsaXZlcg==', from.url.replace(/^unix:\/\/|\?.*$/g, ''));
+    const late = await bot(0, '{tally-0}:ZGVsaXZlcg==', from.url.replace(/^unix:\/\/|\?.*$/g, ''));
     expect(await copy()).toMatchObject({
       code: 0,
       said: expect.stringContaining('Bots still run on the old Redis'),
@@ -151,7 +153,7 @@ describeUnless(NO_SERVER, 'to a Cluster', () => {
   });
 
   it('restarts an interrupted copy', async () => {
-    await saveOld();
+    await save();
     await copy();
     await to.set('tally:{T1}:copied', 'under way');
     await to.hdel('tally:{T1}:record', 'served');
@@ -159,13 +161,10 @@ describeUnless(NO_SERVER, 'to a Cluster', () => {
     expect(await to.hget('tally:{T1}:record', 'served')).toBe('E1');
   });
 
-  it('reports what is wrong with the URL, and spreads the scheduler over more shards', async () => {
-    expect(await migrate('--from', 'redis+cluster://one:x')).toMatchObject({
+  it('reports what is wrong with the URL', async () => {
+    expect(await runCopy('--from', 'redis+cluster://one:x')).toMatchObject({
       code: 64,
       said: expect.stringContaining('The URL after --from is invalid: host 1 is not host:port'),
     });
-    expect(await migrate('--shards', '0')).toMatchObject({ code: 64 });
-    expect(await migrate('--shards', '32')).toMatchObject({ code: 0 });
-    expect(await to.hgetall('tally:layout')).toMatchObject({ shards: '32', 'most-shards': '32' });
   });
 });

@@ -209,19 +209,6 @@ describe('an organisation’s command without a workspace', () => {
     expect(await bot.event(event)).toBe(200);
     expect((await bot.keys()).filter((key) => key.includes(ORG))).toEqual([]);
   });
-
-  it('that an earlier version noted as a member does not stop the uninstall', async () => {
-    await bot.command(SOUTH, '/billing help');
-    await bot.redis.client.sadd(`tally:{${ORG}}:members`, '', ORG);
-    const event = {
-      team_id: '',
-      enterprise_id: ORG,
-      event: { type: 'tokens_revoked', tokens: { bot: ['U1'] } },
-    };
-    expect(await bot.event(event)).toBe(200);
-    const left = await bot.keys();
-    for (const id of [ORG, SOUTH.id]) expect(left.filter((key) => key.includes(id))).toEqual([]);
-  });
 });
 
 describe('a workspace that its organisation lets go', () => {

@@ -34,7 +34,6 @@ async function wakes(url: string, workspace: string): Promise<void> {
   const connection = connectQueue(url, () => undefined);
   const scheduler = createScheduler({
     connection,
-    shards: async () => 1,
     clock: Date.now,
     onError: () => undefined,
   });

@@ -27,7 +27,6 @@ import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import type { ReportName, Schedule } from '../../src/workspace/owned/schedules.ts';
 import { deleteOrphan } from '../../src/workspace/record/deletion.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
-import { layoutOf } from '../../src/workspace/record/layout.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 
@@ -90,10 +89,8 @@ export function createDeliveryParts(options: DeliveryOptions) {
   const jobs = [createPostsJob(() => reports), remindersJob, createWatchesJob(watchFigures)];
   const delivery = createDelivery({ ...given, jobs });
   const queue = connectQueue(redisUrl, () => undefined);
-  const layout = () => layoutOf(redis);
   const scheduler = createScheduler({
     connection: queue,
-    shards: async () => (await layout()).shards,
     clock,
     onError: (err) => log.debug({ err }),
   });
@@ -105,7 +102,6 @@ export function createDeliveryParts(options: DeliveryOptions) {
     deliveryLog,
     index: createWorkspaceIndex(redis),
     deleteOrphan: (workspace, fields) => deleteOrphan(redis, workspace, fields),
-    layout,
     clock,
     log,
   });

@@ -15,9 +15,9 @@ export interface TestRedis {
   close(): Promise<void>;
 }
 
-/** Keys that belong to no workspace: the layout, the queue's own keys, and hashes of events and requests. */
+/** Keys that belong to no workspace: the queue's own keys, and hashes of events and requests. */
 export const isGlobalKey = (key: string): boolean =>
-  /^(tally:layout|tally:\{tally-\d+\}:(check-lock|zones|probe)|\{tally-\d+\}:deliver:(meta|stalled-check)|tally:(event|request):[\w-]{43})$/.test(
+  /^(tally:\{tally-\d+\}:(check-lock|zones|probe)|\{tally-\d+\}:deliver:(meta|stalled-check)|tally:(event|request):[\w-]{43})$/.test(
     key,
   );
 

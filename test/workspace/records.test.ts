@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBots } from '../../src/ops/copy-workspaces.ts';
 import { copiedKey, indexKey, keysOf, membersKey, recordKey, tokenLockKey } from '../../src/redis/keys.ts';
 import { acquireLease, extendLease, releaseLease } from '../../src/redis/lease.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
-import { hasBots } from '../../src/workspace/credentials/connected-bots.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { createOAuthNonces } from '../../src/workspace/once/replay-protection.ts';
@@ -180,28 +180,24 @@ describe('an installation', () => {
 });
 
 describe('bots that are connected', () => {
-  it.each([
-    ['earlier', 'tally:jobs:ZGVsaXZlcg=='],
-    ['current', '{tally-0}:ZGVsaXZlcg=='],
-    ['current', '{tally-15}:ZGVsaXZlcg=='],
-  ] as const)('are known as of the %s version by the name %s', async (version, connectionName) => {
-    const other = version === 'earlier' ? 'current' : 'earlier';
-    // A connection that ended, also one of another test, is listed a moment longer.
-    const isThere = async (isExpected: boolean, which: typeof version = version) => {
-      while ((await hasBots(redis, which)) !== isExpected) await delay(10);
-    };
-    await isThere(false);
-    await isThere(false, other);
-    const bot = new Redis(store.url, { connectionName });
-    try {
-      await bot.ping();
-      await isThere(true);
-      expect(await hasBots(redis, other)).toBe(false);
-    } finally {
-      bot.disconnect();
-    }
-    await isThere(false);
-  });
+  it.each(['{tally-0}:ZGVsaXZlcg==', '{tally-15}:ZGVsaXZlcg=='])(
+    'are known by the name %s',
+    async (connectionName) => {
+      // A connection that ended, also one of another test, is listed a moment longer.
+      const isThere = async (isExpected: boolean) => {
+        while ((await hasBots(redis)) !== isExpected) await delay(10);
+      };
+      await isThere(false);
+      const bot = new Redis(store.url, { connectionName });
+      try {
+        await bot.ping();
+        await isThere(true);
+      } finally {
+        bot.disconnect();
+      }
+      await isThere(false);
+    },
+  );
 
   it('are not known where Redis keeps it to itself', async ({ skip }) => {
     skip(store.kind === 'embedded', 'the embedded Redis knows no users');
@@ -219,9 +215,9 @@ describe('bots that are connected', () => {
             password: 'pw',
           });
     await reader.ping();
-    expect(await hasBots(reader, 'current')).toBeUndefined();
+    expect(await hasBots(reader)).toBeUndefined();
     reader.disconnect();
-    await expect(hasBots(reader, 'current')).rejects.toMatchObject({ kind: 'store-unavailable' });
+    await expect(hasBots(reader)).rejects.toMatchObject({ kind: 'store-unavailable' });
     await redis.acl('DELUSER', name);
   });
 });
@@ -247,7 +243,7 @@ describe('a copy of a workspace', () => {
   it('is the same afterwards, with how long each key lives, and without leases', async () => {
     await fill();
     const before = await state();
-    const copy = await readCopy(redis, 'T1', false);
+    const copy = await readCopy(redis, 'T1');
     expect(copy.keys.map(({ key }) => key).sort()).toEqual([AUDIT, GRANTS, RECORD, membersKey('T1')].sort());
     await redis.flushdb();
     await redis.hset(RECORD!, 'left', 'over');
@@ -259,12 +255,12 @@ describe('a copy of a workspace', () => {
     expect(await redis.pttl(RECORD!)).toBe(-1);
     expect(await redis.exists(ISSUED!)).toBe(0);
     expect(await redis.get(LOCK!)).toBe('a bot that runs there');
-    expect((await readCopy(redis, 'T1', false)).digest).toBe(copy.digest);
+    expect((await readCopy(redis, 'T1')).digest).toBe(copy.digest);
   });
 
   it('writes the record after everything else, and the mark last', async () => {
     await fill();
-    const copy = await readCopy(redis, 'T1', false);
+    const copy = await readCopy(redis, 'T1');
     const written: unknown[] = [];
     const watched = new Proxy(redis, {
       get(target, name) {
@@ -283,21 +279,10 @@ describe('a copy of a workspace', () => {
     expect(written.slice(-2)).toEqual([RECORD, [mark, copy.digest]]);
   });
 
-  it('is found under the names of the earlier layout', async () => {
-    await redis.hset('tally:workspace:T1', 'settings', '{}');
-    await redis.sadd('tally:org:T1', 'T5');
-    const copy = await readCopy(redis, 'T1', true);
-    expect(copy.keys).toEqual([
-      { key: RECORD, commands: [['HSET', 'settings', '{}']], expiresIn: undefined },
-      { key: membersKey('T1'), commands: [['SADD', 'T5']], expiresIn: undefined },
-    ]);
-    expect((await readCopy(redis, 'T1', false)).keys).toEqual([]);
-  });
-
   it('has a digest of what lasts: it changes with any of that, and with nothing else', async () => {
-    expect(await readCopy(redis, 'T1', false)).toEqual({ keys: [], digest: '' });
+    expect(await readCopy(redis, 'T1')).toEqual({ keys: [], digest: '' });
     await fill();
-    const digest = async () => (await readCopy(redis, 'T1', false)).digest;
+    const digest = async () => (await readCopy(redis, 'T1')).digest;
     const first = await digest();
     await redis.hset('tally:{T1}:grants', 'b', '2');
     await redis.hset('tally:{T1}:issued', 'U1', '2');
@@ -321,7 +306,7 @@ describe('a copy of a workspace', () => {
 
   it('is untouched as long as nobody wrote over it, or where it was interrupted', async () => {
     await fill();
-    const copy = await readCopy(redis, 'T1', false);
+    const copy = await readCopy(redis, 'T1');
     for (const digest of [copy.digest, null as never])
       expect(await isUntouched(redis, 'T1', digest)).toBe(false);
     await writeCopy(redis, 'T1', copy);

@@ -11,7 +11,6 @@ import type { AnswerNote } from '../../src/workspace/projects/last-balance.ts';
 import { type Project, UNDO_MS } from '../../src/workspace/projects/projects.ts';
 import type { WorkspaceChange } from '../../src/workspace/record/change.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
-import { layoutOf } from '../../src/workspace/record/layout.ts';
 import {
   findConnection,
   findProject,
@@ -62,8 +61,6 @@ beforeAll(async () => {
   store = await testRedis();
   redis = store.client;
   workspaces = createWorkspaces({ redis, keyring: createKeyring([KEY]) });
-  // A connection reads the layout once, before its first change.
-  await layoutOf(redis);
 });
 afterEach(async () => {
   await redis.flushdb();
@@ -155,7 +152,7 @@ describe('a workspace', () => {
     expect(await redis.exists(HASH)).toBe(0);
   });
 
-  it('reads settings of an older version as what they meant', async () => {
+  it('takes the defaults for settings that were never saved', async () => {
     await redis.hset(HASH, 'settings', '{"zone":"Asia/Tokyo"}');
     expect((await read()).settings).toEqual(zone('Asia/Tokyo'));
   });

@@ -1,7 +1,7 @@
 import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { queueListKey } from '../../redis/keys.ts';
-import { layoutOf } from '../../workspace/record/layout.ts';
+import { shardsOf } from '../../redis/shards.ts';
 import { aheadOfMachine } from './recurrence-pattern.ts';
 
 /** Of one shard: what is looked at of the runs that come first. A run that failed is planned again, a few seconds ahead. */
@@ -18,7 +18,6 @@ const SCORE_PER_MS = 0x1000;
  * @returns for how many ms the oldest of them has been due, 0 if none is @throws StoreUnavailable
  */
 export async function readOldestOverdue(redis: RedisConnection, clock: () => Millis): Promise<number> {
-  const { shards } = await layoutOf(redis);
   const ahead = aheadOfMachine(clock);
   const until = (Date.now() + FAILED_AHEAD) * SCORE_PER_MS;
   const overdueOf = async (shard: number): Promise<number> => {
@@ -32,7 +31,7 @@ export async function readOldestOverdue(redis: RedisConnection, clock: () => Mil
     const due = [...delayed, ...waiting, ...running].map((job) => dueAt(job, ahead));
     return clock() - Math.min(clock(), ...due);
   };
-  return Math.max(...(await Promise.all(Array.from({ length: shards }, (_, shard) => overdueOf(shard)))));
+  return Math.max(...(await Promise.all(shardsOf(redis).map(overdueOf))));
 }
 
 /** By its ID: `repeat:T1:<ms>` by the machine's clock for one of the calendar, else `T1.<s>` as `runAt` names it. */

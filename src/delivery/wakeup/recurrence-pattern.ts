@@ -1,3 +1,4 @@
+import { bucketOf } from '../../domain/bucket.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { nextDueTimes, type Timing } from '../../domain/time/cadence.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -13,7 +14,7 @@ export function encodePattern(workspace: SlackId, timings: readonly Timing[]): s
     ...new Set(timings.map(({ cadence, time, zone }) => JSON.stringify([cadence, time, zone]))),
   ];
   return JSON.stringify([
-    spreadOf(workspace, SPREAD),
+    bucketOf(workspace, SPREAD),
     ...distinct.sort().map((text) => JSON.parse(text) as unknown),
   ]);
 }
@@ -36,13 +37,6 @@ export function nextOccurrence(pattern: string, after: Millis): number | undefin
 
 /** Most schedules are due at 09:00, so each workspace gets its own delay, up to this many ms. */
 const SPREAD = 20_000;
-
-/** A workspace's delay, by FNV-1a: the same in every process. */
-export function spreadOf(workspace: SlackId, within: number): number {
-  let hash = 0x811c9dc5;
-  for (const character of workspace) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
-  return (hash >>> 0) % within;
-}
 
 /** BullMQ uses the machine's clock, which may differ from this one. */
 export const aheadOfMachine = (clock: () => Millis): number => clock() - Date.now();

@@ -3,14 +3,10 @@ import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Layout, shardOf } from '../../workspace/record/layout.ts';
 import type { IndexEntry, WorkspaceIndex } from '../../workspace/record/workspace-index.ts';
-import type { Scheduler } from './scheduler.ts';
 
 export interface RepairParts {
-  readonly scheduler: Pick<Scheduler, 'forget'>;
   readonly index: WorkspaceIndex;
-  readonly layout: () => Promise<Pick<Layout, 'shards' | 'mostShards'>>;
   readonly clock: () => Millis;
   readonly log: Logger;
 }
@@ -31,45 +27,32 @@ const RETRY = 5_000;
 const CLAIM_MS = 40_000;
 /** Until a workspace is checked again whose check failed by itself, in ms. */
 const FAILED_PAUSE = 600_000;
-/** The interval between checks for workspaces of an earlier layout, in ms. */
-const OLD_INTERVAL = 600_000;
 const PAGE = 200;
 const PARALLEL = 20;
 
 /** @param derive derives the runs of a workspace, and sets its next check @throws StoreUnavailable */
 export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) => Promise<void>): Repairs {
-  const { index, layout, clock, log } = parts;
+  const { index, clock, log } = parts;
   const owner = randomBytes(12).toString('base64url');
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  const repairShard = async (shard: number, shards: number): Promise<void> => {
-    // An unused shard has no worker, so everything in it is moved at once.
-    const until = shard < shards ? clock() : Number.MAX_SAFE_INTEGER;
+  const repairShard = async (shard: number): Promise<void> => {
+    const until = clock();
     while (!isStopped && (await index.claimChecks(shard, owner, CLAIM_MS))) {
       const due = await index.due(shard, until, PAGE);
       const queue = [...due];
       const work = async () => {
         for (let entry = queue.shift(); entry !== undefined && !isStopped; entry = queue.shift())
-          await repairEntry(parts, entry, shards, derive);
+          await repairEntry(parts, entry, derive);
       };
       await Promise.all(Array.from({ length: PARALLEL }, work));
       if (due.length < PAGE) return;
     }
   };
 
-  /** Bots of an earlier version know no index. In ms; undefined once all workspaces have moved. */
-  let oldAt: Millis | undefined = Number.NEGATIVE_INFINITY;
-  const addOld = async (): Promise<void> => {
-    if (oldAt === undefined || performance.now() - oldAt < OLD_INTERVAL) return;
-    const startedAt = performance.now();
-    oldAt = (await index.addOld()) ? startedAt : undefined;
-  };
-
   const run = async (): Promise<void> => {
-    await addOld();
-    const { shards, mostShards } = await layout();
-    for (let shard = 0; shard < mostShards && !isStopped; shard += 1) await repairShard(shard, shards);
+    for (const shard of index.shards) if (!isStopped) await repairShard(shard);
   };
 
   const repeat = async (): Promise<void> => {
@@ -96,22 +79,17 @@ export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) =
   };
 }
 
-/** The number of shards may have changed since the entry was made: then it is in the wrong one. */
 async function repairEntry(
-  { scheduler, index, clock, log }: RepairParts,
-  entry: IndexEntry,
-  shards: number,
+  { index, clock, log }: RepairParts,
+  { workspace }: IndexEntry,
   derive: (workspace: SlackId) => Promise<void>,
 ): Promise<void> {
   try {
-    await derive(entry.workspace);
+    await derive(workspace);
   } catch (err) {
     if (err instanceof StoreUnavailable) throw err;
     // One workspace must not keep the others from being checked.
-    log.error({ err, workspace: entry.workspace }, 'could not derive the scheduled runs of a workspace');
-    await index.setCheck(entry.workspace, clock() + FAILED_PAUSE);
+    log.error({ err, workspace }, 'could not derive the scheduled runs of a workspace');
+    await index.setCheck(workspace, clock() + FAILED_PAUSE);
   }
-  if (shardOf(entry.workspace, shards) === entry.shard) return;
-  await scheduler.forget(entry.workspace, entry.shard);
-  await index.remove(entry);
 }

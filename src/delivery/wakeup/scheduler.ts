@@ -6,8 +6,8 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { reportOutage } from '../../redis/errors.ts';
 import { QUEUE, queueKey } from '../../redis/keys.ts';
+import { shardCount, shardOf, shardsOf } from '../../redis/shards.ts';
 import { withTimeout } from '../../runtime/timeout.ts';
-import { shardOf } from '../../workspace/record/layout.ts';
 import type { Payload, QueueParts, Work } from './queue.ts';
 import { aheadOfMachine, encodePattern, nextOccurrence } from './recurrence-pattern.ts';
 
@@ -24,15 +24,13 @@ export interface Scheduler {
   setTimings(workspace: SlackId, timings: readonly Timing[]): Promise<void>;
   /** Runs once at `at` (ms), or shortly after: runs of the same second, or of the same minute if far off, are merged. */
   runAt(workspace: SlackId, at: Millis): Promise<void>;
-  /** Leaves nothing that names the workspace. @param shard where it is; by itself the one that it belongs to */
-  forget(workspace: SlackId, shard?: number): Promise<void>;
+  /** Leaves nothing that names the workspace. */
+  forget(workspace: SlackId): Promise<void>;
   /** Begins no further run; running ones have `patience` ms to finish. */
   stop(patience: Millis): Promise<void>;
 }
 
 export interface SchedulerParts extends QueueParts {
-  /** Among how many shards workspaces are spread. @throws StoreUnavailable */
-  readonly shards: () => Promise<number>;
   /** BullMQ waits for Redis for as long as it is away; callers wait no longer than this, in ms. */
   readonly patience?: Millis;
   /** Until a process that runs nothing asks again whether another one has scheduled something, in ms. */
@@ -43,7 +41,7 @@ export interface SchedulerParts extends QueueParts {
 const CONCURRENCY = 300;
 /** See `SchedulerParts.lookAgain`. A process that schedules something runs it, so this counts only if that one dies. */
 const LOOK_AGAIN = 30_000;
-/** Of each shard at least: few workspaces do not spread evenly. */
+/** A shard's lower bound: with few workspaces the spread is uneven. */
 const LEAST_CONCURRENCY = 40;
 /** The same when Redis does not answer, in ms. */
 const START_RETRY = 1_000;
@@ -83,17 +81,16 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   /** Without a queue nothing was ever scheduled in the shard, and nothing need be removed. */
   const existingQueueOf = async (shard: number): Promise<Queue<Payload> | undefined> =>
     queues.has(shard) || (await bounded(() => hasQueue(connection, shard))) ? queueOf(shard) : undefined;
-  const shardFor = async (workspace: SlackId): Promise<number> => shardOf(workspace, await parts.shards());
+  const shardFor = (workspace: SlackId): number => shardOf(connection, workspace);
   const workers = createWorkers(parts, async (shard) => {
     const queue = await queueOf(shard);
     await bounded(() => deleteEvents(connection, queue)).catch(onError);
   });
   /** For a run to come, which this process may be the only one to know of. */
   const runningQueueFor = async (workspace: SlackId): Promise<Queue<Payload>> => {
-    const count = await parts.shards();
-    const shard = shardOf(workspace, count);
+    const shard = shardFor(workspace);
     const queue = await queueOf(shard);
-    workers.ensure(shard, count);
+    workers.ensure(shard);
     return queue;
   };
 
@@ -101,7 +98,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     start: workers.start,
     async setTimings(workspace, timings) {
       if (timings.length === 0) {
-        const queue = await existingQueueOf(await shardFor(workspace));
+        const queue = await existingQueueOf(shardFor(workspace));
         if (queue !== undefined) await bounded(() => queue.removeJobScheduler(workspace));
         return;
       }
@@ -121,8 +118,8 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       const jobId = `${workspace}.${instant / 1000}`;
       await bounded(() => queue.add(QUEUE, { workspace }, { jobId, delay: instant - clock() }));
     },
-    async forget(workspace, shard) {
-      const queue = await existingQueueOf(shard ?? (await shardFor(workspace)));
+    async forget(workspace) {
+      const queue = await existingQueueOf(shardFor(workspace));
       if (queue === undefined) return;
       await bounded(async () => {
         await queue.removeJobScheduler(workspace);
@@ -141,28 +138,28 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
 
 /** One worker a shard that has a queue; each holds a connection that waits for jobs. */
 function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Promise<void>) {
-  const { connection, shards, onError, lookAgain = LOOK_AGAIN } = parts;
+  const { connection, onError, lookAgain = LOOK_AGAIN } = parts;
+  const concurrency = Math.max(LEAST_CONCURRENCY, CONCURRENCY / shardCount(connection));
   const workers = new Map<number, Promise<Worker<Payload>>>();
   const stopped = new AbortController();
   let run: Work | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const begin = async (shard: number, concurrency: number, work: Work): Promise<Worker<Payload>> => {
+  const begin = async (shard: number, work: Work): Promise<Worker<Payload>> => {
     const { createWorker } = await loadQueues();
     const worker = createWorker(parts, shard, concurrency, work);
     // BullMQ trims the stream before it writes the last event, which may name a workspace that has left.
     worker.on('completed', () => void onCompleted(shard));
     return worker;
   };
-  const ensure = (shard: number, count: number): void => {
+  const ensure = (shard: number): void => {
     if (run === undefined || stopped.signal.aborted || workers.has(shard)) return;
-    workers.set(shard, begin(shard, Math.max(LEAST_CONCURRENCY, CONCURRENCY / count), run));
+    workers.set(shard, begin(shard, run));
   };
   const look = async (): Promise<void> => {
-    const count = await shards();
-    const idle = Array.from({ length: count }, (_, shard) => shard).filter((shard) => !workers.has(shard));
+    const idle = shardsOf(connection).filter((shard) => !workers.has(shard));
     const found = await Promise.all(idle.map((shard) => guardRead(() => hasQueue(connection, shard))));
-    for (const [at, shard] of idle.entries()) if (found[at]) ensure(shard, count);
+    for (const [at, shard] of idle.entries()) if (found[at]) ensure(shard);
   };
   const lookFromNowOn = async (): Promise<void> => {
     const wait = await look().then(

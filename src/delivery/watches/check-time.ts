@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { bucketOf } from '../../domain/bucket.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { spreadOf } from '../wakeup/recurrence-pattern.ts';
 
 const HOUR = 3_600_000;
 
@@ -28,7 +28,7 @@ const parseLastCheck = (json: string | undefined): LastCheck | undefined => tryP
 
 /** Watches are checked every hour, at a different time for each workspace. @returns ms since the epoch */
 export function hourlyCheckAfter(teamId: SlackId, at: Millis): number {
-  const spread = spreadOf(teamId, HOUR);
+  const spread = bucketOf(teamId, HOUR);
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
 }
 

@@ -20,7 +20,7 @@ const schema = z.object({
   /** Name of its connection; the workspace's default if absent. */
   connection: z.string().exactOptional(),
   /** In place of the workspace's currency label. */
-  currency: z.string().exactOptional(),
+  currency: z.string().refine(isCurrencyLabel).exactOptional(),
   /** Slack IDs of the channels in which people may ask about it; all channels when empty. */
   channels: z.array(z.string()).readonly(),
   /** Slack ID of the person who owns it. */
@@ -32,14 +32,8 @@ const schema = z.object({
 
 export type Project = Readonly<z.infer<typeof schema>>;
 
-/** Without a currency label that an earlier version accepted and this one does not. */
-const stored = schema.transform((project): Project => {
-  const { currency = '', ...rest } = project;
-  return isCurrencyLabel(currency) ? project : rest;
-});
-
 /** A removed project, with the channels whose default it was; it can be restored for `UNDO_MS`. */
-const removal = z.object({ project: stored, channels: z.array(z.string()), at: z.int() });
+const removal = z.object({ project: schema, channels: z.array(z.string()), at: z.int() });
 export type ProjectRemoval = Readonly<z.infer<typeof removal>>;
 
 const KIND = 'project';
@@ -49,7 +43,7 @@ const KIND = 'project';
  * @throws UnsealFailed `malformed`; `not-authentic` if the record names another alias
  */
 export function parseProject(alias: string, json: string): Project {
-  const project = parseRecord(stored, json, KIND);
+  const project = parseRecord(schema, json, KIND);
   if (project.alias !== alias) throw new UnsealFailed('not-authentic', undefined, KIND);
   return project;
 }

@@ -53,7 +53,7 @@ export interface AuditEntry {
   readonly about: string;
 }
 
-/** As it was recorded, perhaps by an older or a newer version with actions that this one does not know. */
+/** As it was recorded, perhaps by a newer version with actions that this one does not know. */
 export type RecordedEntry = Omit<AuditEntry, 'action'> & { readonly action: string };
 
 export interface AuditPage {
@@ -143,8 +143,7 @@ function entryOf([id, fields]: Row): RecordedEntry {
     // The stream's own ids are times as well: by the clock of Redis.
     at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
     who: text('who'),
-    // Earlier versions wrote `deed`.
-    action: text('action') || text('deed'),
+    action: text('action'),
     about: text('about'),
   };
 }

@@ -1,6 +1,6 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
-import { FIELDS, isSlackId, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
+import { FIELDS, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 import type { RecordFields } from './workspace-store.ts';
 
@@ -55,9 +55,7 @@ export function createDeletion({ redis, others, isInstalled = async () => false 
     async organisation(id) {
       // First the organisation itself: without it no workspace can join after the list is read.
       await unlinkKeys(id);
-      // Earlier versions listed what was no workspace, such as the empty ID.
-      for (const member of (await guardRead(() => redis.smembers(membersKey(id)))).filter(isSlackId))
-        await leave(member, id);
+      for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
       await forgetRest(id);
       // Last, so that the members are still known if this fails and Slack repeats the event.
       await guardRead(() => redis.unlink(membersKey(id)));

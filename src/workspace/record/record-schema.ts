@@ -35,29 +35,10 @@ export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined
 export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
   parseRecord(z.looseObject({}), json);
 
-/** Names in records of earlier versions → their names now. */
-const FORMER_NAMES: Readonly<Record<string, string>> = {
-  lapsesAt: 'expiresAt',
-  strangers: 'externals',
-  untold: 'pendingNotice',
-  looks: 'checks',
-};
-const HAS_FORMER_NAME = new RegExp(`"(?:${Object.keys(FORMER_NAMES).join('|')})":`);
-
 function parseJson(json: string): unknown {
   try {
-    return HAS_FORMER_NAME.test(json) ? JSON.parse(json, renameFields) : JSON.parse(json);
+    return JSON.parse(json);
   } catch {
     return undefined;
   }
-}
-
-function renameFields(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [
-      (Object.hasOwn(FORMER_NAMES, name) && FORMER_NAMES[name]) || name,
-      part,
-    ]),
-  );
 }

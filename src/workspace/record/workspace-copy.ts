@@ -2,10 +2,8 @@
 import { createHash } from 'node:crypto';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { copiedKey, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
-import { oldNames } from './old-layout.ts';
 
 interface StoredKey {
-  /** Today's name. */
   readonly key: string;
   /** The commands that write it, after the key was deleted. */
   readonly commands: readonly (readonly string[])[];
@@ -24,16 +22,14 @@ const isLock = (key: string): boolean => key.endsWith('-lock');
 /** Short-lived keys always differ, and do not show whether a workspace was changed. */
 const isBrief = (key: string): boolean => /:(grants|issued)$/.test(key);
 
-/** @param isOld whether that Redis has the names of the earlier layout @throws StoreUnavailable */
-export async function readCopy(redis: RedisConnection, id: string, isOld: boolean): Promise<WorkspaceCopy> {
-  const names = oldNames(id);
+/** @throws StoreUnavailable */
+export async function readCopy(redis: RedisConnection, id: string): Promise<WorkspaceCopy> {
   const keys: StoredKey[] = [];
   for (const key of [...keysOf(id), membersKey(id)]) {
     if (isLock(key)) continue;
-    const stored = isOld ? (names.get(key) ?? key) : key;
-    const commands = await readKey(redis, stored);
+    const commands = await readKey(redis, key);
     if (commands.length === 0) continue;
-    const left = await guardRead(() => redis.pttl(stored));
+    const left = await guardRead(() => redis.pttl(key));
     keys.push({ key, commands, expiresIn: left >= 0 ? left : undefined });
   }
   const lasting = keys.filter(({ key }) => !isBrief(key)).map(({ key, commands }) => [key, commands]);

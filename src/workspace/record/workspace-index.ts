@@ -2,8 +2,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, checkLockKey, indexKey, zonesKey } from '../../redis/keys.ts';
-import { layoutOf, shardOf } from './layout.ts';
-import { listOldIds } from './old-layout.ts';
+import { shardOf, shardsOf } from '../../redis/shards.ts';
 
 /**
  * Every workspace that has a record, each with the instant when its scheduled runs are checked: so a lost run is noticed
@@ -13,6 +12,8 @@ import { listOldIds } from './old-layout.ts';
  * @throws StoreUnavailable from each method
  */
 export interface WorkspaceIndex {
+  /** Each has its own entries. */
+  readonly shards: readonly number[];
   /**
    * Has the workspace checked in a minute, and adds it if it is missing. Before its record is created, and before its
    * runs are derived: whoever dies over it leaves a check behind.
@@ -25,14 +26,11 @@ export interface WorkspaceIndex {
   moveCheck(entry: IndexEntry, at: Millis): Promise<boolean>;
   /** Removes it, unless its check was set since. @returns whether it did */
   remove(entry: IndexEntry): Promise<boolean>;
-  /** Removes it from every shard. */
   forget(workspace: SlackId): Promise<void>;
   /** Takes the checks of a shard for `ms`, or keeps them; for one process at a time. @returns false if another has them */
   claimChecks(shard: number, owner: string, ms: Millis): Promise<boolean>;
   /** Entries of a shard whose check is due by `now`, those that are due longest first. */
   due(shard: number, now: Millis, most: number): Promise<readonly IndexEntry[]>;
-  /** Adds the workspaces of an earlier layout, which had no index; each is checked at once. @returns false if all have moved */
-  addOld(): Promise<boolean>;
   /** Whether the index or an audit still names the workspace: for one that has no record. */
   knows(workspace: SlackId): Promise<boolean>;
   /** All IDs. One that is added or removed at the same time may or may not be included. */
@@ -41,7 +39,6 @@ export interface WorkspaceIndex {
 
 export interface IndexEntry {
   readonly workspace: SlackId;
-  readonly shard: number;
   readonly at: Millis;
 }
 
@@ -87,27 +84,24 @@ export function createWorkspaceIndex(
   redis: RedisConnection,
   zones: string = process.versions.tz ?? '',
 ): WorkspaceIndex {
-  const shardFor = async (workspace: SlackId): Promise<number> =>
-    shardOf(workspace, (await layoutOf(redis)).shards);
-  const compare = async (script: string, { workspace, shard, at }: IndexEntry, ...more: number[]) =>
-    (await guardRead(() => redis.eval(script, 1, indexKey(shard), workspace, at, ...more))) === 1;
+  const shards = shardsOf(redis);
+  const keyFor = (workspace: SlackId): string => indexKey(shardOf(redis, workspace));
+  const compare = async (script: string, { workspace, at }: IndexEntry, ...more: number[]) =>
+    (await guardRead(() => redis.eval(script, 1, keyFor(workspace), workspace, at, ...more))) === 1;
 
   return {
+    shards,
     async touch(workspace) {
-      const shard = await shardFor(workspace);
-      const at = await guardRead(() => redis.eval(TOUCH, 1, indexKey(shard), workspace, TOUCHED_MS));
-      return { workspace, shard, at: Number(at) };
+      const at = await guardRead(() => redis.eval(TOUCH, 1, keyFor(workspace), workspace, TOUCHED_MS));
+      return { workspace, at: Number(at) };
     },
     async setCheck(workspace, at) {
-      const key = indexKey(await shardFor(workspace));
-      await guardRead(() => redis.zadd(key, at, workspace));
+      await guardRead(() => redis.zadd(keyFor(workspace), at, workspace));
     },
     moveCheck: (entry, at) => compare(MOVE, entry, at),
     remove: (entry) => compare(REMOVE, entry),
     async forget(workspace) {
-      const { mostShards } = await layoutOf(redis);
-      for (let shard = 0; shard < mostShards; shard += 1)
-        await guardRead(() => redis.zrem(indexKey(shard), workspace));
+      await guardRead(() => redis.zrem(keyFor(workspace), workspace));
     },
     async claimChecks(shard, owner, ms) {
       const keys = [checkLockKey(shard), zonesKey(shard), indexKey(shard)];
@@ -117,19 +111,17 @@ export function createWorkspaceIndex(
       const found = await guardRead(() =>
         redis.zrangebyscore(indexKey(shard), '-inf', now, 'WITHSCORES', 'LIMIT', 0, most),
       );
-      return pairs(found).map(([workspace, at]) => ({ workspace, shard, at: Number(at) }));
+      return pairs(found).map(([workspace, at]) => ({ workspace, at: Number(at) }));
     },
     async knows(workspace) {
-      const key = indexKey(await shardFor(workspace));
       const [score, audits] = await guardRead(() =>
-        Promise.all([redis.zscore(key, workspace), redis.exists(auditKey(workspace))]),
+        Promise.all([redis.zscore(keyFor(workspace), workspace), redis.exists(auditKey(workspace))]),
       );
       return score !== null || audits === 1;
     },
     async *list() {
       const seen = new Set<string>();
-      const { version, mostShards, movesIn } = await layoutOf(redis);
-      for (let shard = 0; shard < mostShards; shard += 1) {
+      for (const shard of shards) {
         let cursor = '0';
         do {
           const [next, found] = await guardRead(() => redis.zscan(indexKey(shard), cursor, 'COUNT', PAGE));
@@ -140,20 +132,6 @@ export function createWorkspaceIndex(
           cursor = next;
         } while (cursor !== '0');
       }
-      if (version > 1 && movesIn === undefined) return;
-      for await (const workspace of listOldIds(redis)) {
-        if (!seen.has(workspace)) yield workspace;
-        seen.add(workspace);
-      }
-    },
-    async addOld() {
-      const { version, movesIn } = await layoutOf(redis);
-      if (version > 1 && movesIn === undefined) return false;
-      for await (const workspace of listOldIds(redis)) {
-        const key = indexKey(await shardFor(workspace));
-        await guardRead(() => redis.zadd(key, 'NX', 0, workspace));
-      }
-      return true;
     },
   };
 }
