@@ -371,6 +371,7 @@ describe('the form', () => {
     const chosen = { role: 'engineer', type: 'for-a-user', lifetime: '30-days' };
     await bot.slack.submit(OWNER, { token: 'sandbox-token-nobody-knows', project: '123', ...chosen });
     await bot.slack.waitFor(() => modalText().includes('Not connected'));
+    expect(modalText()).toContain('Nothing was saved.');
     await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Back to the form');
     await bot.slack.waitFor(() => modalText().includes('User access token'));
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing) });

@@ -1,14 +1,14 @@
 import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { formatCsv } from '../../domain/csv.ts';
 import {
-  actions,
-  type Block,
   button,
+  buttonRow,
   context,
   header,
   type Message,
   preformatted,
   section,
+  textMessage,
 } from '../../slack/kit/atoms.ts';
 import { clipText, SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { type AuditPage, MAX_AUDIT_ENTRIES, type RecordedEntry } from '../../workspace/record/audit.ts';
@@ -29,7 +29,7 @@ export function auditMessage({ entries, older }: AuditPage, first: boolean): Mes
     blocks: [
       header(TITLE),
       entries.length === 0 ? section(first ? NOTHING_YET : NOTHING_OLDER) : listOf(entries),
-      ...(buttons.length > 0 ? [actions(...buttons)] : []),
+      ...buttonRow(buttons),
       context(
         `Times are in your time zone · Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`,
       ),
@@ -75,19 +75,17 @@ const subject = (about: string): RichTextElement[] =>
 
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 
-export const auditSentMessage = (): Message => {
-  const sentence = 'Tally sent you the file as a direct message.';
-  return { text: sentence, blocks: [section(sentence)] };
-};
+export const auditSentMessage = textMessage('Tally sent you the file as a direct message.');
 
 /** The newest lines that fit, for when Tally may not send files. */
 export function auditTextMessage(entries: readonly RecordedEntry[]): Message {
   const shown = fitting(entries);
   const count =
     shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'the whole audit';
-  const sentence = `Tally can’t send files because it doesn’t have the files:write permission. Here is ${count} as text.`;
-  const blocks: Block[] = [section(sentence), preformatted(formatAuditCsv(entries.slice(0, shown)))];
-  return { text: sentence, blocks };
+  return textMessage(
+    `Tally can’t send files because it doesn’t have the files:write permission. Here is ${count} as text.`,
+    preformatted(formatAuditCsv(entries.slice(0, shown))),
+  );
 }
 
 function fitting(entries: readonly RecordedEntry[]): number {

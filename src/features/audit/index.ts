@@ -41,7 +41,7 @@ export function createAuditFeature({ audit }: { readonly audit: Audit }): Featur
       if (!(error instanceof SlackFailed && error.code === 'missing_scope')) throw error;
       return request.reply.private(auditTextMessage(entries));
     }
-    await request.reply.private(auditSentMessage());
+    await request.reply.private(auditSentMessage);
   };
 
   return {

@@ -1,7 +1,6 @@
-import type { ModalView } from '@slack/types';
 import type { BalanceRecord } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { changedNothing, type Failure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import type { Failure } from '../../domain/failure/index.ts';
 import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
@@ -16,9 +15,7 @@ import {
   markup,
   quote,
   section,
-  withoutActions,
 } from '../../slack/kit/atoms.ts';
-import { modal } from '../../slack/kit/modal.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import {
   type Connection,
@@ -90,9 +87,6 @@ export function describeConnection(connection: Connection, at: Millis, zone: Zon
   ].join(' · ');
 }
 
-export const connectedModal = (blocks: readonly Block[]): ModalView =>
-  modal({ title: 'Connect billing', blocks });
-
 const CHECK_ADDRESS =
   'Check the address: it may lead to something else, such as a login page or a proxy. If it’s right, try again later.';
 
@@ -123,22 +117,3 @@ export function refusalMessage(failure: Failure): Message {
     ? failureMessage(failure)
     : { text: failure.message, blocks: [section(`${failure.message}\n${advice}`)] };
 }
-
-/**
- * A failed test: the reason, that nothing was stored if that is certain, and the form again without the token.
- * @param kept whether one was registered before
- */
-export function refusedBlocks(reason: Message, remembered: string, kept: boolean, failure: Failure): Block[] {
-  const left = kept ? 'The new token wasn’t saved. The current token stays in use.' : 'Nothing was saved.';
-  return [
-    header(mayHaveBeenSaved(failure) ? 'May not be connected' : 'Not connected'),
-    ...withoutActions(reason.blocks),
-    ...(changedNothing(failure) ? [section(left)] : []),
-    actions(button('connect-again', 'Back to the form', { style: 'primary', value: remembered })),
-  ];
-}
-
-export const connectTextMessage = (text: string, ...more: readonly Block[]): Message => ({
-  text,
-  blocks: [section(text), ...more],
-});

@@ -1,6 +1,7 @@
 import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/command-text.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
+import { textMessage } from '../../slack/kit/atoms.ts';
 import { type StopsSource, stoppedBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
@@ -8,7 +9,6 @@ import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { connectTextMessage } from './blocks.ts';
 import {
   chooseConnectionMessage,
   chooseDefaultMessage,
@@ -67,7 +67,7 @@ export function createDisconnect({
     const change = auditedChange(request, ...inherits, ['connection removed', name]);
     await workspaces.removeConnection(change, name, heir);
     await request.reply.update(
-      connectTextMessage(disconnectedText(name, heir), ...stopped(request, name, heir, true)),
+      textMessage(disconnectedText(name, heir), ...stopped(request, name, heir, true)),
     );
   };
 
@@ -75,10 +75,10 @@ export function createDisconnect({
     const [name = '', fingerprint, wish] = value.split(' ');
     const { workspace } = request;
     if (!workspace.connectionNames.includes(name))
-      return request.reply.update(connectTextMessage('That connection was already removed.'));
+      return request.reply.update(textMessage('That connection was already removed.'));
     if (fingerprint !== fingerprintOf(name, workspace))
       return request.reply.update(
-        connectTextMessage(`Someone replaced the token for ${name}. Nothing was changed.`),
+        textMessage(`Someone replaced the token for ${name}. Nothing was changed.`),
       );
     const heirs = heirsOf(name, workspace);
     const heir = heirs.find((one) => one === wish);
@@ -115,7 +115,7 @@ export function createDisconnect({
       disconnect: { right: 'manage', run: ({ value }, request) => confirmed(value, request) },
       keep: {
         right: 'manage',
-        run: (_, request) => request.reply.update(connectTextMessage('Nothing was changed.')),
+        run: (_, request) => request.reply.update(textMessage('Nothing was changed.')),
       },
     },
   };

@@ -6,8 +6,8 @@ import {
   expiryOf,
   parseExpiryChoice,
 } from '../../slack/commands/expiry-input.ts';
-import { section } from '../../slack/kit/atoms.ts';
-import { modal } from '../../slack/kit/modal.ts';
+import { section, textMessage } from '../../slack/kit/atoms.ts';
+import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeToken, formatExpiry } from '../../workspace/credentials/connections.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
@@ -40,8 +40,7 @@ export function createExpiry({
     const change = auditedChange(request, ['expiry changed', `connection ${name}`]);
     await workspaces.editCredential(change, { kind: 'connection', name }, { expiry });
     const text = `Saved. The token for ${name}: ${formatExpiry(expiry, at, zone)}.`;
-    const blocks = [section(text)];
-    await request.reply.modal.update(modal({ title: TITLE, blocks }), { text, blocks });
+    await request.reply.modal.show(TITLE, textMessage(text));
     await onConnected?.(user.teamId);
   };
 
@@ -73,7 +72,7 @@ export function createExpiry({
     views: {
       [VIEW]: {
         right: 'manage',
-        waiting: modal({ title: TITLE, blocks: [section('Saving…')] }),
+        waiting: waitingModal(TITLE),
         read(fields, metadata) {
           const [name = '', stamp = ''] = metadata.split(' ');
           const read = parseExpiryChoice(fields) ?? { error: 'Choose a day, or “It never expires”.' };

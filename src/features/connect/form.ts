@@ -1,10 +1,17 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
+import { DEFAULT_PRODUCT } from '../../domain/product.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { REMINDED } from '../../slack/commands/expiry-input.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/atoms.ts';
-import { choiceInput, type FormFields, modal, textInput } from '../../slack/kit/modal.ts';
+import {
+  choiceInput,
+  type FormFields,
+  modal,
+  productInput,
+  textInput,
+  waitingModal,
+} from '../../slack/kit/modal.ts';
 import {
   type Connection,
   FIRST_CONNECTION_NAME,
@@ -15,6 +22,8 @@ import {
 import { stampOf } from '../../workspace/record/conflict.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
+
+export const CONNECT_TITLE = 'Connect billing';
 
 /** What a new connection's addresses are filled in with. */
 export interface DefaultAddresses {
@@ -54,8 +63,6 @@ function knownAs({ test, ...connection }: Connection): ConnectFormDefaults {
 const choices = (names: Record<string, string>) =>
   Object.entries(names).map(([value, name]) => option(name, value));
 
-const PRODUCT_CHOICES = PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id)));
-
 /**
  * The fields that everyone sees, of which three must be filled in; the others appear after **More…**. The token's field is never filled in: Slack
  * keeps what was typed there.
@@ -74,7 +81,7 @@ export function connectForm(
   return modal({
     callback: 'connect',
     metadata: JSON.stringify(carried),
-    title: 'Connect billing',
+    title: CONNECT_TITLE,
     submit: 'Test and save',
     close: 'Cancel',
     blocks: [
@@ -126,13 +133,7 @@ const foldedFields = (known: ConnectFormDefaults): FormFields => ({
 
 const moreInputs = (known: ConnectFormDefaults, others: readonly string[]): (Block | InputBlock)[] => [
   header('More'),
-  choiceInput({
-    block: 'product',
-    label: 'Product of the project',
-    hint: 'For projects under Cloud servers, choose Cloud platform.',
-    options: PRODUCT_CHOICES,
-    initial: known.product ?? String(DEFAULT_PRODUCT),
-  }),
+  productInput(known.product ?? String(DEFAULT_PRODUCT), 'Product of the project'),
   textInput({
     block: 'name',
     label: 'Name of the connection',
@@ -188,10 +189,8 @@ function describeEffect(name: string, record: Workspace): string {
   return `${name} will be a new connection. You have: ${record.connectionNames.join(', ')}.`;
 }
 
-export const checkingModal: ModalView = modal({
-  title: 'Connect billing',
-  blocks: [
-    section('Testing the token: Tally is asking the billing service for the project’s balance…'),
-    context('You can close this window. Tally then sends you the result as a direct message.'),
-  ],
-});
+export const checkingModal: ModalView = waitingModal(
+  CONNECT_TITLE,
+  'Testing the token: Tally is asking the billing service for the project’s balance…',
+  context('You can close this window. Tally then sends you the result as a direct message.'),
+);

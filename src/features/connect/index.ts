@@ -1,10 +1,10 @@
 import { commandText } from '../../domain/commands.ts';
 import { SecretPasted } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { textMessage } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isConnectionName } from '../../workspace/credentials/connections.ts';
 import type { Feature } from '../feature.ts';
-import { connectTextMessage } from './blocks.ts';
 import { createDisconnect, type DisconnectParts } from './disconnect.ts';
 import { createExpiry } from './expiry.ts';
 import {
@@ -114,9 +114,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
         run: ({ value }, request) =>
           request.reply.modal.update(
             connectForm(decodeConnectMetadata(value), request.workspace),
-            connectTextMessage(
-              `The form is closed. Run ${commandText('/billing connect')} to open it again.`,
-            ),
+            textMessage(`The form is closed. Run ${commandText('/billing connect')} to open it again.`),
           ),
       },
     },

@@ -4,7 +4,8 @@ import { InvalidWord, isFailure, NoData, SecretPasted } from '../../domain/failu
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY_MS, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { withoutActions } from '../../slack/kit/atoms.ts';
+import { actions, button } from '../../slack/kit/atoms.ts';
+import { notSavedMessage } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/connections.ts';
@@ -12,7 +13,8 @@ import { auditedChange } from '../../workspace/record/change.ts';
 import { requireUnchanged } from '../../workspace/record/conflict.ts';
 import { holdsRegisteredSecret, isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
-import { connectedBlocks, connectedModal, refusalMessage, refusedBlocks } from './blocks.ts';
+import { connectedBlocks, refusalMessage } from './blocks.ts';
+import { CONNECT_TITLE } from './form.ts';
 import { type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './words.ts';
 
 export interface ConnectionSavingParts {
@@ -70,7 +72,7 @@ export function createConnectionSaving({ workspaces, billing, limits, onConnecte
       zone,
       locale,
     });
-    await request.reply.modal.update(connectedModal(blocks), { text: 'Tally is connected.', blocks });
+    await request.reply.modal.show(CONNECT_TITLE, { text: 'Tally is connected.', blocks });
     await onConnected?.(user.teamId);
   };
 
@@ -79,14 +81,15 @@ export function createConnectionSaving({ workspaces, billing, limits, onConnecte
       await save(input, request);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      const kept = request.workspace.connectionNames.includes(input.name);
-      const reason = refusalMessage(error);
-      const known = error.kind === 'secret-pasted' ? rememberUnnamed(input) : encodeConnectMetadata(input);
-      const blocks = refusedBlocks(reason, known, kept, error);
-      await request.reply.modal.update(connectedModal(blocks), {
-        text: reason.text,
-        blocks: withoutActions(blocks),
-      });
+      const kept = request.workspace.connectionNames.includes(input.name)
+        ? 'The new token wasn’t saved. The current token stays in use.'
+        : 'Nothing was saved.';
+      const value = error.kind === 'secret-pasted' ? rememberUnnamed(input) : encodeConnectMetadata(input);
+      await request.reply.modal.show(
+        CONNECT_TITLE,
+        notSavedMessage(error, refusalMessage(error), 'connected', kept),
+        actions(button('connect-again', 'Back to the form', { style: 'primary', value })),
+      );
     }
   };
 }

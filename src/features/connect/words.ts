@@ -2,7 +2,12 @@ import { AddressRefused, InvalidWord } from '../../domain/failure/index.ts';
 import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import { type FormFields, withErrorAtTop, withFoldedErrors } from '../../slack/kit/modal.ts';
+import {
+  type FormFields,
+  type FormReading,
+  withErrorAtTop,
+  withFoldedErrors,
+} from '../../slack/kit/modal.ts';
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,
@@ -30,7 +35,6 @@ export interface ConnectRequest {
   readonly opened: { readonly name: string; readonly stamp: string } | undefined;
 }
 
-type Reading = { readonly errors: Record<string, string> } | { readonly input: ConnectRequest };
 type CheckUrl = (text: string) => string;
 
 /** Each gives the address as it will be used, or throws AddressRefused or InvalidWord. */
@@ -55,7 +59,11 @@ export function parseConnectionName(text: string): string | undefined {
 }
 
 /** @param metadata the form's metadata, with the values of hidden fields; outside text */
-export function parseConnectForm(sent: FormFields, metadata: string, checks: AddressChecks): Reading {
+export function parseConnectForm(
+  sent: FormFields,
+  metadata: string,
+  checks: AddressChecks,
+): FormReading<ConnectRequest> {
   const fields = { ...decodeConnectMetadata(metadata), ...sent } as FormFields;
   const errors: Record<string, string> = {};
   /** What a field means, or the sentence why it means nothing. */

@@ -6,6 +6,7 @@ import {
   actions,
   type Block,
   button,
+  buttonRow,
   context,
   formatInstant,
   header,
@@ -99,7 +100,7 @@ function nameless(request: Request): Block[] {
     markup(
       `No project has a name yet. Ask by ID, for example \`${commandText('/balance')} ${tested?.id ?? '123'}\`. Name a project to type \`${commandText('/balance')} prod\` and to see its balance here.`,
     ),
-    ...(buttons.length > 0 ? [actions(...buttons)] : []),
+    ...buttonRow(buttons),
   ];
 }
 

@@ -5,7 +5,7 @@ import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type ExpiryChoice, isExpiryChoice, parseExpiryChoice } from '../../slack/commands/expiry-input.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
+import { type FormFields, type FormReading, fieldErrors, selectedValues } from '../../slack/kit/modal.ts';
 import {
   type Issuers,
   isIssuers,
@@ -28,8 +28,6 @@ export interface AccessRequest {
   /** Of the record that the form showed. */
   readonly stamp: string;
 }
-
-type Reading = { readonly errors: Record<string, string> } | { readonly input: AccessRequest };
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 
@@ -74,14 +72,14 @@ export function parseAccessForm(
   fields: FormFields,
   metadata: string,
   readAuthUrl: (text: string) => string,
-): Reading {
+): FormReading<AccessRequest> {
   const { auth_url = '', access_id: id = '', secret = '' } = fields;
   const issuers = { people: selectedValues(fields.people), groups: selectedValues(fields.groups) };
   const [project = '', stamp = ''] = metadata.split(' ');
   const expiry = parseExpiryChoice(fields);
   const isKept = id === '' && secret === '';
   const url = read(() => readAuthUrl(auth_url));
-  const errors = Object.entries({
+  const errors = fieldErrors({
     auth_url: url.refusal,
     access_id: isKept
       ? undefined
@@ -101,8 +99,8 @@ export function parseAccessForm(
         : issuers.people.length + issuers.groups.length === 0
           ? 'Choose at least one person or group.'
           : undefined,
-  }).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence] as const]));
-  if (errors.length > 0 || url.value === undefined) return { errors: Object.fromEntries(errors) };
+  });
+  if (Object.keys(errors).length > 0 || url.value === undefined) return { errors };
   const credentials = isKept ? undefined : { id, secret };
   const choice = expiry !== undefined && 'choice' in expiry ? expiry.choice : undefined;
   return { input: { project, authUrl: url.value, credentials, issuers, expiry: choice, stamp } };

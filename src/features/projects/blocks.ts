@@ -9,6 +9,7 @@ import {
   actions,
   type Block,
   button,
+  buttonRow,
   channelLink,
   context,
   escapeMarkup,
@@ -18,6 +19,7 @@ import {
   mention,
   overflow,
   section,
+  textMessage,
 } from '../../slack/kit/atoms.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { type Project, UNDO_MS } from '../../workspace/projects/projects.ts';
@@ -64,7 +66,7 @@ export function projectListMessage(list: ProjectList): Message {
       header(searched),
       ...shown.map((project) => row(project, list)),
       ...damagedRows(list),
-      ...(buttons.length > 0 ? [actions(...buttons)] : []),
+      ...buttonRow(buttons),
       context(
         [
           ...(pages > 1
@@ -173,15 +175,10 @@ function emptyMessage({ projects, others, search, manager, damaged }: ProjectLis
     blocks: [
       section(projects.length > 0 ? text : `${text}\n${todo}`),
       ...damagedRows({ damaged }),
-      ...(buttons.length > 0 ? [actions(...buttons)] : []),
+      ...buttonRow(buttons),
     ],
   };
 }
-
-export const projectTextMessage = (text: string, ...more: readonly Block[]): Message => ({
-  text,
-  blocks: [section(text), ...more],
-});
 
 /** @param stops what this stops */
 export function removeProjectMessage(
@@ -242,7 +239,7 @@ const MINUTES = UNDO_MS / 60_000;
 
 export function removedProjectMessage(project: Project, stops: readonly Block[]): Message {
   const text = `Removed ${project.alias}. You can still ask about project ${project.id} by its ID.`;
-  return projectTextMessage(
+  return textMessage(
     text,
     ...stops,
     actions(button('project-undo', 'Undo', { value: project.alias })),
@@ -253,7 +250,7 @@ export function removedProjectMessage(project: Project, stops: readonly Block[])
 /** What a channel asks about, and how that is changed. */
 export function channelDefaultMessage(project: Project, manager: boolean): Message {
   const { alias } = project;
-  return projectTextMessage(
+  return textMessage(
     `The default project of this channel is ${alias}.`,
     actions(
       ...commandButton('balance', 'Balance', { command: '/balance', text: alias }),

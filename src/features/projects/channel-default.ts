@@ -3,7 +3,7 @@ import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/command-text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { commandOption } from '../../slack/commands/command-buttons.ts';
-import { actions, select } from '../../slack/kit/atoms.ts';
+import { actions, select, textMessage } from '../../slack/kit/atoms.ts';
 import { isDirectMessage } from '../../slack/reply/post-message.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { CommandListener } from '../../slack/server/listeners.ts';
@@ -12,11 +12,11 @@ import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
-import { channelDefaultMessage, projectTextMessage } from './blocks.ts';
+import { channelDefaultMessage } from './blocks.ts';
 import { requireProject } from './words.ts';
 
 const NONE = 'none';
-const ALONE = projectTextMessage(
+const ALONE = textMessage(
   `Direct messages have no default project. Type the project, for example ${commandText('/balance')} prod.`,
 );
 
@@ -56,7 +56,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
         if (word === '') return tell(channel, request);
         if (word === NONE) {
           await set(channel, undefined, request);
-          return request.reply.update(projectTextMessage('Removed the default project of this channel.'));
+          return request.reply.update(textMessage('Removed the default project of this channel.'));
         }
         const project = requireProject(word, workspace, 'default');
         if (!isFor(project, channel, workspace)) throw elsewhere(project);
@@ -71,10 +71,10 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
       const project = findProject(workspace, alias);
       if (channel === undefined || isDirectMessage(channel) || project === undefined) return;
       if (!isFor(project, channel, workspace))
-        return request.reply.private(projectTextMessage(elsewhere(project).message));
+        return request.reply.private(textMessage(elsewhere(project).message));
       await set(channel, alias, request);
       await request.reply.private(
-        projectTextMessage(
+        textMessage(
           `The default project of this channel is now ${alias}. To remove it, type ${commandText('/billing default')} none.`,
         ),
       );
@@ -97,13 +97,13 @@ const elsewhere = ({ alias }: Project): InvalidWord =>
 
 function noDefault(projects: readonly Project[], manager: boolean) {
   const text = `This channel has no default project. Type the project, for example ${commandText('/balance')} prod.`;
-  if (!manager) return projectTextMessage(`${text} A Tally manager can set a default.`);
+  if (!manager) return textMessage(`${text} A Tally manager can set a default.`);
   if (projects.length === 0)
-    return projectTextMessage(
+    return textMessage(
       `${text} To set one, name a project first with ${commandText('/billing projects')} add.`,
     );
   const options = projects.map(({ alias }) =>
     commandOption(alias, { command: '/billing default', text: alias }),
   );
-  return projectTextMessage(text, actions(select('rerun:default', 'Set a default', options)));
+  return textMessage(text, actions(select('rerun:default', 'Set a default', options)));
 }

@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
-import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
+import { DEFAULT_PRODUCT } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
   actions,
@@ -14,7 +14,7 @@ import {
   plainText,
   section,
 } from '../../slack/kit/atoms.ts';
-import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
+import { choiceInput, input, modal, productInput, textInput } from '../../slack/kit/modal.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { DEFAULT_CONNECTION, encodeProjectMetadata, MOST_CHANNELS, type ProjectFormInput } from './words.ts';
 
@@ -25,7 +25,7 @@ export interface ProjectFormOptions {
   /** Who owns it unless the form says otherwise. */
   readonly owner: SlackId;
   /** Why what was sent could not be saved. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   /** What saving it stops, with the digest of that. */
   readonly warning?: { readonly blocks: readonly Block[]; readonly digest: string };
   /** Whether the fields under More are shown; so they are if one of them says something, or may be the problem. */
@@ -74,13 +74,7 @@ export function projectForm(
         initial: filled.id,
         max: 64,
       }),
-      choiceInput({
-        block: 'product',
-        label: 'Product',
-        hint: 'For projects under Cloud servers, choose Cloud platform.',
-        options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
-        initial: String(filled.product ?? DEFAULT_PRODUCT),
-      }),
+      productInput(String(filled.product ?? DEFAULT_PRODUCT)),
       ...(isUnfolded ? moreInputs(record, filled, folded.owner) : [actions(button('project-more', 'More…'))]),
     ],
   });
@@ -91,23 +85,20 @@ const SAVE_AGAIN = 'Nothing is saved yet. Choose Save again to save it anyway.';
 const moreInputs = (record: Workspace, filled: ProjectFormInput, owner: SlackId): (Block | InputBlock)[] => [
   header('More'),
   ...connectionInput(record, filled.connection),
-  optional(
-    textInput({
-      block: 'currency',
-      label: 'Currency label',
-      hint: 'Shown next to amounts, instead of the workspace’s label.',
-      placeholder: 'EUR',
-      initial: filled.currency,
-      max: MAX_CURRENCY_LENGTH,
-    }),
-  ),
-  optional(channelsInput(filled.channels ?? [])),
+  textInput({
+    block: 'currency',
+    label: 'Currency label',
+    hint: 'Shown next to amounts, instead of the workspace’s label.',
+    placeholder: 'EUR',
+    initial: filled.currency,
+    max: MAX_CURRENCY_LENGTH,
+    optional: true,
+  }),
+  channelsInput(filled.channels ?? []),
   ownerInput(owner),
 ];
 
 const titleOf = (before: string): string => (before === '' ? 'Add a project' : 'Edit a project');
-
-const optional = (input: InputBlock): InputBlock => ({ ...input, optional: true });
 
 /** The default one first; if nothing is registered there is nothing to choose. */
 function connectionInput(record: Workspace, chosen: string = DEFAULT_CONNECTION): InputBlock[] {
@@ -125,39 +116,30 @@ function connectionInput(record: Workspace, chosen: string = DEFAULT_CONNECTION)
   ];
 }
 
-function channelsInput(channels: readonly SlackId[]): InputBlock {
-  return {
-    type: 'input',
-    block_id: 'channels',
-    label: plainText('Only in these channels'),
-    hint: plainText(
-      'People can ask about this project only there. Leave empty for everywhere. Managers can ask anywhere.',
-    ),
-    element: {
+const channelsInput = (channels: readonly SlackId[]): InputBlock =>
+  input(
+    {
+      block: 'channels',
+      label: 'Only in these channels',
+      hint: 'People can ask about this project only there. Leave empty for everywhere. Managers can ask anywhere.',
+      optional: true,
+    },
+    {
       type: 'multi_conversations_select',
-      action_id: 'value',
       placeholder: plainText('Everywhere'),
       filter: { include: ['public', 'private'] },
       max_selected_items: MOST_CHANNELS,
       ...(channels.length > 0 && { initial_conversations: [...channels] }),
     },
-  };
-}
+  );
 
-function ownerInput(owner: SlackId): InputBlock {
-  return {
-    type: 'input',
-    block_id: 'owner',
-    label: plainText('Owner'),
-    hint: plainText('The person responsible for what this project spends.'),
-    element: { type: 'users_select', action_id: 'value', initial_user: owner },
-  };
-}
+const ownerInput = (owner: SlackId): InputBlock =>
+  input(
+    { block: 'owner', label: 'Owner', hint: 'The person responsible for what this project spends.' },
+    { type: 'users_select', initial_user: owner },
+  );
 
-export const savingProjectModal: ModalView = modal({ title: 'Projects', blocks: [section('Saving…')] });
-
-export const closedProjectModal = (blocks: readonly Block[]): ModalView =>
-  modal({ title: 'Projects', blocks });
+export const PROJECTS_TITLE = 'Projects';
 
 /** @param details our own words and escaped ones */
 export function savedBlocks(

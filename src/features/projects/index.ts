@@ -1,7 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
 import { parseInvocation } from '../../slack/commands/command-buttons.ts';
 import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
+import { textMessage } from '../../slack/kit/atoms.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
+import { waitingModal } from '../../slack/kit/modal.ts';
 import type { StopsSource } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/accesses.ts';
@@ -11,9 +13,9 @@ import { findChannelLimit, visibleProjects } from '../../workspace/projects/reso
 import { damagedIds, isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { damagedProjectMessage, projectListMessage, projectTextMessage } from './blocks.ts';
+import { damagedProjectMessage, projectListMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
-import { projectForm, savingProjectModal } from './form.ts';
+import { PROJECTS_TITLE, projectForm } from './form.ts';
 import { createRemoval } from './removal.ts';
 import { createSaving } from './saving.ts';
 import {
@@ -109,14 +111,9 @@ export function createProjectsFeature({ workspaces, more, verbs, stops }: Projec
   const openForm = (
     before: string,
     filled: ProjectFormInput,
-    request: Request,
+    { workspace, user, reply }: Request,
     problem?: string,
-  ): Promise<void> => {
-    const { workspace, user, reply } = request;
-    return reply.modal.open(
-      projectForm(workspace, { before, filled, owner: user.id, ...(problem !== undefined && { problem }) }),
-    );
-  };
+  ): Promise<void> => reply.modal.open(projectForm(workspace, { before, filled, owner: user.id, problem }));
 
   const work = async (rest: string, request: Request, typed?: string): Promise<void> => {
     const { workspace } = request;
@@ -163,7 +160,7 @@ export function createProjectsFeature({ workspaces, more, verbs, stops }: Projec
       },
       'project-keep': {
         right: 'manage',
-        run: (_, request) => request.reply.update(projectTextMessage('Nothing was changed.')),
+        run: (_, request) => request.reply.update(textMessage('Nothing was changed.')),
       },
       // Slack tells of the tick at once; it counts when a project is chosen.
       [REMEMBER_PROJECT]: { right: 'ask', run: async () => undefined },
@@ -179,7 +176,7 @@ export function createProjectsFeature({ workspaces, more, verbs, stops }: Projec
     views: {
       project: {
         right: 'manage',
-        waiting: savingProjectModal,
+        waiting: waitingModal(PROJECTS_TITLE),
         read: (fields, metadata) => parseProjectForm(fields, metadata, verbs()),
         work: (form: ProjectForm, request) => save(form, request),
       },

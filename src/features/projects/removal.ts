@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/commands.ts';
-import { context } from '../../slack/kit/atoms.ts';
+import { context, textMessage } from '../../slack/kit/atoms.ts';
 import { type StopsSource, stoppedBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { withProject } from '../../workspace/owned/stop-reasons.ts';
@@ -10,7 +10,6 @@ import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import {
   DAMAGED_PROJECT_ACTION,
   projectDetails,
-  projectTextMessage,
   removedProjectMessage,
   removeProjectMessage,
 } from './blocks.ts';
@@ -26,7 +25,7 @@ export function createRemoval(workspaces: Workspaces, stops: () => readonly Stop
       alias,
     );
     await request.reply.update(
-      projectTextMessage(
+      textMessage(
         `Removed the damaged record of ${alias}. To add it again, type ${commandText('/billing projects')} add ${alias}.`,
       ),
     );
@@ -46,9 +45,7 @@ export function createRemoval(workspaces: Workspaces, stops: () => readonly Stop
         return drop(alias, request);
       const project = workspace.projects.find((one) => one.alias === alias);
       if (project === undefined || project.id !== id)
-        return request.reply.update(
-          projectTextMessage(`Someone changed or removed ${alias}. Nothing was removed.`),
-        );
+        return request.reply.update(textMessage(`Someone changed or removed ${alias}. Nothing was removed.`));
       const channels = [...workspace.channelsOf(alias)];
       const change = auditedChange(request, ['project removed', `${alias} (project ${id})`]);
       await workspaces.removeProject(change, { project, channels, at });
@@ -57,13 +54,13 @@ export function createRemoval(workspaces: Workspaces, stops: () => readonly Stop
 
     async undo(alias: string, request: Request): Promise<void> {
       const { workspace, user, at } = request;
-      const taken = projectTextMessage(
+      const taken = textMessage(
         `Another project is now named ${alias}. Rename that one first, or add this one under another name.`,
       );
       const removal = await workspaces.findRemovedProject(user.teamId, alias, at);
       if (removal === undefined)
         return request.reply.update(
-          projectTextMessage(
+          textMessage(
             workspace.aliases.has(alias)
               ? `${alias} is already back.`
               : `You can no longer undo this. Add the project again with ${commandText('/billing projects')} add.`,
@@ -71,12 +68,12 @@ export function createRemoval(workspaces: Workspaces, stops: () => readonly Stop
         );
       if (workspace.aliases.size >= MAX_PROJECTS)
         return request.reply.update(
-          projectTextMessage(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`),
+          textMessage(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`),
         );
       const change = auditedChange(request, ['project restored', `${alias} (project ${removal.project.id})`]);
       if (!(await workspaces.restoreProject(change, removal))) return request.reply.update(taken);
       await request.reply.update(
-        projectTextMessage(
+        textMessage(
           `${alias} is back.`,
           context(projectDetails(removal.project, await workspaces.read(user.teamId))),
         ),

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { pluralize } from '../../domain/language/text.ts';
+import { textMessage } from '../../slack/kit/atoms.ts';
 import { type StopsSource, stoppedBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { withProject } from '../../workspace/owned/stop-reasons.ts';
@@ -7,8 +9,8 @@ import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { projectDetails, projectTextMessage } from './blocks.ts';
-import { closedProjectModal, projectForm, savedBlocks } from './form.ts';
+import { projectDetails } from './blocks.ts';
+import { PROJECTS_TITLE, projectForm, savedBlocks } from './form.ts';
 import type { ProjectForm, ProjectFormInput } from './words.ts';
 
 /** Saves the form. If that isn't possible, the form comes back with what was typed and the reason. */
@@ -18,13 +20,13 @@ export function createSaving(workspaces: Workspaces, stops: () => readonly Stops
     const again = (problem: string, filled: ProjectFormInput = form): Promise<void> =>
       request.reply.modal.update(
         projectForm(workspace, { before: form.before, filled, owner: user.id, problem }),
-        projectTextMessage(`${problem} Nothing was saved.`),
+        textMessage(`${problem} Nothing was saved.`),
       );
     const known =
       form.before === '' ? undefined : workspace.projects.find(({ alias }) => alias === form.before);
     if (form.before !== '' && known === undefined) {
-      const gone = projectTextMessage(`Someone renamed or removed ${form.before}. Nothing was saved.`);
-      return request.reply.modal.update(closedProjectModal(gone.blocks), gone);
+      const gone = `Someone renamed or removed ${form.before}. Nothing was saved.`;
+      return request.reply.modal.show(PROJECTS_TITLE, textMessage(gone));
     }
     if (holdsRegisteredSecret(form.alias, workspace)) {
       const { alias: _, ...others } = form;
@@ -48,7 +50,7 @@ export function createSaving(workspaces: Workspaces, stops: () => readonly Stops
           ...{ before: form.before, filled: form, owner: user.id },
           warning: { blocks: warning, digest },
         }),
-        projectTextMessage('Nothing was saved, because that stops something.', ...warning),
+        textMessage('Nothing was saved, because that stops something.', ...warning),
       );
     const channels = known === undefined ? [] : workspace.channelsOf(known.alias);
     const change = auditedChange(request, auditActionOf(known, project));
@@ -64,10 +66,7 @@ export function createSaving(workspaces: Workspaces, stops: () => readonly Stops
       projectDetails(project, await workspaces.read(user.teamId)),
       stopped(true),
     );
-    await request.reply.modal.update(closedProjectModal(blocks), {
-      text: `Saved ${project.alias}.`,
-      blocks,
-    });
+    await request.reply.modal.show(PROJECTS_TITLE, { text: `Saved ${project.alias}.`, blocks });
   };
 }
 
@@ -87,9 +86,7 @@ const changes = (before: Project, after: Project): readonly string[] =>
   FIELDS.filter((field) => String(before[field] ?? '') !== String(after[field] ?? ''));
 
 function happened(known: Project | undefined, { alias }: Project, channels: number): string {
-  if (known === undefined) return 'Saved.';
-  if (known.alias === alias) return 'Saved.';
-  const moved =
-    channels === 1 ? ' It stays the default of 1 channel.' : ` It stays the default of ${channels} channels.`;
-  return `Saved. ${known.alias} is now named ${alias}.${channels === 0 ? '' : moved}`;
+  if (known === undefined || known.alias === alias) return 'Saved.';
+  const stays = channels === 0 ? '' : ` It stays the default of ${pluralize(channels, 'channel')}.`;
+  return `Saved. ${known.alias} is now named ${alias}.${stays}`;
 }

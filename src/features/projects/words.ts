@@ -7,7 +7,14 @@ import { clipWord } from '../../domain/language/text.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
-import { type FormFields, selectedValues, withErrorAtTop, withFoldedErrors } from '../../slack/kit/modal.ts';
+import {
+  type FormFields,
+  type FormReading,
+  fieldErrors,
+  selectedValues,
+  withErrorAtTop,
+  withFoldedErrors,
+} from '../../slack/kit/modal.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { isChannel, isPerson } from '../../workspace/record/record-schema.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
@@ -139,8 +146,6 @@ export const MOST_CHANNELS = 50;
 /** The value of the choice to ask the workspace's default connection; no connection can be called so. */
 export const DEFAULT_CONNECTION = '*';
 
-type Reading = { readonly errors: Record<string, string> } | { readonly input: ProjectForm };
-
 /** The form's metadata: the project it changes, and the values of hidden fields. */
 interface ProjectMetadata {
   /** The alias of the project that is changed; '' for a new one. */
@@ -180,7 +185,11 @@ export function projectFormState(sent: FormFields, metadata: string): ProjectFor
   };
 }
 
-export function parseProjectForm(sent: FormFields, metadata: string, verbs: readonly string[]): Reading {
+export function parseProjectForm(
+  sent: FormFields,
+  metadata: string,
+  verbs: readonly string[],
+): FormReading<ProjectForm> {
   const { before, folded, warned = '' } = decodeProjectMetadata(metadata);
   const fields = { ...folded, ...sent };
   const typed = fields.alias ?? '';
@@ -188,7 +197,7 @@ export function parseProjectForm(sent: FormFields, metadata: string, verbs: read
   const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
   const product = Number(fields.product);
   const channels = selectedValues(fields.channels);
-  const errors = refusals({
+  const errors = fieldErrors({
     alias: validateAlias(alias, verbs) ?? alteredAlias(typed, alias),
     id: isProjectId(id)
       ? undefined
@@ -209,8 +218,3 @@ export function parseProjectForm(sent: FormFields, metadata: string, verbs: read
   const label = currency === '' ? {} : { currency };
   return { input: { before, warned, alias, id, product, ...chosen, ...label, channels, owner } };
 }
-
-const refusals = (found: Record<string, string | undefined>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(found).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence]])),
-  );

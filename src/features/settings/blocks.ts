@@ -2,12 +2,14 @@ import type { InputBlock, ModalView } from '@slack/types';
 import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { context, type Message, option, plainText, section } from '../../slack/kit/atoms.ts';
-import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import { checksInput, choiceInput, input, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import { formatLocalTime, type ZoneName, zoneOption } from '../../slack/request/time-zones.ts';
 import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { SettingsChange } from './changes.ts';
 import { numberOptions } from './numbers.ts';
+
+export const SETTINGS_TITLE = 'Settings';
 
 export interface SettingsFormState {
   /** What is chosen now. */
@@ -21,7 +23,7 @@ export interface SettingsFormState {
 export function settingsForm({ settings, damaged, groups, at }: SettingsFormState): ModalView {
   return modal({
     callback: 'settings',
-    title: 'Settings',
+    title: SETTINGS_TITLE,
     submit: 'Save',
     close: 'Cancel',
     blocks: [
@@ -73,24 +75,23 @@ const CUT =
 const DAMAGED =
   'The saved settings are damaged. This form shows the defaults. Save it to replace the damaged settings.';
 
-function zoneInput(chosen: ZoneName, at: Millis): InputBlock {
-  return {
-    type: 'input',
-    block_id: 'zone',
-    dispatch_action: true,
-    label: plainText('Reporting time zone'),
-    hint: plainText(
-      'Days begin at midnight in this zone, for the whole workspace. Type a city, an area or UTC.',
-    ),
-    element: {
+const zoneInput = (chosen: ZoneName, at: Millis): InputBlock => ({
+  ...input(
+    {
+      block: 'zone',
+      label: 'Reporting time zone',
+      hint: 'Days begin at midnight in this zone, for the whole workspace. Type a city, an area or UTC.',
+    },
+    {
       type: 'external_select',
       action_id: 'settings-zone',
       min_query_length: 0,
       placeholder: plainText('Berlin, Kolkata, New York, UTC…'),
       initial_option: zoneOption(chosen, at),
     },
-  };
-}
+  ),
+  dispatch_action: true,
+});
 
 const visibilityInput = ({ visibility }: Settings): InputBlock =>
   choiceInput({
@@ -116,8 +117,6 @@ const othersInput = ({ guests, externals }: Settings): InputBlock =>
     initial: [...(guests ? ['guests'] : []), ...(externals ? ['externals'] : [])],
   });
 
-export const savingSettingsModal: ModalView = modal({ title: 'Settings', blocks: [section('Saving…')] });
-
 export function settingsSavedMessage(changes: readonly SettingsChange[], damaged: boolean): Message {
   const sentences = [
     ...(damaged ? ['Replaced the damaged settings.'] : []),
@@ -126,5 +125,3 @@ export function settingsSavedMessage(changes: readonly SettingsChange[], damaged
   const text = sentences.length === 0 ? 'No changes to save.' : 'Saved.';
   return { text: [text, ...sentences].join(' '), blocks: [text, ...sentences].map(section) };
 }
-
-export const settingsSavedModal = ({ blocks }: Message): ModalView => modal({ title: 'Settings', blocks });

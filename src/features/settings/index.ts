@@ -1,12 +1,13 @@
 import { commandText } from '../../domain/commands.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
+import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isKnownZone, searchZones, zoneOption } from '../../slack/request/time-zones.ts';
 import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/request/user-groups.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { savingSettingsModal, settingsForm, settingsSavedMessage, settingsSavedModal } from './blocks.ts';
+import { SETTINGS_TITLE, settingsForm, settingsSavedMessage } from './blocks.ts';
 import { settingsChanges } from './changes.ts';
 import { currentSettings, parseSettingsForm, parseSettingsText, type SettingsInput } from './words.ts';
 
@@ -87,11 +88,10 @@ export function createSettingsFeature({ workspaces }: SettingsParts): Feature {
     views: {
       settings: {
         right: 'manage',
-        waiting: savingSettingsModal,
+        waiting: waitingModal(SETTINGS_TITLE),
         read: parseSettingsForm,
         async work(given: SettingsInput, request) {
-          const saved = await save(given, request);
-          await request.reply.modal.update(settingsSavedModal(saved), saved);
+          await request.reply.modal.show(SETTINGS_TITLE, await save(given, request));
         },
       },
     },

@@ -1,5 +1,5 @@
 import { CURRENCY_RULE } from '../../domain/money/amount.ts';
-import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
+import { type FormFields, type FormReading, selectedValues } from '../../slack/kit/modal.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { invalidSettings, type Settings } from '../../workspace/settings.ts';
@@ -41,9 +41,7 @@ const SENTENCES: Partial<Record<keyof Settings, string>> = {
   managerGroups: 'Choose up to 20 user groups from the list.',
 };
 
-export function parseSettingsForm(
-  fields: FormFields,
-): { readonly errors: Record<string, string> } | { readonly input: SettingsInput } {
+export function parseSettingsForm(fields: FormFields): FormReading<SettingsInput> {
   const input = parseSettingsText(fields);
   const refused = invalidSettings(input);
   if (refused.length === 0) return { input };

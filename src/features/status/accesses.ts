@@ -1,6 +1,6 @@
 import { limitLines } from '../../domain/language/text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { actions, button, header, section } from '../../slack/kit/atoms.ts';
+import { button, buttonRow, header, section } from '../../slack/kit/atoms.ts';
 import { describeAccess } from '../../workspace/credentials/accesses.ts';
 import { expiresSoon, isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import { tryUnseal } from '../../workspace/credentials/sealed-fields.ts';
@@ -43,7 +43,7 @@ export function accessParts(workspace: Workspace, at: Millis): readonly StatusPa
       blocks: [
         header('Application accesses'),
         section(limitLines(texts, MOST_ACCESSES).join('\n')),
-        ...(todo.length > 0 ? [actions(...todo)] : []),
+        ...buttonRow(todo),
       ],
     },
   ];

@@ -2,7 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { limitLines, pluralize } from '../../domain/language/text.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/last-failure.ts';
-import { actions, type Block, escapeMarkup, header, markup } from '../../slack/kit/atoms.ts';
+import { actions, type Block, buttonRow, escapeMarkup, header, markup } from '../../slack/kit/atoms.ts';
 import { findFailure } from '../../workspace/projects/last-failure.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import {
@@ -60,7 +60,7 @@ export function cutOffBlocks(record: Workspace, place: AskLocation): readonly (r
         }),
       )
     : [];
-  return [[markup(words.join('\n')), ...(edits.length > 0 ? [actions(...edits)] : [])]];
+  return [[markup(words.join('\n')), ...buttonRow(edits)]];
 }
 
 const CUT_OFF_ELSEWHERE = 'Some projects in other channels use a connection that no longer exists.';

@@ -1,5 +1,6 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
-import { type Block, plainText, section } from './atoms.ts';
+import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
+import { type Block, option, plainText, section } from './atoms.ts';
 import { SLACK_LIMITS } from './limits.ts';
 
 export interface ModalOptions {
@@ -37,83 +38,66 @@ export const waitingModal = (title: string, text = 'Saving…', ...more: readonl
 /** Every input has the same action ID, so that a submission is parsed by block ID. */
 const VALUE = 'value';
 
-export interface TextInput {
+interface Input {
   readonly block: string;
   readonly label: string;
   readonly hint?: string;
-  readonly placeholder?: string;
-  readonly initial?: string | undefined;
-  readonly max: number;
+  /** Whether it may be left empty. */
   readonly optional?: boolean;
 }
 
-export const textInput = ({
-  block,
-  label,
-  hint,
-  placeholder,
-  initial,
-  max,
-  optional,
-}: TextInput): InputBlock => ({
-  type: 'input',
-  block_id: block,
-  ...(optional === true && { optional }),
-  label: plainText(label, 2000),
-  ...(hint !== undefined && { hint: plainText(hint, 2000) }),
-  element: {
-    type: 'plain_text_input',
-    action_id: VALUE,
-    max_length: max,
-    ...(placeholder !== undefined && { placeholder: plainText(placeholder, 150) }),
-    ...(initial !== undefined && initial !== '' && { initial_value: initial }),
-  },
-});
-
-export interface ChoiceInput {
-  readonly block: string;
-  readonly label: string;
-  readonly hint?: string;
-  readonly options: readonly PlainTextOption[];
-  readonly initial?: string | undefined;
-  readonly optional?: boolean;
-}
-
-export const choiceInput = ({ block, label, hint, options, initial, optional }: ChoiceInput): InputBlock => {
-  const selected = options.find(({ value }) => value === initial);
-  return {
-    type: 'input',
-    block_id: block,
-    ...(optional === true && { optional }),
-    label: plainText(label, 2000),
-    ...(hint !== undefined && { hint: plainText(hint, 2000) }),
-    element: {
-      type: 'static_select',
-      action_id: VALUE,
-      options: [...options],
-      ...(selected !== undefined && { initial_option: selected }),
-    },
-  };
-};
-
-interface OptionalInput {
-  readonly block: string;
-  readonly label: string;
-  readonly hint?: string;
-}
-
-/** May be left empty. */
-const optionalInput = (
-  { block, label, hint }: OptionalInput,
+/** @param element without an action ID for the usual one */
+export const input = (
+  { block, label, hint, optional = false }: Input,
   element: InputBlock['element'],
 ): InputBlock => ({
   type: 'input',
   block_id: block,
-  optional: true,
+  ...(optional && { optional }),
   label: plainText(label, 2000),
   ...(hint !== undefined && { hint: plainText(hint, 2000) }),
-  element,
+  element: { action_id: VALUE, ...element },
 });
+
+export interface TextInput extends Input {
+  readonly placeholder?: string;
+  readonly initial?: string | undefined;
+  readonly max: number;
+}
+
+export const textInput = ({ placeholder, initial, max, ...rest }: TextInput): InputBlock =>
+  input(rest, {
+    type: 'plain_text_input',
+    max_length: max,
+    ...(placeholder !== undefined && { placeholder: plainText(placeholder, 150) }),
+    ...(initial !== undefined && initial !== '' && { initial_value: initial }),
+  });
+
+export interface ChoiceInput extends Input {
+  readonly options: readonly PlainTextOption[];
+  readonly initial?: string | undefined;
+}
+
+export const choiceInput = ({ options, initial, ...rest }: ChoiceInput): InputBlock => {
+  const selected = options.find(({ value }) => value === initial);
+  return input(rest, {
+    type: 'static_select',
+    options: [...options],
+    ...(selected !== undefined && { initial_option: selected }),
+  });
+};
+
+/** The product of a project, by its ID as text. */
+export const productInput = (initial: string, label = 'Product'): InputBlock =>
+  choiceInput({
+    block: 'product',
+    label,
+    hint: 'For projects under Cloud servers, choose Cloud platform.',
+    options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
+    initial,
+  });
+
+type OptionalInput = Omit<Input, 'optional'>;
 
 export interface PeopleInput extends OptionalInput {
   /** User IDs. */
@@ -122,12 +106,14 @@ export interface PeopleInput extends OptionalInput {
 }
 
 export const peopleInput = ({ initial, max, ...rest }: PeopleInput): InputBlock =>
-  optionalInput(rest, {
-    type: 'multi_users_select',
-    action_id: VALUE,
-    max_selected_items: max,
-    ...(initial.length > 0 && { initial_users: [...initial] }),
-  });
+  input(
+    { ...rest, optional: true },
+    {
+      type: 'multi_users_select',
+      max_selected_items: max,
+      ...(initial.length > 0 && { initial_users: [...initial] }),
+    },
+  );
 
 export interface SearchInput extends OptionalInput {
   /** The action ID whose options listener finds what is typed. */
@@ -138,24 +124,26 @@ export interface SearchInput extends OptionalInput {
 }
 
 export const searchInput = ({ action, placeholder, initial, max, ...rest }: SearchInput): InputBlock =>
-  optionalInput(rest, {
-    type: 'multi_external_select',
-    action_id: action,
-    min_query_length: 0,
-    max_selected_items: max,
-    placeholder: plainText(placeholder, 150),
-    ...(initial.length > 0 && { initial_options: [...initial] }),
-  });
+  input(
+    { ...rest, optional: true },
+    {
+      type: 'multi_external_select',
+      action_id: action,
+      min_query_length: 0,
+      max_selected_items: max,
+      placeholder: plainText(placeholder, 150),
+      ...(initial.length > 0 && { initial_options: [...initial] }),
+    },
+  );
 
 /** @property initial as YYYY-MM-DD */
 export type DateInput = OptionalInput & { readonly initial: string | undefined };
 
 export const dateInput = ({ initial, ...rest }: DateInput): InputBlock =>
-  optionalInput(rest, {
-    type: 'datepicker',
-    action_id: VALUE,
-    ...(initial !== undefined && { initial_date: initial }),
-  });
+  input(
+    { ...rest, optional: true },
+    { type: 'datepicker', ...(initial !== undefined && { initial_date: initial }) },
+  );
 
 export interface ChecksInput extends OptionalInput {
   readonly options: readonly PlainTextOption[];
@@ -164,16 +152,31 @@ export interface ChecksInput extends OptionalInput {
 
 export const checksInput = ({ options, initial, ...rest }: ChecksInput): InputBlock => {
   const checked = options.filter(({ value }) => initial.includes(value ?? ''));
-  return optionalInput(rest, {
-    type: 'checkboxes',
-    action_id: VALUE,
-    options: [...options],
-    ...(checked.length > 0 && { initial_options: checked }),
-  });
+  return input(
+    { ...rest, optional: true },
+    {
+      type: 'checkboxes',
+      options: [...options],
+      ...(checked.length > 0 && { initial_options: checked }),
+    },
+  );
 };
 
 /** Block ID → what was typed or chosen, trimmed; '' for nothing. Several choices are joined by commas. */
 export type FormFields = Readonly<Record<string, string>>;
+
+/** What a form says, once every field is right; else what is wrong, by block ID. */
+export type FormReading<T> = { readonly errors: Record<string, string> } | { readonly input: T };
+
+/** The fields that have a sentence about what is wrong. */
+export const fieldErrors = (
+  sentences: Readonly<Record<string, string | undefined>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(sentences).flatMap(([block, sentence]) =>
+      sentence === undefined ? [] : [[block, sentence]],
+    ),
+  );
 
 /**
  * Slack shows an error only at its field, which may be scrolled out of view.

@@ -8,7 +8,7 @@ import type { Right } from '../../workspace/permissions.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { CommandInvocation } from '../commands/command-buttons.ts';
 import type { Message } from '../kit/atoms.ts';
-import type { FormFields } from '../kit/modal.ts';
+import type { FormFields, FormReading } from '../kit/modal.ts';
 import type { ErrorReply } from '../reply/error-reply.ts';
 import type { LoadingDelays } from '../reply/reply-target.ts';
 import type { ResponseUrlClient } from '../reply/response-url.ts';
@@ -73,10 +73,7 @@ export type ActionListener = ActionHandler | ((value: string) => ActionHandler);
 export interface ViewListener<T = unknown> {
   readonly right: Right;
   /** Pure and quick. @returns `errors` by block ID if fields are refused, else the input for `work` */
-  read(
-    fields: FormFields,
-    metadata: string,
-  ): { readonly errors: Record<string, string> } | { readonly input: T };
+  read(fields: FormFields, metadata: string): FormReading<T>;
   /** Replaces the form while `work` runs. */
   readonly waiting: ModalView;
   work(input: T, request: Request): Promise<void>;
