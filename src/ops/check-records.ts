@@ -61,7 +61,7 @@ function findingsOf(outcomes: readonly Outcome[], isComplete: boolean): readonly
           failedFinding(
             ABOUT,
             `${damaged} of ${total} are damaged or moved, or their key was replaced under the same name`,
-            'Give a replaced key a new name. Register or install again what is damaged; npm run reseal lists it.',
+            'Give a replaced key a new name. Register or install again what is damaged; npm run tally -- reseal lists it.',
           ),
         ]
       : []),

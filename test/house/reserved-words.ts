@@ -1,4 +1,4 @@
-/** Words that are reserved for some folders. The import rules are in `.dependency-cruiser.cjs`. */
+/** Words that are reserved for some folders. The import rules are in `import-rules.ts`. */
 
 export interface Source {
   /** Relative to the repository, with forward slashes. */
@@ -37,12 +37,6 @@ const RESERVED: readonly ReservedWord[] = [
   },
   { pattern: /\bMath\.random\b/, name: 'chance', isReserved: isPure },
   { pattern: /\bprocess\.(?!env\b)/, name: 'the process', isReserved: isPure },
-  {
-    // dependency-cruiser does not read JSX here.
-    pattern: /['"](?:\.\.\/)+(?:src|bench|test)\//,
-    name: 'an import from outside of the sandbox',
-    isReserved: (path) => path.startsWith('sandbox/') && path.endsWith('.tsx'),
-  },
 ];
 
 /** @returns a sentence for each violation */

@@ -111,7 +111,7 @@ async function register(workspace: string, id: string, key: Buffer): Promise<voi
   });
 }
 
-describe('npm run doctor', () => {
+describe('npm run tally -- doctor', () => {
   const env = () => ({
     SLACK_BOT_TOKEN: BOT_TOKEN,
     SLACK_APP_TOKEN: APP_TOKEN,

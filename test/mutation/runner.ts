@@ -20,26 +20,13 @@ import {
 } from '@stryker-mutator/api/test-runner';
 import { type File, startTests, type Task, type Test, type VitestRunner } from '@vitest/runner';
 import fc from 'fast-check';
-import { LRUCache } from 'lru-cache';
-import { type MutatedRoom, ROOMS, testFilesOf } from './mutation-rooms.ts';
+import { emptyCaches } from '../support/empty-caches.ts';
+import { type MutatedRoom, ROOMS, testFilesOf } from './rooms.ts';
 
 // A moment for each property: they run thousands of times. And no look for a smaller example.
 fc.configureGlobal({ numRuns: 25, interruptAfterTimeLimit: 60, endOnFailure: true });
 
 const PATIENCE = 60_000;
-
-/** What modules remember is emptied before each mutant: else it would be tried on what was worked out without it. */
-const caches = new Set<LRUCache<object, object>>();
-const { set } = LRUCache.prototype;
-LRUCache.prototype.set = function (...given) {
-  caches.add(this);
-  return set.apply(this, given);
-};
-
-function emptyCaches(): void {
-  for (const cache of caches) cache.clear();
-  caches.clear();
-}
 
 /** What the first run found, for the processes that come later. It stands in Stryker's copy of the project. */
 const FOUND = '.mutation-tests.json';
