@@ -12,9 +12,9 @@ import {
   probeDelayAfter,
   retryDelayAfter,
 } from '../../src/delivery/outbox/retry.ts';
-import { beginAttempt } from '../../src/delivery/posts/attempt.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
 import { abandonDelivery, recordFailure } from '../../src/delivery/posts/record-failure.ts';
+import { beginAttempt } from '../../src/delivery/posts/record-post.ts';
 import {
   CannotPost,
   ConnectionMissing,
@@ -138,14 +138,12 @@ async function outcomeOf(
 ) {
   const writes: LogWrite[] = [];
   const saved: { schedule: Schedule; action: string | undefined; who: string | undefined }[] = [];
-  const waits: number[] = [];
   await work({
     ...{ teamId: 'T1', clock: () => now, workspace: workspaceOf([], record) },
     writeLog: async (write: LogWrite) => {
       writes.push(write);
       return JSON.stringify(write.entry);
     },
-    backOff: async (until: number) => void waits.push(until),
     workspaces: {
       schedules: {
         save: async (
@@ -155,7 +153,7 @@ async function outcomeOf(
       },
     },
   } as unknown as DeliveryContext);
-  return { write: writes[0]!, writes, saved, waits };
+  return { write: writes[0]!, writes, saved };
 }
 
 const LATER: FailureEffect = { kind: 'later', cause: 'It broke.' };
@@ -176,13 +174,13 @@ const fail = async (effect: FailureEffect, begun: Begun = {}) => {
   const { entry, isDoubtful = false, pausedBy, now = NINE + 1_000, record, superseded = [] } = begun;
   const paused = pausedBy === undefined ? {} : { paused: { why: pausedBy, at: NINE } };
   const of = task({ schedule: schedule(paused), superseded });
-  const attempt = { before: 'as it was', entry: { ...ENTRY, ...entry }, isDoubtful };
-  return outcomeOf((context) => recordFailure(of, attempt, effect, context), now, record);
+  const attempt = { before: 'as it was', entry: { ...ENTRY, ...entry } };
+  return outcomeOf((context) => recordFailure(of, attempt, { effect, isDoubtful }, context), now, record);
 };
 
 describe('a try that failed', () => {
   it('is tried again after its pause, and shown as tried', async () => {
-    const { write, saved, waits } = await fail(LATER, { superseded: ['2026-11-19'] });
+    const { write, saved } = await fail(LATER, { superseded: ['2026-11-19'] });
     expect(write).toEqual({
       ...{ schedule: 'schedul1', date: DATE, before: 'as it was', drop: [] },
       entry: { ...ENTRY, at: NINE + 1_000, tries: 1, cause: 'It broke.', next: NINE + 1_000 + MINUTE },
@@ -191,7 +189,7 @@ describe('a try that failed', () => {
         ...{ result: 'trying', cause: 'It broke.', next: NINE + 1_000 + MINUTE },
       },
     });
-    expect([saved, waits]).toEqual([[], []]);
+    expect(saved).toEqual([]);
   });
 
   it('is given up after an hour of tries: the next post names its date, and the owner is told', async () => {
@@ -227,9 +225,8 @@ describe('a try that failed', () => {
   });
 
   it('over a rate limit does not count, for an hour', async () => {
-    const { write, waits } = await fail(LIMITED, { entry: { tries: 3 }, now: NINE + HOUR });
+    const { write } = await fail(LIMITED, { entry: { tries: 3 }, now: NINE + HOUR });
     expect(write.entry).toMatchObject({ state: 'trying', tries: 3, next: NINE + HOUR + 90_000 });
-    expect(waits).toEqual([NINE + HOUR + 90_000]);
     const after = await fail(LIMITED, { entry: { tries: 3 }, now: NINE + HOUR + 1 });
     expect(after.write.entry).toMatchObject({ tries: 4, next: NINE + HOUR + 1 + 8 * MINUTE });
     const last = await fail(LIMITED, { entry: { tries: 6 }, now: NINE + HOUR + 1 });
@@ -373,7 +370,6 @@ describe('a failure that pauses', () => {
       pausedBy: 'not-connected',
     });
     expect(limited.write.entry.next).toBe(NINE + 1_000 + 20 * MINUTE);
-    expect(limited.waits).toEqual([NINE + 1_000 + 20 * MINUTE]);
   });
 });
 
@@ -423,18 +419,16 @@ describe('a try', () => {
 
   it('begins its hour at once', () => {
     expect(begin(undefined)).toEqual({
-      ...{ before: undefined, isDoubtful: false },
+      before: undefined,
       entry: { state: 'trying', due: NINE, at: NINE + 5, began: NINE + 5, tries: 0 },
     });
   });
 
   it('goes on with what was begun, and begins again where an edit moved the date', () => {
     expect(begin({ state: 'trying' })).toMatchObject({
-      isDoubtful: false,
       entry: { tries: 3, began: NINE - 9, at: NINE },
     });
     expect(begin({ state: 'sending' })).toMatchObject({
-      isDoubtful: true,
       entry: { tries: 3, state: 'sending' },
     });
     for (const state of ['trying', 'sending'] as const)
@@ -450,7 +444,7 @@ describe('a try', () => {
 
   it('of a date that was held has an hour of its own', () => {
     expect(begin({ state: 'held', probes: 4, due: 1 })).toMatchObject({
-      ...{ isDoubtful: false, entry: { state: 'held', probes: 4, due: NINE, began: NINE + 5, tries: 0 } },
+      entry: { state: 'held', probes: 4, due: NINE, began: NINE + 5, tries: 0 },
     });
     expect(begin({ state: 'failed', cause: 'x' }).entry).not.toHaveProperty('cause');
   });

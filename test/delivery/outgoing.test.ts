@@ -12,9 +12,9 @@ import { findPost } from '../../src/delivery/outbox/find-post.ts';
 import type { Refusal } from '../../src/delivery/outbox/recipients.ts';
 import { OutcomeUnknown } from '../../src/delivery/outbox/retry.ts';
 import {
-  type Outgoing,
-  type OutgoingJob,
-  sendOutgoing,
+  type StoredMessage,
+  type StoredMessageJob,
+  sendStoredMessage,
   sendsAt,
 } from '../../src/delivery/outbox/stored-message.ts';
 import { deliverPost } from '../../src/delivery/posts/post.ts';
@@ -68,28 +68,29 @@ async function posted(key: string, given: Record<string, string> = {}) {
 const methods = () => slack.calls.map(({ method }) => method);
 
 describe('a message of Tally’s own', () => {
-  const DUE: Outgoing = { to: CHANNEL, state: 'due', at: NINE, tries: 0 };
+  const DUE: StoredMessage = { to: CHANNEL, state: 'due', at: NINE, tries: 0 };
   interface Sent {
-    readonly saved: readonly (readonly [Outgoing, boolean])[];
-    readonly last: Outgoing | undefined;
+    readonly saved: readonly (readonly [StoredMessage, boolean])[];
+    readonly last: StoredMessage | undefined;
     readonly run: ReturnType<typeof runAt>;
   }
   async function send(
-    message: Partial<Outgoing>,
-    job: Partial<OutgoingJob> = {},
+    message: Partial<StoredMessage>,
+    job: Partial<StoredMessageJob> = {},
     given: Parameters<typeof recordedRun>[3] = {},
     now = NINE + 1_000,
   ): Promise<Sent> {
-    const saved: (readonly [Outgoing, boolean])[] = [];
+    const saved: (readonly [StoredMessage, boolean])[] = [];
     const run = runAt(now, given);
-    await sendOutgoing(
+    await sendStoredMessage(
       {
         message: { ...DUE, ...message },
         key: 'watch/abcd1234/e/0',
         content: (isAgain) => ({ text: isAgain ? 'again' : 'once', blocks: [] }),
         save: async (one, needsLease) => void saved.push([one, needsLease]),
         onRefused: async () => false,
-        refusal: async () => undefined,
+        kind: 'alert',
+        projects: [],
         ...job,
       },
       run.context,
@@ -122,19 +123,52 @@ describe('a message of Tally’s own', () => {
     expect(slack.posts.at(-1)).toMatchObject({ thread: '1.2', isBroadcast: true });
     slack.reset();
     await send({ to: 'U0ANNA0001', channel: 'D0BEFORE01' });
-    expect(methods()).toEqual(['chat.postMessage']);
+    expect(methods()).not.toContain('conversations.open');
     expect(slack.posts[0]?.channel).toBe('D0BEFORE01');
   });
 
   it('is not sent to somebody who may not get it', async () => {
-    const { saved } = await send({}, { refusal: async () => ({ cause: 'May not.', isGone: false }) });
-    const failed = { ...DUE, channel: CHANNEL, state: 'failed', at: NINE + 1_000, cause: 'May not.' };
+    const limited = { alias: 'payroll', id: '7', product: 1, channels: ['C0ELSEWHERE'] };
+    const workspace = workspaceOf([], { projects: [limited as never] });
+    const { saved } = await send({}, { projects: [{ id: '7', product: 1 }] }, { workspace });
+    const cause = 'The project is limited to other channels.';
+    const failed = { ...DUE, channel: CHANNEL, state: 'failed', at: NINE + 1_000, cause };
     expect(saved).toEqual([[failed, false]]);
     expect(methods()).toEqual([]);
   });
 
+  it('that Slack took is stored as posted once Redis is back', async () => {
+    const states: string[] = [];
+    let outages = 1;
+    const save = async ({ state }: StoredMessage) => {
+      states.push(state);
+      if (state === 'posted' && outages-- > 0) throw new StoreUnavailable();
+    };
+    const { run } = await send({}, { save });
+    expect(states).toEqual(['sending', 'posted', 'posted']);
+    expect([slack.posts.length, run.context.unrecordedPosts.size]).toEqual([1, 0]);
+  });
+
+  it('that Slack took is known to its process where it can’t be stored', async () => {
+    const unrecordedPosts = new Map<string, string>();
+    const save = async ({ state }: StoredMessage) => {
+      if (state === 'posted') throw new EditConflict('x');
+    };
+    const stopping = AbortSignal.abort();
+    await expect(send({}, { save }, { unrecordedPosts, stopping })).rejects.toThrow(EditConflict);
+    expect([...unrecordedPosts]).toEqual([[`T1/watch/abcd1234/e/0/${CHANNEL}`, slack.posts[0]?.ts]]);
+  });
+
+  it('waits for a short rate limit within its run', async () => {
+    let limits = 1;
+    slack.fault = ({ method }) =>
+      method === 'chat.postMessage' && limits-- > 0 ? { retryAfter: 1 } : undefined;
+    const { last, run } = await send({});
+    expect([last?.state, run.backOffs]).toEqual(['posted', []]);
+  });
+
   it('that Slack may have taken is looked for, and sent again only where it is not there', async () => {
-    const doubtful: Partial<Outgoing> = { state: 'sending', channel: CHANNEL };
+    const doubtful: Partial<StoredMessage> = { state: 'sending', channel: CHANNEL };
     const ts = await posted('watch/abcd1234/e/0');
     expect((await send(doubtful)).saved).toEqual([
       [{ ...DUE, channel: CHANNEL, state: 'posted', ts }, false],
@@ -170,7 +204,7 @@ describe('a message of Tally’s own', () => {
     expect([last?.state, last?.ts, methods()]).toEqual(['posted', '7.7', []]);
   });
 
-  it.each<[string, Parameters<MinimalSlack['fault']>[0]['method'], Outgoing['state'], number]>([
+  it.each<[string, Parameters<MinimalSlack['fault']>[0]['method'], StoredMessage['state'], number]>([
     ['msg_too_long', 'chat.postMessage', 'due', NINE + 1_000 + MINUTE],
     ['internal_error', 'chat.postMessage', 'sending', NINE + 1_000 + MINUTE],
     ['internal_error', 'conversations.open', 'due', NINE + 1_000 + MINUTE],
@@ -234,7 +268,7 @@ describe('a message of Tally’s own', () => {
   });
 
   it('is tried when its pause is over and when the call to Slack has ended, until it is out', () => {
-    const at = (given: Partial<Outgoing>) => sendsAt({ ...DUE, ...given });
+    const at = (given: Partial<StoredMessage>) => sendsAt({ ...DUE, ...given });
     expect([at({}), at({ next: 7 }), at({ state: 'posted' }), at({ state: 'failed' })]).toEqual([
       0,
       7,
@@ -525,12 +559,8 @@ describe('the log of a post', () => {
     ...{ state: 'sending', due: NINE, at: NINE, began: NINE - 5, tries: 3, next: 9, cause: 'x' },
     ...{ pendingNotice: 'failed', probes: 2, waits: true },
   };
-  const attempt = (entry = ENTRY) => ({ before: 'as it was', entry, isDoubtful: false });
-  const recorded = async (
-    given: Parameters<typeof postOf>[1] = {},
-    record: Partial<Workspace> = {},
-    log?: () => Promise<string>,
-  ) => {
+  const attempt = (entry = ENTRY) => ({ before: 'as it was', entry });
+  const recorded = async (given: Parameters<typeof postOf>[1] = {}, record: Partial<Workspace> = {}) => {
     const writes: {
       entry: DeliveryLogEntry;
       lastDelivery?: unknown;
@@ -542,7 +572,6 @@ describe('the log of a post', () => {
       workspace: workspaceOf([], record),
       deliveryLog: {
         write: async (_: unknown, write: (typeof writes)[number]) => {
-          await log?.();
           writes.push(write);
         },
       } as never,
@@ -601,22 +630,6 @@ describe('the log of a post', () => {
     const both = { '123:1': { posts: 1, cause: 'x' }, '7:2': { posts: 1, cause: 'x' } };
     const told = await recorded({ unanswered }, { lastSent: () => ({ unanswered: both }) as never });
     expect(told.write.entry.cause).toBe('Project 123: Billing is down. Project 7 (Object storage): No data.');
-  });
-
-  it('is written again while Redis is away, and until then the process knows where the post is', async () => {
-    let tries = 0;
-    let known: unknown;
-    const contexts: Map<string, string>[] = [];
-    const { run } = await recorded({ ts: '7.7' }, {}, async () => {
-      tries += 1;
-      known = contexts;
-      if (tries === 1) throw new StoreUnavailable();
-      return '';
-    });
-    expect(tries).toBe(2);
-    expect(known).toBeDefined();
-    expect(run.context.unrecordedPosts.size).toBe(0);
-    await expect(recorded({}, {}, () => Promise.reject(new EditConflict('x')))).rejects.toThrow(EditConflict);
   });
 
   it('of one that was skipped has nothing of the tries', async () => {
@@ -784,7 +797,7 @@ describe('a date that is delivered', () => {
     const found = await deliver({ line });
     expect([found.states, found.entries[0]?.post?.ts, slack.posts.length]).toEqual([['posted'], ts, 1]);
     slack.reset();
-    const unrecordedPosts = new Map([[`T1/schedul1/${DATE}`, '7.7']]);
+    const unrecordedPosts = new Map([[`T1/schedul1/${DATE}/${CHANNEL}`, '7.7']]);
     const known = await deliver({ line }, { unrecordedPosts });
     expect([known.entries[0]?.post?.ts, methods()]).toEqual(['7.7', []]);
     const absent = await deliver({ line });
@@ -838,9 +851,15 @@ describe('a date that is delivered', () => {
       });
       return lines;
     };
-    expect(await logged(new TypeError('a mistake'))).toEqual(['a scheduled post failed']);
+    expect(await logged(new TypeError('a mistake'))).toEqual(['could not send a message']);
     expect(await logged(new OutcomeUnknown())).toEqual([]);
     expect(await logged(new EditConflict('x'))).toEqual([]);
+  });
+
+  it('over a rate limit leaves Slack alone', async () => {
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? { retryAfter: 7 } : undefined);
+    const { states, backOffs } = await deliver({});
+    expect([states, backOffs]).toEqual([['sending', 'trying'], [NINE + 7_000]]);
   });
 
   describe('of a schedule that Tally paused', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryLogLine } from '../../src/delivery/log/delivery-log.ts';
 import { lastHandledLine, openDueTimes } from '../../src/delivery/log/due-dates.ts';
-import { MAX_PROBE_DELAY, MAX_RETRY_DELAY } from '../../src/delivery/outbox/retry.ts';
-import { CORRECTION_DELAYS, planDeliveries, SLACK_SETTLE_MS } from '../../src/delivery/posts/post-plan.ts';
+import { MAX_PROBE_DELAY, MAX_RETRY_DELAY, SLACK_SETTLE_MS } from '../../src/delivery/outbox/retry.ts';
+import { CORRECTION_DELAYS, planDeliveries } from '../../src/delivery/posts/post-plan.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { schedule } from '../support/delivery.ts';
 import { lineOf, postOf, snapshotOf, workspaceOf } from '../support/delivery-records.ts';

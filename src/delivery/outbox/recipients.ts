@@ -1,6 +1,4 @@
 /** Who may get what Tally sends without being asked: checked at every send, and each time a message is drawn again. */
-
-import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import { type ChosenProject, isShownTo } from '../../workspace/projects/chosen-project.ts';
@@ -23,6 +21,7 @@ export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 /** A channel or a person with their rights of now. */
 export interface Recipient {
+  readonly id: SlackId;
   /** The record that decided. */
   readonly workspace: Workspace;
   /** Where it is read, and whether by a manager alone. */
@@ -31,7 +30,7 @@ export interface Recipient {
   readonly isGone: boolean;
 }
 
-type RecipientContext = Pick<DeliveryContext, 'workspaces' | 'users' | 'client' | 'teamId' | 'log'>;
+export type RecipientContext = Pick<DeliveryContext, 'workspaces' | 'users' | 'client' | 'teamId' | 'log'>;
 
 /** Reads the record and the person's role again. @param to Slack ID @throws SlackFailed, StoreUnavailable */
 export async function findRecipient(
@@ -39,10 +38,11 @@ export async function findRecipient(
   { workspaces, users, client, teamId }: RecipientContext,
 ): Promise<Recipient> {
   const workspace = await workspaces.read(teamId);
-  if (!isPerson(to)) return { workspace, place: { channel: to, manager: false }, isGone: false };
+  if (!isPerson(to)) return { id: to, workspace, place: { channel: to, manager: false }, isGone: false };
   const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
   const permissions = await users.permissionsOf(await client(), teamId, to, workspace.settings, hasLimits);
   return {
+    id: to,
     workspace,
     place: { channel: undefined, manager: permissions.canManage },
     isGone: !meetsRight('member', permissions),
@@ -74,13 +74,3 @@ export async function findRefusal(
 const NOT_MEMBER = 'This person is no longer a full member of the workspace.';
 const NOT_MANAGER = 'The project is limited to certain channels, and this person doesn’t manage Tally.';
 const LIMITED = 'The project is limited to other channels.';
-
-/** @throws NotAllowed when the channel may not see one of the projects now; StoreUnavailable */
-export async function requireChannel(
-  kind: MessageKind,
-  channel: SlackId,
-  projects: readonly ChosenProject[],
-  context: RecipientContext,
-): Promise<void> {
-  if ((await findRefusal(kind, channel, projects, context)) !== undefined) throw new NotAllowed('channel');
-}

@@ -19,6 +19,9 @@ const PAUSES: readonly number[] = [1, 2, 4, 8, 15, 30].map((minutes) => minutes 
 /** The longest wait, in ms, even if Slack asks for more. */
 export const MAX_RETRY_DELAY = 3_600_000;
 
+/** By then a Slack call of a killed process has ended; in ms. */
+export const SLACK_SETTLE_MS = 20_000;
+
 /** The delay in ms after `tries` failures; undefined after the last attempt. */
 export const retryDelayAfter = (tries: number): number | undefined => PAUSES[tries - 1];
 

@@ -1,14 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { updateMessage } from '../../slack/reply/post-message.ts';
-import { LeaseLostError } from '../context.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
-import { deliveryMetadata } from '../outbox/find-post.ts';
-import { requireChannel } from '../outbox/recipients.ts';
-import { classifyFailure } from '../outbox/retry.ts';
+import { recordFailed } from '../outbox/send-message.ts';
+import { editMessage } from '../outbox/unclaimed-messages.ts';
 import { changedFigures, renderPost } from './post-blocks.ts';
 import { CORRECTION_DELAYS, type ScheduleLogEntry } from './post-plan.ts';
 import { type ReportResult, shownProjects } from './postable-report.ts';
@@ -18,14 +14,6 @@ import { connectionsOf } from './run-state.ts';
 /** After a check that failed, in ms, and how often. */
 const RETRY_DELAY = 30 * 60_000;
 const MAX_TRIES = 6;
-
-/** Slack's codes for a post that no longer exists or can no longer be edited. */
-const GONE: readonly string[] = [
-  'message_not_found',
-  'cant_update_message',
-  'edit_window_closed',
-  'channel_not_found',
-];
 
 /** A post to check, with the log entry for each outcome. */
 interface Correction extends ScheduleLogEntry {
@@ -52,12 +40,7 @@ export async function correctPost(due: ScheduleLogEntry, context: PostContext): 
   try {
     await check(correction, context);
   } catch (error) {
-    if (error instanceof LeaseLostError || context.stopping.aborted) throw error;
-    if (isGone(error)) return stopChecking(correction, context);
-    const effect = classifyFailure(error);
-    context.log.warn({ err: error, workspace: context.teamId }, 'could not check a post for corrections');
-    if (effect.kind === 'wait') await context.backOff(context.clock() + effect.for);
-    await checkAgain(correction, context);
+    await recordFailed('correction', error, context, () => checkAgain(correction, context));
   }
 }
 
@@ -90,21 +73,25 @@ async function editPost(
 ): Promise<void> {
   const { schedule, line, post, subject, checked } = correction;
   const { channel, ts } = post;
-  const client = await context.client();
-  await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
-  await requireChannel('correction', channel, shownProjects(subject, result), context);
   const at = context.clock();
   const { without: _, ...complete } = post;
   const current = { ...complete, ...(result.awaits !== undefined && { without: result.awaits }) };
   const { correctsFrom } = schedule;
   const details = { ...current, timing: subject.timing, correctsFrom, date: line.date, corrected: at };
-  const metadata = deliveryMetadata(deliveryKey(schedule.id, line.date));
-  await updateMessage(client, channel, ts, renderPost(result, details), metadata);
+  const edited = await editMessage(
+    {
+      ...{ kind: 'correction', key: deliveryKey(schedule.id, line.date), to: channel },
+      ...{ projects: shownProjects(subject, result), posted: { channel, ts } },
+      content: () => renderPost(result, details),
+    },
+    context,
+  );
+  if (edited === 'gone') return stopChecking(correction, context);
+  if (edited === 'refused') return checkAgain(correction, context);
   const unexplained = { ...changed, ...post.unexplained };
   const corrected = { ...current, checks: checked.checks, figures: result.figures, unexplained };
   const outcome = { tries: 0, post: corrected };
   await writeOutcome(correction, outcome, context, { channel, at });
-  context.notePosted(channel);
 }
 
 /** The post stays as it is, for good. */
@@ -143,8 +130,3 @@ async function writeOutcome(
 
 /** How many planned checks are done, `age` ms after the post. */
 const checksDone = (age: number): number => CORRECTION_DELAYS.filter((pause) => pause <= age).length;
-
-function isGone(error: unknown): boolean {
-  if (!isFailure(error)) return false;
-  return error.kind === 'cannot-post' || (error.kind === 'slack-failed' && GONE.includes(error.code));
-}

@@ -10,9 +10,13 @@ import { type DeliveryLogLine, type DeliveryLogSnapshot, deliveryKey } from '../
 import type { PostedMessage } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
 import { openState } from '../log/state-document.ts';
-import { findRefusal } from '../outbox/recipients.ts';
 import { backOffEnd } from '../outbox/retry.ts';
-import { outgoingSchema, sendOutgoing, sendsAt } from '../outbox/stored-message.ts';
+import {
+  type StoredMessage,
+  sendStoredMessage,
+  sendsAt,
+  storedMessageSchema,
+} from '../outbox/stored-message.ts';
 import { correctionLines, correctionMessage } from './post-blocks.ts';
 import type { ScheduleLogEntry } from './post-plan.ts';
 
@@ -20,7 +24,7 @@ import type { ScheduleLogEntry } from './post-plan.ts';
 const EXPLANATION_STATE = 'correction/';
 
 const figures = z.record(z.string(), z.string());
-const explanation = outgoingSchema.extend({
+const explanation = storedMessageSchema.extend({
   /** ms since the epoch */
   began: z.int(),
   /** `ts` of the post in whose thread it is. */
@@ -89,18 +93,18 @@ export async function explainCorrections(channel: SlackId, context: DeliveryCont
   const stored = document.value() ?? explanationOf(channel, posts, context.workspace, clock());
   await document.update(() => stored, { needsLease: true });
   const projects = posts.flatMap(({ post }) => post.subject.projects);
+  const { began, thread, lines, explained } = stored;
   const job = {
-    ...{ message: stored, key: `${name}/${stored.began}` },
-    thread: { ts: stored.thread, isBroadcast: false },
-    refusal: () => findRefusal('correction', channel, projects, context),
-    content: () => correctionMessage(stored.lines, Object.keys(stored.explained).length),
-    save: (outgoing: object, needsLease: boolean) =>
-      document.update((now = stored) => ({ ...now, ...outgoing }), { needsLease }),
+    ...({ kind: 'correction', key: `${name}/${began}`, message: stored, projects } as const),
+    thread: { ts: thread, isBroadcast: false },
+    content: () => correctionMessage(lines, Object.keys(explained).length),
+    save: (message: StoredMessage, needsLease: boolean) =>
+      document.update(() => ({ ...message, began, thread, lines, explained }), { needsLease }),
     onRefused: async () => false,
   };
   // Figures that changed back need no reply, nor do posts whose schedules are paused or gone.
-  if (posts.length > 0 && stored.lines.length > 0) {
-    if (sendsAt(stored) !== undefined) await sendOutgoing(job, context);
+  if (posts.length > 0 && lines.length > 0) {
+    if (sendsAt(stored) !== undefined) await sendStoredMessage(job, context);
     if (sendsAt(document.value() ?? stored) !== undefined) return;
   }
   for (const { line, post } of posts) await closePost(line, post, stored, context);

@@ -1,11 +1,11 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { postMessage } from '../../slack/reply/post-message.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
 import { findRecipient, type Recipient } from '../outbox/recipients.ts';
 import { classifyFailure } from '../outbox/retry.ts';
+import { sendNote } from '../outbox/unclaimed-messages.ts';
 import { failureNotice, type PendingNotification } from './notify-blocks.ts';
 import type { ScheduleLogEntry } from './post-plan.ts';
 import { connectionsOf } from './run-state.ts';
@@ -110,14 +110,13 @@ async function sendNotices(failure: Failure, context: DeliveryContext): Promise<
     isOwnerGone || isForManagers || why === 'unanswered' || cases.some(({ failures }) => failures >= 2);
   const manager = includesManager ? await findManager(owner, context) : undefined;
   const isManagerTold = manager !== undefined || why === 'token-rejected';
-  const send = async (to: string, recipient: Recipient, reader: 'owner' | 'manager') => {
+  const send = async (recipient: Recipient, reader: 'owner' | 'manager') => {
     const notification = { ...failure, isOwnerGone, includesManager: isManagerTold };
     const message = failureNotice(visibleTo(recipient, notification), reader);
-    const target = { channel: to, thread: undefined };
-    await postMessage(await context.client(), target, message).catch(ignoreRefusal);
+    await sendNote(recipient, message, context).catch(ignoreRefusal);
   };
-  if (!isOwnerGone) await send(owner, found, 'owner');
-  if (manager !== undefined) await send(manager.person, manager.recipient, 'manager');
+  if (!isOwnerGone) await send(found, 'owner');
+  if (manager !== undefined) await send(manager, 'manager');
 }
 
 /** A project that the reader may not ask about is not named, nor is the cause told, which may name it. */
@@ -138,10 +137,10 @@ export const responsiblePeople = (workspace: Workspace): readonly string[] => [
   ...workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []),
 ];
 
-async function findManager(but: string, context: DeliveryContext) {
+async function findManager(but: string, context: DeliveryContext): Promise<Recipient | undefined> {
   for (const person of new Set(responsiblePeople(context.workspace))) {
     const recipient = person === but ? undefined : await findRecipient(person, context);
-    if (recipient?.isGone === false) return { person, recipient };
+    if (recipient?.isGone === false) return recipient;
   }
   return undefined;
 }

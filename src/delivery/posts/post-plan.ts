@@ -14,7 +14,13 @@ import {
   isStillAhead,
   overdueTimes,
 } from '../log/due-dates.ts';
-import { backOffEnd, ignoreTooFar, MAX_PROBE_DELAY, MAX_RETRY_DELAY } from '../outbox/retry.ts';
+import {
+  backOffEnd,
+  ignoreTooFar,
+  MAX_PROBE_DELAY,
+  MAX_RETRY_DELAY,
+  SLACK_SETTLE_MS,
+} from '../outbox/retry.ts';
 import { lastSuccess, type RunState, runStateOf } from './run-state.ts';
 
 /** One date of one schedule that is to be delivered. */
@@ -52,8 +58,6 @@ export interface DeliveryPlan {
   readonly next: number | undefined;
 }
 
-/** By then a Slack call of a killed process has ended; in ms. */
-export const SLACK_SETTLE_MS = 20_000;
 /** How long after a post its figures are checked, in ms. */
 export const CORRECTION_DELAYS: readonly number[] = [6, 24, 72].map((hours) => hours * 3_600_000);
 /** Longer than any correction delay, in ms. */

@@ -9,9 +9,10 @@ import {
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { DeliveryLogEntry } from '../log/delivery-log-entry.ts';
-import { type FailureEffect, probeDelayAfter, retryDelayAfter } from '../outbox/retry.ts';
-import type { DeliveryAttempt } from './attempt.ts';
-import { type DeliveryTask, type ScheduleLogEntry, SLACK_SETTLE_MS } from './post-plan.ts';
+import { probeDelayAfter, retryDelayAfter, SLACK_SETTLE_MS } from '../outbox/retry.ts';
+import type { SendFailure } from '../outbox/send-message.ts';
+import type { DeliveryTask, ScheduleLogEntry } from './post-plan.ts';
+import { type DeliveryAttempt, lastDeliveryOf } from './record-post.ts';
 import { pauseBasis } from './run-state.ts';
 
 /** The audit trail's name for Tally itself. */
@@ -19,12 +20,7 @@ const TALLY = 'tally';
 const HOUR = 3_600_000;
 const MAY_BE_THERE = 'The post may be in the channel: check before you send it again.';
 
-export const lastDeliveryOf = ({ due }: Pick<DeliveryTask, 'due'>, at: Millis) => ({
-  date: due.date,
-  due: due.at,
-  at,
-  failures: 0,
-});
+type PostFailure = Omit<SendFailure, 'error'>;
 
 /**
  * Records that a delivery failed, and what follows: another try, a pause of the schedule, waiting for Slack's rate
@@ -35,13 +31,13 @@ export const lastDeliveryOf = ({ due }: Pick<DeliveryTask, 'due'>, at: Millis) =
 export async function recordFailure(
   task: DeliveryTask,
   attempt: DeliveryAttempt,
-  effect: FailureEffect,
+  { effect, isDoubtful }: PostFailure,
   context: DeliveryContext,
 ): Promise<void> {
   const { schedule, superseded } = task;
   const { id, paused } = schedule;
   const now = context.clock();
-  const entry = entryAfter(effect, attempt, paused?.why, now);
+  const entry = entryAfter({ effect, isDoubtful }, attempt.entry, paused?.why, now);
   const { failures = 0, unanswered } = context.workspace.lastSent(id) ?? {};
   const { cause = effect.cause } = entry;
   const isOver = entry.state === 'failed';
@@ -56,21 +52,20 @@ export async function recordFailure(
   const drop = isOver || entry.state === 'held' ? superseded : [];
   const { before } = attempt;
   await context.writeLog({ schedule: id, date: task.due.date, before, entry, drop, lastDelivery });
-  if (effect.kind === 'wait') await context.backOff(now + effect.for);
   if (effect.kind === 'pause' && effect.why !== paused?.why) await pause(schedule, effect.why, context);
 }
 
 /** @param pausedBy why the schedule is paused already */
 function entryAfter(
-  effect: FailureEffect,
-  { entry, isDoubtful }: DeliveryAttempt,
+  { effect, isDoubtful }: PostFailure,
+  entry: DeliveryLogEntry,
   pausedBy: PauseReason | undefined,
   now: Millis,
 ): DeliveryLogEntry {
   const { cause } = effect;
   const mayBePosted = effect.kind === 'unclear' || isDoubtful;
   if (effect.kind === 'pause' || (pausedBy !== undefined && !mayBePosted))
-    return holdEntry(effect, { entry, isDoubtful }, pausedBy, now);
+    return holdEntry({ effect, isDoubtful }, entry, pausedBy, now);
   const { next: _, pendingNotice, probes, post, waits, ...rest } = entry;
   // Slack's rate limit does not count as a failure, unless it goes on for an hour.
   const counts = effect.kind !== 'wait' || now - entry.began > HOUR;
@@ -94,8 +89,8 @@ function entryAfter(
 
 /** The schedule is paused: the date waits and is probed. A new reason is notified, once. */
 function holdEntry(
-  effect: FailureEffect,
-  { entry, isDoubtful }: Pick<DeliveryAttempt, 'entry' | 'isDoubtful'>,
+  { effect, isDoubtful }: PostFailure,
+  entry: DeliveryLogEntry,
   pausedBy: PauseReason | undefined,
   now: Millis,
 ): DeliveryLogEntry {

@@ -1,18 +1,44 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { LastDelivery } from '../../workspace/owned/schedules.ts';
 import type { DeliveryContext } from '../context.ts';
-import { deliveryKey } from '../log/delivery-log.ts';
-import type { PostedMessage } from '../log/delivery-log-entry.ts';
-import type { DeliveryAttempt } from './attempt.ts';
+import type { DeliveryLogEntry, PostedMessage } from '../log/delivery-log-entry.ts';
 import type { DeliveryTask } from './post-plan.ts';
-import { lastDeliveryOf } from './record-failure.ts';
 import { chosenByKey, projectLabel } from './schedule-wording.ts';
 
-/** How long a post waits for a store that is away to record it; in ms. */
-const RECORD_TIMEOUT = 30_000;
 /** The owner is notified of a project that gives no answer in this many posts in a row. */
 const NOTIFY_AFTER = 2;
+
+/** One try to deliver a date: what the log has of it by now. */
+export interface DeliveryAttempt {
+  /** The entry's JSON as the log has it; undefined for none. */
+  before: string | undefined;
+  entry: DeliveryLogEntry;
+}
+
+export function beginAttempt(
+  { due, line }: DeliveryTask,
+  { clock }: Pick<DeliveryContext, 'clock'>,
+): DeliveryAttempt {
+  const now = clock();
+  const fresh = { due: due.at, began: now, tries: 0 };
+  const { json: before, entry } = line ?? {};
+  switch (entry?.state) {
+    case 'sending':
+    case 'trying':
+      // If an edit has moved the date, the hour of tries begins again; whether Slack may have taken it stays.
+      return { before, entry: entry.due === due.at ? entry : { ...entry, ...fresh } };
+    case 'held':
+      return { before, entry: { ...entry, ...fresh } };
+    default:
+      return { before, entry: { ...fresh, state: 'trying', at: now } };
+  }
+}
+
+export const lastDeliveryOf = ({ due }: Pick<DeliveryTask, 'due'>, at: number) => ({
+  date: due.date,
+  due: due.at,
+  at,
+  failures: 0,
+});
 
 /** Slack has taken the post. Even a lost lease does not keep it from being recorded; a store that is away may. */
 export async function recordPost(
@@ -21,10 +47,8 @@ export async function recordPost(
   post: PostedMessage,
   context: DeliveryContext,
 ): Promise<void> {
-  const { schedule, due } = task;
+  const { schedule } = task;
   const { next, cause, pendingNotice, probes, waits, ...entry } = attempt.entry;
-  const key = `${context.teamId}/${deliveryKey(schedule.id, due.date)}`;
-  context.unrecordedPosts.set(key, post.ts);
   const unanswered = countUnanswered(context.workspace.lastSent(schedule.id), post);
   const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === NOTIFY_AFTER);
   const causes = silent.map(
@@ -48,8 +72,7 @@ export async function recordPost(
     posted: { channel: post.channel, at: post.at },
     lastDelivery,
   };
-  await retryUntilStored(() => context.deliveryLog.write(context.lease, write));
-  context.unrecordedPosts.delete(key);
+  await context.deliveryLog.write(context.lease, write);
 }
 
 /** Which projects gave no answer, and in how many posts in a row. */
@@ -59,20 +82,6 @@ function countUnanswered(before: LastDelivery | undefined, { unanswered = {} }: 
     return [key, { posts, cause }] as const;
   });
   return Object.fromEntries(counted);
-}
-
-/** Repeats the write while the store is away, for half a minute. @throws StoreUnavailable */
-export async function retryUntilStored(write: () => Promise<unknown>): Promise<void> {
-  const began = performance.now();
-  for (;;) {
-    try {
-      await write();
-      return;
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable) || performance.now() - began > RECORD_TIMEOUT) throw error;
-      await delay(500);
-    }
-  }
 }
 
 /** Nothing was spent, and the schedule posts nothing then. */

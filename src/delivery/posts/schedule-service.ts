@@ -2,14 +2,13 @@ import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
-import { postMessage } from '../../slack/reply/post-message.ts';
 import type { UserDirectory } from '../../slack/request/users.ts';
 import type { WebClient } from '../../slack/web-client.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedules.ts';
 import { collectAnswerNotes, type LastUsed } from '../../workspace/record/last-used.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { requireChannel } from '../outbox/recipients.ts';
+import { sendNow } from '../outbox/unclaimed-messages.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
 import { type Reports, shownProjects } from './postable-report.ts';
 import { runReport } from './run-report.ts';
@@ -63,16 +62,19 @@ interface ManualPost {
 
 async function postByHand(parts: SchedulingParts, { teamId, schedule, why, by }: ManualPost): Promise<void> {
   const { workspaces, clientFor, lastUsed, clock, log } = parts;
-  const client = () => clientFor(teamId);
   const workspace = await workspaces.read(teamId);
   const answerNotes = collectAnswerNotes(clock);
   const context = { ...parts, reports: parts.reports(), workspace, answerNotes };
   const result = await runReport(schedule, clock(), context);
   // A test that goes to one person is of what the channel would get.
-  const shown = shownProjects(schedule, result);
-  await requireChannel('post by hand', schedule.channel, shown, { ...parts, client, teamId });
-  const target = { channel: why === 'test-to-me' ? by : schedule.channel, thread: undefined };
-  await postMessage(await client(), target, manualPostMessage(result, why, by));
+  await sendNow(
+    {
+      ...{ kind: 'post by hand', to: schedule.channel, projects: shownProjects(schedule, result) },
+      shownTo: why === 'test-to-me' ? by : schedule.channel,
+      content: manualPostMessage(result, why, by),
+    },
+    { ...parts, teamId, client: () => clientFor(teamId) },
+  );
   await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
   if (why !== 'now') return;
   const at = clock();

@@ -8,7 +8,7 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { earliest } from '../log/due-dates.ts';
 import { backOffEnd } from '../outbox/retry.ts';
-import { outgoingSchema, sendsAt } from '../outbox/stored-message.ts';
+import { sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
 
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
 const REMINDER_DAYS = [14, 3, 1] as const;
@@ -19,7 +19,7 @@ const TOO_LATE_MS = 7 * 86_400_000;
 const step = z.enum(['14', '3', '1', 'rejected']);
 export type ReminderStep = z.infer<typeof step>;
 
-const reminderMessage = outgoingSchema.extend({
+const reminderMessage = storedMessageSchema.extend({
   step,
   /** Sent to an admin or owner of the workspace, because nobody else who may replace the token could be reached. */
   isForAdmin: z.boolean().exactOptional(),

@@ -5,9 +5,9 @@ import { findAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../context.ts';
 import type { Job } from '../job.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
-import { findRecipient, findRefusal } from '../outbox/recipients.ts';
+import { findRecipient } from '../outbox/recipients.ts';
 import { classifyFailure } from '../outbox/retry.ts';
-import { sendOutgoing, sendsAt } from '../outbox/stored-message.ts';
+import { sendStoredMessage, sendsAt } from '../outbox/stored-message.ts';
 import { responsiblePeople } from '../posts/notify-owner.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
@@ -137,14 +137,10 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
         }),
         { needsLease },
       );
-    await sendOutgoing(
+    await sendStoredMessage(
       {
-        message,
+        ...{ kind: 'reminder', message, projects: projectsNamed(credential, context) },
         key: `${reminderName(credential)}/${credential.id}/${step}`,
-        async refusal() {
-          const found = await findRefusal('reminder', to, projectsNamed(credential, context), context);
-          return found && { ...found, isGone: true };
-        },
         content: (isAgain) =>
           reminderNotice(
             { credential, ...{ step, to, isForAdmin, isAgain }, at: context.clock() },

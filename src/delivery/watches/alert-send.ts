@@ -1,15 +1,12 @@
-import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore } from '../../domain/time/calendar.ts';
-import { updateMessage } from '../../slack/reply/post-message.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { DeliveryContext } from '../context.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
-import { deliveryMetadata } from '../outbox/find-post.ts';
-import { findRefusal } from '../outbox/recipients.ts';
-import { classifyFailure } from '../outbox/retry.ts';
-import { type OutgoingJob, sendOutgoing, sendsAt } from '../outbox/stored-message.ts';
+import { recordFailed } from '../outbox/send-message.ts';
+import { type StoredMessageJob, sendStoredMessage, sendsAt } from '../outbox/stored-message.ts';
+import { editMessage } from '../outbox/unclaimed-messages.ts';
 import { responsiblePeople } from '../posts/notify-owner.ts';
 import { alertEpisode, alertMessageTo, episodeOf, isParent, withMessage } from './alert.ts';
 import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
@@ -53,7 +50,7 @@ export async function sendAlerts(watch: Watch, known: Known, context: DeliveryCo
       if (at === undefined || at > context.clock()) continue;
       const task = { watch, document, place, figures: known.get(figuresField(watch.project)) };
       if (found.message.state === 'posted') await redraw(task, found, context);
-      else await sendOutgoing(jobOf(task, found, context), context);
+      else await sendStoredMessage(jobOf(task, found, context), context);
     }
 }
 
@@ -87,22 +84,16 @@ interface Found {
 /** Marks the message in its conversation. */
 const keyOf = ({ id }: Watch, { episode, event }: Place): string => `${WATCH_STATE}${id}/${episode}/${event}`;
 
-function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryContext): OutgoingJob {
+function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryContext): StoredMessageJob {
   const { watch, document, place } = task;
   const isFirst = isParent(alert, message);
   const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
   let drawn = message.drawn;
   return {
-    message,
-    key: keyOf(watch, place),
+    ...{ kind: 'alert', key: keyOf(watch, place), message, projects: [watch.project] },
     ...(ts !== undefined && {
       thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
     }),
-    async refusal() {
-      const found = await findRefusal('alert', place.to, [watch.project], context);
-      // Sent in place of somebody, it goes on to the next one.
-      return found && { ...found, isGone: found.isGone || message.insteadOf !== undefined };
-    },
     content(isAgain) {
       const now = findMessage(document.value(), place)?.alert ?? alert;
       drawn = now.events.length;
@@ -119,7 +110,11 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
           })),
         { needsLease },
       ),
-    onRefused: ({ cause, isGone }) => (isGone ? sendElsewhere(task, message, cause, context) : forget(task)),
+    async onRefused({ cause, isGone }, isDoubtful) {
+      // Sent in place of somebody, it goes on to the next one.
+      if (isGone || message.insteadOf !== undefined) return sendElsewhere(task, message, cause, context);
+      return !isDoubtful && forget(task);
+    },
   };
 }
 
@@ -147,33 +142,30 @@ function viewOf(
 const MAX_DRAWINGS = 6;
 const DRAW_RETRY = 10 * 60_000;
 
-/** Slack's codes for a message that is gone, or that can no longer be edited. */
-const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
-
 async function redraw(task: AlertTask, { alert, message }: Found, context: DeliveryContext): Promise<void> {
   const { channel = message.to, ts = '' } = message;
-  const save = (change: (one: AlertMessage) => AlertMessage) =>
-    task.document.update((state) => withMessage(state, task.place, change), { needsLease: true });
+  const { watch, place, document } = task;
+  const save = (change: (message: AlertMessage) => AlertMessage) =>
+    document.update((state) => withMessage(state, place, change), { needsLease: true });
   const drawn = alert.events.length;
+  const done = () => save(({ next: _, ...one }) => ({ ...one, drawn, tries: 0 }));
   try {
-    const content = alertMessage(viewOf(task, alert, message, context));
-    const metadata = deliveryMetadata(keyOf(task.watch, task.place));
     // Who may not see the project any more keeps the alert as it was.
-    if ((await findRefusal('alert update', message.to, [task.watch.project], context)) === undefined)
-      await updateMessage(await context.client(), channel, ts, content, metadata);
-    await save(({ next: _, ...one }) => ({ ...one, drawn, tries: 0 }));
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    const effect = classifyFailure(error);
-    if (effect.kind === 'wait') return context.backOff(context.clock() + effect.for);
-    const isGone =
-      error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code));
-    const isOver = isGone || message.tries >= MAX_DRAWINGS;
-    await save(({ next: _, ...one }) =>
-      isOver
-        ? { ...one, drawn, tries: 0 }
-        : { ...one, tries: one.tries + 1, next: context.clock() + DRAW_RETRY },
+    await editMessage(
+      {
+        ...{ kind: 'alert update', key: keyOf(watch, place), to: message.to, projects: [watch.project] },
+        posted: { channel, ts },
+        content: () => alertMessage(viewOf(task, alert, message, context)),
+      },
+      context,
     );
+    await done();
+  } catch (error) {
+    await recordFailed('alert update', error, context, async ({ kind }) => {
+      if (kind === 'wait') return;
+      if (message.tries >= MAX_DRAWINGS) return done();
+      await save((one) => ({ ...one, tries: one.tries + 1, next: context.clock() + DRAW_RETRY }));
+    });
   }
 }
 

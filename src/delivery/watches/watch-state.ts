@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
-import { outgoingSchema } from '../outbox/stored-message.ts';
+import { storedMessageSchema } from '../outbox/stored-message.ts';
 
 const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
 
@@ -19,7 +19,7 @@ const event = z.discriminatedUnion('kind', [
 export type AlertEvent = Readonly<z.infer<typeof event>>;
 
 /** One message to one channel or person, from the moment it is due. */
-const alertMessage = outgoingSchema.extend({
+const alertMessage = storedMessageSchema.extend({
   /** Index of its event. The first message to a target is the alert; the others reply to it. */
   event: z.int(),
   /** How many events the alert shows. */

@@ -1,0 +1,71 @@
+/** Messages that nothing is claimed for: to edit one twice does no harm, and the others are sent once or not at all. */
+import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Message } from '../../slack/kit/atoms.ts';
+import { type PostedTo, postMessage, updateMessage } from '../../slack/reply/post-message.ts';
+import type { DeliveryContext } from '../context.ts';
+import { deliveryMetadata } from './find-post.ts';
+import { findRefusal, type Recipient, type RecipientContext } from './recipients.ts';
+import type { Draft, OutboxMessage } from './send-message.ts';
+
+/** A message that is out, and what it is to say from now on. */
+export interface MessageEdit extends Pick<OutboxMessage, 'kind' | 'key' | 'to'>, Pick<Draft, 'projects'> {
+  readonly posted: PostedTo;
+  content(): Message;
+}
+
+/** Slack's codes for a message that no longer exists or can no longer be edited. */
+const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
+
+/**
+ * Puts a message in the place of one that Tally sent, if its recipient may see it today.
+ *
+ * @returns `refused` if not; `gone` if Slack has it no more
+ * @throws Failure, StoreUnavailable
+ */
+export async function editMessage(
+  edit: MessageEdit,
+  context: DeliveryContext,
+): Promise<'edited' | 'refused' | 'gone'> {
+  const { kind, key, to, projects, posted, content } = edit;
+  const { channel, ts } = posted;
+  const client = await context.client();
+  await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
+  if ((await findRefusal(kind, to, projects, context)) !== undefined) return 'refused';
+  try {
+    await updateMessage(client, channel, ts, content(), deliveryMetadata(key));
+  } catch (error) {
+    if (isUnchangeable(error)) return 'gone';
+    throw error;
+  }
+  context.notePosted(channel);
+  return 'edited';
+}
+
+const isUnchangeable = (error: unknown): boolean =>
+  isFailure(error) &&
+  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code)));
+
+export interface MessageNow extends Pick<OutboxMessage, 'kind' | 'to'>, Pick<Draft, 'projects'> {
+  /** A person or channel that gets it in place of `to`, as `to` would. */
+  readonly shownTo: SlackId;
+  readonly content: Message;
+}
+
+/** Sends what a person asked for and waits for. @throws NotAllowed if `to` may not see it; Failure */
+export async function sendNow(
+  { kind, to, projects, shownTo, content }: MessageNow,
+  context: RecipientContext,
+): Promise<void> {
+  if ((await findRefusal(kind, to, projects, context)) !== undefined) throw new NotAllowed('channel');
+  await postMessage(await context.client(), { channel: shownTo, thread: undefined }, content);
+}
+
+/** Sends a person a note, which names only what they may see. @throws Failure */
+export async function sendNote(
+  { id, isGone }: Recipient,
+  content: Message,
+  { client }: Pick<RecipientContext, 'client'>,
+): Promise<void> {
+  if (!isGone) await postMessage(await client(), { channel: id, thread: undefined }, content);
+}
