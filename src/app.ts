@@ -32,7 +32,7 @@ import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
 import { onStoreError } from './redis/errors.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createErrorReply } from './slack/reply/error-reply.ts';
-import type { LoadingDelays } from './slack/reply/reply-target.ts';
+import type { LoadingDelays } from './slack/reply/reply.ts';
 import { createResponseUrlClient } from './slack/reply/response-url.ts';
 import { createUserDirectory } from './slack/request/users.ts';
 import { createRateLimiter, type RateLimiter } from './slack/server/rate-limit.ts';

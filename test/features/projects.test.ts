@@ -7,6 +7,7 @@ import { VOCABULARY } from '../../src/domain/language/vocabulary.ts';
 import { normalizeAlias, validateAlias } from '../../src/features/projects/alias.ts';
 import { projectListMessage } from '../../src/features/projects/blocks.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';
+import type { Request } from '../../src/slack/request/request.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
 import { type Answer, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { showMoreFields } from '../support/more-fields.ts';
@@ -824,7 +825,7 @@ describe('a command without a project', () => {
     for (const manager of [true, false]) {
       const text = '2026-10-01 to 2026-10-15 including today object storage';
       const user = { id: OWNER, canManage: manager } as never;
-      const requester = { workspace: workspace as never, channel: CHANNEL, user };
+      const requester = { workspace, channel: CHANNEL, user } as unknown as Request;
       const blocks = projectPicker({ command: '/spend', text }, requester);
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
       expect(JSON.stringify(blocks).match(/"value":"\/spend /g)).toHaveLength(200);

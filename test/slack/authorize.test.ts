@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { createReplyTarget } from '../../src/slack/reply/reply.ts';
 import {
-  type AuthorizeOptions,
   askLocation,
   createAuthorize,
-  createRequest,
   privateLocation,
   type Request,
+  type RequestOptions,
 } from '../../src/slack/request/request.ts';
-import { sourceOfPayload } from '../../src/slack/request/request-source.ts';
+import { type RequestSource, sourceOfPayload } from '../../src/slack/request/request-source.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
@@ -71,15 +71,18 @@ beforeEach(() => {
 });
 
 const SOURCE = sourceOfPayload({ team_id: TEAM, user_id: 'U1', channel_id: 'C1' });
-const may = async (right: Right, options?: AuthorizeOptions) =>
-  authorize(client, SOURCE, right, options).then(
+const targetOf = (source: RequestSource = SOURCE) => createReplyTarget({ source, client } as never);
+const ask = (right: Right = 'ask', options: Partial<RequestOptions> = {}, source?: RequestSource) =>
+  authorize(targetOf(source), right, { at: 5, ...options });
+const may = async (right: Right, options?: Partial<RequestOptions>) =>
+  ask(right, options).then(
     (found) => found?.user.id ?? 'dropped',
     (error: { kind?: string; reason?: string; code?: string }) => error.reason ?? error.code ?? error.kind,
   );
 
 describe('a refusal to who does not manage', () => {
   const managers = () =>
-    authorize(client, SOURCE, 'manage').then(
+    ask('manage').then(
       () => 'allowed',
       (error: { managers?: readonly string[] }) => error.managers,
     );
@@ -101,9 +104,11 @@ describe('a refusal to who does not manage', () => {
       asked.push(id);
       return { user: { team_id: TEAM, is_admin: id === 'U6' } };
     };
-    const asking = { ...client, users: { info } } as unknown as WebClient;
+    const target = createReplyTarget({ source: SOURCE, client: { ...client, users: { info } } } as never);
     const named = () =>
-      authorize(asking, SOURCE, 'manage').catch((error: { managers?: readonly string[] }) => error.managers);
+      authorize(target, 'manage', { at: 5 }).catch(
+        (error: { managers?: readonly string[] }) => error.managers,
+      );
     expect([await named(), await named()]).toEqual([['U6'], ['U6']]);
     expect(asked.filter((id) => id === 'U6')).toHaveLength(1);
     expect(asked).not.toContain('U5');
@@ -189,7 +194,7 @@ describe('what is asked of Slack and the store', () => {
 
   it('is nothing for a payload without a workspace or a user', async () => {
     for (const source of [{ user_id: 'U1' }, { team_id: TEAM }])
-      await expect(authorize(client, sourceOfPayload(source), 'ask')).rejects.toMatchObject({
+      await expect(ask('ask', {}, sourceOfPayload(source))).rejects.toMatchObject({
         ...{ kind: 'not-allowed', reason: 'external' },
       });
     expect(asked).toEqual([]);
@@ -206,14 +211,14 @@ describe('what is asked of Slack and the store', () => {
   it('is nothing that a replay waits for, nor fails by', async () => {
     record = new StoreUnavailable();
     const replay = sourceOfPayload({ team_id: TEAM, user_id: 'U1' }, Promise.resolve(false));
-    expect(await authorize(client, replay, 'manage')).toBeUndefined();
+    expect(await ask('manage', {}, replay)).toBeUndefined();
     record = undefined;
     const first = sourceOfPayload({ team_id: TEAM, user_id: 'U1' }, Promise.resolve(true));
-    expect((await authorize(client, first, 'ask'))?.user.id).toBe('U1');
+    expect((await ask('ask', {}, first))?.user.id).toBe('U1');
   });
 
   it('is further what a listener asks', async () => {
-    const { slack } = (await authorize(client, SOURCE, 'ask'))!;
+    const { slack } = (await ask('ask'))!;
     groups = { S1: ['U1'], S2: ['U2'] };
     expect([await slack.isInGroups(['S1', 'S2']), await slack.isInGroups(['S2'])]).toEqual([true, false]);
     expect(await slack.userGroups()).toEqual([{ id: 'S1', handle: 'finops' }]);
@@ -229,13 +234,10 @@ describe('what is asked of Slack and the store', () => {
 });
 
 describe('a request', () => {
-  const target = (channel?: string) =>
-    ({ source: { ...SOURCE, channel }, client, log: undefined, responseUrls: undefined }) as never;
-  const create = async (options: object = {}, channel: string | undefined = 'C1') => {
+  const create = (options: Partial<RequestOptions> = {}) => {
     user = { is_admin: true, locale: 'de-DE' };
     settings = { ...DEFAULT_SETTINGS, locale: 'fr-FR' };
-    const authorized = (await authorize(client, SOURCE, 'ask'))!;
-    return createRequest(authorized, target(channel), { at: 5, ...options });
+    return ask('ask', options);
   };
 
   it('is private, in the reader’s locale, unless it is for the channel', async () => {
@@ -254,12 +256,10 @@ describe('a request', () => {
   it('offers a form again without the words that could be a secret', async () => {
     const sent: string[] = [];
     const chat = { postEphemeral: async (message: object) => void sent.push(JSON.stringify(message)) };
-    const authorized = (await authorize(client, SOURCE, 'ask'))!;
+    const target = createReplyTarget({ source: SOURCE, client: { ...client, chat } } as never);
     const invocation = { command: '/billing' as never, text: 'connect a1b2c3d4e5 now' };
-    const request = createRequest(authorized, { source: SOURCE, client: { chat } } as never, {
-      ...{ at: 5, invocation },
-    });
-    await request.reply.modal.open({ type: 'modal', title: { type: 'plain_text', text: 'A' }, blocks: [] });
+    const request = await authorize(target, 'ask', { at: 5, invocation });
+    await request?.reply.modal.open({ type: 'modal', title: { type: 'plain_text', text: 'A' }, blocks: [] });
     expect(sent[0]).toContain('"/billing connect now"');
     expect(sent[0]).not.toContain('a1b2c3d4e5');
   });

@@ -18,12 +18,12 @@ import {
   unknownErrorMessage,
   unknownErrorModal,
 } from '../../src/slack/reply/error-blocks.ts';
-import type { Requester } from '../../src/slack/request/request.ts';
+import type { Request } from '../../src/slack/request/request.ts';
 import { textOf } from '../support/bot.ts';
 import { failuresOfAll } from '../support/failures.ts';
 
 const requester = (canManage: boolean) =>
-  ({ user: { canManage }, channel: 'C1', workspace: {} }) as unknown as Requester;
+  ({ user: { canManage }, channel: 'C1', workspace: {} }) as unknown as Request;
 const labels = (message: { readonly blocks: readonly object[] }): readonly string[] =>
   message.blocks
     .flatMap((block) => ('elements' in block ? (block.elements as { text?: { text?: string } }[]) : []))
@@ -93,7 +93,7 @@ describe('the reply to an error that Tally did not foresee', () => {
 describe('the reply to any failure', () => {
   const invocation = { command: '/spend' as never, text: '123' };
   const workspace = { aliases: new Set(), projects: new Map(), connectionNames: [], settings: {} };
-  const manager = { ...requester(true), workspace } as unknown as Requester;
+  const manager = { ...requester(true), workspace } as unknown as Request;
   const CONTEXTS = [{}, { invocation }, { invocation, opensForm: true, requester: manager }];
   const failures = failuresOfAll()
     .map(([failure]) => failure)

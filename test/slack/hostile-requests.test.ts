@@ -7,12 +7,12 @@ import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
+import type { ReplyTarget } from '../../src/slack/reply/reply.ts';
 import { createAuthorize } from '../../src/slack/request/request.ts';
 import { sourceOfPayload } from '../../src/slack/request/request-source.ts';
 import type { UserDirectory } from '../../src/slack/request/users.ts';
 import { createBodyReader, parseBody, SERVER_LIMITS } from '../../src/slack/server/request-body.ts';
 import { oneByOne } from '../../src/slack/server/server-connections.ts';
-import type { WebClient } from '../../src/slack/web-client.ts';
 import type { Workspace, Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
@@ -442,7 +442,7 @@ describe('a request that is sent a second time, byte by byte', () => {
     };
     const authorize = createAuthorize({ users, workspaces: { read } as unknown as Workspaces });
     const source = { ...sourceOfPayload({ team_id: TEAM, user_id: OWNER }), isFirst };
-    expect(await authorize({} as WebClient, source, 'ask')).toBeUndefined();
+    expect(await authorize({ source } as ReplyTarget, 'ask', { at: 0 })).toBeUndefined();
   });
 
   it('finds the same suggestions: they may be asked for twice within a second', async () => {

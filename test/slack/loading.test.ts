@@ -5,7 +5,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { TokenRejected } from '../../src/domain/failure/index.ts';
 import { actions, button, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import { LOADING_DELAYS } from '../../src/slack/reply/reply-target.ts';
+import { LOADING_DELAYS } from '../../src/slack/reply/reply.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import type { CommandListener, Listeners } from '../../src/slack/server/listeners.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';

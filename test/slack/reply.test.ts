@@ -4,13 +4,7 @@ import { InvalidWord, SlackFailed, StoreUnavailable } from '../../src/domain/fai
 import { actions, button, context, header, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
-import { createReply, sendPrivate } from '../../src/slack/reply/reply.ts';
-import {
-  endLoading,
-  type LoadingPlace,
-  type ReplyTarget,
-  startLoadingView,
-} from '../../src/slack/reply/reply-target.ts';
+import { createReplyTarget, type ReplyTarget } from '../../src/slack/reply/reply.ts';
 import { sourceOfPayload } from '../../src/slack/request/request-source.ts';
 import type { SlackPayload } from '../../src/slack/server/payload.ts';
 import { textOf } from '../support/bot.ts';
@@ -101,22 +95,37 @@ const log = {
   info: (about: object, text: string) => void logged.push(`info ${Object.keys(about).join()} ${text}`),
 };
 
-const targetOf = (payload: SlackPayload, given: Partial<ReplyTarget> = {}): ReplyTarget =>
-  ({
-    source: sourceOfPayload({ team_id: 'T1', user_id: 'U1', ...payload }),
-    ...{ client, responseUrls, log },
-    ...given,
-  }) as unknown as ReplyTarget;
-const loading = (place: LoadingPlace | undefined) => ({ loadingMessage: { take: async () => place } });
+/** @param given other parts of the target, and of where the payload comes from */
+const targetOf = (payload: SlackPayload, given: object = {}, modalHash?: string): ReplyTarget => {
+  const source = { ...sourceOfPayload({ team_id: 'T1', user_id: 'U1', ...payload }), ...given };
+  return createReplyTarget({ source, client, responseUrls, log, ...given } as never, modalHash);
+};
+const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
+/** A target whose loading message is shown. */
+async function loading(target: ReplyTarget, audience: 'asker' | 'channel' = 'asker', replace = false) {
+  target.startLoadingMessage({ audience, replace, delay: 0 });
+  await turn();
+  sent = [];
+  return target;
+}
+/** A target whose loading view is shown, as `V-new`. */
+async function loadingView(payload: SlackPayload) {
+  const target = targetOf({ ...payload, trigger_id: 't1' });
+  target.startLoadingView(0);
+  await turn();
+  sent = [];
+  return target;
+}
 const sentAfter = async (work: Promise<unknown>) => {
   await work;
   return sent.splice(0).map((one) => one.replaceAll(' false', ''));
 };
 const CHANNEL = { channel_id: 'C1' };
 const COMMAND = { ...CHANNEL, response_url: URL };
+const DIRECT = { channel_id: 'D1' };
 
 describe('what only the asker sees', () => {
-  const priv = (target: ReplyTarget, replace = false) => sentAfter(sendPrivate(target, SHOWN, replace));
+  const priv = (target: ReplyTarget, replace = false) => sentAfter(target.sendPrivate(SHOWN, replace));
 
   it('goes the first of three ways that works', async () => {
     expect(await priv(targetOf(COMMAND))).toEqual(['url it Hello.']);
@@ -143,9 +152,9 @@ describe('what only the asker sees', () => {
       ephemeral: refusal('b'),
       post: refusal('c'),
     };
-    await expect(sendPrivate(targetOf(COMMAND), SHOWN)).rejects.toMatchObject({ code: 'used_url' });
+    await expect(targetOf(COMMAND).sendPrivate(SHOWN)).rejects.toMatchObject({ code: 'used_url' });
     sent = [];
-    await expect(sendPrivate(targetOf({ ...COMMAND, user_id: '' }), SHOWN)).rejects.toBeDefined();
+    await expect(targetOf({ ...COMMAND, user_id: '' }).sendPrivate(SHOWN)).rejects.toBeDefined();
     expect(sent.filter((one) => one.startsWith('post'))).toEqual([]);
   });
 
@@ -156,56 +165,51 @@ describe('what only the asker sees', () => {
   });
 
   it('takes the place of the loading message, or removes a public one', async () => {
-    const at = { kind: 'message', channel: 'D1', ts: '5.5' } as const;
-    expect(await priv(targetOf(COMMAND, loading({ ...at, isPublic: false })))).toEqual([
-      ...['replace D1 5.5 Hello.'],
+    expect(await priv(await loading(targetOf(DIRECT)))).toEqual(['replace D1 9.9 Hello.']);
+    expect(await priv(await loading(targetOf(COMMAND), 'channel'))).toEqual([
+      'delete C1 9.9',
+      'url it Hello.',
     ]);
-    expect(await priv(targetOf(COMMAND, loading({ ...at, isPublic: true })))).toEqual([
-      ...['delete D1 5.5', 'url it Hello.'],
-    ]);
-    expect(await priv(targetOf(COMMAND, loading({ kind: 'response-url', canReplace: true })))).toEqual([
-      ...['url it replace Hello.'],
-    ]);
-    expect(await priv(targetOf(COMMAND, loading({ kind: 'response-url', canReplace: false })))).toEqual([
-      ...['url it Hello.'],
-    ]);
+    expect(await priv(await loading(targetOf(COMMAND)))).toEqual(['url it replace Hello.']);
+    const click = { ...COMMAND, container: { message_ts: '1.1' } };
+    expect(await priv(await loading(targetOf(click)))).toEqual(['url it Hello.']);
+    expect(await priv(await loading(targetOf(click), 'asker', true))).toEqual(['url it replace Hello.']);
     refusals = { replace: refusal('x'), delete: refusal('x') };
-    expect(await priv(targetOf(COMMAND, loading({ ...at, isPublic: false })))).toEqual([
-      ...['replace D1 5.5 Hello.', 'url it Hello.'],
-    ]);
-    expect(await priv(targetOf(COMMAND, loading({ ...at, isPublic: true })))).toEqual([
-      ...['delete D1 5.5', 'url it Hello.'],
+    expect(await priv(await loading(targetOf(DIRECT)))).toEqual(['replace D1 9.9 Hello.', 'post D1 Hello.']);
+    expect(await priv(await loading(targetOf(COMMAND), 'channel'))).toEqual([
+      'delete C1 9.9',
+      'url it Hello.',
     ]);
     expect(logged).toEqual(['warn not deleted']);
   });
 
   it('takes the place of the loading message once', async () => {
-    const target = targetOf(COMMAND, loading({ kind: 'message', channel: 'D1', ts: '5.5', isPublic: false }));
-    expect(await priv(target)).toEqual(['replace D1 5.5 Hello.']);
-    expect(await priv(target)).toEqual(['url it Hello.']);
+    const target = await loading(targetOf(DIRECT));
+    expect(await priv(target)).toEqual(['replace D1 9.9 Hello.']);
+    expect(await priv(target)).toEqual(['post D1 Hello.']);
   });
 
   it('is in the loading view where that can show it, and else the view says where it is', async () => {
-    const opened = { openedModal: 'V1', isLoadingViewShown: true };
-    expect(await priv(targetOf(COMMAND, opened))).toEqual([
-      expect.stringMatching(/^update V1 Tally .*Hello/),
+    expect(await priv(await loadingView(COMMAND))).toEqual([
+      expect.stringMatching(/^update V-new Tally .*Hello/),
     ]);
-    const button_ = { ...SHOWN, blocks: [section('Hello.'), actions(button('connect', 'Go'))] };
-    expect(await sentAfter(sendPrivate(targetOf(COMMAND, opened), button_))).toEqual([
+    const withButton = { ...SHOWN, blocks: [section('Hello.'), actions(button('connect', 'Go'))] };
+    expect(await sentAfter((await loadingView(COMMAND)).sendPrivate(withButton))).toEqual([
       'url it Hello.',
-      expect.stringMatching(/^update V1 Tally .*Tally answered in the conversation/),
+      expect.stringMatching(/^update V-new Tally .*Tally answered in the conversation/),
     ]);
-    const quiet = { ...SHOWN, blocks: [header('A'), context('B')] };
-    expect(await sentAfter(sendPrivate(targetOf(COMMAND, opened), quiet))).toEqual([
-      expect.stringMatching(/^update V1 Tally/),
+    const ofText = { ...SHOWN, blocks: [header('A'), context('B')] };
+    expect(await sentAfter((await loadingView(COMMAND)).sendPrivate(ofText))).toEqual([
+      expect.stringMatching(/^update V-new Tally/),
     ]);
     refusals = { update: refusal('not_found') };
-    expect(await priv(targetOf(COMMAND, opened))).toEqual([
-      ...[expect.stringContaining('update V1'), 'url it Hello.', expect.stringContaining('update V1')],
+    expect(await priv(await loadingView(COMMAND))).toEqual([
+      ...[expect.stringContaining('update V-new'), 'url it Hello.', expect.stringContaining('update V-new')],
     ]);
-    expect(await priv(targetOf(COMMAND, { ...opened, isLoadingViewShown: false }))).toEqual([
-      'url it Hello.',
-    ]);
+    refusals = {};
+    const replaced = await loadingView(COMMAND);
+    await sentAfter(replaced.updateModal(view('A')));
+    expect(await priv(replaced)).toEqual(['url it Hello.']);
   });
 });
 
@@ -213,9 +217,9 @@ describe('an answer', () => {
   const reply = (
     target: ReplyTarget,
     { audience = 'asker', replace = false }: { audience?: 'asker' | 'channel'; replace?: boolean } = {},
-  ) => createReply(target, { audience, replace, invocation: undefined });
-  const answered = (payload: SlackPayload, options = {}, given: Partial<ReplyTarget> = {}) =>
-    sentAfter(reply(targetOf(payload, given), options).update(SHOWN));
+  ) => target.replyWith({ audience, replace, invocation: undefined });
+  const answered = (payload: SlackPayload, options = {}) =>
+    sentAfter(reply(targetOf(payload), options).update(SHOWN));
   const PUBLIC = { audience: 'channel' } as const;
 
   it('goes to the asker, in place of the message that was clicked', async () => {
@@ -236,28 +240,30 @@ describe('an answer', () => {
   it('goes into the thread that it was asked in, or begins one', async () => {
     const thread = { container: { thread_ts: '1.1' } };
     expect(await answered({ ...COMMAND, ...thread }, PUBLIC)).toEqual(['post C1 in 1.1 Hello.']);
-    const target = targetOf(CHANNEL);
-    const mention = { ...target, source: { ...target.source, startsThread: '2.2' } };
+    const mention = targetOf(CHANNEL, { startsThread: '2.2' });
     expect(await sentAfter(reply(mention, PUBLIC).update(SHOWN))).toEqual(['post C1 in 2.2 Hello.']);
   });
 
   it('takes the place of the loading message, private or public', async () => {
-    const place = { kind: 'message', channel: 'C1', ts: '5.5', isPublic: true } as const;
-    expect(await answered(COMMAND, PUBLIC, loading(place))).toEqual(['replace C1 5.5 Hello.']);
-    const byUrl = { kind: 'response-url', canReplace: true } as const;
-    expect(await answered(COMMAND, PUBLIC, loading(byUrl))).toEqual(['url it everyone Hello.']);
+    const answeredAfterLoading = async (audience: 'asker' | 'channel') =>
+      sentAfter(reply(await loading(targetOf(COMMAND), audience), PUBLIC).update(SHOWN));
+    expect(await answeredAfterLoading('channel')).toEqual(['replace C1 9.9 Hello.']);
+    expect(await answeredAfterLoading('asker')).toEqual(['url it everyone Hello.']);
     refusals = { replace: refusal('message_not_found') };
-    expect(await answered(COMMAND, PUBLIC, loading(place))).toEqual([
-      ...['replace C1 5.5 Hello.', 'url it everyone Hello.'],
+    expect(await answeredAfterLoading('channel')).toEqual([
+      ...['replace C1 9.9 Hello.', 'url it everyone Hello.'],
     ]);
   });
 
   it('can be shared from a channel alone', async () => {
     const shared: Message[] = [];
     const target = (channel_id: string | undefined) =>
-      targetOf({ response_url: URL, ...(channel_id !== undefined && { channel_id }) }, {
-        responseUrls: { post: async (_: string, message: Message) => void shared.push(message) },
-      } as unknown as Partial<ReplyTarget>);
+      targetOf(
+        { response_url: URL, ...(channel_id !== undefined && { channel_id }) },
+        {
+          responseUrls: { post: async (_: string, message: Message) => void shared.push(message) },
+        },
+      );
     const message = { text: 'A', blocks: [actions(button('share', 'Share', { value: '1 /spend' }))] };
     for (const channel of ['C1', 'D1', undefined]) await reply(target(channel)).update(message);
     expect(shared.map(({ blocks }) => blocks.length)).toEqual([1, 0, 0]);
@@ -280,9 +286,9 @@ describe('an answer', () => {
 
 describe('a file for a channel that asked', () => {
   const file = (thread: object) =>
-    createReply(targetOf({ ...CHANNEL, ...thread }), {
-      ...{ audience: 'channel', replace: false, invocation: undefined },
-    }).file({ name: 'a.csv', title: 'A', content: 'x', about: 'y' });
+    targetOf({ ...CHANNEL, ...thread })
+      .replyWith({ audience: 'channel', replace: false, invocation: undefined })
+      .file({ name: 'a.csv', title: 'A', content: 'x', about: 'y' });
 
   it('is in the thread that asked, else in a direct message', async () => {
     expect(await file({ container: { thread_ts: '1.1' } })).toBe(true);
@@ -295,7 +301,7 @@ describe('a form', () => {
   const CLICK = { ...COMMAND, trigger_id: 't1' };
   const IN_MODAL = { ...CLICK, view: { id: 'V1', type: 'modal' } };
   const modalOf = (target: ReplyTarget, text?: string) =>
-    createReply(target, {
+    target.replyWith({
       ...{ audience: 'asker', replace: false },
       invocation: text === undefined ? undefined : { command: '/billing' as never, text },
     }).modal;
@@ -305,27 +311,27 @@ describe('a form', () => {
     const form = modalOf(target);
     expect(form.canOpen).toBe(true);
     expect(await sentAfter(form.open(view('A')))).toEqual(['open t1 A']);
-    expect(target).toMatchObject({ openedModal: 'V-new', modalHash: 'h1' });
+    expect(await target.hasModal()).toBe(true);
+    expect(await sentAfter(form.updateIfUnchanged(view('C')))).toEqual(['update V-new if h1 C x']);
     expect(await sentAfter(form.open(view('B')))).toEqual([expect.stringMatching(/^update V-new B/)]);
-    expect(target.modalHash).toBe('h2');
+    expect(await sentAfter(form.updateIfUnchanged(view('C')))).toEqual(['update V-new if h2 C x']);
   });
 
   it('takes the place of the one that was clicked in', async () => {
     const target = targetOf(IN_MODAL);
     expect(modalOf(target).canOpen).toBe(true);
     expect(await sentAfter(modalOf(target).open(view('A')))).toEqual([expect.stringMatching(/^update V1 A/)]);
-    expect(target.openedModal).toBe('V1');
+    expect(await target.hasModal()).toBe(true);
   });
 
   it('is offered as a button after a message, which has no trigger', async () => {
     const target = targetOf(CHANNEL);
     const posted: Message[] = [];
-    const asks = {
-      ...target,
+    const asks = targetOf(CHANNEL, {
       client: { ...client, chat: { postEphemeral: async (m: Message) => void posted.push(m) } },
-    };
+    });
     expect(modalOf(target).canOpen).toBe(false);
-    await modalOf(asks as unknown as ReplyTarget, 'connect').open(view('A'));
+    await modalOf(asks, 'connect').open(view('A'));
     expect(posted[0]).toMatchObject({ text: 'Click to open the form:' });
     expect(JSON.stringify(posted[0]?.blocks)).toContain('"value":"/billing connect"');
     expect(JSON.stringify(posted[0]?.blocks)).toContain('"style":"primary"');
@@ -354,40 +360,33 @@ describe('a form', () => {
   });
 
   it('is refreshed only as this request knows it', async () => {
-    const known = targetOf(IN_MODAL, { modalHash: 'h0' });
+    const known = targetOf(IN_MODAL, {}, 'h0');
     expect(await sentAfter(modalOf(known).updateIfUnchanged(view('A')))).toEqual([
       ...[expect.stringMatching(/^update V1 if h0 A/)],
     ]);
-    const opened = targetOf(CLICK, { openedModal: 'V2', modalHash: 'h0' });
-    expect(await sentAfter(modalOf(opened).updateIfUnchanged(view('A')))).toEqual([
-      ...[expect.stringMatching(/^update V2 if h0 A/)],
-    ]);
     expect(await sentAfter(modalOf(targetOf(IN_MODAL)).updateIfUnchanged(view('A')))).toEqual([]);
-    expect(
-      await sentAfter(modalOf(targetOf(CLICK, { modalHash: 'h0' })).updateIfUnchanged(view('A'))),
-    ).toEqual([]);
+    expect(await sentAfter(modalOf(targetOf(CLICK, {}, 'h0')).updateIfUnchanged(view('A')))).toEqual([]);
     refusals = { update: refusal('hash_conflict') };
     await modalOf(known).updateIfUnchanged(view('A'));
   });
 
   it('is not opened by a loading view where there is one, or no trigger', async () => {
-    const none = [targetOf(CHANNEL), targetOf(IN_MODAL), targetOf(CLICK, { openedModal: 'V2' })];
-    for (const target of none) {
-      startLoadingView(target, 0);
-      expect(target.loadingView).toBeUndefined();
+    const opened = targetOf(CLICK);
+    await sentAfter(modalOf(opened).open(view('A')));
+    for (const target of [targetOf(CHANNEL), targetOf(IN_MODAL), opened]) {
+      target.startLoadingView(0);
+      await turn();
+      expect(sent).toEqual([]);
     }
     const late = targetOf(CLICK);
-    startLoadingView(late, 60_000);
+    late.startLoadingView(60_000);
     expect(await sentAfter(modalOf(late).open(view('A')))).toEqual(['open t1 A']);
-    expect([late.loadingView, late.isLoadingViewShown]).toEqual([undefined, undefined]);
   });
 
   it('has its loading view replaced by an answer of text', async () => {
-    const target = targetOf(CLICK);
-    startLoadingView(target, 0);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await sentAfter(sendPrivate(target, SHOWN))).toEqual([
-      ...['open t1 Tally', expect.stringMatching(/^update V-new Tally .*Hello/)],
+    const target = await loadingView(COMMAND);
+    expect(await sentAfter(target.sendPrivate(SHOWN))).toEqual([
+      ...[expect.stringMatching(/^update V-new Tally .*Hello/)],
     ]);
   });
 
@@ -395,41 +394,34 @@ describe('a form', () => {
     refusals = { open: refusal('expired_trigger_id') };
     await expect(modalOf(targetOf(CLICK)).open(view('A'))).rejects.toMatchObject({ method: 'views.open' });
     const silent = { views: { open: async () => ({}), update: async () => ({}) } };
-    const target = targetOf(CLICK, { client: silent } as unknown as Partial<ReplyTarget>);
+    const target = targetOf(CLICK, { client: silent });
     await modalOf(target).open(view('A'));
-    expect(target).not.toHaveProperty('openedModal');
-    expect(target).not.toHaveProperty('modalHash');
-    const inModal = targetOf(IN_MODAL, { client: silent } as unknown as Partial<ReplyTarget>);
+    expect(await target.hasModal()).toBe(false);
+    const inModal = targetOf(IN_MODAL, { client: silent });
     expect(await modalOf(inModal).tryUpdate(view('A'))).toBe(true);
-    expect(inModal).not.toHaveProperty('modalHash');
   });
 
   it('takes the place of the loading view', async () => {
-    const target = targetOf(CLICK);
-    startLoadingView(target, 0);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const target = await loadingView(COMMAND);
     expect(await sentAfter(modalOf(target).open(view('A')))).toEqual([
-      ...['open t1 Tally', expect.stringMatching(/^update V-new A/)],
+      ...[expect.stringMatching(/^update V-new A/)],
     ]);
-    expect(target.isLoadingViewShown).toBe(false);
+    expect(await sentAfter(target.sendPrivate(SHOWN))).toEqual(['url it Hello.']);
     refusals = { open: refusal('expired_trigger_id') };
-    const refused = targetOf(CLICK);
-    startLoadingView(refused, 0);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    await endLoading(refused);
-    expect([refused.openedModal, refused.isLoadingViewShown]).toEqual([undefined, undefined]);
+    const refused = await loadingView(COMMAND);
+    await refused.endLoading();
+    expect(await refused.hasModal()).toBe(false);
   });
 });
 
 describe('the end of a request', () => {
   it('removes a loading message that no answer replaced, and fails by nothing', async () => {
-    const place = { kind: 'message', channel: 'C1', ts: '5.5', isPublic: false } as const;
-    expect(await sentAfter(endLoading(targetOf(COMMAND, loading(place))))).toEqual(['delete C1 5.5']);
+    const ended = async (target: ReplyTarget) => sentAfter(target.endLoading());
+    expect(await ended(await loading(targetOf(COMMAND), 'channel'))).toEqual(['delete C1 9.9']);
     refusals = { delete: refusal('message_not_found') };
-    expect(await sentAfter(endLoading(targetOf(COMMAND, loading(place))))).toEqual(['delete C1 5.5']);
-    const byUrl = { kind: 'response-url', canReplace: true } as const;
-    expect(await sentAfter(endLoading(targetOf(COMMAND, loading(byUrl))))).toEqual([]);
-    expect(await sentAfter(endLoading(targetOf(COMMAND)))).toEqual([]);
+    expect(await ended(await loading(targetOf(COMMAND), 'channel'))).toEqual(['delete C1 9.9']);
+    expect(await ended(await loading(targetOf(COMMAND)))).toEqual([]);
+    expect(await ended(targetOf(COMMAND))).toEqual([]);
   });
 });
 
@@ -457,15 +449,15 @@ describe('an error', () => {
     expect(await sentAfter(errors().send(targetOf(COMMAND), report))).toEqual([
       ...[expect.stringMatching(/^url it Tally can’t reach its database/)],
     ]);
-    expect(await sentAfter(errors().send(targetOf(COMMAND, { openedModal: 'V1' }), report))).toEqual([
-      ...[expect.stringMatching(/^update V1 That did not work/)],
+    expect(await sentAfter(errors().send(await loadingView(COMMAND), report))).toEqual([
+      ...[expect.stringMatching(/^update V-new That did not work/)],
     ]);
     const bug = errors().explain(new TypeError('a bug'), '/spend');
     expect(await sentAfter(errors().send(targetOf(COMMAND), bug))).toEqual([
       ...[expect.stringContaining(`this reference: ${bug.id}.`)],
     ]);
-    expect(await sentAfter(errors().send(targetOf(COMMAND, { openedModal: 'V1' }), bug))).toEqual([
-      ...[expect.stringMatching(/^update V1 That did not work Something went wrong/)],
+    expect(await sentAfter(errors().send(await loadingView(COMMAND), bug))).toEqual([
+      ...[expect.stringMatching(/^update V-new That did not work Something went wrong/)],
     ]);
   });
 

@@ -8,7 +8,7 @@ import { createTally, type Tally } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Registry } from '../../src/features/registry.ts';
 import { createLog } from '../../src/ops/log.ts';
-import type { LoadingDelays } from '../../src/slack/reply/reply-target.ts';
+import type { LoadingDelays } from '../../src/slack/reply/reply.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limit.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { UNLIMITED } from './no-rate-limits.ts';

@@ -3,7 +3,7 @@ import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
-import type { LoadingDelays } from '../../src/slack/reply/reply-target.ts';
+import type { LoadingDelays } from '../../src/slack/reply/reply.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import type { Listeners } from '../../src/slack/server/listeners.ts';

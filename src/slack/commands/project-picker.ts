@@ -9,7 +9,7 @@ import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { actions, type Block, option, section, select } from '../kit/atoms.ts';
 import { SLACK_LIMITS } from '../kit/limits.ts';
 import { isDirectMessage } from '../reply/post-message.ts';
-import { privateLocation, type Requester } from '../request/request.ts';
+import { privateLocation, type Request } from '../request/request.ts';
 import { type CommandInvocation, commandButton, commandOption } from './command-buttons.ts';
 
 /** Block ID of the checkbox that makes the picked project the channel's default. */
@@ -19,7 +19,7 @@ export const REMEMBER_PROJECT = 'remember';
  * In reply to a command without a project: a select that runs the same command for one of the projects that this user may
  * ask about here. For managers the select has an action ID of its own, as they can make the project the channel's default.
  */
-export function projectPicker(invocation: CommandInvocation, requester: Requester): Block[] {
+export function projectPicker(invocation: CommandInvocation, requester: Request): Block[] {
   const options = projectOptions(invocation, requester);
   const { user, channel } = requester;
   if (options.length === 0) return projectIdHint(invocation, user.canManage);
@@ -34,7 +34,7 @@ export function projectPicker(invocation: CommandInvocation, requester: Requeste
  * The same for a command that needs nothing but a project: a select of each that this user may ask about here.
  * @param prefix the command's text before the project: `projects edit`
  */
-export function projectSelect(command: SlashCommand, prefix: string, requester: Requester): Block[] {
+export function projectSelect(command: SlashCommand, prefix: string, requester: Request): Block[] {
   const options = visibleProjects(requester.workspace, privateLocation(requester)).map((project) =>
     commandOption(project.alias, { command, text: `${prefix} ${project.alias}` }, describeProject(project)),
   );
@@ -53,7 +53,7 @@ export function canSuggest(
   });
 }
 
-function projectOptions({ command, text }: CommandInvocation, requester: Requester) {
+function projectOptions({ command, text }: CommandInvocation, requester: Request) {
   const { workspace } = requester;
   const otherWords = ignoreDamage(() => withoutProject(text, workspace.aliases)) ?? text;
   return visibleProjects(workspace, privateLocation(requester))

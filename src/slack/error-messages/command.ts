@@ -16,7 +16,7 @@ import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
 import { actions, button, option, select } from '../kit/atoms.ts';
-import { privateLocation, type Requester } from '../request/request.ts';
+import { privateLocation, type Request } from '../request/request.ts';
 import {
   CONNECT,
   canManage,
@@ -95,7 +95,7 @@ export const PERMISSION_DESCRIPTIONS: Descriptions<PermissionFailure> = {
 };
 
 /** The reply to a secret in `/os-token`: where the secret of an application access belongs. */
-function accessSecretPasted(requester: Requester | undefined): ErrorDescription {
+function accessSecretPasted(requester: Request | undefined): ErrorDescription {
   const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
   if (requester?.user.canManage !== true)
     return {
@@ -146,7 +146,7 @@ const ASKS: ReadonlySet<string> = new Set(['/spend', '/balance', '/os-token']);
 function pickerInstead(
   { word, fact }: InvalidWord,
   { command, text }: CommandInvocation,
-  requester: Requester,
+  requester: Request,
 ): ErrorDescription {
   const rest = textWithout(text, word);
   if (!ASKS.has(command) || rest === undefined || !couldBeName(word)) return { todo: '' };

@@ -4,7 +4,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
 import { type Block, button } from '../kit/atoms.ts';
-import type { Requester } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
 
 /** What the reply to a failure says in addition to the failure's own message. */
 export interface ErrorDescription {
@@ -35,7 +35,7 @@ export interface ErrorContext {
   /** Whether that command opens a form, so that its buttons work in a modal too. */
   readonly opensForm?: boolean | undefined;
   /** Decides which buttons and projects to offer; undefined before the rights were checked. */
-  readonly requester?: Requester | undefined;
+  readonly requester?: Request | undefined;
   /** The log's ID of this error. */
   readonly reference?: string | undefined;
   /** Whether nothing can have been changed, as by a question. */

@@ -5,8 +5,7 @@ import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { ErrorContext } from '../error-messages/description.ts';
 import type { Message } from '../kit/atoms.ts';
 import { failureMessage, failureModal, unknownErrorMessage, unknownErrorModal } from './error-blocks.ts';
-import { sendPrivate, updateModal } from './reply.ts';
-import { type ReplyTarget, settleLoadingView } from './reply-target.ts';
+import type { ReplyTarget } from './reply.ts';
 
 /** Turns an error of a listener into a reply. */
 export interface ErrorReply {
@@ -32,7 +31,7 @@ export function createErrorReply(log: Logger): ErrorReply {
   const logUndelivered = (error: unknown) => log.error({ err: error }, 'a reply could not be delivered');
   const sendInModal: ErrorReply['sendInModal'] = async (target, report, context) => {
     const message = errorMessageOf(report, context);
-    await updateModal(target, errorModalOf(report, context), message).catch(logUndelivered);
+    await target.updateModal(errorModalOf(report, context), message).catch(logUndelivered);
   };
   return {
     explain(error, where) {
@@ -49,9 +48,8 @@ export function createErrorReply(log: Logger): ErrorReply {
       return { failure: undefined, id };
     },
     async send(target, report, context) {
-      await settleLoadingView(target);
-      if (target.openedModal !== undefined) return sendInModal(target, report, context);
-      await sendPrivate(target, errorMessageOf(report, context)).catch(logUndelivered);
+      if (await target.hasModal()) return sendInModal(target, report, context);
+      await target.sendPrivate(errorMessageOf(report, context)).catch(logUndelivered);
     },
     sendInModal,
     logUndelivered,

@@ -1,27 +1,12 @@
 import type { ModalView } from '@slack/types';
-import { isFailure, type SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { type CommandInvocation, commandButton, withoutShare } from '../commands/command-buttons.ts';
-import { actions, type Block, escapeMarkup, type Message, section } from '../kit/atoms.ts';
+import { actions, type Block, type Message, section } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 import { callSlack, retryRateLimited } from '../web-client.ts';
-import {
-  deleteMessage,
-  isDirectMessage,
-  openDirectMessage,
-  postEphemeral,
-  postMessage,
-  replaceMessage,
-} from './post-message.ts';
-import {
-  ANSWERED_VIEW,
-  openView,
-  type ReplyTarget,
-  settleLoadingView,
-  takeLoadingMessage,
-  tryUpdateModal,
-  updateView,
-} from './reply-target.ts';
+import { createMessages, type MessageTarget, type OutgoingFile } from './messages.ts';
+import { isDirectMessage, postMessage } from './post-message.ts';
 
 /** The five ways to reply. Each throws SlackFailed when Slack refuses it. */
 export interface Reply {
@@ -61,14 +46,6 @@ export interface ModalReply {
   updateIfUnchanged(view: ModalView): Promise<void>;
 }
 
-interface OutgoingFile {
-  readonly name: string;
-  readonly title: string;
-  readonly content: string;
-  /** Sent with it: what it holds, plain. */
-  readonly about: string;
-}
-
 interface ReplyOptions {
   readonly audience: 'asker' | 'channel';
   /** Whether `update` replaces the message that carried the button. */
@@ -77,66 +54,89 @@ interface ReplyOptions {
   readonly invocation: CommandInvocation | undefined;
 }
 
-export function createReply(target: ReplyTarget, { audience, replace, invocation }: ReplyOptions): Reply {
-  const { source, client } = target;
-  return {
-    async update(message) {
-      const hasNoChannel = source.responseUrl === undefined && source.channel === undefined;
-      if (audience === 'channel' && !hasNoChannel) return sendPublic(target, message);
-      const canShare = source.channel !== undefined && !isDirectMessage(source.channel);
-      await sendPrivate(target, canShare ? message : withoutShare(message), replace);
-    },
-    private: (message) => sendPrivate(target, message),
-    async public(channel, message) {
-      await postMessage(client, { channel, thread: undefined }, message);
-    },
-    modal: createModalReply(target, invocation),
-    async file({ name, title, content, about }) {
-      const thread = audience === 'channel' ? (source.thread ?? source.startsThread) : undefined;
-      const { channel } = source;
-      const isPublic = channel !== undefined && thread !== undefined;
-      const place = isPublic
-        ? { channel_id: channel, thread_ts: thread }
-        : { channel_id: await openDirectMessage(client, source.userId) };
-      await callSlack('files.uploadV2', () =>
-        client.filesUploadV2({
-          ...place,
-          ...{ filename: name, title, content, initial_comment: escapeMarkup(about) },
-        }),
-      );
-      return isPublic;
-    },
-  };
+/** How long Tally works before it shows that it does. */
+export interface LoadingDelays {
+  readonly message: Millis;
+  /** Short, because Slack opens no modal later than 3 s after the click, and the call itself may be slow. */
+  readonly modal: Millis;
 }
 
-function createModalReply(target: ReplyTarget, invocation: CommandInvocation | undefined): ModalReply {
-  const { source, client } = target;
+export const LOADING_DELAYS: LoadingDelays = { message: 1_500, modal: 300 };
+
+/** Where the replies to one payload go. It alone knows what is shown so far, whose place the next reply takes. */
+export type ReplyTarget = ReturnType<typeof createReplyTarget>;
+
+/** @param modalHash Slack's `hash` of the modal as it was clicked */
+export function createReplyTarget(parts: MessageTarget, modalHash?: string) {
+  const { source, client } = parts;
+  const messages = createMessages(parts);
+  const modals = createModals(parts, modalHash);
+
+  /** Replies privately: in the loading view if it can show the message. @throws CannotPost, SlackFailed */
+  const sendPrivate = async (message: Message, replace = false): Promise<void> => {
+    await modals.settle();
+    const fitsLoadingView = modals.isLoading() && message.blocks.every(isText);
+    if (fitsLoadingView && (await modals.tryUpdate(modal({ title: 'Tally', blocks: message.blocks }))))
+      return;
+    await messages.sendPrivate(message, replace);
+    if (modals.isLoading()) await modals.tryUpdate(ANSWERED_VIEW);
+  };
+
   return {
-    canOpen: (source.triggerId ?? source.viewId) !== undefined,
-    async open(view) {
-      await settleLoadingView(target);
-      const { triggerId = '' } = source;
-      const currentModal = target.openedModal ?? source.viewId;
-      if (currentModal !== undefined) {
-        await updateView(target, currentModal, view);
-        target.openedModal = currentModal;
-        return;
-      }
-      if (triggerId === '' && invocation !== undefined)
-        return sendPrivate(target, openFormMessage(invocation));
-      await openView(target, triggerId, view);
+    source,
+    client,
+    sendPrivate,
+    startLoadingMessage: messages.startLoading,
+    startLoadingView: modals.startLoading,
+
+    /** Removes what says that Tally works, if no reply has replaced it. Never rejects. */
+    async endLoading(): Promise<void> {
+      await modals.settle();
+      await messages.endLoading();
     },
-    update: (view, fallback) => updateModal(target, view, fallback),
-    show: (title, message, ...more) =>
-      updateModal(target, modal({ title, blocks: [...message.blocks, ...more] }), message),
-    tryUpdate: (view) => tryUpdateModal(target, view),
-    async updateIfUnchanged(view) {
-      await settleLoadingView(target);
-      const { openedModal: id = source.viewId, modalHash: hash } = target;
-      if (id === undefined || hash === undefined) return;
-      await callSlack('views.update', () => client.views.update({ view_id: id, hash, view })).catch(
-        () => undefined,
-      );
+
+    /** Whether a modal was opened or replaced for this request, so that errors go there too. */
+    async hasModal(): Promise<boolean> {
+      await modals.settle();
+      return modals.isOpened();
+    },
+
+    /** Replaces the request's modal; if that fails, sends `fallback` as a direct message. @throws CannotPost, SlackFailed */
+    async updateModal(view: ModalView, fallback?: Message): Promise<void> {
+      if (!(await modals.tryUpdate(view)) && fallback !== undefined) await messages.sendDirectly(fallback);
+    },
+
+    /** The ways to reply for who may ask. */
+    replyWith({ audience, replace, invocation }: ReplyOptions): Reply {
+      const { channel, responseUrl, triggerId, viewId } = source;
+      const update = this.updateModal;
+      return {
+        async update(message) {
+          const hasNoChannel = responseUrl === undefined && channel === undefined;
+          if (audience === 'channel' && !hasNoChannel) return messages.sendPublic(message);
+          const canShare = channel !== undefined && !isDirectMessage(channel);
+          await sendPrivate(canShare ? message : withoutShare(message), replace);
+        },
+        private: (message) => sendPrivate(message),
+        async public(to, message) {
+          await postMessage(client, { channel: to, thread: undefined }, message);
+        },
+        modal: {
+          canOpen: (triggerId ?? viewId) !== undefined,
+          async open(view) {
+            await modals.settle();
+            const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';
+            if (!isPossible && invocation !== undefined) return sendPrivate(openFormMessage(invocation));
+            await modals.open(view);
+          },
+          update,
+          show: (title, message, ...more) =>
+            update(modal({ title, blocks: [...message.blocks, ...more] }), message),
+          tryUpdate: modals.tryUpdate,
+          updateIfUnchanged: modals.updateIfUnchanged,
+        },
+        file: (file) => messages.sendFile(file, audience),
+      };
     },
   };
 }
@@ -148,77 +148,103 @@ function openFormMessage(invocation: CommandInvocation): Message {
   return { text, blocks: [section(text), actions(...buttons)] };
 }
 
-/**
- * Replies privately, by the first of these that works: the response_url, an ephemeral message, a direct message.
- * @throws CannotPost, SlackFailed: why the first one failed, when all did
- */
-export async function sendPrivate(target: ReplyTarget, message: Message, replace = false): Promise<void> {
-  const { source, client, responseUrls } = target;
-  const { responseUrl, channel, userId, thread } = source;
-  const directMessage = { channel: userId, thread: undefined };
-  await settleLoadingView(target);
-  if (target.isLoadingViewShown && message.blocks.every(isText)) {
-    if (await tryUpdateModal(target, modal({ title: 'Tally', blocks: message.blocks }))) return;
-  }
-  const place = await takeLoadingMessage(target);
-  if (place?.kind === 'message' && place.isPublic)
-    await deleteMessage(client, place).catch((err: unknown) => target.log.warn({ err }, 'not deleted'));
-  const loading = place?.kind === 'message' && !place.isPublic ? place : undefined;
-  const options = { replace: replace || (place?.kind === 'response-url' && place.canReplace) };
-  await sendFirstPossible(target, [
-    ...(loading === undefined ? [] : [() => replaceMessage(client, loading, message)]),
-    ...(responseUrl === undefined ? [] : [() => responseUrls.post(responseUrl, message, options)]),
-    ...(channel === undefined ? [] : [() => postEphemeral(client, userId, { channel, thread }, message)]),
-    ...(userId === '' ? [] : [() => postMessage(client, directMessage, message)]),
-  ]);
-  if (target.isLoadingViewShown) await tryUpdateModal(target, ANSWERED_VIEW);
-}
-
 /** What a modal can show as well as a message. */
 const isText = ({ type }: Block): boolean => type === 'section' || type === 'context' || type === 'header';
 
-/** Sends to everyone in the channel, in a thread if a message asked. @throws CannotPost, SlackFailed */
-async function sendPublic(target: ReplyTarget, message: Message): Promise<void> {
-  const { source, client, responseUrls } = target;
-  const { responseUrl, channel, thread, startsThread } = source;
-  const place = await takeLoadingMessage(target);
-  const loading = place?.kind === 'message' ? place : undefined;
-  // A response_url can't post into a thread.
-  const send =
-    channel !== undefined && (responseUrl === undefined || thread !== undefined)
-      ? () => postMessage(client, { channel, thread: thread ?? startsThread }, message)
-      : () => responseUrls.post(responseUrl ?? '', message, { everyone: true });
-  await sendFirstPossible(target, [
-    ...(loading === undefined ? [] : [() => replaceMessage(client, loading, message)]),
-    send,
-  ]);
-}
+/** The view that a form opens with if something slow has to be asked first. */
+const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });
 
-/** Stops if a message may have arrived: a missing answer is better than the same answer twice. */
-async function sendFirstPossible(
-  { log }: ReplyTarget,
-  attempts: readonly (() => Promise<unknown>)[],
-): Promise<void> {
-  const errors: unknown[] = [];
-  for (const attempt of attempts) {
-    try {
-      await retryRateLimited(attempt);
-      return;
-    } catch (error) {
-      if (isSlackFailed(error) && error.unclear)
-        return log.warn({ err: error }, 'Slack did not confirm an answer; not sent again');
-      errors.push(error);
-    }
-  }
-  throw errors[0];
-}
+/** Takes the place of the loading view if the answer is a message. */
+const ANSWERED_VIEW: ModalView = modal({
+  title: 'Tally',
+  blocks: [section('Tally answered in the conversation. You can close this window.')],
+});
 
-const isSlackFailed = (error: unknown): error is SlackFailed =>
-  isFailure(error) && error.kind === 'slack-failed';
+/** In s; short, because the user is looking at the modal. */
+const MODAL_WAIT = 3;
 
-/** Replaces the request's modal; if that fails, sends `fallback` as a direct message. @throws CannotPost, SlackFailed */
-export async function updateModal(target: ReplyTarget, view: ModalView, fallback?: Message): Promise<void> {
-  if ((await tryUpdateModal(target, view)) || fallback === undefined) return;
-  const source = { ...target.source, responseUrl: undefined, channel: undefined };
-  await sendPrivate({ ...target, source }, fallback);
+/** The modal of one payload: the one it came from, or the one that its trigger opens. */
+function createModals({ source, client }: MessageTarget, clickedHash: string | undefined) {
+  const { triggerId, viewId } = source;
+  /** `view_id` of the modal that was opened or replaced for this request. */
+  let opened: string | undefined;
+  /** Slack's `hash` of the modal as it was clicked or last updated. */
+  let hash = clickedHash;
+  /** Keeps the loading view from opening, or waits until it is there. */
+  let loading: (() => Promise<void>) | undefined;
+  /** Whether the loading view is still what the modal shows. */
+  let isLoading = false;
+
+  const openNew = async (view: ModalView): Promise<void> => {
+    const trigger_id = triggerId ?? '';
+    const { view: shown } = await callSlack('views.open', () => client.views.open({ trigger_id, view }));
+    opened = shown?.id ?? opened;
+    hash = shown?.hash ?? hash;
+  };
+  const update = async (view_id: string, view: ModalView): Promise<void> => {
+    const { view: shown } = await retryRateLimited(
+      () => callSlack('views.update', () => client.views.update({ view_id, view })),
+      MODAL_WAIT,
+    );
+    isLoading = false;
+    hash = shown?.hash ?? hash;
+  };
+  /** Afterwards the loading view is open, or it will not be opened. */
+  const settle = async (): Promise<void> => {
+    const take = loading;
+    loading = undefined;
+    await take?.();
+  };
+
+  return {
+    settle,
+    isLoading: () => isLoading,
+    isOpened: () => opened !== undefined,
+
+    /** Opens a loading view after `delay` ms unless the form is open by then. A trigger is valid for 3 s. */
+    startLoading(delay: Millis): void {
+      if (triggerId === undefined || viewId !== undefined || opened !== undefined) return;
+      let opening: Promise<void> = Promise.resolve();
+      const timer = setTimeout(() => {
+        opening = openNew(LOADING_VIEW).then(
+          () => {
+            isLoading = true;
+          },
+          () => undefined,
+        );
+      }, delay);
+      loading = () => {
+        clearTimeout(timer);
+        return opening;
+      };
+    },
+
+    /** @throws SlackFailed */
+    async open(view: ModalView): Promise<void> {
+      await settle();
+      const current = opened ?? viewId;
+      if (current === undefined) return openNew(view);
+      await update(current, view);
+      opened = current;
+    },
+
+    /** @returns whether the modal was replaced */
+    async tryUpdate(view: ModalView): Promise<boolean> {
+      await settle();
+      return update(opened ?? viewId ?? '', view).then(
+        () => true,
+        () => false,
+      );
+    },
+
+    async updateIfUnchanged(view: ModalView): Promise<void> {
+      await settle();
+      const view_id = opened ?? viewId;
+      const lastSeen = hash;
+      if (view_id === undefined || lastSeen === undefined) return;
+      await callSlack('views.update', () => client.views.update({ view_id, hash: lastSeen, view })).catch(
+        () => undefined,
+      );
+    },
+  };
 }

@@ -6,11 +6,9 @@ import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import { type CommandInvocation, withoutSecrets } from '../commands/command-buttons.ts';
 import { isDirectMessage } from '../reply/post-message.ts';
-import { createReply, type Reply } from '../reply/reply.ts';
-import type { ReplyTarget } from '../reply/reply-target.ts';
+import type { Reply, ReplyTarget } from '../reply/reply.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
-import type { RequestSource } from './request-source.ts';
 import type { User, UserDirectory, UserGroup } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */
@@ -25,7 +23,7 @@ export interface Request {
   /** The workspace's record, read once for this request. */
   readonly workspace: Workspace;
   /** Who sees what `reply.update` sends. */
-  readonly audience: 'asker' | 'channel';
+  readonly audience: Audience;
   /** Who asked for or shared a public answer; undefined for a private one. */
   readonly sharedBy: SharedBy | undefined;
   /** BCP 47, of the reader: the user's, or the workspace's if the whole channel reads the answer. */
@@ -33,6 +31,9 @@ export interface Request {
   readonly reply: Reply;
   readonly slack: SlackLookups;
 }
+
+/** Who reads an answer: the person who asked, or everyone in the channel. */
+export type Audience = 'asker' | 'channel';
 
 /** What a request may ask of Slack. Each throws SlackFailed. */
 export interface SlackLookups {
@@ -62,53 +63,25 @@ export const askLocation = ({
   manager: user.canManage && (audience === 'asker' || (channel !== undefined && isDirectMessage(channel))),
 });
 
-/** What a private reply to a failed request depends on. */
-export type Requester = Pick<Request, 'user' | 'channel' | 'workspace'>;
-
 /** The same for a reply that only this user sees: a manager may see every project there. */
-export const privateLocation = ({ user, channel }: Requester): AskLocation => ({
+export const privateLocation = ({ user, channel }: Request): AskLocation => ({
   channel,
   manager: user.canManage,
 });
 
-/** A user whose rights were checked, with the workspace record that decided. */
-export type AuthorizedUser = Pick<Request, 'user' | 'workspace' | 'slack'>;
-
 export interface RequestOptions {
+  /** When the request arrived. */
   readonly at: Millis;
-  /** Default is the asker. */
-  readonly audience?: 'asker' | 'channel';
+  /** Default is the asker; `as-set` is whom the workspace's settings say. */
+  readonly audience?: Audience | 'as-set';
   readonly sharedFrom?: number;
   /** Whether the answer replaces the message that carried the button. */
   readonly replace?: boolean;
   /** The command that is run, if it is one. */
   readonly invocation?: CommandInvocation;
-}
-
-export function createRequest(
-  { user, workspace, slack }: AuthorizedUser,
-  target: ReplyTarget,
-  { at, audience = 'asker', replace = false, sharedFrom, invocation }: RequestOptions,
-): Request {
-  const how = sharedFrom === undefined ? 'asked' : 'shared';
-  const isPrivate = audience === 'asker';
-  return {
-    ...{ at, sharedFrom, user, workspace, audience, slack },
-    channel: target.source.channel,
-    sharedBy: isPrivate ? undefined : { how, person: user.id },
-    locale: isPrivate ? user.locale : workspace.settings.locale,
-    reply: createReply(target, {
-      audience,
-      replace,
-      invocation: invocation && withoutSecrets(invocation, workspace.aliases),
-    }),
-  };
-}
-
-export interface AuthorizeOptions {
   /** Accepts cached user groups, because Slack allows only about twenty look-ups a minute. */
   readonly isTyping?: boolean;
-  /** The workspace's record, if this request has read it already. */
+  /** The workspace's record, if it was read already for what this payload asks. */
   readonly workspace?: Workspace | undefined;
 }
 
@@ -118,11 +91,10 @@ export interface AuthorizeOptions {
  * @throws NotAllowed, SlackFailed, StoreUnavailable
  */
 export type Authorize = (
-  client: WebClient,
-  source: RequestSource,
+  target: ReplyTarget,
   right: Right,
-  options?: AuthorizeOptions,
-) => Promise<AuthorizedUser | undefined>;
+  options: RequestOptions,
+) => Promise<Request | undefined>;
 
 /** Asking accepts a role that Slack confirmed within the last minute; changing something does not. */
 const needsFreshRole = (right: Right): boolean => right === 'member' || right === 'manage';
@@ -151,30 +123,58 @@ export function createAuthorize({
   readonly users: UserDirectory;
   readonly workspaces: Workspaces;
 }): Authorize {
-  return async (client, source, right, { isTyping = false, workspace: known } = {}) => {
+  return async (target, right, options) => {
+    const { source, client } = target;
     const { teamId, userId } = source;
     if (teamId === '' || userId === '') throw new NotAllowed('external');
     const isFresh = needsFreshRole(right);
-    const lookups = Promise.all([users.find(client, source, isFresh), known ?? workspaces.read(teamId)]);
+    const lookups = Promise.all([
+      users.find(client, source, isFresh),
+      options.workspace ?? workspaces.read(teamId),
+    ]);
     // A replay is dropped before its lookups are awaited, so their errors must not count as unhandled.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) return undefined;
     const [profile, workspace] = await lookups;
-    const { settings } = workspace;
-    const user = await users.admit(client, profile, settings, isFresh && !isTyping);
+    const user = await users.admit(client, profile, workspace.settings, isFresh && !options.isTyping);
     if (right === 'manage' && user.canAsk && !user.canManage)
       throw new NotAllowed('not-manager', await findManagers(users, client, workspace));
     requireRight(right, user);
-    return {
-      user,
-      workspace,
-      slack: {
-        channels: channelsOf(client),
-        userGroups: () => users.userGroups(client, teamId),
-        isInGroups: (groups) => users.isIn(client, source, groups),
-        roleOf: (otherId) => users.roleOf(client, teamId, otherId),
-        permissionsOf: (otherId) => users.permissionsOf(client, teamId, otherId, settings, false),
-      },
-    };
+    return createRequest(target, user, workspace, slackLookups(users, target, workspace), options);
   };
 }
+
+function createRequest(
+  target: ReplyTarget,
+  user: User,
+  workspace: Workspace,
+  slack: SlackLookups,
+  { at, audience: wanted = 'asker', replace = false, sharedFrom, invocation }: RequestOptions,
+): Request {
+  const audience = wanted === 'as-set' ? workspace.settings.visibility : wanted;
+  const how = sharedFrom === undefined ? 'asked' : 'shared';
+  const isPrivate = audience === 'asker';
+  return {
+    ...{ at, sharedFrom, user, workspace, audience, slack },
+    channel: target.source.channel,
+    sharedBy: isPrivate ? undefined : { how, person: user.id },
+    locale: isPrivate ? user.locale : workspace.settings.locale,
+    reply: target.replyWith({
+      audience,
+      replace,
+      invocation: invocation && withoutSecrets(invocation, workspace.aliases),
+    }),
+  };
+}
+
+const slackLookups = (
+  users: UserDirectory,
+  { client, source: { teamId, userId } }: ReplyTarget,
+  { settings }: Workspace,
+): SlackLookups => ({
+  channels: channelsOf(client),
+  userGroups: () => users.userGroups(client, teamId),
+  isInGroups: (groups) => users.isIn(client, { teamId, userId }, groups),
+  roleOf: (person) => users.roleOf(client, teamId, person),
+  permissionsOf: (person) => users.permissionsOf(client, teamId, person, settings, false),
+});

@@ -1,18 +1,17 @@
 import type { App } from '@slack/bolt';
 import { Throttled } from '../../domain/failure/index.ts';
 import type { CommandInvocation } from '../commands/command-buttons.ts';
-import type { RunCommand } from '../commands/command-runner.ts';
 import { errorMessageOf } from '../reply/error-reply.ts';
 import { isDirectMessage } from '../reply/post-message.ts';
-import type { ReplyTarget } from '../reply/reply-target.ts';
-import { createRequest, type Requester } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
 import { originOf, type RequestSource } from '../request/request-source.ts';
+import type { RunCommand } from './commands.ts';
 import { type ListenerContext, lookUp, type SlackEvent } from './listeners.ts';
 import type { SlackPayload } from './payload.ts';
 
 /** Registers the Events API, which Bolt acknowledges before it calls a listener. */
 export function registerEvents(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, authorize, errorReply, responseUrls, eventDedup, limits, clock, log } = context;
+  const { listeners, authorize, errorReply, eventDedup, limits, clock, createTarget } = context;
 
   app.event(/.*/, async ({ event: payload, body, client, context: { isFirst } }) => {
     const event = payload as SlackEvent;
@@ -20,28 +19,25 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
     if (listener === undefined || listener.wants?.(event) === false) return;
     const source = sourceOfEvent(event, body as object as SlackPayload, isFirst);
     if (source === undefined) return;
-    const target: ReplyTarget = { source, client, responseUrls, log };
+    const target = createTarget(source, client);
     const at = clock();
     const audience = isPrivate(event) ? 'asker' : 'channel';
-    let requester: Requester | undefined;
+    let request: Request | undefined;
     const origin = {
       client,
       rerun: (invocation: CommandInvocation) =>
-        runCommand(target, invocation, { at, audience }, requester?.workspace),
+        runCommand(target, invocation, { at, audience, workspace: request?.workspace }),
     };
     try {
       limits.demand('requests', source);
       const { event_id: id } = body;
       if (listener.once && id !== undefined && !(await eventDedup.first(source.teamId, id))) return;
-      const authorized = await authorize(client, source, listener.right);
-      if (authorized === undefined) return;
-      const request = createRequest(authorized, target, { at });
-      requester = request;
-      await listener.run(event, request, origin);
+      request = await authorize(target, listener.right, { at });
+      if (request !== undefined) await listener.run(event, request, origin);
     } catch (error) {
       const report = errorReply.explain(error, event.type);
       if (error instanceof Throttled && limits.take('refusals', source) !== undefined) return;
-      if (listener.onError === undefined) return errorReply.send(target, report, { requester });
+      if (listener.onError === undefined) return errorReply.send(target, report, { requester: request });
       await listener.onError(errorMessageOf(report), event, origin).catch(errorReply.logUndelivered);
     }
   });

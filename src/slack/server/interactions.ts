@@ -1,16 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { type CommandInvocation, parseInvocation, parseShare } from '../commands/command-buttons.ts';
-import type { RunCommand } from '../commands/command-runner.ts';
-import type { ErrorContext } from '../error-messages/description.ts';
 import { readFields } from '../kit/modal.ts';
 import { failureText } from '../reply/error-blocks.ts';
 import { errorModalOf } from '../reply/error-reply.ts';
 import { isDirectMessage } from '../reply/post-message.ts';
-import { endLoading, LOADING_DELAYS, type ReplyTarget, startLoadingView } from '../reply/reply-target.ts';
-import { type AuthorizedUser, createRequest } from '../request/request.ts';
+import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
+import type { Request } from '../request/request.ts';
 import { type RequestSource, sourceOfPayload } from '../request/request-source.ts';
 import type { WebClient } from '../web-client.ts';
+import type { RunCommand } from './commands.ts';
 import { type ActionHandler, handlerOf, type ListenerContext, lookUp, workOf } from './listeners.ts';
 import type { SlackPayload } from './payload.ts';
 
@@ -27,7 +26,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
 
   app.action({ type: 'block_actions' }, async ({ ack, action, body, client, context: { isFirst } }) => {
     await ack();
-    const target = replyTargetOf(context, body, client, isFirst);
+    const target = targetOf(context, body, client, isFirst);
     const { source } = target;
     const { action_id = '', ...chosen } = action as ActionPayload;
     const value = chosen.value ?? chosen.selected_option?.value ?? '';
@@ -64,23 +63,22 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     }
     const listener = lookUp(listeners.actions, name);
     if (listener === undefined) return log.warn({ action: name }, 'no listener for this action');
-    let authorized: AuthorizedUser | undefined;
+    let request: Request | undefined;
     const handler = handlerOf<ActionHandler>(listener, value);
-    if (handler.openForm !== undefined) startLoadingView(target, loadingDelays.modal);
+    if (handler.openForm !== undefined) target.startLoadingView(loadingDelays.modal);
     try {
-      authorized = await authorize(target.client, target.source, handler.right);
-      if (authorized === undefined) return;
+      request = await authorize(target, handler.right, inPlace);
+      if (request === undefined) return;
       const { view, state } = body;
       const fields = readFields((view?.state ?? state)?.values as never);
       const metadata = view?.private_metadata ?? '';
-      const request = createRequest(authorized, target, inPlace);
       await workOf(handler)({ value, fields, metadata }, request, (invocation) =>
         runCommand(target, invocation, inPlace),
       );
     } catch (error) {
-      await errorReply.send(target, errorReply.explain(error, 'action'), requesterOf(target, authorized));
+      await errorReply.send(target, errorReply.explain(error, 'action'), { requester: request });
     } finally {
-      await endLoading(target);
+      await target.endLoading();
     }
   };
 
@@ -91,11 +89,11 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     const { client, source } = target;
     const at = clock();
     try {
-      const authorized = await authorize(client, { ...source, isFirst: undefined }, listener.right);
-      if (authorized === undefined) return;
+      const request = await authorize(target, listener.right, { at });
+      if (request === undefined) return;
       const rerun = (invocation: CommandInvocation) => runCommand(target, invocation, { at });
       const event = { type: 'app_home_opened', user: source.userId, tab: 'home' };
-      await listener.run(event, createRequest(authorized, target, { at }), { client, rerun });
+      await listener.run(event, request, { client, rerun });
     } catch (err) {
       log.debug({ err }, 'Home was not redrawn after a click');
     }
@@ -110,7 +108,7 @@ function registerViews(app: App, context: ListenerContext): void {
     const name = view.callback_id;
     const listener = lookUp(listeners.views, name);
     if (listener === undefined) return ack();
-    const target = replyTargetOf(context, body, client, isFirst);
+    const target = targetOf(context, body, client, isFirst);
     const throttled = limits.take('requests', target.source);
     if (throttled !== undefined) {
       const report = errorReply.explain(throttled, name);
@@ -129,13 +127,12 @@ function registerViews(app: App, context: ListenerContext): void {
     }
     if ('errors' in parsed) return ack({ response_action: 'errors', errors: parsed.errors });
     await ack({ response_action: 'update', view: listener.waiting });
-    let authorized: AuthorizedUser | undefined;
+    let request: Request | undefined;
     try {
-      authorized = await authorize(client, target.source, listener.right);
-      if (authorized === undefined) return;
-      await listener.work(parsed.input, createRequest(authorized, target, { at: clock() }));
+      request = await authorize(target, listener.right, { at: clock() });
+      if (request !== undefined) await listener.work(parsed.input, request);
     } catch (error) {
-      await errorReply.sendInModal(target, errorReply.explain(error, name), requesterOf(target, authorized));
+      await errorReply.sendInModal(target, errorReply.explain(error, name), { requester: request });
     }
   });
 }
@@ -148,17 +145,15 @@ function registerOptions(app: App, context: ListenerContext): void {
     const listener = lookUp(listeners.options, options.action_id);
     try {
       // No check for replays: typing the same text twice within a second sends the same bytes twice.
-      const target = replyTargetOf(context, body, client);
+      const target = targetOf(context, body, client);
       const isThrottled = limits.take('suggestions', target.source) !== undefined;
       const typed = options.value ?? '';
       if (listener === undefined || isThrottled || typed.length > LONGEST_SUGGESTION)
         return await ack({ options: [] });
       const find = async () => {
-        const authorized = await authorize(client, target.source, listener.right, { isTyping: true });
-        if (authorized === undefined) return [];
+        const request = await authorize(target, listener.right, { at: clock(), isTyping: true });
         const metadata = (body as object as SlackPayload).view?.private_metadata ?? '';
-        const request = createRequest(authorized, target, { at: clock() });
-        return listener.find(typed, request, metadata);
+        return request === undefined ? [] : listener.find(typed, request, metadata);
       };
       await ack({ options: [...(await emptyAfterTimeout(find()))] });
     } catch (error) {
@@ -180,20 +175,15 @@ async function emptyAfterTimeout<T>(found: Promise<readonly T[]>): Promise<reado
   return Promise.race([found, timeout]).finally(() => timer.abort());
 }
 
-function replyTargetOf(
-  { responseUrls, log }: ListenerContext,
+function targetOf(
+  { createTarget }: ListenerContext,
   body: object,
   client: WebClient,
   isFirst?: RequestSource['isFirst'],
 ): ReplyTarget {
-  const { hash } = (body as object as SlackPayload).view ?? {};
-  const source = sourceOfPayload(body as SlackPayload, isFirst);
-  return { source, client, responseUrls, log, ...(hash && { modalHash: hash }) };
+  const payload = body as SlackPayload;
+  return createTarget(sourceOfPayload(payload, isFirst), client, payload.view?.hash || undefined);
 }
-
-const requesterOf = ({ source }: ReplyTarget, authorized: AuthorizedUser | undefined): ErrorContext => ({
-  requester: authorized && { ...authorized, channel: source.channel },
-});
 
 /** Whether only the user sees the message: then the answer may replace it. The answer goes by this user's rights. */
 const isPrivate = ({ container, channel }: SlackPayload): boolean =>

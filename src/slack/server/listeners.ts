@@ -10,9 +10,9 @@ import type { CommandInvocation } from '../commands/command-buttons.ts';
 import type { Message } from '../kit/atoms.ts';
 import type { FormFields, FormReading } from '../kit/modal.ts';
 import type { ErrorReply } from '../reply/error-reply.ts';
-import type { LoadingDelays } from '../reply/reply-target.ts';
-import type { ResponseUrlClient } from '../reply/response-url.ts';
+import type { LoadingDelays, ReplyTarget } from '../reply/reply.ts';
 import type { Authorize, Request } from '../request/request.ts';
+import type { RequestSource } from '../request/request-source.ts';
 import type { WebClient } from '../web-client.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
@@ -164,7 +164,8 @@ export interface ListenerContext {
   readonly listeners: Required<Listeners>;
   readonly authorize: Authorize;
   readonly errorReply: ErrorReply;
-  readonly responseUrls: ResponseUrlClient;
+  /** Where the replies to a payload go. @param modalHash Slack's `hash` of the modal that was clicked in */
+  createTarget(source: RequestSource, client: WebClient, modalHash?: string): ReplyTarget;
   readonly eventDedup: EventDedup;
   readonly limits: RateLimiter;
   readonly log: Logger;

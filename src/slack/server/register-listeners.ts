@@ -1,41 +1,35 @@
-import { type App, ErrorCode, type RespondArguments } from '@slack/bolt';
-import type { SlashCommand } from '../../domain/commands.ts';
+import { type App, ErrorCode } from '@slack/bolt';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { asSlashCommand } from '../commands/command-buttons.ts';
-import { createCommandRunner } from '../commands/command-runner.ts';
-import { createErrorReply, errorMessageOf } from '../reply/error-reply.ts';
+import { createErrorReply } from '../reply/error-reply.ts';
+import { createReplyTarget } from '../reply/reply.ts';
+import type { ResponseUrlClient } from '../reply/response-url.ts';
 import { createAuthorize } from '../request/request.ts';
-import { sourceOfPayload } from '../request/request-source.ts';
 import type { UserDirectory } from '../request/users.ts';
+import { createCommandRunner, registerCommands } from './commands.ts';
 import { registerEvents } from './events.ts';
 import { registerInteractions } from './interactions.ts';
 import type { ListenerContext, Listeners } from './listeners.ts';
 
-export interface ListenerParts extends Omit<ListenerContext, 'listeners' | 'authorize' | 'errorReply'> {
+export interface ListenerParts
+  extends Omit<ListenerContext, 'listeners' | 'authorize' | 'errorReply' | 'createTarget'> {
   readonly users: UserDirectory;
   readonly workspaces: Workspaces;
+  readonly responseUrls: ResponseUrlClient;
 }
 
 /** Registers the listeners with Bolt. Acknowledges first; later errors become replies. */
 export function registerListeners(app: App, listeners: Required<Listeners>, parts: ListenerParts): void {
-  const { responseUrls, limits, log, clock } = parts;
-  const errorReply = createErrorReply(log);
-  const context: ListenerContext = { ...parts, listeners, authorize: createAuthorize(parts), errorReply };
+  const { responseUrls, log } = parts;
+  const context: ListenerContext = {
+    ...parts,
+    listeners,
+    authorize: createAuthorize(parts),
+    errorReply: createErrorReply(log),
+    createTarget: (source, client, modalHash) =>
+      createReplyTarget({ source, client, responseUrls, log }, modalHash),
+  };
   const runCommand = createCommandRunner(context);
-
-  app.command(/.*/, async ({ ack, body, client, context: { isFirst } }) => {
-    const command = matchCommandName(body.command, listeners.commands);
-    const invocation = { command, text: body.text ?? '' };
-    const source = sourceOfPayload(body, isFirst);
-    const throttled = limits.take('requests', source);
-    if (throttled !== undefined) {
-      const report = errorReply.explain(throttled, command);
-      // Replies in the acknowledgement, so that a flood costs no calls to Slack.
-      return ack(errorMessageOf(report, { invocation }) as RespondArguments);
-    }
-    await ack();
-    await runCommand({ source, client, responseUrls, log }, invocation, { at: clock() });
-  });
+  registerCommands(app, context, runCommand);
   registerInteractions(app, context, runCommand);
   registerEvents(app, context, runCommand);
   app.error(async (error) => {
@@ -43,7 +37,3 @@ export function registerListeners(app: App, listeners: Required<Listeners>, part
     if (error.code !== ErrorCode.AuthorizationError) log.error({ err: error }, 'a listener failed');
   });
 }
-
-/** A workspace may have had to rename a command: `/acme-spend` still means `/spend`. */
-const matchCommandName = (typed: string, commands: Required<Listeners>['commands']): SlashCommand =>
-  asSlashCommand(Object.keys(commands).find((name) => typed.endsWith(name.slice(1))) ?? typed);

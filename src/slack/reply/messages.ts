@@ -1,0 +1,198 @@
+import type { Logger } from 'pino';
+import { isFailure, type SlackFailed } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
+import { context, escapeMarkup, type Message } from '../kit/atoms.ts';
+import type { RequestSource } from '../request/request-source.ts';
+import { callSlack, retryRateLimited, type WebClient } from '../web-client.ts';
+import {
+  deleteMessage,
+  isDirectMessage,
+  openDirectMessage,
+  type PostedTo,
+  postEphemeral,
+  postMessage,
+  replaceMessage,
+} from './post-message.ts';
+import type { ResponseUrlClient } from './response-url.ts';
+
+/** The ways by which a message can reach whoever sent one payload. */
+export interface MessageTarget {
+  readonly source: RequestSource;
+  readonly client: WebClient;
+  readonly responseUrls: ResponseUrlClient;
+  readonly log: Logger;
+}
+
+/** Where the message is that says that Tally works. */
+type LoadingPlace =
+  | (PostedTo & { readonly kind: 'message'; readonly isPublic: boolean })
+  /** @property canReplace whether `replace_original` would replace exactly this message */
+  | { readonly kind: 'response-url'; readonly canReplace: boolean };
+
+export interface OutgoingFile {
+  readonly name: string;
+  readonly title: string;
+  readonly content: string;
+  /** Sent with it: what it holds, plain. */
+  readonly about: string;
+}
+
+interface LoadingOptions {
+  readonly audience: 'asker' | 'channel';
+  /** Whether the answer replaces the message that was clicked. */
+  readonly replace: boolean;
+  readonly delay: Millis;
+}
+
+const TEXT = 'Asking the billing service…';
+const LOADING: Message = { text: TEXT, blocks: [context(TEXT)] };
+
+/** The messages of one reply. The first that is sent takes the place of the loading message. */
+export function createMessages(target: MessageTarget) {
+  const { client, responseUrls, log } = target;
+  let loading: (() => Promise<LoadingPlace | undefined>) | undefined;
+
+  /** Keeps the loading message from appearing, or waits until it is there. @returns where it is, to the first who asks */
+  const takeLoading = async (): Promise<LoadingPlace | undefined> => {
+    const take = loading;
+    loading = undefined;
+    return take?.();
+  };
+
+  return {
+    /** Says after `delay` ms that an answer takes longer, unless it is there by then. */
+    startLoading(options: LoadingOptions): void {
+      let shown: Promise<LoadingPlace | undefined> = Promise.resolve(undefined);
+      const timer = setTimeout(() => {
+        shown = showLoading(target, options).catch(() => undefined);
+      }, options.delay);
+      loading = () => {
+        clearTimeout(timer);
+        return shown;
+      };
+    },
+
+    /** Removes the loading message if no reply has replaced it. Never rejects. */
+    async endLoading(): Promise<void> {
+      const place = await takeLoading();
+      if (place?.kind === 'message') await deleteMessage(client, place).catch(() => undefined);
+    },
+
+    /**
+     * Replies privately, by the first of these that works: the response_url, an ephemeral message, a direct message.
+     * @throws CannotPost, SlackFailed: why the first one failed, when all did
+     */
+    async sendPrivate(message: Message, replace: boolean): Promise<void> {
+      const { responseUrl, channel, userId, thread } = target.source;
+      const place = await takeLoading();
+      if (place?.kind === 'message' && place.isPublic)
+        await deleteMessage(client, place).catch((err: unknown) => log.warn({ err }, 'not deleted'));
+      const shown = place?.kind === 'message' && !place.isPublic ? place : undefined;
+      const options = { replace: replace || (place?.kind === 'response-url' && place.canReplace) };
+      await sendFirstPossible(log, [
+        ...(shown === undefined ? [] : [() => replaceMessage(client, shown, message)]),
+        ...(responseUrl === undefined ? [] : [() => responseUrls.post(responseUrl, message, options)]),
+        ...(channel === undefined ? [] : [() => postEphemeral(client, userId, { channel, thread }, message)]),
+        ...directMessages(target, message),
+      ]);
+    },
+
+    /** Sends a direct message, wherever it was asked. @throws CannotPost, SlackFailed */
+    sendDirectly: (message: Message): Promise<void> =>
+      sendFirstPossible(log, directMessages(target, message)),
+
+    /** Sends to everyone in the channel, in a thread if a message asked. @throws CannotPost, SlackFailed */
+    async sendPublic(message: Message): Promise<void> {
+      const { responseUrl, channel, thread, startsThread } = target.source;
+      const place = await takeLoading();
+      const shown = place?.kind === 'message' ? place : undefined;
+      // A response_url can't post into a thread.
+      const send =
+        channel !== undefined && (responseUrl === undefined || thread !== undefined)
+          ? () => postMessage(client, { channel, thread: thread ?? startsThread }, message)
+          : () => responseUrls.post(responseUrl ?? '', message, { everyone: true });
+      await sendFirstPossible(log, [
+        ...(shown === undefined ? [] : [() => replaceMessage(client, shown, message)]),
+        send,
+      ]);
+    },
+
+    /** @returns whether it is in the thread of a public answer, else it is a direct message @throws SlackFailed */
+    async sendFile(
+      { name, title, content, about }: OutgoingFile,
+      audience: LoadingOptions['audience'],
+    ): Promise<boolean> {
+      const { channel, userId, thread: asked, startsThread } = target.source;
+      const thread = audience === 'channel' ? (asked ?? startsThread) : undefined;
+      const isPublic = channel !== undefined && thread !== undefined;
+      const place = isPublic
+        ? { channel_id: channel, thread_ts: thread }
+        : { channel_id: await openDirectMessage(client, userId) };
+      await callSlack('files.uploadV2', () =>
+        client.filesUploadV2({
+          ...place,
+          ...{ filename: name, title, content, initial_comment: escapeMarkup(about) },
+        }),
+      );
+      return isPublic;
+    },
+  };
+}
+
+const directMessages = ({ client, source: { userId } }: MessageTarget, message: Message) =>
+  userId === '' ? [] : [() => postMessage(client, { channel: userId, thread: undefined }, message)];
+
+async function showLoading(
+  target: MessageTarget,
+  options: LoadingOptions,
+): Promise<LoadingPlace | undefined> {
+  const { source, client } = target;
+  const { channel, userId, thread, startsThread, responseUrl } = source;
+  if (options.audience === 'channel' && channel !== undefined) {
+    try {
+      const at = await postMessage(client, { channel, thread: thread ?? startsThread }, LOADING);
+      return { kind: 'message', isPublic: true, ...at };
+    } catch (error) {
+      // Tally can answer a command in channels that it may not post to.
+      if (!isFailure(error) || error.kind !== 'cannot-post') throw error;
+    }
+  }
+  if (responseUrl !== undefined) return showByResponseUrl(target, responseUrl, options);
+  if (channel !== undefined && !isDirectMessage(channel)) return undefined;
+  const at = await postMessage(client, { channel: channel ?? userId, thread }, LOADING);
+  return { kind: 'message', isPublic: false, ...at };
+}
+
+async function showByResponseUrl(
+  { source, responseUrls }: MessageTarget,
+  url: string,
+  { audience, replace }: LoadingOptions,
+): Promise<LoadingPlace | undefined> {
+  // After a click on a message that stays, `replace_original` would replace that one.
+  const canReplace = audience === 'asker' && (replace || !source.isClick);
+  try {
+    await responseUrls.post(url, LOADING, { replace });
+  } catch (error) {
+    if (!isFailure(error) || error.kind !== 'slack-failed' || !error.unclear) return undefined;
+  }
+  return { kind: 'response-url', canReplace };
+}
+
+/** Stops if a message may have arrived: a missing answer is better than the same answer twice. */
+async function sendFirstPossible(log: Logger, attempts: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const attempt of attempts) {
+    try {
+      await retryRateLimited(attempt);
+      return;
+    } catch (error) {
+      if (isSlackFailed(error) && error.unclear)
+        return log.warn({ err: error }, 'Slack did not confirm an answer; not sent again');
+      errors.push(error);
+    }
+  }
+  throw errors[0];
+}
+
+const isSlackFailed = (error: unknown): error is SlackFailed =>
+  isFailure(error) && error.kind === 'slack-failed';

@@ -1,0 +1,131 @@
+import type { App, RespondArguments } from '@slack/bolt';
+import { commandText, type SlashCommand } from '../../domain/commands.ts';
+import {
+  InvalidWord,
+  isShortText,
+  SecretPasted,
+  TextTooLong,
+  UNKNOWN_COMMAND,
+} from '../../domain/failure/index.ts';
+import { inSpan } from '../../runtime/spans.ts';
+import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
+import { asSlashCommand, type CommandInvocation, withoutSecrets } from '../commands/command-buttons.ts';
+import type { ErrorContext } from '../error-messages/description.ts';
+import { type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
+import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
+import type { Request, RequestOptions } from '../request/request.ts';
+import { sourceOfPayload } from '../request/request-source.ts';
+import {
+  type CommandHandler,
+  canRead,
+  handlerOf,
+  type ListenerContext,
+  lookUp,
+  workOf,
+} from './listeners.ts';
+
+/** Registers slash commands. */
+export function registerCommands(app: App, context: ListenerContext, runCommand: RunCommand): void {
+  const { listeners, errorReply, limits, clock, createTarget } = context;
+
+  app.command(/.*/, async ({ ack, body, client, context: { isFirst } }) => {
+    const command = matchCommandName(body.command, Object.keys(listeners.commands));
+    const invocation = { command, text: body.text ?? '' };
+    const source = sourceOfPayload(body, isFirst);
+    const throttled = limits.take('requests', source);
+    if (throttled !== undefined) {
+      const report = errorReply.explain(throttled, command);
+      // Replies in the acknowledgement, so that a flood costs no calls to Slack.
+      return ack(errorMessageOf(report, { invocation }) as RespondArguments);
+    }
+    await ack();
+    await runCommand(createTarget(source, client), invocation, { at: clock() });
+  });
+}
+
+/** A workspace may have had to rename a command: `/acme-spend` still means `/spend`. */
+const matchCommandName = (typed: string, commands: readonly string[]): SlashCommand =>
+  asSlashCommand(commands.find((name) => typed.endsWith(name.slice(1))) ?? typed);
+
+/**
+ * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
+ * @param options the audience applies only to questions; the default is in the settings
+ */
+export type RunCommand = (
+  target: ReplyTarget,
+  invocation: CommandInvocation,
+  options: Omit<RequestOptions, 'invocation'>,
+) => Promise<void>;
+
+export function createCommandRunner({
+  listeners: { commands },
+  authorize,
+  errorReply,
+  onAnswered,
+  loadingDelays = LOADING_DELAYS,
+}: ListenerContext): RunCommand {
+  const run: RunCommand = async (target, invocation, options) => {
+    const { command, text } = invocation;
+    const listener = lookUp(commands, command);
+    const handler = listener && (isShortText(text) ? handlerOf<CommandHandler>(listener, text) : TOO_LONG);
+    const isForm = target.source.triggerId !== undefined && handler?.openForm !== undefined;
+    const metricName = listener === undefined ? 'other' : command;
+    const began = performance.now();
+    let request: Request | undefined;
+    try {
+      if (isForm) target.startLoadingView(loadingDelays.modal);
+      if (handler === undefined)
+        throw new InvalidWord(
+          command,
+          UNKNOWN_COMMAND,
+          `Type ${commandText('/billing help')} to see what works.`,
+        );
+      const audience = handler.isQuestion ? (options.audience ?? 'as-set') : 'asker';
+      request = await authorize(target, handler.right, { ...options, audience, invocation });
+      if (request === undefined) return;
+      if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
+      if (handler.isQuestion && !isForm) {
+        const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
+        const { replace = false } = options;
+        target.startLoadingMessage({ audience: request.audience, replace, delay });
+      }
+      await workOf(handler)(text, request);
+      onAnswered?.(metricName, 'ok');
+    } catch (error) {
+      const report = errorReply.explain(error, command);
+      onAnswered?.(metricName, report.failure?.kind ?? 'unknown');
+      const { workspace } = request ?? {};
+      await errorReply.send(target, report, {
+        ...errorContext(report, invocation, request),
+        canRead: workspace && ((words) => canRead(listener, words, workspace)),
+        isUnchanged: handler?.isQuestion,
+        opensForm: isForm,
+      });
+    } finally {
+      await target.endLoading();
+    }
+  };
+  return (...given) => inSpan('command', () => run(...given));
+}
+
+/** No listener reads such a text. It is refused after the rights, like any other words. */
+const TOO_LONG: CommandHandler = {
+  right: 'ask',
+  run: () => Promise.reject(new TextTooLong()),
+};
+
+/**
+ * A button must not carry a secret, and without one of its words a command asks something else: then it is not offered
+ * again. The reply to a pasted secret still needs to know the command, to say which form takes the secret.
+ */
+function errorContext(
+  report: ErrorReport,
+  invocation: CommandInvocation,
+  requester: Request | undefined,
+): ErrorContext {
+  const safe = withoutSecrets(invocation, requester?.workspace.aliases ?? NO_ALIASES);
+  const isSecret = report.failure?.kind === 'secret-pasted';
+  return { invocation: isSecret || safe.text === invocation.text ? safe : undefined, requester };
+}
+
+const NO_ALIASES: ReadonlySet<string> = new Set();
