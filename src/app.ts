@@ -15,7 +15,7 @@ import { createOsTokenFeature } from './features/os-token/index.ts';
 import { createProjectsFeature } from './features/projects/index.ts';
 import { createRegistry, type Registry } from './features/registry.ts';
 import { createReportsFeature } from './features/reports/index.ts';
-import { createSchedulesFeature } from './features/schedules/scheduled-posts.ts';
+import { createSchedulesFeature } from './features/schedules/index.ts';
 import { createSettingsFeature } from './features/settings/index.ts';
 import { createSpendFeature } from './features/spend/index.ts';
 import { createStatusFeature } from './features/status/index.ts';

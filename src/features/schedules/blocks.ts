@@ -18,9 +18,9 @@ import {
   markup,
   mention,
 } from '../../slack/kit/atoms.ts';
-import type { ListViewer } from '../../slack/owned/ownership.ts';
+import { canReadOwned } from '../../slack/owned/ownership.ts';
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/stopped-items.ts';
-import { askLocation } from '../../slack/request/request.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
 import {
   type LastDelivery,
   type PauseReason,
@@ -31,7 +31,6 @@ import {
 import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import { canReadSchedule } from './permissions.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** `*Yesterday’s spend* for prod`, as mrkdwn. */
@@ -182,18 +181,12 @@ function unansweredText(
   return parts.join('');
 }
 
-/** Who reads the list. */
-interface Reader extends ListViewer {
-  readonly sends: UpcomingSendsOf;
-}
-
 /** One schedule as three lines of mrkdwn. What the reader may not ask about is neither named nor said to have failed. */
-export function describeSchedule(schedule: Schedule, reader: Reader): string {
-  const { workspace, user, sends } = reader;
+export function describeSchedule(schedule: Schedule, reader: Request, sends: UpcomingSendsOf): string {
+  const { workspace, user } = reader;
   const place = askLocation(reader);
   const known = workspace.lastSent(schedule.id);
-  const sent =
-    canReadSchedule(schedule, reader) || known?.result === 'waiting' ? known : withoutCauses(known);
+  const sent = canReadOwned(schedule, reader) || known?.result === 'waiting' ? known : withoutCauses(known);
   const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
   const state = pauseText(schedule, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [

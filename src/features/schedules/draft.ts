@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { NotAllowed } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { canEditOwned } from '../../slack/owned/ownership.ts';
+import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
@@ -14,16 +13,9 @@ import { type CarryOverResult, carryOver, type UpcomingSendsOf } from './upcomin
 export const scheduleBefore = ({ before }: ScheduleDraft, workspace: Workspace): Schedule | undefined =>
   before === '' ? undefined : workspace.schedules.find(({ id }) => id === before);
 
-/** The schedule that the form edits, if it still exists. @throws NotAllowed when the user may not edit it */
-export function requireEditableSchedule({ before }: ScheduleDraft, request: Request): Schedule | undefined {
-  const schedule = before === '' ? undefined : findSchedule(request.workspace, before);
-  if (schedule !== undefined && !canEditOwned(schedule, request)) throw new NotAllowed('not-owner');
-  return schedule;
-}
-
 /** A manager may keep the channel of an existing schedule without being in it. @throws NotAllowed */
 export function checkScheduleDraftChannel(draft: ScheduleDraft, request: Request) {
-  const isUnchanged = requireEditableSchedule(draft, request)?.channel === draft.channel;
+  const isUnchanged = requireOwned(findSchedule, draft.before, request)?.channel === draft.channel;
   return checkChannel(draft.channel, request, request.user.canManage && isUnchanged);
 }
 
@@ -59,7 +51,7 @@ export const carryOverDraft = (
 /** @param since posts that are due after this instant (ms) are sent @throws NotAllowed */
 export function scheduleFromDraft(draft: ScheduleDraft, request: Request, since: Millis): Schedule {
   const { user, at } = request;
-  const before = requireEditableSchedule(draft, request);
+  const before = requireOwned(findSchedule, draft.before, request);
   const { projects, report, timing, channel, skipsEmpty, correctsFrom, waitHours } = draft;
   // An edit may fix the cause of Tally's own pause; a person's pause stays.
   const paused = before?.paused?.why === 'person' ? { paused: before.paused } : {};

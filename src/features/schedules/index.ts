@@ -1,13 +1,18 @@
+import type { DeliveryService } from '../../delivery/delivery-service.ts';
+import type { Reports } from '../../delivery/posts/postable-report.ts';
+import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { commandText } from '../../domain/commands.ts';
 import { projectOption, searchProjects } from '../../slack/commands/project-search.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
+import { createOwnedActions } from '../../slack/owned/actions.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { searchZones, zoneOption } from '../../slack/request/time-zones.ts';
-import type { ActionHandler, ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
+import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
+import type { RateLimiter } from '../../slack/server/rate-limit.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { createScheduleActions } from './actions.ts';
 import { stoppedSchedules } from './blocks.ts';
 import { SCHEDULE_TEST, savingScheduleModal } from './form.ts';
 import {
@@ -19,11 +24,17 @@ import {
   withDefaultReport,
 } from './form-state.ts';
 import { FIELD, REFILLED } from './inputs.ts';
-import { SCHEDULE_ROW_ACTION, scheduleHomeBlocks, scheduleStatus } from './list.ts';
-import { requireOwnedSchedule } from './permissions.ts';
+import { createScheduleKind, resumeAll } from './kind.ts';
+import { scheduleHomeBlocks, scheduleStatus } from './overview.ts';
 import { createScheduleForm, type ScheduleFormParts } from './setup.ts';
-import { loadUpcomingSends } from './upcoming-sends.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';
+
+declare module '../feature.ts' {
+  interface Feature {
+    /** What schedules can post. */
+    readonly reports?: Reports;
+  }
+}
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -62,14 +73,38 @@ const HELP: readonly HelpLine[] = [
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 const help = () => helpMessage('Scheduled posts', HELP, SMALL);
 
+export interface ScheduledPostsParts {
+  readonly workspaces: Workspaces;
+  readonly delivery: DeliveryService;
+  readonly limits: RateLimiter;
+  /** What the features can post. */
+  readonly reports: () => Reports;
+}
+
+/** What people see of scheduled posts, with the delivery that works by itself. */
+export function createSchedulesFeature({
+  workspaces,
+  delivery,
+  limits,
+  reports,
+}: ScheduledPostsParts): Feature {
+  const { scheduling, start, stop, forget } = delivery;
+  const send: Scheduling['send'] = async (teamId, schedule, why, userId) => {
+    limits.demand('tests', { teamId, userId });
+    await scheduling.send(teamId, schedule, why, userId);
+  };
+  return {
+    ...createSchedules({ workspaces, scheduling: { ...scheduling, send }, reports }),
+    ...{ start, stop, forget },
+    connected: scheduling.changed,
+  };
+}
+
 /** `/billing schedule` and `/billing schedules`, for full members. */
 export function createSchedules(parts: ScheduleFormParts): Feature {
-  const form = createScheduleForm(parts);
-  const actions = createScheduleActions(parts);
-  const withSends = async (request: Request) => ({
-    ...request,
-    sends: await loadUpcomingSends(parts.scheduling, request),
-  });
+  const kind = createScheduleKind(parts);
+  const form = createScheduleForm(kind, parts);
+  const { list, act, listeners } = createOwnedActions(kind, form.openFor);
   return {
     help: HELP,
     verbs: {
@@ -84,11 +119,17 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
         right: 'member',
         help,
         read: (rest) => parsePage(rest, 'schedules'),
-        run: (rest, request) => actions.list(request, parsePage(rest, 'schedules')),
+        run: (rest, request) => list(request, parsePage(rest, 'schedules')),
       },
     },
     options: SEARCHES,
-    actions: { ...formActions(form), ...listActions(form, actions) },
+    actions: {
+      ...formActions(form),
+      ...listeners,
+      'schedule-resume': { right: 'member', run: ({ value }, request) => act('resume', value, request) },
+      'schedule-resume-all': { right: 'member', run: (_, request) => resumeAll(kind, request) },
+      'schedule-now': { right: 'member', run: ({ value }, request) => act('now', value, request) },
+    },
     views: {
       schedule: {
         right: 'member',
@@ -100,8 +141,8 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
         work: ({ fields, metadata }, request) => form.save(draftIn(fields, metadata, request), request),
       },
     },
-    home: async (request) => scheduleHomeBlocks(await withSends(request)),
-    status: async (request) => scheduleStatus(await withSends(request)),
+    home: (request) => scheduleHomeBlocks(kind, request),
+    status: (request) => scheduleStatus(kind, request),
     stops: stoppedSchedules,
   };
 }
@@ -164,34 +205,3 @@ const formActions = (
     run: ({ fields, metadata }, request) => form.test(draftIn(fields, metadata, request), request, 'me'),
   },
 });
-
-const onButton = (run: (value: string, request: Request) => Promise<void>): ActionHandler => ({
-  right: 'member',
-  run: ({ value }, request) => run(value, request),
-});
-
-function listActions(
-  form: ReturnType<typeof createScheduleForm>,
-  actions: ReturnType<typeof createScheduleActions>,
-): Readonly<Record<string, ActionListener>> {
-  const edit = async (id: string, request: Request): Promise<void> => {
-    const schedule = requireOwnedSchedule(id, request);
-    // A deleted one is answered like any other action on it.
-    if (schedule === undefined) return actions.run('edit', id, request);
-    await form.openFor(schedule, request);
-  };
-  return {
-    [SCHEDULE_ROW_ACTION](value) {
-      const [action = '', id = ''] = value.split(' ');
-      if (action === 'edit') return { right: 'member', openForm: (_, request) => edit(id, request) };
-      if (action === 'adopt') return onButton((_, request) => actions.adopt(id, request));
-      return onButton((_, request) => actions.run(action, id, request));
-    },
-    'schedule-resume': onButton((id, request) => actions.run('resume', id, request)),
-    'schedule-resume-all': onButton((_, request) => actions.resumeAll(request)),
-    'schedule-now': onButton((id, request) => actions.run('now', id, request)),
-    'schedule-undo': onButton((id, request) => actions.undo(id, request)),
-    'schedule-drop': { right: 'manage', run: (_, request) => actions.dropDamaged(request) },
-    'schedule-list': onButton((_, request) => actions.list(request)),
-  };
-}

@@ -1,19 +1,14 @@
 import type { Reports } from '../../delivery/posts/postable-report.ts';
 import { projectIdLabel, projectLabel } from '../../delivery/posts/schedule-wording.ts';
-import { commandText } from '../../domain/commands.ts';
-import {
-  type Failure,
-  InvalidWord,
-  isFailure,
-  mayHaveBeenSaved,
-  NotAllowed,
-} from '../../domain/failure/index.ts';
+import { type Failure, InvalidWord, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { type Block, channelLink, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
-import { announce, canEditOwned } from '../../slack/owned/ownership.ts';
+import { fullText } from '../../slack/owned/actions.ts';
+import { requireOwned } from '../../slack/owned/owned-kind.ts';
+import { announce } from '../../slack/owned/ownership.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
-import { MAX_DIGEST_PROJECTS, MAX_SCHEDULES, type Schedule } from '../../workspace/owned/schedules.ts';
+import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
 import {
   type ChosenProject,
   chosenProject,
@@ -21,30 +16,23 @@ import {
 } from '../../workspace/projects/chosen-project.ts';
 import { listWord, resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { isDamaged } from '../../workspace/record/workspace.ts';
+import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 import { announcementMessage, scheduleAuditText, scheduleSavedText } from './blocks.ts';
 import {
   carryOverDraft,
   checkScheduleDraftChannel,
   findDraftProblem,
   findVisibilityProblem,
-  requireEditableSchedule,
   scheduleBefore,
   scheduleFromDraft,
 } from './draft.ts';
 import { type ScheduleFormState, scheduleForm, scheduleSavedModal } from './form.ts';
 import { draftOfSchedule, isSameSchedule, newFormState, type ScheduleDraft } from './form-state.ts';
-import { canReadSchedule } from './permissions.ts';
+import type { OwnedSchedules, SchedulesParts } from './kind.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
-import {
-  type CarryOverResult,
-  loadUpcomingSends,
-  type SchedulesParts,
-  type UpcomingSendsOf,
-} from './upcoming-sends.ts';
+import { type CarryOverResult, loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
 import type { ScheduleWords } from './words.ts';
 
-export const SCHEDULES_FULL = `This workspace has ${MAX_SCHEDULES} schedules, the maximum. Delete one first with ${commandText('/billing schedules')}.`;
 const GONE = 'This schedule was deleted. Save to create a new one.';
 
 export interface ScheduleFormParts extends SchedulesParts {
@@ -53,21 +41,18 @@ export interface ScheduleFormParts extends SchedulesParts {
 }
 
 /** The form: opened, redrawn at each change, tested and saved. What it sends back is checked each time. */
-export function createScheduleForm(parts: ScheduleFormParts) {
+export function createScheduleForm(kind: OwnedSchedules, parts: ScheduleFormParts) {
   return {
     async openNew(words: ScheduleWords, request: Request): Promise<void> {
       const { workspace, user, channel } = request;
-      if (workspace.scheduleIds.length >= MAX_SCHEDULES)
-        return request.reply.update({ text: SCHEDULES_FULL, blocks: [section(SCHEDULES_FULL)] });
+      const full = fullText(kind, request);
+      if (full !== undefined) return request.reply.update({ text: full, blocks: [section(full)] });
       const zone = user.zone ?? workspace.settings.zone;
       const projects = projectsIn(words, request);
       await openForm(parts, newFormState(words, projects, { channel, zone }), request);
     },
 
-    /** @throws NotAllowed */
     async openFor(schedule: Schedule, request: Request): Promise<void> {
-      if (!canEditOwned(schedule, request)) throw new NotAllowed('not-owner');
-      if (!canReadSchedule(schedule, request)) throw new NotAllowed('channel');
       await openForm(parts, draftOfSchedule(schedule), request);
     },
 
@@ -82,7 +67,7 @@ export function createScheduleForm(parts: ScheduleFormParts) {
       sendTest(parts, draft, request, audience),
 
     async save(draft: ScheduleDraft, request: Request): Promise<void> {
-      const saved = await storeDraft(parts, draft, request);
+      const saved = await storeDraft(kind, parts, draft, request);
       if (saved === undefined) return;
       const { schedule, carried } = saved;
       await parts.scheduling.changed(request.user.teamId);
@@ -218,6 +203,7 @@ interface SavedDraft {
 
 /** @returns undefined when it was not saved; the form then says why and keeps what was chosen */
 async function storeDraft(
+  kind: OwnedSchedules,
   parts: ScheduleFormParts,
   draft: ScheduleDraft,
   request: Request,
@@ -227,9 +213,10 @@ async function storeDraft(
     await redrawForm(parts, shown, request, problem);
   };
   try {
-    const before = requireEditableSchedule(draft, request);
+    const before = requireOwned(findSchedule, draft.before, request);
     if (draft.before !== '' && before === undefined) return refuse(GONE, { ...draft, before: '' });
-    if (before === undefined && workspace.scheduleIds.length >= MAX_SCHEDULES) return refuse(SCHEDULES_FULL);
+    const full = before === undefined ? fullText(kind, request) : undefined;
+    if (full !== undefined) return refuse(full);
     const problem = await findDraftProblem(draft, request);
     if (problem !== undefined) return refuse(`${problem} Nothing was saved.`);
     const carried = carryOverDraft(draft, request, await loadUpcomingSends(parts.scheduling, request));

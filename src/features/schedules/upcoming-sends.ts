@@ -5,13 +5,6 @@ import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/c
 import { addDays, type Day, type Millis, startOfDay } from '../../domain/time/calendar.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
-
-/** What the forms, lists and actions of schedules work on. */
-export interface SchedulesParts {
-  readonly workspaces: Workspaces;
-  readonly scheduling: Scheduling;
-}
 
 /** How many sends are worked out ahead. */
 const AHEAD = 3;

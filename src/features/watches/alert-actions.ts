@@ -1,14 +1,15 @@
 import type { AlertResponse } from '../../delivery/watches/watch-service.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { formatInstant, markup } from '../../slack/kit/atoms.ts';
+import { showOwned } from '../../slack/owned/list.ts';
+import { requireOwned } from '../../slack/owned/owned-kind.ts';
+import { canReadOwned } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { findWatch } from '../../workspace/record/workspace.ts';
-import type { WatchesParts } from './draft-view.ts';
-import { showWatches } from './list.ts';
-import { canReadWatch, requireOwnedWatch } from './permissions.ts';
-import { snoozeWatch } from './row-actions.ts';
+import type { OwnedWatches, WatchesParts } from './kind.ts';
+import { snoozeWatch } from './snooze.ts';
 import { watchAuditText } from './wording.ts';
 
 export interface AlertActionsParts extends WatchesParts {
@@ -19,13 +20,13 @@ const GONE = 'This watch was deleted.';
 const OVER = 'This alert is too old to change.';
 
 /** The buttons of an alert. A button only names a watch and an alert; the record says what it is and whose. */
-export function createAlertActions(parts: AlertActionsParts) {
+export function createAlertActions(kind: OwnedWatches, parts: AlertActionsParts) {
   return {
     /** @throws NotAllowed for who may not ask about the project there */
     async acknowledge(id: string, episode: string, request: Request): Promise<void> {
       const watch = findWatch(request.workspace, id);
       if (watch === undefined) return say(GONE, request);
-      if (!canReadWatch(watch, request)) throw new NotAllowed('channel');
+      if (!canReadOwned(watch, request)) throw new NotAllowed('channel');
       const { user, at, workspace } = request;
       const response = { kind: 'acknowledged', at, by: user.id } as const;
       const outcome = await parts.watching.respond(user.teamId, id, episode, response);
@@ -37,13 +38,13 @@ export function createAlertActions(parts: AlertActionsParts) {
 
     /** From an alert, or from the list without an episode. @throws NotAllowed except for its owner and managers */
     async snooze(choice: string, id: string, episode: string | undefined, request: Request): Promise<void> {
-      const watch = requireOwnedWatch(id, request);
+      const watch = requireOwned(findWatch, id, request);
       if (watch === undefined) return say(GONE, request);
-      const response = await snoozeWatch(watch, choice, request, parts);
+      const response = await snoozeWatch(kind, watch, choice, request);
       if (response === undefined) return;
       await tellAlert(parts, watch, episode, response, request);
-      const text = `Snoozed. Nobody is alerted until ${formatInstant(response.until)}.`;
-      await (episode === undefined ? showWatches(parts, request, { notice: { text } }) : say(text, request));
+      const notice = `Snoozed. Nobody is alerted until ${formatInstant(response.until)}.`;
+      await (episode === undefined ? showOwned(kind, request, { notice }) : say(notice, request));
     },
   };
 }

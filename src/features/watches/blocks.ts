@@ -4,13 +4,12 @@ import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { actions, button, escapeMarkup, formatInstant, markup, mention } from '../../slack/kit/atoms.ts';
-import type { Announcement, ListViewer } from '../../slack/owned/ownership.ts';
+import { type Announcement, canReadOwned } from '../../slack/owned/ownership.ts';
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { canReadWatch } from './permissions.ts';
 import { currentValueLabel, dayText, measurementText, ruleText, targetMarkup } from './wording.ts';
 
 /** `*prod*: balance below 50,000.00`, as mrkdwn. */
@@ -48,10 +47,6 @@ export function watchSavedText(watch: Watch, { workspace, locale }: Request): st
   return `Saved: ${watchMarkup(watch, workspace, locale)}. Alerts go to ${targetMarkup(watch.target)}.${paused}`;
 }
 
-interface Reader extends ListViewer, Pick<Request, 'locale' | 'at'> {
-  readonly stateOf: (watch: Watch) => WatchState | undefined;
-}
-
 /** Whether it is snoozed. @param at ms since the epoch */
 export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => snoozedUntil > at;
 
@@ -75,11 +70,15 @@ export const stoppedWatches: StopsSource = (before, after, locale) => {
 };
 
 /** One watch as three lines of mrkdwn, for who may not ask about its project without a word about that. */
-export function describeWatch(watch: Watch, reader: Reader): string {
+export function describeWatch(
+  watch: Watch,
+  reader: Request,
+  stateOf: (watch: Watch) => WatchState | undefined,
+): string {
   const { workspace, locale } = reader;
-  if (!canReadWatch(watch, reader))
+  if (!canReadOwned(watch, reader))
     return `A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch.target)}\nowner ${mention(watch.owner)}`;
-  const state = reader.stateOf(watch);
+  const state = stateOf(watch);
   return [
     `${watchMarkup(watch, workspace, locale)} → ${targetMarkup(watch.target)}`,
     valueLine(watch, state, reader),
@@ -90,7 +89,7 @@ export function describeWatch(watch: Watch, reader: Reader): string {
 }
 
 /** `*Crossed* · now 48,210.00` */
-function valueLine(watch: Watch, state: WatchState | undefined, { workspace, locale }: Reader): string {
+function valueLine(watch: Watch, state: WatchState | undefined, { workspace, locale }: Request): string {
   const money = moneyWriter(watch.project, workspace, locale);
   const value = state?.measurement && measurementText(watch.rule, state.measurement, money);
   return [
@@ -103,7 +102,7 @@ function valueLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   ].join(' · ');
 }
 
-function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at }: Reader): string {
+function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at }: Request): string {
   const { paused, snoozedUntil } = watch;
   if (paused !== undefined)
     return `*paused* by ${mention(paused.by)} since ${dayText(dayAt(paused.at, workspace.settings.zone))}`;

@@ -1,10 +1,9 @@
 import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import { previewWatch } from '../../delivery/watches/watch-preview.ts';
-import type { Watching } from '../../delivery/watches/watch-service.ts';
-import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
-import { canEditOwned } from '../../slack/owned/ownership.ts';
+import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
@@ -15,23 +14,11 @@ import {
 } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { findWatch } from '../../workspace/record/workspace.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { type WatchFormState, watchForm } from './form.ts';
 import { hasThreshold, ruleOfDraft, targetOfDraft, type WatchDraft } from './form-state.ts';
+import type { WatchesParts } from './kind.ts';
 import type { Previewed } from './preview.ts';
 import { checkWatchChannel, findReaderProblem } from './target-check.ts';
-
-export interface WatchesParts {
-  readonly workspaces: Workspaces;
-  readonly watching: Watching;
-}
-
-/** The watch that the form edits, if it still exists. @throws NotAllowed when the user may not edit it */
-export function requireEditableWatch({ before }: WatchDraft, request: Request): Watch | undefined {
-  const watch = before === '' ? undefined : findWatch(request.workspace, before);
-  if (watch !== undefined && !canEditOwned(watch, request)) throw new NotAllowed('not-owner');
-  return watch;
-}
 
 type FormExtras = Partial<Pick<WatchFormState, 'channelCheck' | 'previewed' | 'isPreviewing' | 'notice'>>;
 
@@ -84,7 +71,7 @@ export const checkWatchDraftChannel = (
     ? undefined
     : checkWatchChannel(
         draft.channel,
-        { before: requireEditableWatch(draft, request), project: draft.project },
+        { before: requireOwned(findWatch, draft.before, request), project: draft.project },
         request,
       );
 
@@ -105,7 +92,7 @@ export async function previewDraft(
 ): Promise<Previewed | undefined> {
   const { project } = draft;
   if (project === undefined || !('rule' in ruleFor(draft, request))) return undefined;
-  const before = requireEditableWatch(draft, request);
+  const before = requireOwned(findWatch, draft.before, request);
   const wanted = { target: targetOfDraft(draft), project, before };
   const isChosen = draft.to === 'people' || draft.channel !== '';
   if (isChosen && (await findReaderProblem(wanted, request, channelCheck)) !== undefined) return undefined;

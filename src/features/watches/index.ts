@@ -1,21 +1,21 @@
 import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { commandText } from '../../domain/commands.ts';
-import { NotAllowed } from '../../domain/failure/index.ts';
 import { projectOption, searchProjects } from '../../slack/commands/project-search.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
+import { createOwnedActions } from '../../slack/owned/actions.ts';
+import { showOwned } from '../../slack/owned/list.ts';
+import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { ActionHandler, ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
+import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
 import type { Feature } from '../feature.ts';
-import { createWatchActions } from './actions.ts';
 import { type AlertActionsParts, createAlertActions } from './alert-actions.ts';
 import { stoppedWatches } from './blocks.ts';
 import { savingWatchModal } from './form.ts';
 import { decodeThresholds, decodeWatchMetadata, parseWatchForm, validateWatchForm } from './form-state.ts';
 import { WATCH_FIELD } from './inputs.ts';
-import { WATCH_ROW_ACTION } from './list.ts';
+import { createWatchKind, type OwnedWatches } from './kind.ts';
 import { crossedBlocks, watchHomeBlocks, watchStatus } from './overview.ts';
-import { canReadWatch, requireOwnedWatch } from './permissions.ts';
 import { createWatchForm } from './setup.ts';
 import { KIND_EXAMPLES, parseWatchText } from './words.ts';
 
@@ -65,8 +65,9 @@ const help = () => helpMessage('Watches', HELP, SMALL);
 
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
 export function createWatchesFeature(parts: AlertActionsParts): Feature {
-  const form = createWatchForm(parts);
-  const actions = createWatchActions(parts);
+  const kind = createWatchKind(parts);
+  const form = createWatchForm(kind, parts);
+  const { list, listeners } = createOwnedActions(kind, form.openFor);
   return {
     help: HELP,
     verbs: {
@@ -80,11 +81,11 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
         right: 'member',
         help,
         read: (rest) => parsePage(rest, 'watches'),
-        run: (rest, request) => actions.list(request, parsePage(rest, 'watches')),
+        run: (rest, request) => list(request, parsePage(rest, 'watches')),
       },
     },
     options: { [`${WATCH_FIELD}:project`]: PROJECTS },
-    actions: { ...formActions(form), ...listActions(form, actions), ...alertActions(form, parts) },
+    actions: { ...formActions(form), ...listeners, ...alertActions(kind, form, parts) },
     views: {
       watch: {
         right: 'member',
@@ -96,9 +97,9 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
         work: (draft, request) => form.save(draft, request),
       },
     },
-    attention: (request) => crossedBlocks(parts, request),
-    home: (request) => watchHomeBlocks(parts, request),
-    status: (request) => watchStatus(parts, request),
+    attention: (request) => crossedBlocks(kind, request),
+    home: (request) => watchHomeBlocks(kind, request),
+    status: (request) => watchStatus(kind, request),
     stops: stoppedWatches,
   };
 }
@@ -129,40 +130,20 @@ const formActions = (form: Form): Readonly<Record<string, ActionListener>> => {
   };
 };
 
-const onButton = (run: (value: string, request: Request) => Promise<void>): ActionHandler => ({
+const onButton = (run: (value: string, request: Request) => Promise<void>): ActionListener => ({
   right: 'member',
   run: ({ value }, request) => run(value, request),
 });
 
-function listActions(
+function alertActions(
+  kind: OwnedWatches,
   form: Form,
-  actions: ReturnType<typeof createWatchActions>,
+  parts: AlertActionsParts,
 ): Readonly<Record<string, ActionListener>> {
-  const edit = async (id: string, request: Request): Promise<void> => {
-    const watch = requireOwnedWatch(id, request);
-    // A deleted one is answered like any other action on it.
-    if (watch === undefined) return actions.run('edit', id, request);
-    if (!canReadWatch(watch, request)) throw new NotAllowed('channel');
-    await form.openFor(watch, request);
-  };
+  const alerts = createAlertActions(kind, parts);
+  const manage = (request: Request) => showOwned(kind, request, { isApart: true });
   return {
-    [WATCH_ROW_ACTION](value) {
-      const [action = '', id = ''] = value.split(' ');
-      if (action === 'edit') return { right: 'member', openForm: (_, request) => edit(id, request) };
-      if (action === 'adopt') return onButton((_, request) => actions.adopt(id, request));
-      return onButton((_, request) => actions.run(action, id, request));
-    },
-    'watch-undo': onButton((id, request) => actions.undo(id, request)),
-    'watch-drop': { right: 'manage', run: (_, request) => actions.dropDamaged(request) },
-    'watch-list': onButton((_, request) => actions.list(request)),
-    'watch-manage': onButton((_, request) => actions.manage(request)),
-  };
-}
-
-function alertActions(form: Form, parts: AlertActionsParts): Readonly<Record<string, ActionListener>> {
-  const alerts = createAlertActions(parts);
-  const actions = createWatchActions(parts);
-  return {
+    'watch-manage': onButton((_, request) => manage(request)),
     'watch-acknowledge': {
       right: 'ask',
       run: ({ value }, request) => {
@@ -178,8 +159,8 @@ function alertActions(form: Form, parts: AlertActionsParts): Readonly<Record<str
       right: 'member',
       async openForm({ value }, request) {
         const [id = ''] = value.split(' ');
-        const watch = requireOwnedWatch(id, request);
-        await (watch === undefined ? actions.manage(request) : form.openSuggestion(watch, request));
+        const watch = requireOwned(kind.find, id, request);
+        await (watch === undefined ? manage(request) : form.openSuggestion(watch, request));
       },
     },
   };

@@ -1,29 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { commandText } from '../../domain/commands.ts';
 import { type Failure, isFailure, mayHaveBeenSaved, NoData } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Block, context, markup, withoutActions } from '../../slack/kit/atoms.ts';
+import { fullText } from '../../slack/owned/actions.ts';
+import { requireOwned } from '../../slack/owned/owned-kind.ts';
+import { canReadOwned } from '../../slack/owned/ownership.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
+import { findWatch } from '../../workspace/record/workspace.ts';
 import { watchMarkup } from './blocks.ts';
-import {
-  checkWatchDraftChannel,
-  previewAllowed,
-  requireEditableWatch,
-  ruleFor,
-  type WatchesParts,
-  watchFormView,
-} from './draft-view.ts';
+import { checkWatchDraftChannel, previewAllowed, ruleFor, watchFormView } from './draft-view.ts';
 import { targetOfDraft, type WatchDraft, watchVersion } from './form-state.ts';
-import { canReadWatch } from './permissions.ts';
+import type { OwnedWatches, WatchesParts } from './kind.ts';
 import type { Previewed } from './preview.ts';
 import { findTargetProblem } from './target-check.ts';
 import { watchAuditText } from './wording.ts';
 
-export const WATCHES_FULL = `This workspace has ${MAX_WATCHES} watches, the maximum. Delete one first with ${commandText('/billing watches')}.`;
 const GONE = 'This watch was deleted. Save to create a new one.';
 const NOTHING_SAVED = 'Nothing was saved.';
 
@@ -34,19 +29,20 @@ interface SavedDraft {
 
 /** @returns undefined when it was not saved; the form then says why and keeps what was chosen */
 export async function storeDraft(
+  kind: OwnedWatches,
   parts: WatchesParts,
   draft: WatchDraft,
   request: Request,
 ): Promise<SavedDraft | undefined> {
   const { workspace } = request;
   try {
-    const before = requireEditableWatch(draft, request);
+    const before = requireOwned(findWatch, draft.before, request);
     if (draft.before !== '' && before === undefined)
       return await refuse(GONE, { ...draft, before: '', seen: '' }, request);
     if (before !== undefined && watchVersion(before) !== draft.seen)
       return await refuse(changedText(before, request), { ...draft, seen: watchVersion(before) }, request);
-    if (before === undefined && workspace.watchIds.length >= MAX_WATCHES)
-      return await refuse(WATCHES_FULL, draft, request);
+    const full = before === undefined ? fullText(kind, request) : undefined;
+    if (full !== undefined) return await refuse(full, draft, request);
     const parsed = ruleFor(draft, request);
     if (draft.project === undefined || 'errors' in parsed)
       return await refuse(
@@ -85,7 +81,7 @@ const CLOSED = 'You can’t ask about this project here.';
 const CHECK_PROJECT = `Check the project ID, or choose it with another product. ${NOTHING_SAVED}`;
 
 function changedText(now: Watch, request: Request): string {
-  const what = canReadWatch(now, request)
+  const what = canReadOwned(now, request)
     ? ` It’s now ${watchMarkup(now, request.workspace, request.locale)}.`
     : '';
   return `Somebody else changed this watch first.${what} Save again to replace that.`;

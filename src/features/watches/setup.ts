@@ -3,36 +3,31 @@ import { previewWatch } from '../../delivery/watches/watch-preview.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { markup, section } from '../../slack/kit/atoms.ts';
+import { fullText } from '../../slack/owned/actions.ts';
 import { announce } from '../../slack/owned/ownership.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
-import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { announcements, watchSavedText } from './blocks.ts';
-import {
-  checkWatchDraftChannel,
-  previewDraft,
-  ruleFor,
-  type WatchesParts,
-  watchFormView,
-} from './draft-view.ts';
+import { checkWatchDraftChannel, previewDraft, ruleFor, watchFormView } from './draft-view.ts';
 import { suggestingModal, watchSavedModal } from './form.ts';
 import { draftOfWatch, fieldsOfRule, newWatchDraft, type WatchDraft } from './form-state.ts';
-import { storeDraft, WATCHES_FULL } from './saving.ts';
+import type { OwnedWatches, WatchesParts } from './kind.ts';
+import { storeDraft } from './saving.ts';
 import type { ThresholdFields, WatchWords } from './words.ts';
 
 /** The form: opened, redrawn at each change, previewed and saved. What it sends back is checked each time. */
-export function createWatchForm(parts: WatchesParts) {
+export function createWatchForm(kind: OwnedWatches, parts: WatchesParts) {
   return {
     async openNew(words: WatchWords, request: Request): Promise<void> {
-      const { workspace, user, channel } = request;
-      if (workspace.watchIds.length >= MAX_WATCHES)
-        return request.reply.update({ text: WATCHES_FULL, blocks: [section(WATCHES_FULL)] });
+      const { user, channel } = request;
+      const full = fullText(kind, request);
+      if (full !== undefined) return request.reply.update({ text: full, blocks: [section(full)] });
       const project = typedOrDefaultProject(words, request);
       await openForm(parts, newWatchDraft(words, project, { channel, person: user.id }), request);
     },
 
-    /** @throws NotAllowed */
     async openFor(watch: Watch, request: Request): Promise<void> {
       await openForm(parts, draftOfWatch(watch, request.user.id), request);
     },
@@ -48,7 +43,7 @@ export function createWatchForm(parts: WatchesParts) {
       redrawWithPreview(parts, { ...draft, ...thresholds, isRefilled: !draft.isRefilled }, request),
 
     async save(draft: WatchDraft, request: Request): Promise<void> {
-      const saved = await storeDraft(parts, draft, request);
+      const saved = await storeDraft(kind, parts, draft, request);
       if (saved === undefined) return;
       await parts.watching.changed(request.user.teamId);
       const { watch, previewed } = saved;

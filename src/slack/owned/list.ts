@@ -1,65 +1,185 @@
-/** What lists of schedules and of watches have in common: pages, a row with its menu, and the reply to a deletion. */
-import type { SectionBlock } from '@slack/types';
-import type { ActionId } from '../../domain/commands.ts';
+/** The list of schedules and that of watches, and the rows of both on pages that show other things as well. */
+import type { Button, SectionBlock } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
 import { UNDO_MS } from '../../workspace/projects/projects.ts';
-import { actions, button, context, type Message, option, overflow, section } from '../kit/atoms.ts';
+import { damagedIds } from '../../workspace/record/workspace.ts';
+import { commandButton, pageButtons } from '../commands/command-buttons.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  header,
+  type Message,
+  markup,
+  option,
+  overflow,
+  section,
+} from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
-import { canEditOwned, type Owned } from './ownership.ts';
+import { type OwnedKind, visibleItems } from './owned-kind.ts';
+import { canEditOwned, canReadOwned, findOrphans, type OwnedItem } from './ownership.ts';
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
+/** On a Home that shows other things as well. */
+const MOST_AT_HOME = 10;
+/** The list has them all. */
+const MOST_IN_STATUS = 5;
 
-/** @param page from 1; beyond the last one it is the last */
-export function pageOf<T>(all: readonly T[], page: number) {
+interface ShowOptions {
+  /** What was just done, as mrkdwn; then the list is read again. */
+  readonly notice?: string | undefined;
+  /** What to choose from, below the notice. */
+  readonly buttons?: readonly Button[];
+  /** From 1; beyond the last one it is the last. */
+  readonly page?: number;
+  /** Whether to post the list below the message with the button instead of replacing it. */
+  readonly isApart?: boolean;
+}
+
+/** What the rows show besides the record. */
+interface RowContext<T> {
+  /** The record and the place as the rows show them. */
+  readonly viewer: Request;
+  readonly details: unknown;
+  /** Whether this person may adopt it. */
+  readonly isOrphan?: (item: T) => boolean;
+}
+
+/** Replies with the list. */
+export async function showOwned<T extends OwnedItem>(
+  kind: OwnedKind<T>,
+  request: Request,
+  options: ShowOptions = {},
+): Promise<void> {
+  const { notice, page = 1, isApart = false } = options;
+  const workspace =
+    notice === undefined ? request.workspace : await kind.workspaces.read(request.user.teamId);
+  const viewer = { ...request, workspace };
+  const { shown } = pageOf(visibleItems(kind, viewer), page);
+  const [isOrphan, details] = await Promise.all([findOrphans(shown, viewer), kind.load(viewer)]);
+  const message = listMessage(kind, options, { viewer, details, isOrphan });
+  await (isApart ? request.reply.private(message) : request.reply.update(message));
+}
+
+function listMessage<T extends OwnedItem>(
+  kind: OwnedKind<T>,
+  { notice, buttons, page = 1 }: ShowOptions,
+  rows: RowContext<T>,
+): Message {
+  const { words, commands } = kind;
+  const { viewer } = rows;
+  const { canManage } = viewer.user;
+  const { all, pages, number, shown } = pageOf(visibleItems(kind, viewer), page);
+  const news = [
+    ...(notice === undefined ? [] : [markup(notice)]),
+    ...(buttons === undefined ? [] : [actions(...buttons)]),
+    ...(canManage && damagedIds(viewer.workspace, kind.kind).length > 0 ? damagedBlocks(kind) : []),
+  ];
+  const create = commandButton(kind.kind, words.create, { command: commands.create }, { style: 'primary' });
+  if (all.length === 0)
+    return { text: notice ?? words.none, blocks: [...news, section(words.none), actions(...create)] };
+  const title = words.count(all.length);
+  const turns = pageButtons(number, pages, (to) => ({ command: commands.list, text: `page ${to}` }));
+  const which = canManage ? `all ${kind.plural} of this workspace` : words.shownHere;
+  return {
+    text: notice ?? title,
+    blocks: [
+      ...news,
+      header(title),
+      ...shown.map((item) => itemRow(kind, item, rows)),
+      actions(...turns, ...(kind.listButtons?.(viewer) ?? []), ...create),
+      context([...(pages > 1 ? [`page ${number} of ${pages}`] : []), which].join(' · ')),
+    ],
+  };
+}
+
+function pageOf<T>(all: readonly T[], page: number) {
   const pages = Math.max(1, Math.ceil(all.length / PAGE));
   const number = Math.min(Math.max(page, 1), pages);
   return { all, pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-/** The label of a menu's option, and its action. */
-export type RowChoice = readonly [label: string, action: string];
+const damagedBlocks = ({
+  kind,
+  plural,
+  actions: ids,
+  words,
+}: Pick<OwnedKind, 'kind' | 'plural' | 'actions' | 'words'>): Block[] => [
+  section(
+    `The record of a ${kind} is damaged, so Tally can’t show or ${words.does} it. Remove it and set it up again.`,
+  ),
+  actions(button(ids.drop, `Remove damaged ${plural}`, { style: 'danger' })),
+];
 
-interface RowMenu {
-  readonly actionId: ActionId;
-  /** For people who may edit it. */
-  readonly choices: readonly RowChoice[];
-  /** Whether this person may adopt it. */
-  readonly isOrphan: boolean;
-}
-
-/** Adds the menu of what this person may do; the value of a choice is its action and the ID. */
-export function withRowMenu(
-  text: SectionBlock,
-  owned: Owned,
-  viewer: Pick<Request, 'user'>,
-  { actionId, choices, isOrphan }: RowMenu,
+/** With the menu of what this person may do; the value of a choice is its action and the ID. */
+export function itemRow<T extends OwnedItem>(
+  kind: OwnedKind<T>,
+  item: T,
+  { viewer, details, isOrphan = () => false }: RowContext<T>,
 ): SectionBlock {
-  const allowed = [
-    ...(canEditOwned(owned, viewer) ? choices : []),
-    ...(isOrphan ? [['Adopt', 'adopt'] as const] : []),
+  const text = markup(kind.describe(item, viewer, details));
+  const choices = [
+    ...(canEditOwned(item, viewer) ? ownerChoices(kind, item, viewer) : []),
+    ...(isOrphan(item) ? [['Adopt', 'adopt'] as const] : []),
   ];
-  if (allowed.length === 0) return text;
-  const options = allowed.map(([label, action]) => option(label, `${action} ${owned.id}`));
-  return { ...text, accessory: overflow(actionId, options) };
+  if (choices.length === 0) return text;
+  const options = choices.map(([label, action]) => option(label, `${action} ${item.id}`));
+  return { ...text, accessory: overflow(kind.actions.row, options) };
 }
 
-interface Deletion {
-  /** What was deleted, plain. */
-  readonly text: string;
-  /** Of what was deleted, for the button that brings it back. */
-  readonly id: string;
-  readonly undoAction: ActionId;
-  readonly listAction: ActionId;
-  /** The label of the button that shows the others. */
-  readonly listLabel: string;
+const ownerChoices = <T extends OwnedItem>(kind: OwnedKind<T>, item: T, viewer: Request) => [
+  item.paused === undefined ? (['Pause', 'pause'] as const) : (['Resume', 'resume'] as const),
+  ...(canReadOwned(item, viewer) ? [['Edit…', 'edit'] as const] : []),
+  ...kind.choices(item, viewer),
+  ['Delete', 'delete'] as const,
+];
+
+/** The reply to a deletion, which can be undone for `UNDO_MS`. */
+export function deletedMessage<T extends OwnedItem>(
+  { words, actions: ids, plural }: OwnedKind<T>,
+  item: T,
+  request: Request,
+): Message {
+  const text = words.deleted(item, request);
+  return {
+    text,
+    blocks: [
+      section(text),
+      actions(button(ids.undo, 'Undo', { value: item.id }), button(ids.list, `All ${plural}`)),
+      context(`You can undo this for ${UNDO_MS / 60_000} minutes.`),
+    ],
+  };
 }
 
-/** The reply to a deletion that can be undone for `UNDO_MS`. */
-export const deletedMessage = ({ text, id, undoAction, listAction, listLabel }: Deletion): Message => ({
-  text,
-  blocks: [
-    section(text),
-    actions(button(undoAction, 'Undo', { value: id }), button(listAction, listLabel)),
-    context(`You can undo this for ${UNDO_MS / 60_000} minutes.`),
-  ],
-});
+/** The first of them, for a person's Home. */
+export async function homeRows<T extends OwnedItem>(
+  kind: OwnedKind<T>,
+  items: readonly T[],
+  viewer: Request,
+  details: unknown,
+): Promise<readonly Block[]> {
+  if (items.length === 0) return [];
+  const shown = items.slice(0, MOST_AT_HOME);
+  const isOrphan = await findOrphans(shown, viewer);
+  const more = items.length - shown.length;
+  return [
+    header(kind.words.title),
+    ...shown.map((item) => itemRow(kind, item, { viewer, details, isOrphan })),
+    ...(more > 0 ? [context(`and ${more} more: \`${commandText(kind.commands.list)}\``)] : []),
+  ];
+}
+
+/** For `/billing status`: how many are in which state, as mrkdwn, and the first of some. */
+export const statusRows = <T extends OwnedItem>(
+  kind: OwnedKind<T>,
+  counts: readonly string[],
+  items: readonly T[],
+  viewer: Request,
+  details: unknown,
+): readonly Block[] => [
+  markup(`*${kind.words.title}* · ${counts.join(' · ')}`),
+  ...items.slice(0, MOST_IN_STATUS).map((item) => itemRow(kind, item, { viewer, details })),
+  actions(button(kind.actions.list, `All ${kind.plural}`)),
+];

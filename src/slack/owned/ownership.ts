@@ -1,10 +1,16 @@
-import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import type { Schedule } from '../../workspace/owned/schedules.ts';
+import { projectsOf } from '../../workspace/owned/stop-reasons.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import { channelLink, escapeMarkup, type Message, mention } from '../kit/atoms.ts';
-import type { Request } from '../request/request.ts';
+import { askLocation, type Request } from '../request/request.ts';
 
-/** A schedule or a watch: it belongs to a person, and tells a channel or people something. */
+/** It belongs to a person, and tells a channel or people something. */
+export type OwnedItem = Schedule | Watch;
+
 export interface Owned {
   readonly id: string;
   readonly owner: SlackId;
@@ -45,11 +51,9 @@ export type ListViewer = Pick<Request, 'user' | 'workspace' | 'channel' | 'audie
 export const canEditOwned = ({ owner }: Owned, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
-/** @param owned what a button names; undefined once it is deleted @throws NotAllowed for others than its owner and managers */
-export function requireOwned<T extends Owned>(owned: T | undefined, viewer: Viewer): T | undefined {
-  if (owned !== undefined && !canEditOwned(owned, viewer)) throw new NotAllowed('not-owner');
-  return owned;
-}
+/** Whether all that it is about may be shown to the user here. Owners who may not ask see only that it is there. */
+export const canReadOwned = (item: Parameters<typeof projectsOf>[0], viewer: ListViewer): boolean =>
+  projectsOf(item).every((project) => canAskAbout(project, viewer.workspace, askLocation(viewer)));
 
 /** Guests see Home and status too, but nothing that full members set up. */
 export const isFullMember = ({ user }: Viewer): boolean => user.role === 'admin' || user.role === 'member';
@@ -65,27 +69,20 @@ async function hasLeft({ owner }: Owned, { slack }: Request): Promise<boolean> {
   }
 }
 
-/**
- * Once its owner has left, managers and full members of its channel may.
- * @param channel undefined when it tells people
- */
-export async function canAdopt(
-  owned: Owned,
-  channel: SlackId | undefined,
-  request: Request,
-): Promise<boolean> {
-  if (owned.owner === request.user.id || !(await hasLeft(owned, request))) return false;
+/** Once its owner has left, managers and full members of the channel that it tells may. */
+export async function canAdopt(item: OwnedItem, request: Request): Promise<boolean> {
+  if (item.owner === request.user.id || !(await hasLeft(item, request))) return false;
   if (request.user.canManage) return true;
-  return channel !== undefined && request.slack.channels.has(channel, request.user.id);
+  const to = 'target' in item ? item.target : item;
+  return 'channel' in to && request.slack.channels.has(to.channel, request.user.id);
 }
 
 /** @returns whether the user may adopt one of them */
-export async function findOrphans<T extends Owned>(
-  all: readonly T[],
-  channelOf: (owned: T) => string | undefined,
+export async function findOrphans(
+  items: readonly OwnedItem[],
   request: Request,
-): Promise<(owned: Owned) => boolean> {
-  const open = await Promise.all(all.map((one) => canAdopt(one, channelOf(one), request)));
-  const ids = new Set(all.filter((_, at) => open[at]).map(({ id }) => id));
+): Promise<(item: Owned) => boolean> {
+  const adoptable = await Promise.all(items.map((item) => canAdopt(item, request)));
+  const ids = new Set(items.filter((_, at) => adoptable[at]).map(({ id }) => id));
   return ({ id }) => ids.has(id);
 }

@@ -25,8 +25,9 @@ export function stopReasonOf(item: Item, workspace: Workspace): StopReason | und
   return projects.every((one) => blocked.has(projectKey(one))) ? why : undefined;
 }
 
-const projectsOf = (item: Item): readonly ChosenProject[] =>
-  'project' in item ? [item.project] : item.projects;
+export const projectsOf = (
+  item: Pick<Schedule, 'projects'> | Pick<Watch, 'project'>,
+): readonly ChosenProject[] => ('project' in item ? [item.project] : item.projects);
 
 /** The projects that it can't show, and why. A post of several goes on without some of them. */
 export function blockedProjects(item: Item, workspace: Workspace): ReadonlyMap<string, StopReason> {

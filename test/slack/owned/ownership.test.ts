@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { SlackFailed } from '../../../src/domain/failure/index.ts';
-import { canAdopt, canEditOwned, findOrphans, isFullMember } from '../../../src/slack/owned/ownership.ts';
+import {
+  canAdopt,
+  canEditOwned,
+  findOrphans,
+  isFullMember,
+  type OwnedItem,
+} from '../../../src/slack/owned/ownership.ts';
 import type { Request } from '../../../src/slack/request/request.ts';
 import type { Role } from '../../../src/workspace/permissions.ts';
 
 const OWNED = { id: 'one', owner: 'U0OWNER' };
+/** @param channel undefined for what tells people instead */
+const itemFor = (channel: string | undefined, owned = OWNED) =>
+  (channel === undefined
+    ? { ...owned, target: { people: ['U0OTHER'] } }
+    : { ...owned, channel }) as OwnedItem;
 
 /** @param ownerIs what Slack says about the owner */
 const request = (
@@ -48,30 +59,33 @@ describe('what a person set up', () => {
     ['member', false],
     ['admin', false],
   ])('is up for adoption where its owner is %s: %s', async (role, isOpen) => {
-    expect(await canAdopt(OWNED, 'C1', request({}, role))).toBe(isOpen);
-    expect(await canAdopt(OWNED, 'C1', request({ canManage: true, id: 'U0BOSS' }, role))).toBe(isOpen);
+    expect(await canAdopt(itemFor('C1'), request({}, role))).toBe(isOpen);
+    expect(await canAdopt(itemFor('C1'), request({ canManage: true, id: 'U0BOSS' }, role))).toBe(isOpen);
   });
 
   it('is adopted by managers, and by members of the channel that it tells', async () => {
-    expect(await canAdopt(OWNED, 'C1', request({}, 'nobody'))).toBe(true);
-    expect(await canAdopt(OWNED, 'C2', request({}, 'nobody'))).toBe(false);
-    expect(await canAdopt(OWNED, undefined, request({}, 'nobody'))).toBe(false);
-    expect(await canAdopt(OWNED, undefined, request({ canManage: true }, 'nobody'))).toBe(true);
-    expect(await canAdopt(OWNED, 'C1', request({ id: 'U0OWNER', canManage: true }, 'nobody'))).toBe(false);
+    expect(await canAdopt(itemFor('C1'), request({}, 'nobody'))).toBe(true);
+    expect(await canAdopt(itemFor('C2'), request({}, 'nobody'))).toBe(false);
+    expect(await canAdopt(itemFor(undefined), request({}, 'nobody'))).toBe(false);
+    expect(await canAdopt(itemFor(undefined), request({ canManage: true }, 'nobody'))).toBe(true);
+    expect(await canAdopt(itemFor('C1'), request({ id: 'U0OWNER', canManage: true }, 'nobody'))).toBe(false);
   });
 
   it('stays with its owner where Slack does not say who they are', async () => {
-    expect(await canAdopt(OWNED, 'C1', request({}, new SlackFailed('users.info', 'ratelimited')))).toBe(
+    expect(await canAdopt(itemFor('C1'), request({}, new SlackFailed('users.info', 'ratelimited')))).toBe(
       false,
     );
     const broken = new TypeError('a bug');
-    await expect(canAdopt(OWNED, 'C1', request({}, broken))).rejects.toBe(broken);
+    await expect(canAdopt(itemFor('C1'), request({}, broken))).rejects.toBe(broken);
   });
 
-  it('is found among all by whom it may be adopted', async () => {
-    const all = [OWNED, { id: 'two', owner: 'U0MEMBER' }, { id: 'three', owner: 'U0OWNER' }];
-    const channelOf = ({ id }: { id: string }) => (id === 'three' ? 'C2' : 'C1');
-    const isOrphan = await findOrphans(all, channelOf, request({}, 'nobody'));
-    expect(all.filter(isOrphan).map(({ id }) => id)).toEqual(['one']);
+  it('is marked for those who may adopt it', async () => {
+    const items = [
+      itemFor('C1'),
+      itemFor('C1', { id: 'two', owner: 'U0MEMBER' }),
+      itemFor('C2', { id: 'three', owner: 'U0OWNER' }),
+    ];
+    const isOrphan = await findOrphans(items, request({}, 'nobody'));
+    expect(items.filter(isOrphan).map(({ id }) => id)).toEqual(['one']);
   });
 });

@@ -1,0 +1,151 @@
+import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
+import { describeReport } from '../../delivery/posts/schedule-wording.ts';
+import { EditConflict } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { button, channelLink } from '../../slack/kit/atoms.ts';
+import { storeItem } from '../../slack/owned/actions.ts';
+import { showOwned } from '../../slack/owned/list.ts';
+import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
+import { canEditOwned } from '../../slack/owned/ownership.ts';
+import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
+import { MAX_SCHEDULES, resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';
+import { limitedProjects } from '../../workspace/projects/chosen-project.ts';
+import { findSchedule } from '../../workspace/record/workspace.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import { describeSchedule, scheduleAuditText } from './blocks.ts';
+import { loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
+
+export type OwnedSchedules = OwnedKind<Schedule, UpcomingSendsOf>;
+
+export interface SchedulesParts {
+  readonly workspaces: Workspaces;
+  readonly scheduling: Scheduling;
+}
+
+export function createScheduleKind({ workspaces, scheduling }: SchedulesParts): OwnedSchedules {
+  const kind: OwnedSchedules = {
+    kind: 'schedule',
+    plural: 'schedules',
+    max: MAX_SCHEDULES,
+    commands: { create: '/billing schedule', list: '/billing schedules' },
+    actions: { row: 'schedule-row', undo: 'schedule-undo', drop: 'schedule-drop', list: 'schedule-list' },
+    workspaces,
+    store: workspaces.schedules,
+    changed: scheduling.changed,
+    all: ({ schedules }) => schedules,
+    ids: ({ scheduleIds }) => scheduleIds,
+    find: findSchedule,
+    isShownHere: ({ channel, projects }, { channel: here, workspace }) =>
+      channel === here && limitedProjects(channel, projects, workspace).length === 0,
+    load: (request) => loadUpcomingSends(scheduling, request),
+    describe: describeSchedule,
+    choices: () => [['Send now', 'now']],
+    listButtons: (viewer) =>
+      resumableSchedules(kind, viewer).length > 1 ? [button('schedule-resume-all', 'Resume all')] : [],
+    ownerActions: { now: (schedule, request) => sendNow(kind, scheduling, schedule, request) },
+    paused: (schedule, { at, user }) => ({ ...schedule, paused: { why: 'person', at, by: user.id } }),
+    resumed: resumedSchedule,
+    findProblem: (schedule, request) => findPostProblem(schedule, request),
+    words: {
+      title: 'Scheduled posts',
+      count: (schedules) => pluralize(schedules, 'scheduled post'),
+      create: 'Schedule a post…',
+      none: 'No scheduled posts here yet. Tally can post a report every morning, for example yesterday’s spend.',
+      does: 'post',
+      shownHere: 'schedules of this channel, and your own',
+      auditText: scheduleAuditText,
+      deleted: (schedule, request) =>
+        `Deleted ${describeReport(schedule, request.workspace, askLocation(request))}. It won’t be posted again.`,
+      paused: 'Paused. Nothing is posted or corrected until you resume it.',
+      resumed: ({ paused }) =>
+        paused &&
+        (resumesByItself(paused.why)
+          ? 'Resumed. If a post was missed, Tally sends it now.'
+          : 'Resumed. Posts missed while paused won’t be sent.'),
+      adopted: 'You own this schedule now. You’ll hear from Tally if it fails.',
+    },
+  };
+  return kind;
+}
+
+/** Posts missed in a pause of Tally's own are made up for; others are not. */
+function resumedSchedule({ paused, ...running }: Schedule, { at }: Request): Schedule {
+  return paused === undefined || resumesByItself(paused.why) ? running : { ...running, since: at };
+}
+
+/** The channel is not chosen here, so people who may change its posts need not be in it. */
+const checkOwnChannel = (channel: SlackId, request: Request): Promise<ChannelCheck> =>
+  checkChannel(channel, request, true);
+
+/** @returns why nothing can be posted there, in a sentence; joins a public channel that Tally is not in */
+async function findPostProblem(
+  { channel, projects }: Schedule,
+  request: Request,
+  channelCheck = checkOwnChannel(channel, request),
+): Promise<string | undefined> {
+  const { problem, canJoin } = await channelCheck;
+  if (problem !== undefined) return problem;
+  if (limitedProjects(channel, projects, request.workspace).length > 0)
+    return 'That channel can no longer see all its projects. Edit the schedule first.';
+  return canJoin ? joinChannel(channel, request) : undefined;
+}
+
+async function sendNow(
+  kind: OwnedSchedules,
+  scheduling: Scheduling,
+  schedule: Schedule,
+  request: Request,
+): Promise<void> {
+  const problem = await findPostProblem(schedule, request);
+  if (problem !== undefined) return showOwned(kind, request, { notice: problem });
+  await scheduling.send(request.user.teamId, schedule, 'now', request.user.id);
+  await showOwned(kind, request, {
+    notice: `Posted in ${channelLink(schedule.channel)}. The next post comes as planned.`,
+  });
+}
+
+/** Paused schedules that this person may resume. */
+const resumableSchedules = (kind: OwnedSchedules, viewer: Request): readonly Schedule[] =>
+  visibleItems(kind, viewer).filter(
+    (schedule) => schedule.paused !== undefined && canEditOwned(schedule, viewer),
+  );
+
+/** The list shows each of them anyway. */
+const MAX_PROBLEMS = 5;
+
+/** One after the other, checking each channel once. A schedule that cannot resume does not hold up the others. */
+export async function resumeAll(kind: OwnedSchedules, request: Request): Promise<void> {
+  const channelChecks = new Map<string, Promise<ChannelCheck>>();
+  const problems = new Set<string>();
+  let resumed = 0;
+  for (const schedule of resumableSchedules(kind, request)) {
+    const { channel } = schedule;
+    const channelCheck = channelChecks.get(channel) ?? checkOwnChannel(channel, request);
+    channelChecks.set(channel, channelCheck);
+    const problem =
+      (await findPostProblem(schedule, request, channelCheck)) ?? (await resume(kind, schedule, request));
+    if (problem === undefined) resumed += 1;
+    else problems.add(`Still paused in ${channelLink(channel)}: ${problem}`);
+  }
+  if (resumed > 0) await kind.changed(request.user.teamId);
+  const done = `Resumed ${pluralize(resumed, 'scheduled post')}. Posts missed while someone had paused them won’t be sent.`;
+  const lines = [...(resumed > 0 ? [done] : []), ...[...problems].slice(0, MAX_PROBLEMS)];
+  await showOwned(kind, request, { notice: lines.join('\n') });
+}
+
+/** @returns why it was not saved, in a sentence, where somebody else changed it */
+async function resume(
+  kind: OwnedSchedules,
+  schedule: Schedule,
+  request: Request,
+): Promise<string | undefined> {
+  try {
+    await storeItem(kind, resumedSchedule(schedule, request), 'schedule resumed', request);
+    return undefined;
+  } catch (error) {
+    if (error instanceof EditConflict) return error.message;
+    throw error;
+  }
+}

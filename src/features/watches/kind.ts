@@ -1,0 +1,82 @@
+import { HIDDEN_PROJECT } from '../../delivery/posts/schedule-wording.ts';
+import type { Watching, WatchState } from '../../delivery/watches/watch-service.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import type { OwnedKind } from '../../slack/owned/owned-kind.ts';
+import { canReadOwned, type ListViewer } from '../../slack/owned/ownership.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
+import { findWatch, type Workspace } from '../../workspace/record/workspace.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import { describeWatch, isSnoozed } from './blocks.ts';
+import { offerSnooze, stopSnoozing } from './snooze.ts';
+import { findTargetProblem } from './target-check.ts';
+import { watchAuditText, watchText } from './wording.ts';
+
+export type StateOf = (watch: Watch) => WatchState | undefined;
+export type OwnedWatches = OwnedKind<Watch, StateOf>;
+
+export interface WatchesParts {
+  readonly workspaces: Workspaces;
+  readonly watching: Watching;
+}
+
+export function createWatchKind({ workspaces, watching }: WatchesParts): OwnedWatches {
+  const kind: OwnedWatches = {
+    kind: 'watch',
+    plural: 'watches',
+    max: MAX_WATCHES,
+    commands: { create: '/billing watch', list: '/billing watches' },
+    actions: { row: 'watch-row', undo: 'watch-undo', drop: 'watch-drop', list: 'watch-list' },
+    workspaces,
+    store: workspaces.watches,
+    changed: watching.changed,
+    all: ({ watches }) => watches,
+    ids: ({ watchIds }) => watchIds,
+    find: findWatch,
+    isShownHere: (watch, viewer) => alerts(watch, viewer) && canReadOwned(watch, viewer),
+    load: (request) => loadStates(watching, request),
+    describe: describeWatch,
+    choices: (watch, { at }) => [isSnoozed(watch, at) ? ['Stop snoozing', 'wake'] : ['Snooze…', 'snooze']],
+    ownerActions: {
+      snooze: (watch, request) => offerSnooze(kind, watch, request),
+      wake: (watch, request) => stopSnoozing(kind, watch, request),
+    },
+    paused: (watch, { at, user }) => ({ ...watch, paused: { at, by: user.id } }),
+    resumed: ({ paused: _, ...running }) => running,
+    findProblem: (watch, request) => findTargetProblem({ ...watch, joins: true, before: watch }, request),
+    words: {
+      title: 'Watches',
+      count: (watches) => pluralize(watches, 'watch', 'watches'),
+      create: 'Watch…',
+      none: 'No watches here yet. Tally can alert you before the money runs out, when a budget is reached, or when a day costs too much.',
+      does: 'check',
+      shownHere: 'watches of this channel, yours, and those that alert you',
+      auditText: watchAuditText,
+      deleted: (watch, request) =>
+        `Deleted the watch on ${
+          canReadOwned(watch, request) ? watchText(watch, request.workspace, request.locale) : HIDDEN_PROJECT
+        }. It won’t alert anyone again.`,
+      paused: 'Paused. Nobody is alerted until you resume it.',
+      resumed: () => 'Resumed. Tally alerts if a threshold was crossed in between and still is.',
+      adopted: 'You own this watch now. You’ll hear from Tally if it stops working.',
+    },
+  };
+  return kind;
+}
+
+/** Whether it alerts the viewer, or the channel where they ask. */
+const alerts = ({ target }: Watch, { user, channel }: ListViewer): boolean =>
+  'people' in target ? target.people.includes(user.id) : target.channel === channel;
+
+/** Cached by record, because each request has its own, and Home shows watches twice. */
+const statesOfRequest = new WeakMap<Workspace, ReturnType<Watching['readStates']>>();
+
+/** The states of the watches that the viewer may ask about. @throws StoreUnavailable */
+async function loadStates(watching: Watching, viewer: Request): Promise<StateOf> {
+  const { workspace } = viewer;
+  if (workspace.watches.length === 0) return () => undefined;
+  const loading = statesOfRequest.get(workspace) ?? watching.readStates(workspace);
+  statesOfRequest.set(workspace, loading);
+  const states = await loading;
+  return (watch) => (canReadOwned(watch, viewer) ? states.get(watch.id) : undefined);
+}

@@ -1,0 +1,138 @@
+import { commandText } from '../../domain/commands.ts';
+import { NotAllowed } from '../../domain/failure/index.ts';
+import type { AuditAction } from '../../workspace/record/audit.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
+import { damagedIds } from '../../workspace/record/workspace.ts';
+import { section } from '../kit/atoms.ts';
+import type { Request } from '../request/request.ts';
+import { type ActionListener, lookUp } from '../server/listeners.ts';
+import { deletedMessage, showOwned } from './list.ts';
+import { type OwnedKind, type OwnerAction, requireOwned } from './owned-kind.ts';
+import { canAdopt, canEditOwned, canReadOwned, type OwnedItem } from './ownership.ts';
+
+/** What the list's menus and buttons do. A button only names an item; the record says what it is and whose. */
+export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit: OwnerAction<T>) {
+  const ownerActions = { ...sharedActions(kind, edit), ...kind.ownerActions };
+  const list = (request: Request, page = 1) => showOwned(kind, request, { page });
+
+  /** @throws NotAllowed except for the owner and managers, or to adopt for who may; Failure */
+  async function act(action: string, id: string, request: Request): Promise<void> {
+    const item = action === 'adopt' ? kind.find(request.workspace, id) : requireOwned(kind.find, id, request);
+    if (item === undefined) return showOwned(kind, request, { notice: goneText(kind) });
+    if (action === 'adopt') return adopt(kind, item, request);
+    await lookUp<OwnerAction<T>>(ownerActions, action)?.(item, request);
+  }
+
+  const listeners: Readonly<Record<string, ActionListener>> = {
+    [kind.actions.row](value) {
+      const [action = '', id = ''] = value.split(' ');
+      const run = (_: unknown, request: Request) => act(action, id, request);
+      return action === 'edit' ? { right: 'member', openForm: run } : { right: 'member', run };
+    },
+    [kind.actions.undo]: { right: 'member', run: ({ value }, request) => undoDelete(kind, value, request) },
+    [kind.actions.drop]: { right: 'manage', run: (_, request) => dropDamaged(kind, request) },
+    [kind.actions.list]: { right: 'member', run: (_, request) => list(request) },
+  };
+  return { list, act, listeners };
+}
+
+const goneText = ({ kind }: Pick<OwnedKind, 'kind'>): string => `This ${kind} was deleted.`;
+const setUpAgainText = ({ commands }: Pick<OwnedKind, 'commands'>): string =>
+  `Set it up again with ${commandText(commands.create)}.`;
+
+/** The answer where a workspace has as many as it may have; undefined where it has fewer. */
+export const fullText = (
+  { ids, max, plural, commands }: Pick<OwnedKind, 'ids' | 'max' | 'plural' | 'commands'>,
+  { workspace }: Request,
+): string | undefined =>
+  ids(workspace).length < max
+    ? undefined
+    : `This workspace has ${max} ${plural}, the maximum. Delete one first with ${commandText(commands.list)}.`;
+
+/** Saves it with its entry in the audit trail, without waking what posts or checks. */
+export async function storeItem<T extends OwnedItem>(
+  { store, words }: OwnedKind<T>,
+  item: T,
+  action: AuditAction,
+  request: Request,
+): Promise<void> {
+  await store.save(auditedChange(request, [action, words.auditText(item, request.workspace)]), item);
+}
+
+/** Saves it, and has what posts or checks plan again. */
+export async function changeItem<T extends OwnedItem>(
+  kind: OwnedKind<T>,
+  item: T,
+  action: AuditAction,
+  request: Request,
+): Promise<void> {
+  await storeItem(kind, item, action, request);
+  await kind.changed(request.user.teamId);
+}
+
+const sharedActions = <T extends OwnedItem>(
+  kind: OwnedKind<T>,
+  edit: OwnerAction<T>,
+): Readonly<Record<string, OwnerAction<T>>> => ({
+  async edit(item, request) {
+    if (!canReadOwned(item, request)) throw new NotAllowed('channel');
+    await edit(item, request);
+  },
+  async pause(item, request) {
+    if (item.paused === undefined)
+      await changeItem(kind, kind.paused(item, request), `${kind.kind} paused`, request);
+    await showOwned(kind, request, { notice: kind.words.paused });
+  },
+  async resume(item, request) {
+    const problem = await kind.findProblem(item, request);
+    if (problem !== undefined)
+      return showOwned(kind, request, { notice: `${problem} The ${kind.kind} is still paused.` });
+    if (item.paused !== undefined)
+      await changeItem(kind, kind.resumed(item, request), `${kind.kind} resumed`, request);
+    await showOwned(kind, request, { notice: kind.words.resumed(item) });
+  },
+  async delete(item, request) {
+    const about = kind.words.auditText(item, request.workspace);
+    await kind.store.remove(auditedChange(request, [`${kind.kind} removed`, about]), item.id, request.at);
+    await kind.changed(request.user.teamId);
+    await request.reply.update(deletedMessage(kind, item, request));
+  },
+});
+
+/** After the owner has left. @throws NotAllowed */
+async function adopt<T extends OwnedItem>(kind: OwnedKind<T>, item: T, request: Request): Promise<void> {
+  if (!(await canAdopt(item, request))) throw new NotAllowed('not-owner');
+  await changeItem(kind, { ...item, owner: request.user.id }, `${kind.kind} adopted`, request);
+  await showOwned(kind, request, { notice: kind.words.adopted });
+}
+
+/** @throws NotAllowed except for its owner and managers */
+async function undoDelete<T extends OwnedItem>(
+  kind: OwnedKind<T>,
+  id: string,
+  request: Request,
+): Promise<void> {
+  const { user, workspace, at } = request;
+  const tooLate = { notice: `It’s too late to undo this. ${setUpAgainText(kind)}` };
+  const item = await kind.store.findRemoved(user.teamId, id, at);
+  if (item === undefined) return showOwned(kind, request, tooLate);
+  if (!canEditOwned(item, request)) throw new NotAllowed('not-owner');
+  const full = fullText(kind, request);
+  if (full !== undefined) return request.reply.update({ text: full, blocks: [section(full)] });
+  const change = auditedChange(request, [`${kind.kind} restored`, kind.words.auditText(item, workspace)]);
+  if (!(await kind.store.restore(change, id))) return showOwned(kind, request, tooLate);
+  await kind.changed(user.teamId);
+  await showOwned(kind, request, { notice: `${capitalized(kind.kind)} restored.` });
+}
+
+/** What cannot be read can only be removed. */
+async function dropDamaged<T extends OwnedItem>(kind: OwnedKind<T>, request: Request): Promise<void> {
+  const damaged = damagedIds(request.workspace, kind.kind);
+  if (damaged.length === 0) return showOwned(kind, request, { notice: goneText(kind) });
+  const about = `${damaged.join(', ')} (the record was damaged)`;
+  await kind.store.drop(auditedChange(request, [`${kind.kind} removed`, about]), damaged);
+  await kind.changed(request.user.teamId);
+  await showOwned(kind, request, { notice: `Removed what was damaged. ${setUpAgainText(kind)}` });
+}
+
+const capitalized = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
