@@ -1,20 +1,23 @@
 import { expect, it } from 'vitest';
 import { parseAmount } from '../../src/domain/money/amount.ts';
 import { balanceMessage } from '../../src/features/balance/blocks.ts';
+import { answerView } from '../support/answer-view.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 
 it('shows why there is no runway as text, whatever signs are in it', () => {
-  const { blocks } = balanceMessage({
+  const figures = {
     target: {
-      ...{ project: '123', product: 1, label: 'prod', word: 'prod', alias: 'prod' },
+      ...{ project: '123', product: 1 as const, label: 'prod', word: 'prod', alias: 'prod' },
       ...{ currency: '', connection: undefined },
     },
+    connection: 'main',
     balance: parseAmount({ text: '5' }),
     bonuses: parseAmount({ text: '0' }),
     runway: 'The billing service at <!channel> & co. could not be reached.',
-    ...{ remarks: [], mayName: false, asked: NOW, fetched: NOW, locale: 'en-US', byline: undefined },
-  });
+    remarks: [],
+  };
+  const { blocks } = balanceMessage(answerView(figures, NOW));
   expect(JSON.stringify(blocks)).toContain(
     'Runway unknown: The billing service at &lt;!channel&gt; &amp; co.',
   );

@@ -12,6 +12,7 @@ import { spendMessage } from '../../src/features/spend/blocks.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
 import { withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
 import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
+import { answerView } from '../support/answer-view.ts';
 import { runs } from '../support/thorough.ts';
 import { usageOfItems } from '../support/usage.ts';
 
@@ -106,19 +107,9 @@ describe('whatever the billing service sends', () => {
             window &&
             before &&
             compareUsage(usage, before, { current: window.currentDays, before: window.days });
-          const message = spendMessage({
-            target: target(id, 1),
-            mayName: true,
-            period,
-            usage,
-            change,
-            forecast: undefined,
-            remarks: said,
-            asked: NOW,
-            fetched: NOW,
-            locale: tongue,
-            byline: undefined,
-          });
+          const figures = { target: target(id, 1), usage, change, forecast: undefined, remarks: said };
+          const view = answerView({ ...figures, connection: 'main' }, NOW, { locale: tongue, mayName: true });
+          const message = spendMessage({ ...view, period });
           expect(problems(message)).toEqual([]);
           const marked = message.blocks.flatMap((block) =>
             block.type === 'section' || block.type === 'context'
@@ -144,17 +135,10 @@ describe('whatever the billing service sends', () => {
         (balance, bonuses, sent, id, tongue, said) => {
           const has = { balance: parseAmount(balance), bonuses: parseAmount(bonuses) };
           const week = usageOfItems(sent, resolvePeriodText('', NOW, 'UTC'));
-          const message = balanceMessage({
-            target: target(id, 3),
-            mayName: true,
-            ...has,
-            runway: computeRunway(has, week, dayAt(NOW, 'UTC')),
-            remarks: said,
-            asked: NOW,
-            fetched: NOW,
-            locale: tongue,
-            byline: { how: 'shared', person: 'U1' },
-          });
+          const runway = computeRunway(has, week, dayAt(NOW, 'UTC'));
+          const figures = { target: target(id, 3), connection: 'main', ...has, runway, remarks: said };
+          const byline = { how: 'shared', person: 'U1' } as const;
+          const message = balanceMessage(answerView(figures, NOW, { locale: tongue, mayName: true, byline }));
           expect(problems(message)).toEqual([]);
         },
       ),

@@ -3,6 +3,7 @@ import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { resolvePeriodText } from '../../src/domain/time/period.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
 import type { SharedBy } from '../../src/slack/request/request.ts';
+import { answerView } from '../support/answer-view.ts';
 import { textOf } from '../support/bot.ts';
 import { usageOfItems } from '../support/usage.ts';
 
@@ -17,27 +18,18 @@ const item = (day: string, amount = '1', bonuses = '0'): WireCharge => ({
 /** Renders the answer to this text when billing sends these items. */
 function shown(words: string, items: readonly WireCharge[], byline?: SharedBy) {
   const period = resolvePeriodText(words, NOW, 'UTC');
-  const { blocks } = spendMessage({
+  const figures = {
     target: {
-      project: '123',
-      product: 1,
-      label: 'prod',
-      word: 'prod',
-      alias: 'prod',
-      currency: '',
-      connection: undefined,
+      ...{ project: '123', product: 1 as const, label: 'prod', word: 'prod', alias: 'prod' },
+      ...{ currency: '', connection: undefined },
     },
-    mayName: false,
-    period,
+    connection: 'main',
     usage: usageOfItems(items, { ...period, zone: 'UTC' }),
     change: undefined,
     forecast: undefined,
     remarks: [],
-    asked: NOW,
-    fetched: NOW,
-    locale: 'en-US',
-    byline,
-  });
+  };
+  const { blocks } = spendMessage({ ...answerView(figures, NOW, { byline }), period });
   const container = blocks.find((block) => block.type === 'container');
   const table = container?.child_blocks.find((block) => block.type === 'table');
   const chart = blocks.find((block) => block.type === 'data_visualization');

@@ -40,7 +40,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
   slack: {
     mutate: [
       'src/slack/commands/{command-buttons,command-runner,ownership,subcommands}.ts',
-      'src/slack/reply/{error-blocks,error-reply,output-reply,reply,reply-target,response-url}.ts',
+      'src/slack/reply/{error-blocks,error-reply,csv-details,reply,reply-target,response-url}.ts',
       'src/slack/request/{channels,request,request-source,users}.ts',
       'src/slack/server/{events,interactions,listeners,rate-limit,register-listeners,request-body}.ts',
     ],

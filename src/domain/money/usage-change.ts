@@ -1,12 +1,11 @@
 /** How much a period's usage differs from that of the window before it. */
 
-import { listNames, pluralize } from '../language/text.ts';
 import type { Day } from '../time/calendar.ts';
 import { changeInPercent, divide, type Money, sumMoney } from './amount.ts';
 import { sumSpentOn, type Usage } from './usage.ts';
 
 /** A value for the period, and one for the window before it. */
-interface Compared<T> {
+export interface Compared<T> {
   readonly current: T;
   readonly before: T;
 }
@@ -99,57 +98,3 @@ export const isPoorlyReported = ({ coverage: { current, before } }: UsageChange)
 /** Whether at least one day and at least four fifths of all days are reported. */
 export const isWellReported = (reported: number, of: number): boolean =>
   reported > 0 && reported * 5 >= of * 4;
-
-const list = (days: readonly Day[], nameOf: (day: Day) => string): string => listNames(days.map(nameOf));
-
-/** `6 of 7 days reported, no data for Mon 16 Nov`; of a single day nothing when it is reported. */
-export function formatReportedDays(
-  { missing, reported, fullDays }: Usage,
-  nameOf: (day: Day) => string,
-): string {
-  if (fullDays === 0) return '';
-  if (fullDays === 1) return missing.length > 0 ? 'no data yet' : '';
-  const gaps = missing.length === 0 ? '' : `, no data for ${list(missing, nameOf)}`;
-  return `${reported.length} of ${fullDays} days reported${gaps}`;
-}
-
-/** What could not be read in these figures, a sentence each. Missing days are {@link formatReportedDays}'s. */
-export function describeUnreadable(usage: Usage, nameOf: (day: Day) => string): string[] {
-  const { unreadableDays, partialDays, total, bonuses } = usage;
-  return [
-    ...(unreadableDays.length > 0
-      ? [`No readable amount for ${list(unreadableDays, nameOf)}: not in the total or the average.`]
-      : []),
-    ...(partialDays.length > 0
-      ? [`Part of the amount for ${list(partialDays, nameOf)} couldn't be read.`]
-      : []),
-    ...(total.incomplete
-      ? [`The total is incomplete: ${pluralize(total.unreadable, 'amount')} couldn't be read.`]
-      : []),
-    ...(bonuses.incomplete
-      ? [
-          `The bonuses are incomplete: ${bonuses.readable === 0 ? 'none' : pluralize(bonuses.unreadable, 'amount')} could${bonuses.readable === 0 ? '' : "n't"} be read.`,
-        ]
-      : []),
-  ];
-}
-
-/** `Thu 25 Feb isn't reported yet`: why a change has no figures. */
-export function formatUncompared(
-  { coverage: { current, before } }: UsageChange,
-  labels: Compared<string>,
-): string {
-  const isCurrent = current.reported === 0;
-  const [{ of }, label] = isCurrent ? [current, labels.current] : [before, labels.before];
-  return `${of === 1 ? `${label} isn't` : `no day of ${label} is`} reported${isCurrent ? ' yet' : ''}`;
-}
-
-/** `6 of 7 days reported`, `7 of 7 days reported, 1 only in part`; of a single day `not reported` */
-export function formatCoverage({ reported, of, partial }: Coverage): string {
-  if (of === 1) return reported === 0 ? 'not reported' : partial > 0 ? 'reported only in part' : 'reported';
-  return `${reported} of ${pluralize(of, 'day')} reported${partial > 0 ? `, ${partial} only in part` : ''}`;
-}
-
-/** `6 of 7 days reported now, 7 of 7 days reported before` */
-export const formatCoverageOfBoth = ({ coverage: { current, before } }: UsageChange): string =>
-  `${formatCoverage(current)} now, ${formatCoverage(before)} before`;

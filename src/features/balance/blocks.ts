@@ -4,37 +4,37 @@ import {
   formatBonuses,
   formatRunwayBasis,
   formatRunwayLine,
+  formatRunwayShort,
+  isRunningOut,
 } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import { askedText, runningOutLine, severalTitle } from '../../slack/commands/project-answers.ts';
+import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import {
-  commandButton,
-  commandOption,
-  nameButton,
-  outputOptions,
-  scheduleOption,
-  shareButton,
-  watchOption,
-} from '../../slack/commands/command-buttons.ts';
-import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
-import {
-  answerTitle,
-  moneyFormatter,
-  moreMenu,
-  type ProjectAnswer,
+  type AnswerView,
+  answerActions,
   renderAnswer,
+  renderListAnswer,
   sourceOf,
 } from '../../slack/reply/answer-message.ts';
 import type { BalanceFigures } from './figures.ts';
 
-/** Everything an answer to `/balance` says. */
-export type BalanceReport = ProjectAnswer & Omit<BalanceFigures, 'connection'>;
+type BalanceView = AnswerView<BalanceFigures>;
 
-export function balanceMessage(report: BalanceReport): Message {
-  const { target, balance, bonuses, runway, remarks, locale } = report;
-  const title = answerTitle(report, formatBalance(balance, moneyFormatter(report)));
-  const money = (value: Money) => formatMoney(value, locale);
+/** What projects have left and how long it lasts. */
+export function balanceMessage(view: BalanceView): Message {
+  const [only] = view.answered;
+  return view.projects.isList || only === undefined ? listMessage(view) : projectMessage(only, view);
+}
+
+function projectMessage(figures: BalanceFigures, view: BalanceView): Message {
+  const { target, balance, bonuses, runway, remarks } = figures;
+  const left = formatBalance(balance, (value) => formatMoney(value, view.locale, target.currency));
+  const title = `${target.label} · ${left}`;
+  const money = (value: Money) => formatMoney(value, view.locale);
   const isKnown = typeof runway !== 'string';
-  return renderAnswer(report, {
+  return renderAnswer(view, {
     title,
     text: `${title}, ${PRODUCTS[target.product].name}`,
     lines: [isKnown ? formatRunwayLine(runway, money) : `Runway unknown: ${escapeMarkup(runway)}`],
@@ -43,31 +43,68 @@ export function balanceMessage(report: BalanceReport): Message {
     facts: [
       ...(isKnown ? [formatRunwayBasis(runway, money)] : []),
       formatBonuses(bonuses, money),
-      ...sourceOf(report),
+      ...sourceOf(figures),
     ],
     notes: [],
-    buttons: buttons(report),
+    buttons: buttons(view),
   });
 }
 
-function buttons({ target, mayName, asked, byline }: BalanceReport) {
-  const { word, product } = target;
-  const text = `${word} ${PRODUCTS[product].word}`;
-  return actions(
-    ...commandButton('spend', 'Spend', {
-      command: '/spend',
-      text: `${word} last-7-days ${PRODUCTS[product].word}`,
-    }),
-    ...(byline === undefined ? shareButton({ command: '/balance', text }, asked) : []),
-    ...(mayName ? nameButton(target) : []),
-    ...moreMenu([
-      commandOption('This month so far', {
-        command: '/spend',
-        text: `${word} this-month ${PRODUCTS[product].word}`,
-      }),
-      ...outputOptions({ command: '/balance', text }),
-      scheduleOption(target, 'balance'),
-      watchOption(target, 'balance'),
-    ]),
-  );
+/** What all have left and which runs out first, then a row a project, the soonest first. */
+function listMessage(view: BalanceView): Message {
+  const { answered, locale } = view;
+  const title = severalTitle(view, leftOf, locale, { verb: 'left' });
+  const sorted = answered.toSorted((a, b) => urgency(a) - urgency(b));
+  return renderListAnswer(view, {
+    ...{ title, text: title, sorted },
+    lines: [runsOutFirst(sorted)],
+    columns: [
+      {
+        title: 'Left',
+        cell: (figures) => {
+          const money = (value: Money) => formatMoney(value, locale, figures.target.currency);
+          const left = leftOf(figures);
+          return left === undefined ? formatBalance(figures.balance, money) : money(left);
+        },
+      },
+      {
+        title: 'Lasts',
+        cell: ({ runway }) => (typeof runway === 'string' ? 'unknown' : formatRunwayShort(runway)),
+      },
+    ],
+    facts: ['runway at the average of the last 7 days'],
+    buttons: buttons(view),
+  });
+}
+
+const leftOf = ({ balance }: BalanceFigures): Money | undefined =>
+  'value' in balance ? balance.value : undefined;
+
+/** In days; what has no estimate comes after what has one, and what is overdrawn first of all. */
+function urgency({ runway }: BalanceFigures): number {
+  if (typeof runway === 'string') return Number.MAX_SAFE_INTEGER;
+  if (runway.kind === 'overdrawn') return -1;
+  return runway.kind === 'estimate' ? runway.days : Number.MAX_SAFE_INTEGER - 1;
+}
+
+/** The projects under 14 days with a warning, else the one that runs out first. The table has how long. */
+function runsOutFirst(sorted: readonly BalanceFigures[]): string {
+  const soon = sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway));
+  if (soon.length > 0) return runningOutLine(soon);
+  const first = sorted.find(({ runway }) => typeof runway !== 'string' && runway.kind === 'estimate');
+  return first === undefined || sorted.length < 2
+    ? ''
+    : `*${escapeMarkup(first.target.label)}* runs out first`;
+}
+
+function buttons(view: BalanceView) {
+  const { projects } = view;
+  const spent = (phrase: string) => ({ command: '/spend', text: askedText(projects, phrase) }) as const;
+  return answerActions(view, {
+    link: { command: '/balance', text: askedText(projects) },
+    before: commandButton('spend', 'Spend', spent('last-7-days')),
+    more: [commandOption('This month so far', spent('this-month'))],
+    report: 'balance',
+    watch: 'balance',
+  });
 }

@@ -3,23 +3,21 @@ import { LAST_7_DAYS } from '../../domain/language/period-phrase.ts';
 import { type Amount, parseAmount } from '../../domain/money/amount.ts';
 import { computeRunway, type Runway } from '../../domain/money/runway.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
-import { collectNotices, type ServiceNotice } from '../../domain/service-notice.ts';
+import { collectNotices } from '../../domain/service-notice.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
+import type { ProjectAnswer } from '../../slack/commands/project-answers.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 
 /** What one project has left. */
-export interface BalanceFigures {
-  readonly target: ResolvedProject;
+export interface BalanceFigures extends ProjectAnswer {
   /** Name of the connection that answered. */
   readonly connection: string;
   readonly balance: Amount;
   readonly bonuses: Amount;
   /** A sentence, if the week for the runway could not be fetched. */
   readonly runway: Runway | string;
-  /** The service's remarks about its figures. */
-  readonly remarks: readonly ServiceNotice[];
 }
 
 /**

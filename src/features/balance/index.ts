@@ -1,25 +1,18 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { namesOutput, type Output, parseWithOutput } from '../../domain/language/argument.ts';
+import { namesOutput, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseBalanceText } from '../../domain/language/command-text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { askEach, type ProjectAnswers } from '../../slack/commands/several-projects.ts';
-import type { Message } from '../../slack/kit/atoms.ts';
+import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
-import { sendCsv, showDetails } from '../../slack/reply/output-reply.ts';
-import { askLocation, type Request } from '../../slack/request/request.ts';
-import type { AnswerNote } from '../../workspace/projects/last-balance.ts';
-import {
-  type ProjectReference,
-  resolveProject,
-  type SeveralProjects,
-} from '../../workspace/projects/resolve-project.ts';
+import { askForView } from '../../slack/reply/answer-message.ts';
+import { sendAnswer } from '../../slack/reply/csv-details.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { type LastUsed, storedBalance } from '../../workspace/record/last-used.ts';
 import type { Feature } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
-import { askBalance, type BalanceFigures } from './figures.ts';
-import { balanceDetails, describeBalanceCsv, formatBalanceCsv } from './output.ts';
-import { severalBalancesMessage } from './several.ts';
+import { askBalance } from './figures.ts';
+import { BALANCE_FILES } from './output.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -46,54 +39,22 @@ export interface BalanceParts {
   readonly clock: () => Millis;
 }
 
-interface Answer extends ProjectAnswers<BalanceFigures> {
-  readonly message: Message;
-  readonly output: Output | undefined;
-}
-
 /** `/balance`: what is left and how long it lasts. */
 export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts): Feature {
-  async function answer(text: string, request: Request): Promise<Answer | 'help'> {
-    const { user, at, workspace, locale, sharedBy: byline } = request;
-    const input = parseBalanceRequest(text, workspace.aliases);
-    if (input === 'help') return input;
-    const { several, product, output } = input;
-    const details = () => ({ asked: at, fetched: clock(), locale, byline });
-    if (several !== undefined) {
-      const answers = await askEach(several, product, request, (target) =>
-        askBalance(billing, workspace, target, at),
-      );
-      const message = severalBalancesMessage({ ...details(), ...answers, several, product });
-      return { message, ...answers, output };
-    }
-    const target = resolveProject(input, workspace, askLocation(request));
-    const figures = await askBalance(billing, workspace, target, at);
-    const mayName = user.canManage && target.alias === undefined;
-    const message = balanceMessage({ ...details(), ...figures, mayName });
-    return { message, answered: [figures], failed: [], output };
-  }
-
-  async function send({ message, output, ...answers }: Answer, request: Request): Promise<void> {
-    const { answered, failed } = answers;
-    if (output === undefined || answered.length === 0) return request.reply.update(message);
-    if (output === 'csv') {
-      const about = describeBalanceCsv(message.text, answers);
-      return sendCsv({ name: 'balance.csv', content: formatBalanceCsv(answers), about }, request);
-    }
-    const fetched = clock();
-    await showDetails(
-      answered.map((one) => balanceDetails(one, fetched)),
-      failed,
-      request,
+  async function answer(text: string, request: Request): Promise<void> {
+    const { workspace, at, user } = request;
+    const { words, output } = parseBalanceRequest(text, workspace.aliases);
+    if (words.help) return request.reply.private(helpMessage('What have we got?', [HELP], SMALL));
+    const projects = findAskedProjects(words, request);
+    const view = await askForView(projects, request, clock, (target) =>
+      askBalance(billing, workspace, target, at),
     );
-  }
-
-  async function work(text: string, request: Request): Promise<void> {
-    const found = await answer(text, request);
-    if (found === 'help') return request.reply.private(helpMessage('What have we got?', [HELP], SMALL));
-    await send(found, request);
-    const asked = { teamId: request.user.teamId, workspace: request.workspace };
-    for (const figures of found.answered) await lastUsed.note(asked, noteOf(figures, clock()));
+    await sendAnswer(balanceMessage(view), view, output, BALANCE_FILES, request);
+    for (const { connection, target, ...amounts } of view.answered) {
+      const balance = storedBalance(target, amounts);
+      const note = { connection, at: clock(), ...(balance && { balance }) };
+      await lastUsed.note({ teamId: user.teamId, workspace }, note);
+    }
   }
 
   return {
@@ -104,26 +65,12 @@ export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts)
         isQuestion: true,
         read: (words, { aliases }) => parseBalanceRequest(words, aliases),
         // A file may have to be shown in a window instead.
-        ...(namesOutput(text) ? { openForm: work } : { run: work }),
+        ...(namesOutput(text) ? { openForm: answer } : { run: answer }),
       }),
     },
   };
 }
 
-function noteOf({ connection, target, ...amounts }: BalanceFigures, at: Millis): AnswerNote {
-  const balance = storedBalance(target, amounts);
-  return { connection, at, ...(balance && { balance }) };
-}
-
-/** One project, or several in its place. */
-export interface BalanceRequest extends ProjectReference {
-  readonly several?: SeveralProjects;
-  /** In place of the message. */
-  readonly output?: Output;
-}
-
 /** `123 cloud` or `prod`, in any order; without a project the channel's is meant. @throws InvalidWord, SecretPasted */
-function parseBalanceRequest(text: string, aliases: ReadonlySet<string>): BalanceRequest | 'help' {
-  const { words, output } = parseWithOutput(text, aliases, (rest) => parseBalanceText(rest, aliases));
-  return words.help ? 'help' : { ...words, ...(output && { output }) };
-}
+const parseBalanceRequest = (text: string, aliases: ReadonlySet<string>) =>
+  parseWithOutput(text, aliases, (rest) => parseBalanceText(rest, aliases));

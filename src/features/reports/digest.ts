@@ -1,13 +1,14 @@
 import { formatReportDays } from '../../domain/money/report-figures.ts';
 import { isRunningOut } from '../../domain/money/runway-text.ts';
+import { isFullyReported, sumChanges, type UsageChange } from '../../domain/money/usage-change.ts';
+import { formatCoverage } from '../../domain/money/usage-text.ts';
 import {
-  formatCoverage,
-  isFullyReported,
-  sumChanges,
-  type UsageChange,
-} from '../../domain/money/usage-change.ts';
-import { failedNotes, severalTitle } from '../../slack/commands/several-projects.ts';
-import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
+  failedNotes,
+  hasOneCurrency,
+  runningOutLine,
+  severalTitle,
+} from '../../slack/commands/project-answers.ts';
+import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import { coveredDays, formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
 import { amountOf, isMonthReport, type ProjectFigures, type ReportView, reportWhen } from './figures.ts';
@@ -32,7 +33,10 @@ export function renderDigest(view: ReportView): Block[] {
   const rows = digestRows(view);
   const together = togetherLines(view);
   const isPart = rows.flat().some((cell) => cell.endsWith(TABLE_PART_SIZE));
-  const lines = [...together, ...runningOut(view)];
+  const soon = view.answered.filter(
+    ({ briefing: { runway } }) => runway !== undefined && isRunningOut(runway),
+  );
+  const lines = [...together, runningOutLine(soon)].filter(Boolean);
   return [
     ...(lines.length === 0 ? [] : [markup(lines.join('\n'))]),
     table(rows),
@@ -42,14 +46,6 @@ export function renderDigest(view: ReportView): Block[] {
       : []),
     ...failedNotes(view.failed).map(section),
   ];
-}
-
-/** Under 14 days, or overdrawn. The table has how long. */
-function runningOut({ answered }: ReportView): string[] {
-  const names = answered
-    .filter(({ briefing: { runway } }) => runway !== undefined && isRunningOut(runway))
-    .map(({ target }) => escapeMarkup(target.label));
-  return names.length === 0 ? [] : [`:warning: *Under 14 days or overdrawn: ${names.join(', ')}*`];
 }
 
 function remarks(view: ReportView): Block[] {
@@ -84,8 +80,7 @@ function coverageNotes({ briefing: { change } }: ProjectFigures): string[] {
 /** Only if every answered project has a figure with the same label, because a partial sum would look like the total. */
 function togetherLines({ headline, brief, answered }: ReportView): string[] {
   const [first] = answered;
-  const isOneLabel = answered.every(({ target }) => target.currency === first?.target.currency);
-  if (first === undefined || !isOneLabel) return [];
+  if (first === undefined || !hasOneCurrency(answered)) return [];
   const { main, month, today } = brief;
   const change = together(answered.map(({ briefing }) => briefing.change));
   const monthChange = together(answered.map(({ briefing }) => briefing.monthChange));

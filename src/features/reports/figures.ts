@@ -7,7 +7,7 @@ import {
 import { formatBalance } from '../../domain/money/runway-text.ts';
 import type { ServiceNotice } from '../../domain/service-notice.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { ProjectAnswers } from '../../slack/commands/several-projects.ts';
+import type { ProjectAnswers } from '../../slack/commands/project-answers.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 
 /** What is known of one project when a post goes out. */

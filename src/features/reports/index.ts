@@ -13,7 +13,7 @@ import { PRODUCTS } from '../../domain/product.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
 import { formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import type { ProjectAnswers } from '../../slack/commands/several-projects.ts';
+import type { ProjectAnswers } from '../../slack/commands/project-answers.ts';
 import { referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   openConnection,

@@ -2,7 +2,7 @@ import { formatPercent, type Money, sumMoney, ZERO } from '../../domain/money/am
 import { formatReportDays } from '../../domain/money/report-figures.ts';
 import { formatRunwayShort } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
-import { failedRows, productNames } from '../../slack/commands/several-projects.ts';
+import { hasOneCurrency, type ProjectColumn, projectRows } from '../../slack/commands/project-answers.ts';
 import {
   amountOf,
   formatterFor,
@@ -15,9 +15,7 @@ import {
 /** Marks a sum with missing days. */
 export const TABLE_PART_SIZE = '*';
 
-interface Column {
-  readonly title: string;
-  readonly cell: (one: ProjectFigures) => string;
+interface Column extends ProjectColumn<ProjectFigures> {
   /** What the total adds up; absent when a sum means nothing. */
   readonly value?: (one: ProjectFigures) => Money | undefined;
 }
@@ -29,14 +27,7 @@ interface Column {
 export function digestRows(view: ReportView): string[][] {
   const columns = columnsOf(view);
   const sorted = view.answered.toSorted((a, b) => sizeOf(b, view).cmp(sizeOf(a, view)));
-  const header = ['Project', ...columns.map(({ title }) => title)];
-  const { nameOf } = productNames(view.answered);
-  return [
-    header,
-    ...sorted.map((one) => [nameOf(one.target), ...columns.map(({ cell }) => cell(one))]),
-    ...failedRows(view.failed, header),
-    ...totalRow(view, columns),
-  ];
+  return [...projectRows(sorted, columns, view.failed), ...totalRow(view, columns)];
 }
 
 const sizeOf = (one: ProjectFigures, { headline }: ReportView): Money => amountOf(one, headline) ?? ZERO;
@@ -44,8 +35,7 @@ const sizeOf = (one: ProjectFigures, { headline }: ReportView): Money => amountO
 /** Amounts of different labels have no sum. A star of any project is the total's as well. */
 function totalRow({ answered }: ReportView, columns: readonly Column[]): string[][] {
   const [first] = answered;
-  const isOneLabel = answered.every(({ target }) => target.currency === first?.target.currency);
-  if (first === undefined || answered.length < 2 || !isOneLabel) return [];
+  if (first === undefined || answered.length < 2 || !hasOneCurrency(answered)) return [];
   const cells = columns.map(({ value, cell }) => {
     const values = answered.flatMap((one) => value?.(one) ?? []);
     if (value === undefined || values.length === 0) return '';

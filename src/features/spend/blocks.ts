@@ -2,13 +2,15 @@ import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, formatPercent, type Money } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
 import type { Usage } from '../../domain/money/usage.ts';
+import { isPoorlyReported } from '../../domain/money/usage-change.ts';
 import {
   describeUnreadable,
+  formatBonusTotal,
   formatCoverage,
   formatReportedDays,
   formatUncompared,
-  isPoorlyReported,
-} from '../../domain/money/usage-change.ts';
+  incompleteMark,
+} from '../../domain/money/usage-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
@@ -16,44 +18,48 @@ import {
   type CommandInvocation,
   commandButton,
   commandOption,
-  nameButton,
-  outputOptions,
-  scheduleOption,
-  shareButton,
-  watchOption,
 } from '../../slack/commands/command-buttons.ts';
-import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
+import { askedText } from '../../slack/commands/project-answers.ts';
+import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { spendChart } from '../../slack/kit/chart.ts';
-import {
-  answerTitle,
-  moneyFormatter,
-  moreMenu,
-  periodMenu,
-  renderAnswer,
-  sourceOf,
-} from '../../slack/reply/answer-message.ts';
+import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
 import { daysTable } from './days.ts';
-import type { SpendReport } from './figures.ts';
+import type { SpendReport, SpendView } from './figures.ts';
+import { spendListMessage } from './several.ts';
 
-export function spendMessage(report: SpendReport): Message {
-  const { period, target, remarks } = report;
-  const title = answerTitle(report, headline(report));
-  return renderAnswer(report, {
+/** What projects spent and how that compares. */
+export function spendMessage(view: SpendView): Message {
+  const [only] = view.answered;
+  if (view.projects.isList || only === undefined) return spendListMessage(view, buttons(view));
+  const { period, locale } = view;
+  const report = { ...only, period, locale };
+  const title = `${only.target.label} · ${headline(report)}`;
+  return renderAnswer(view, {
     title,
-    text: `${title}, ${period.dates}, ${PRODUCTS[target.product].name}`,
+    text: `${title}, ${period.dates}, ${PRODUCTS[only.target.product].name}`,
     lines: [factLine(report), forecastLine(report)],
     body: [spendChart(report), daysTable(report)].filter((block) => block !== undefined),
-    remarks,
-    facts: [...periodFacts(report), bonusesText(report), ...sourceOf(report)],
+    remarks: only.remarks,
+    facts: [
+      ...periodFacts(report),
+      formatBonusTotal(only.usage.bonuses, (value) => formatMoney(value, locale)),
+      ...sourceOf(only),
+    ],
     notes: spendNotes(report),
-    buttons: buttons(report),
+    buttons: buttons(view),
   });
 }
+
+/** With the currency label; a table's cells go without it. */
+const labelled =
+  ({ locale, target }: SpendReport) =>
+  (value: Money): string =>
+    formatMoney(value, locale, target.currency);
 
 function headline(report: SpendReport): string {
   const { total } = report.usage;
   if (total.readable === 0) return 'no readable amounts';
-  return `${moneyFormatter(report)(total.value)} spent${total.incomplete ? ' (incomplete)' : ''}`;
+  return `${labelled(report)(total.value)} spent${incompleteMark(total.incomplete)}`;
 }
 
 /** The comparison, the average and the peak; no figure that is in the title. */
@@ -61,7 +67,7 @@ function factLine(report: SpendReport): string {
   const { usage, period, locale } = report;
   const { average, highest, total } = usage;
   const nameOf = dayNamerFor(period.days);
-  const money = moneyFormatter(report);
+  const money = labelled(report);
   const figure = (value: Money) => escapeMarkup(formatMoney(value, locale));
   const isSaid = (value: Money) => money(value) === money(total.value);
   const isPeak = highest !== undefined && average !== undefined && money(highest.value) !== money(average);
@@ -79,12 +85,6 @@ const forecastLine = ({ forecast, period: { today }, locale }: SpendReport): str
     ? ''
     : escapeMarkup(formatForecast(forecast, today, (value) => formatMoney(value, locale)));
 
-function bonusesText({ usage: { bonuses }, locale }: SpendReport): string {
-  const { value, incomplete } = bonuses;
-  if (value.eq(0) && !incomplete) return '';
-  return `bonuses ${formatMoney(value, locale)}${incomplete ? ' (incomplete)' : ''}`;
-}
-
 const PERIODS: readonly (readonly [string, string])[] = [
   ['Yesterday', 'yesterday'],
   ['Last 7 days', 'last-7-days'],
@@ -99,54 +99,45 @@ const PERIODS: readonly (readonly [string, string])[] = [
 /** The periods that a schedule posts. */
 const SCHEDULED = ['yesterday', 'last-week', 'this-month'];
 
-function buttons(report: SpendReport) {
-  const { target, period, asked, byline } = report;
-  const product = PRODUCTS[target.product].word;
+function buttons(view: SpendView) {
+  const { projects, period } = view;
   const words = (phrase: string): CommandInvocation => ({
     command: '/spend',
-    text: `${target.word} ${phrase} ${product}`,
+    text: askedText(projects, phrase),
   });
-  return actions(
-    ...periodChoices(period, words),
-    // Everybody sees a public answer already.
-    ...(byline === undefined ? shareButton(words(period.phrase), asked) : []),
-    ...commandButton('balance', 'Balance', { command: '/balance', text: `${target.word} ${product}` }),
-    ...(report.mayName ? nameButton(target) : []),
-    ...moreMenu(moreOptions(report, words)),
-  );
+  return answerActions(view, {
+    link: words(period.phrase),
+    before: periodChoices(period, words),
+    after: commandButton('balance', projects.isList ? 'Balances' : 'Balance', {
+      command: '/balance',
+      text: askedText(projects),
+    }),
+    more: todayOption(period.phrase, words),
+    report: projects.isList ? undefined : SCHEDULED.find((phrase) => phrase === period.phrase),
+  });
 }
 
 /** The current period is selected; one that is not in the list is named by its days. */
-export function periodChoices(
+function periodChoices(
   { phrase, dates }: Pick<Period, 'phrase' | 'dates'>,
   words: (phrase: string) => CommandInvocation,
 ) {
   const isListed = PERIODS.some(([, listed]) => listed === phrase);
   const periods = isListed ? PERIODS : [[dates, phrase] as const, ...PERIODS];
   const options = periods.map(([label, listed]) => commandOption(label, words(listed)));
-  return periodMenu(options, options[periods.findIndex(([, one]) => one === phrase)]);
+  return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
 }
 
 const WITH_TODAY = ' including today';
 
 /** The same days with today or without; none when the period leaves no choice. */
-export function todayOption(phrase: string, words: (phrase: string) => CommandInvocation) {
+function todayOption(phrase: string, words: (phrase: string) => CommandInvocation) {
   if (phrase.endsWith(WITH_TODAY))
     return [commandOption('Leave out today', words(phrase.slice(0, -WITH_TODAY.length)))];
   return /^last-\d+-days$/.test(phrase)
     ? [commandOption('Include today', words(`${phrase}${WITH_TODAY}`))]
     : [];
 }
-
-const moreOptions = ({ target, period }: SpendReport, words: (phrase: string) => CommandInvocation) => [
-  ...todayOption(period.phrase, words),
-  ...outputOptions(words(period.phrase)),
-  scheduleOption(
-    target,
-    SCHEDULED.find((phrase) => phrase === period.phrase),
-  ),
-  watchOption(target),
-];
 
 /** The days that were asked about, and how many of them are reported: `14–20 Nov UTC`, `6 of 7 days reported`. */
 function periodFacts({ period, usage, locale }: SpendReport): string[] {
@@ -203,7 +194,7 @@ function comparisonText(report: SpendReport): string {
   const { reported, of, partial } = coverage.before;
   const rests = reported === of && partial === 0 ? '' : ` (${formatCoverage(coverage.before)})`;
   if (figures.percent === undefined) {
-    const before = escapeMarkup(moneyFormatter(report)(figures.daily.before));
+    const before = escapeMarkup(labelled(report)(figures.daily.before));
     return `vs ${before}${days.length === 1 ? ' on' : ' a day in'} ${label}${rests}`;
   }
   const unit = figures.basis === 'average' ? ' a day' : '';

@@ -2,6 +2,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, sumMoney } from '../../domain/money/amount.ts';
 import type { RowAmount } from '../../domain/money/charges.ts';
 import type { Usage, UsageRow } from '../../domain/money/usage.ts';
+import { formatTotal, incompleteMark } from '../../domain/money/usage-text.ts';
 import type { Unit } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, groupDays } from '../../domain/time/day-groups.ts';
 import type { Block } from '../../slack/kit/atoms.ts';
@@ -83,7 +84,7 @@ const marked = (name: string, marks: readonly string[]): string =>
 
 function figure(amount: RowAmount, locale: string): string {
   if ('unreadable' in amount) return `unreadable: ${amount.unreadable}`;
-  return `${formatMoney(amount.value, locale)}${amount.incomplete ? ' (incomplete)' : ''}`;
+  return formatTotal(amount, (value) => formatMoney(value, locale));
 }
 
 /** Groups the days. Items without a day get their own rows at the end, with one row for those beyond `most`. */
@@ -94,16 +95,13 @@ function grouped(report: SpendReport, most: number): Drawn {
   const unplaced = usage.rows.filter(({ day }) => day === undefined);
   const rest = unplaced.slice(most);
   const { unit, groups } = groupDays(placed, most, period.days, 'week');
-  const figures = (rows: readonly UsageRow[]) => [
-    added(
-      rows.map(({ amount }) => amount),
-      locale,
-    ),
-    added(
-      rows.map(({ bonuses }) => bonuses),
-      locale,
-    ),
-  ];
+  const figures = (rows: readonly UsageRow[]) =>
+    (['amount', 'bonuses'] as const).map((column) =>
+      added(
+        rows.map((row) => row[column]),
+        locale,
+      ),
+    );
   const rows = [
     [`By ${unit}`, 'Amount', 'Bonuses', 'Days reported'],
     ...groups.map(({ label, items }) => {
@@ -124,8 +122,8 @@ function grouped(report: SpendReport, most: number): Drawn {
 }
 
 function added(figures: readonly RowAmount[], locale: string): string {
-  const readable = figures.flatMap((each) => ('value' in each ? [each] : []));
+  const readable = figures.filter((figure) => 'value' in figure);
   if (readable.length === 0) return 'unreadable';
-  const incomplete = readable.length < figures.length || readable.some((each) => each.incomplete);
-  return `${formatMoney(sumMoney(readable.map(({ value }) => value)), locale)}${incomplete ? ' (incomplete)' : ''}`;
+  const incomplete = readable.length < figures.length || readable.some((figure) => figure.incomplete);
+  return `${formatMoney(sumMoney(readable.map(({ value }) => value)), locale)}${incompleteMark(incomplete)}`;
 }

@@ -8,7 +8,7 @@ import {
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import { computeUsage, type Usage } from '../../domain/money/usage.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/usage-change.ts';
-import { collectNotices, type ServiceNotice } from '../../domain/service-notice.ts';
+import { collectNotices } from '../../domain/service-notice.ts';
 import {
   addDays,
   daysInRange,
@@ -18,13 +18,13 @@ import {
   startOfUnit,
 } from '../../domain/time/calendar.ts';
 import type { Period } from '../../domain/time/period.ts';
-import type { ProjectAnswer } from '../../slack/reply/answer-message.ts';
+import type { ProjectAnswer } from '../../slack/commands/project-answers.ts';
+import type { AnswerView } from '../../slack/reply/answer-message.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 
 /** What one project spent in a period. */
-export interface SpendFigures {
-  readonly target: ResolvedProject;
+export interface SpendFigures extends ProjectAnswer {
   /** Name of the connection that answered. */
   readonly connection: string;
   readonly usage: Usage;
@@ -32,8 +32,6 @@ export interface SpendFigures {
   readonly change: UsageChange | string | undefined;
   /** Of the month that runs, if that is what was asked about and enough days are reported. */
   readonly forecast: Forecast | undefined;
-  /** The service's remarks about its figures. */
-  readonly remarks: readonly ServiceNotice[];
 }
 
 /** Asks billing for the period and for what it is compared with, side by side. @throws Failure */
@@ -114,7 +112,10 @@ function changeOf(usage: Usage, before: Before, { comparison }: Period): SpendFi
   return before.usage && compareUsage(usage, before.usage, { current, before: days });
 }
 
-/** Everything an answer to `/spend` says. */
-export interface SpendReport extends ProjectAnswer, Omit<SpendFigures, 'connection'> {
+/** Everything that an answer to `/spend` says. */
+export interface SpendView extends AnswerView<SpendFigures> {
   readonly period: Period;
 }
+
+/** The figures of one project. */
+export type SpendReport = SpendFigures & Pick<SpendView, 'period' | 'locale'>;

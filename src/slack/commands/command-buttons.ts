@@ -57,25 +57,22 @@ export const outputOptions = ({ command, text = '' }: CommandLink) => [
   commandOption('Details', { command, text: `${text} details`.trim() }),
 ];
 
+/** What a command types to name projects, and their product if it is one. */
+interface NamedProjects {
+  readonly word: string;
+  readonly product: ProductId | undefined;
+}
+
+const namedText = ({ word, product }: NamedProjects, last = ''): string =>
+  [word, product && PRODUCTS[product].word, last].filter(Boolean).join(' ');
+
 /** Opens the form that schedules a post about the project. @param report a report's word in `/billing schedule` */
-export const scheduleOption = (
-  { word, product }: { readonly word: string; readonly product: ProductId | undefined },
-  report?: string,
-) =>
-  commandOption('Schedule this…', {
-    command: '/billing schedule',
-    text: [word, product && PRODUCTS[product].word, report].filter(Boolean).join(' '),
-  });
+export const scheduleOption = (projects: NamedProjects, report?: string) =>
+  commandOption('Schedule this…', { command: '/billing schedule', text: namedText(projects, report) });
 
 /** Opens the form that watches the project. @param kind as in `/billing watch` */
-export const watchOption = (
-  { word, product }: { readonly word: string; readonly product: ProductId },
-  kind?: string,
-) =>
-  commandOption('Watch…', {
-    command: '/billing watch',
-    text: [word, PRODUCTS[product].word, kind].filter(Boolean).join(' '),
-  });
+export const watchOption = (project: NamedProjects, kind?: string) =>
+  commandOption('Watch…', { command: '/billing watch', text: namedText(project, kind) });
 
 /** Buttons to the previous and the next page, as far as they exist. */
 export const pageButtons = (page: number, pages: number, rerunFor: (page: number) => CommandLink): Button[] =>

@@ -1,9 +1,35 @@
-import type { ActionsBlock, Button, Overflow, PlainTextOption, StaticSelect } from '@slack/types';
-import { formatMoney, type Money } from '../../domain/money/amount.ts';
+import type {
+  ActionsBlock,
+  ActionsBlockElement,
+  Button,
+  Overflow,
+  PlainTextOption,
+  StaticSelect,
+} from '@slack/types';
 import { PRODUCTS } from '../../domain/product.ts';
 import { noticeLead, type ServiceNotice } from '../../domain/service-notice.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import {
+  type CommandLink,
+  nameButton,
+  outputOptions,
+  scheduleOption,
+  shareButton,
+  watchOption,
+} from '../commands/command-buttons.ts';
+import {
+  type AskedProjects,
+  askEach,
+  failedNotes,
+  type ProjectAnswer,
+  type ProjectAnswers,
+  type ProjectColumn,
+  productNames,
+  projectRows,
+} from '../commands/project-answers.ts';
+import {
+  actions,
   type Block,
   button,
   context,
@@ -20,26 +46,37 @@ import {
   select,
 } from '../kit/atoms.ts';
 import { fitsOption, SLACK_LIMITS } from '../kit/limits.ts';
-import type { SharedBy } from '../request/request.ts';
+import { table } from '../kit/rich-blocks.ts';
+import type { Request, SharedBy } from '../request/request.ts';
 
-/** The parts that every answer has. */
+/** What was asked, and the parts that every answer has. */
 export interface AnswerDetails {
-  /** ms; when the question arrived, and when billing had answered */
-  readonly asked: number;
-  readonly fetched: number;
+  readonly projects: AskedProjects;
+  /** When the question arrived. */
+  readonly asked: Millis;
+  /** When billing had answered. */
+  readonly fetched: Millis;
   /** BCP 47 */
   readonly locale: string;
   /** Who asked or shared, when everybody in the channel sees the answer. */
   readonly byline: SharedBy | undefined;
+  /** Whether this person can give a project a name. */
+  readonly mayName: boolean;
 }
 
-/** What an answer about one project says besides. */
-export interface ProjectAnswer extends AnswerDetails {
-  readonly target: ResolvedProject;
-  /** Whether this person can give the project a name. */
-  readonly mayName: boolean;
-  /** The service's remarks about its figures. */
-  readonly remarks: readonly ServiceNotice[];
+/** Everything that an answer says besides the words of its command. */
+export interface AnswerView<T extends ProjectAnswer> extends AnswerDetails, ProjectAnswers<T> {}
+
+/** Asks about the projects of a request. @throws as {@link askEach} */
+export async function askForView<T extends ProjectAnswer>(
+  projects: AskedProjects,
+  { at, locale, sharedBy, user }: Request,
+  clock: () => Millis,
+  ask: (target: ResolvedProject) => Promise<T>,
+): Promise<AnswerView<T>> {
+  const answers = await askEach(projects, ask);
+  const { canManage: mayName } = user;
+  return { projects, ...answers, asked: at, fetched: clock(), locale, byline: sharedBy, mayName };
 }
 
 /** The parts of an answer, in the order in which they are read. */
@@ -85,21 +122,68 @@ function smallPrint({ fetched, byline }: AnswerDetails, { facts, notes }: Answer
   return [line.join(' · '), ...notes.map(escapeMarkup)].join('\n');
 }
 
-/** `prod · 1,234.00 spent` */
-export const answerTitle = ({ target }: ProjectAnswer, headline: string): string =>
-  `${target.label} · ${headline}`;
-
 /** The product that was asked about, and the project's ID if the title has its name. */
 export const sourceOf = ({ target: { project, product, alias } }: ProjectAnswer): string[] => [
   PRODUCTS[product].name,
   ...(alias === undefined ? [] : [`project ${project}`]),
 ];
 
-/** With the currency label; a table's cells go without it. */
-export const moneyFormatter =
-  ({ locale, target }: Pick<ProjectAnswer, 'locale' | 'target'>) =>
-  (value: Money): string =>
-    formatMoney(value, locale, target.currency);
+/** What an answer about a list says; the rest is the same for every command. */
+interface ListContent<T> extends Pick<AnswerContent, 'title' | 'text' | 'lines' | 'facts' | 'buttons'> {
+  /** The answers, in the order of the rows. */
+  readonly sorted: readonly T[];
+  readonly columns: readonly ProjectColumn<T>[];
+}
+
+/** A row a project, what the service remarked about the first ones, and why the others gave no figures. */
+export function renderListAnswer<T extends ProjectAnswer>(
+  view: AnswerView<T>,
+  { sorted, columns, facts, ...content }: ListContent<T>,
+): Message {
+  const { answered, failed } = view;
+  return renderAnswer(view, {
+    ...content,
+    body: [table(projectRows(sorted, columns, failed))],
+    remarks: answered.flatMap(({ remarks }) => remarks).slice(0, MOST_REMARKS),
+    facts: [...facts, ...productNames(answered).facts],
+    notes: failedNotes(failed),
+  });
+}
+const MOST_REMARKS = 5;
+
+interface AnswerActions {
+  /** What the answer is to, with its period. */
+  readonly link: CommandLink;
+  readonly before: readonly ActionsBlockElement[];
+  readonly after?: readonly Button[];
+  /** The first options of the ⋯ menu, before files and forms. */
+  readonly more: readonly PlainTextOption[];
+  /** The report to schedule, and the kind of watch. */
+  readonly report?: string | undefined;
+  readonly watch?: string;
+}
+
+/** Other answers, **Share** unless everybody sees the answer already, a name for an ID, and the ⋯ menu. */
+export function answerActions<T extends ProjectAnswer>(
+  { projects, answered: [first], asked, byline, mayName }: AnswerView<T>,
+  { link, before, after = [], more, report, watch }: AnswerActions,
+): ActionsBlock {
+  const { isList } = projects;
+  return actions(
+    ...before,
+    ...(byline === undefined ? shareButton(link, asked) : []),
+    ...after,
+    ...(isList || !mayName || first === undefined || first.target.alias !== undefined
+      ? []
+      : nameButton(first.target)),
+    ...moreMenu([
+      ...more,
+      ...outputOptions(link),
+      scheduleOption(projects, report),
+      ...(isList ? [] : [watchOption(projects, watch)]),
+    ]),
+  );
+}
 
 /** The most buttons that replace a select of periods. */
 const PERIOD_BUTTONS = 4;
@@ -111,7 +195,7 @@ const asButtons = (options: readonly PlainTextOption[], id: string): Button[] =>
   );
 
 /** The ⋯ menu of an answer, at most five choices that each run a command. */
-export function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
+function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
   const shown = options.slice(0, SLACK_LIMITS.overflowOptions);
   return shown.every(fitsOption) ? [overflow('rerun:more', shown)] : asButtons(shown, 'more');
 }
@@ -122,6 +206,6 @@ export function periodMenu(
   current: PlainTextOption | undefined,
 ): (StaticSelect | Button)[] {
   if (options.every(fitsOption)) return [select('rerun:period', 'Period', options, current)];
-  const others = options.filter((one) => one !== current).slice(0, PERIOD_BUTTONS);
+  const others = options.filter((listed) => listed !== current).slice(0, PERIOD_BUTTONS);
   return asButtons(others, 'period');
 }

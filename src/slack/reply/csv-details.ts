@@ -1,12 +1,98 @@
-import type { CsvCell } from '../../domain/csv.ts';
+import { type CsvCell, formatCsv } from '../../domain/csv.ts';
 import { SlackFailed } from '../../domain/failure/index.ts';
+import type { Output } from '../../domain/language/argument.ts';
+import { listNames } from '../../domain/language/text.ts';
+import type { Amount } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
+import { failedSentence, type ProjectAnswer, type ProjectAnswers } from '../commands/project-answers.ts';
 import { type Block, type Message, preformatted, section } from '../kit/atoms.ts';
 import { SLACK_LIMITS } from '../kit/limits.ts';
 import { modal } from '../kit/modal.ts';
 import type { Request } from '../request/request.ts';
+import type { AnswerView } from './answer-message.ts';
 import { isDirectMessage } from './post-message.ts';
+
+/** An answer's figures in another form. */
+export interface AnswerFiles<T> {
+  readonly name: string;
+  /** Between the project's, and the note. */
+  readonly columns: readonly string[];
+  /** The cells of those columns, and the note, of each row. */
+  readonly rowsOf: (answer: T) => readonly (readonly CsvCell[])[];
+  /** What a row is for, `each day of`, and what is missing in the rows. */
+  readonly each: string;
+  readonly gaps?: readonly string[];
+  /** What to compare with the console or an invoice: names and exact values. */
+  readonly detailsOf: (answer: T) => Details['rows'];
+}
+
+/** An answer to a command about projects. */
+interface ConnectedAnswer extends ProjectAnswer {
+  /** Name of the connection that answered. */
+  readonly connection: string;
+}
+
+/** Sends the message, or in its place a file or the details. @throws SlackFailed */
+export async function sendAnswer<T extends ConnectedAnswer>(
+  message: Message,
+  view: AnswerView<T>,
+  output: Output | undefined,
+  files: AnswerFiles<T>,
+  request: Request,
+): Promise<void> {
+  const { answered, failed, fetched } = view;
+  if (output === undefined || answered.length === 0) return request.reply.update(message);
+  if (output === 'csv') {
+    const { name, each, gaps = [] } = files;
+    const names = listNames(answered.map(({ target }) => target.label));
+    const about = [`${message.text}.`, `A row for ${each}${names}.`, failedSentence(failed), ...gaps];
+    const content = formatAnswers(view, files);
+    return sendCsv({ name, content, about: about.filter(Boolean).join(' ') }, request);
+  }
+  const details = answered.map((answer): Details => {
+    const { target, connection } = answer;
+    return {
+      label: target.label,
+      rows: [
+        ['Project', target.project],
+        ['Product', `${PRODUCTS[target.product].name} (${target.product})`],
+        ...files.detailsOf(answer),
+        ['Connection', connection],
+        ['Asked at', new Date(fetched).toISOString()],
+      ],
+    };
+  });
+  await showDetails(details, failed, request);
+}
+
+/** A header, then the rows of each project; amounts have billing's exact digits. One that failed says why in its note. */
+const formatAnswers = <T extends ProjectAnswer>(
+  { answered, failed }: ProjectAnswers<T>,
+  { columns, rowsOf }: Pick<AnswerFiles<T>, 'columns' | 'rowsOf'>,
+): string =>
+  formatCsv([
+    ['project', 'product', ...columns, 'note'].map((text) => ({ text })),
+    ...answered.flatMap((answer) => {
+      const { project, product } = answer.target;
+      return rowsOf(answer).map((row) => [{ digits: project }, { text: PRODUCTS[product].word }, ...row]);
+    }),
+    ...failed.map(({ project, product, failure }) => [
+      { text: project },
+      { text: product === undefined ? '' : PRODUCTS[product].word },
+      ...columns.map(() => ({ digits: '' })),
+      { text: failure.message },
+    ]),
+  ]);
+
+/** The digits of an amount as billing sent them; none of an unreadable one. */
+export const rawDigits = (amount: Amount): CsvCell => ({ digits: 'raw' in amount ? amount.raw : '' });
+
+/** Why a note says that an amount is not whole. */
+export function amountNotes(name: string, amount: Amount & { readonly incomplete?: boolean }): string[] {
+  if ('unreadable' in amount) return [`${name} unreadable: ${amount.unreadable}`];
+  return amount.incomplete === true ? [`${name} incomplete`] : [];
+}
 
 export interface CsvFile {
   readonly name: string;
@@ -32,15 +118,6 @@ export async function sendCsv({ name, content, about }: CsvFile, request: Reques
   const text = isDirectMessage(request.channel ?? '') ? where : `${about} ${where}`;
   await request.reply.private({ text, blocks: [section(text)] });
 }
-
-/** A row for each project that failed, in a file whose first columns are project and product, and whose last is a note. */
-export const failedCsvRows = (failed: readonly UnresolvedProject[], columns: number): CsvCell[][] =>
-  failed.map(({ project, product, failure }) => [
-    { text: project },
-    { text: product === undefined ? '' : PRODUCTS[product].word },
-    ...Array.from({ length: columns - 3 }, () => ({ digits: '' })),
-    { text: failure.message },
-  ]);
 
 /** Each block of text is one that Slack shows whole. */
 const MOST_PARTS = { modal: 60, message: 15 } as const;

@@ -1,0 +1,193 @@
+/** Figures of projects: of one that is asked about, or of several, each of which may fail by itself. */
+import pLimit from 'p-limit';
+import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { listNames, pluralize } from '../../domain/language/text.ts';
+import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
+import { PRODUCTS, type ProductId } from '../../domain/product.ts';
+import type { ServiceNotice } from '../../domain/service-notice.ts';
+import {
+  listWord,
+  type ProjectReference,
+  type ResolvedProject,
+  resolveProject,
+  resolveProjects,
+  type SeveralProjects,
+  type UnresolvedProject,
+} from '../../workspace/projects/resolve-project.ts';
+import { escapeMarkup } from '../kit/atoms.ts';
+import { clipText } from '../kit/limits.ts';
+import { askLocation, type Request } from '../request/request.ts';
+
+/** What a command asks about: one project, or a list. */
+export interface AskedProjects {
+  /** What a command types to name them: `prod`, `prod,123`, `all`. */
+  readonly word: string;
+  /** What it types after that: the product of a single project; of a list the one that was typed, if any. */
+  readonly product: ProductId | undefined;
+  readonly targets: readonly (ResolvedProject | UnresolvedProject)[];
+  readonly isList: boolean;
+}
+
+/** @throws what `resolveProject` throws of a single project; ProjectMissing, NotConnected if a list is empty */
+export function findAskedProjects(
+  { several, ...named }: ProjectReference & { readonly several?: SeveralProjects },
+  request: Request,
+): AskedProjects {
+  const place = askLocation(request);
+  if (several === undefined) {
+    const target = resolveProject(named, request.workspace, place);
+    return { word: target.word, product: target.product, targets: [target], isList: false };
+  }
+  const { product } = named;
+  const targets = resolveProjects(several, product, request.workspace, place);
+  return { word: listWord(several), product, targets, isList: true };
+}
+
+/** The words of a command about these projects: `prod last-week cloud`. */
+export const askedText = ({ word, product }: Pick<AskedProjects, 'word' | 'product'>, ...more: string[]) =>
+  [word, ...more, product && PRODUCTS[product].word].filter(Boolean).join(' ');
+
+/** What billing answered about one project; each command has its own figures. */
+export interface ProjectAnswer {
+  readonly target: ResolvedProject;
+  /** The service's remarks about its figures. */
+  readonly remarks: readonly ServiceNotice[];
+}
+
+/** The answers, and why the other projects gave none. */
+export interface ProjectAnswers<T extends ProjectAnswer> {
+  readonly answered: readonly T[];
+  readonly failed: readonly UnresolvedProject[];
+}
+
+/** Projects asked about at a time: the service answers others too. */
+const AT_ONCE = 4;
+
+/**
+ * Asks the same about each project, side by side. One of a list that fails is in `failed`, the others are answered.
+ * @throws Failure of a single project, or if all of a list fail for the same reason, and that is not missing data
+ */
+export async function askEach<T extends ProjectAnswer>(
+  { targets, isList }: Pick<AskedProjects, 'targets' | 'isList'>,
+  ask: (target: ResolvedProject) => Promise<T>,
+): Promise<ProjectAnswers<T>> {
+  const limit = pLimit(AT_ONCE);
+  const results = await Promise.all(
+    targets.map(async (target): Promise<T | UnresolvedProject> => {
+      if ('failure' in target) return target;
+      try {
+        return await limit(() => ask(target));
+      } catch (failure) {
+        if (!isFailure(failure)) throw failure;
+        return { ...target, failure };
+      }
+    }),
+  );
+  const failed = results.filter((result) => 'failure' in result);
+  const answered = results.filter((result) => 'target' in result);
+  const [first] = failed;
+  if (answered.length === 0 && first !== undefined && (!isList || isShared(first.failure, failed)))
+    throw first.failure;
+  return { answered, failed };
+}
+
+const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): boolean =>
+  kind !== 'no-data' && failed.every(({ failure }) => failure.kind === kind);
+
+/** A column of a table of projects, beside their names. */
+export interface ProjectColumn<T> {
+  readonly title: string;
+  readonly cell: (answer: T) => string;
+}
+
+/** A header, then a row a project in this order, then those that failed, with the reason. */
+export function projectRows<T extends ProjectAnswer>(
+  sorted: readonly T[],
+  columns: readonly ProjectColumn<T>[],
+  failed: readonly UnresolvedProject[],
+): string[][] {
+  const { nameOf } = productNames(sorted);
+  const blank = columns.slice(1).map(() => '');
+  return [
+    ['Project', ...columns.map(({ title }) => title)],
+    ...sorted.map((answer) => [nameOf(answer.target), ...columns.map(({ cell }) => cell(answer))]),
+    ...failed.map((project) => [project.label, reasonOf(project), ...blank]),
+  ];
+}
+
+/** How the rows name their projects: with the product where there are several; a single one is a fact about them all. */
+export function productNames(answered: readonly ProjectAnswer[]) {
+  const products = new Set(answered.map(({ target }) => target.product));
+  const [only] = products;
+  return {
+    nameOf: ({ label, product }: ResolvedProject): string =>
+      products.size > 1 ? `${label} (${PRODUCTS[product].name})` : label,
+    facts: products.size === 1 && only !== undefined ? [PRODUCTS[only].name] : [],
+  };
+}
+
+/** Whether the amounts of all have the same label: others have no sum. */
+export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>
+  new Set(answered.map(({ target }) => target.currency)).size === 1;
+
+/**
+ * `2 of 3 projects · 1,234.00 EUR spent`: how many have a figure, and their sum. Amounts of different labels have no
+ * sum: each has its own.
+ *
+ * @param words what was done with the sum, and what is said where no project has a figure
+ */
+export function severalTitle<T extends ProjectAnswer>(
+  { answered, failed }: ProjectAnswers<T>,
+  amountOf: (answer: T) => Money | undefined,
+  locale: string,
+  { verb, none = 'no figures' }: { readonly verb: string; readonly none?: string },
+): string {
+  const known = answered.flatMap((answer) => {
+    const value = amountOf(answer);
+    return value === undefined ? [] : [{ value, label: answer.target.currency }];
+  });
+  const count = pluralize(answered.length + failed.length, 'project');
+  if (known.length === 0) return `${count} · ${none}`;
+  const totals = [...new Set(known.map(({ label }) => label))].map((label) => {
+    const values = known.filter((figure) => figure.label === label).map(({ value }) => value);
+    return formatMoney(sumMoney(values), locale, label);
+  });
+  const isWhole = known.length === answered.length + failed.length;
+  return `${isWhole ? count : `${known.length} of ${count}`} · ${totals.join(' and ')} ${verb}`;
+}
+
+/** The projects that run out soon, as a warning; '' for none. A table has how long. */
+export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
+  soon.length === 0
+    ? ''
+    : `:warning: *Under 14 days or overdrawn: ${soon.map(({ target }) => escapeMarkup(target.label)).join(', ')}*`;
+
+/** Why a project gave no figures, for a cell of a table; `failedNotes` have the sentences. */
+const REASONS: Partial<Record<Failure['kind'], string>> = {
+  'no-data': 'no data',
+  'not-allowed': 'not allowed here',
+  'not-connected': 'not connected',
+  'connection-missing': 'not connected',
+  'token-rejected': 'token rejected',
+  forbidden: 'access refused',
+  'query-rejected': 'query rejected',
+  'service-failed': 'service error',
+  'rate-limited': 'rate limited',
+  'invalid-response': 'unreadable answer',
+  'response-too-large': 'answer too large',
+  'redirect-refused': 'redirected',
+  'address-refused': 'address refused',
+  'unseal-failed': 'damaged record',
+};
+const reasonOf = ({ failure: { kind } }: UnresolvedProject): string => REASONS[kind] ?? 'no answer';
+
+const LONGEST_REASON = 200;
+
+export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
+  failed.map(({ label, failure }) => `${label}: ${clipText(failure.message, LONGEST_REASON)}`);
+
+/** `No figures for dev (no data) and labs (token rejected).`; '' when nothing failed. */
+export const failedSentence = (failed: readonly UnresolvedProject[]): string =>
+  failed.length === 0
+    ? ''
+    : `No figures for ${listNames(failed.map((project) => `${project.label} (${reasonOf(project)})`))}.`;

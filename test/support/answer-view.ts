@@ -1,0 +1,18 @@
+import type { ProjectAnswer } from '../../src/slack/commands/project-answers.ts';
+import type { AnswerDetails, AnswerView } from '../../src/slack/reply/answer-message.ts';
+
+/** What an answer about one project is drawn from. @param details other than the ordinary ones */
+export const answerView = <T extends ProjectAnswer>(
+  figures: T,
+  now: number,
+  details: Partial<AnswerDetails> = {},
+): AnswerView<T> => {
+  const { target } = figures;
+  const { word, product } = target;
+  return {
+    ...{ answered: [figures], failed: [], asked: now, fetched: now, locale: 'en-US' },
+    ...{ byline: undefined, mayName: false },
+    projects: { word, product, targets: [target], isList: false },
+    ...details,
+  };
+};
