@@ -14,7 +14,7 @@ import {
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { PRODUCTS } from '../domain/product.ts';
-import { DAY_MS, type Zone } from '../domain/time/calendar.ts';
+import { DAY, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
 import { inTurns } from '../http/turns.ts';
 import {
@@ -154,7 +154,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
       const question = [priority, 'consumption', project, product, from, running ? 'now' : to, zone];
       return shareRequest(access, question, async () => {
         const document = consumptionDocument(subscription, from, to);
-        const days = Math.ceil((to - from) / DAY_MS);
+        const days = Math.ceil((to - from) / DAY);
         const { value, remarks } = await query(
           access,
           subscription,

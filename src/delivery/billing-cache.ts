@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { BillingAccess, BillingClient } from '../billing/client.ts';
-import type { Millis } from '../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 
 /** Many schedules ask for the same figures at the same moment: answers are kept this long, in ms. */
-const KEEP_MS = 60_000;
+const KEEP_MS = MINUTE;
 const MAX_ANSWERS = 200;
 
 type Answers = Map<string, { readonly until: Millis; readonly answer: Promise<unknown> }>;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Timing } from '../domain/time/cadence.ts';
-import type { Millis } from '../domain/time/calendar.ts';
+import { HOUR, type Millis } from '../domain/time/calendar.ts';
 import { resumesByItself } from '../workspace/owned/schedules.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
@@ -114,8 +114,8 @@ async function afterRun(parts: EngineParts, teamId: SlackId, next: number | unde
 /** How late a run may begin before it is taken for lost, in ms. */
 const LOST_MS = 120_000;
 /** Where nothing runs earlier: longer than a day, so that a workspace with a daily post needs no check. In ms. */
-const LONGEST_PAUSE = 26 * 3_600_000;
-const PAUSE_SPREAD = 4 * 3_600_000;
+const LONGEST_PAUSE = 26 * HOUR;
+const PAUSE_SPREAD = 4 * HOUR;
 
 interface NextRuns {
   readonly teamId: SlackId;

@@ -1,4 +1,4 @@
-import type { Millis } from '../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { guardWrite, type RedisConnection } from '../redis/connect.ts';
 import { probeKey } from '../redis/keys.ts';
 import { shardsOf } from '../redis/shards.ts';
@@ -9,7 +9,7 @@ const REDIS_TIMEOUT = 1_000;
 /** How often /readyz writes to Redis at most, however often it is asked; in ms. */
 const PROBE_INTERVAL = 1_000;
 /** ms */
-const PROBE_LIFETIME = 60_000;
+const PROBE_LIFETIME = MINUTE;
 
 interface HealthResponse {
   readonly status: 200 | 503;

@@ -1,5 +1,5 @@
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Day, Millis } from '../../domain/time/calendar.ts';
+import { DAY, type Day, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { deliveryLockKey, deliveryLogKey, FIELDS, recordKey } from '../../redis/keys.ts';
 import { acquireLease, extendLease, type Lease, releaseLease } from '../../redis/lease.ts';
@@ -93,7 +93,7 @@ export interface DeliveryLog {
 /** In ms: longer than a process may hang between two renewals, and short enough to wait for after a kill. */
 export const LEASE_MS = 12_000;
 /** Longer than any cadence's interval, in ms. */
-const KEEP_MS = 100 * 86_400_000;
+const KEEP_MS = 100 * DAY;
 
 const CHANNEL = 'channel/';
 const QUIET = 'quiet';

@@ -1,5 +1,5 @@
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { PauseReason } from '../../workspace/owned/schedules.ts';
 
 /** What a failure means for a schedule. */
@@ -14,10 +14,10 @@ export type FailureEffect =
   | { readonly kind: 'later'; readonly cause: string };
 
 /** The wait after the first failure and each further one, in ms: an hour in all. */
-const PAUSES: readonly number[] = [1, 2, 4, 8, 15, 30].map((minutes) => minutes * 60_000);
+const PAUSES: readonly number[] = [1, 2, 4, 8, 15, 30].map((minutes) => minutes * MINUTE);
 
 /** The longest wait, in ms, even if Slack asks for more. */
-export const MAX_RETRY_DELAY = 3_600_000;
+export const MAX_RETRY_DELAY = HOUR;
 
 /** By then a Slack call of a killed process has ended; in ms. */
 export const SLACK_SETTLE_MS = 20_000;
@@ -26,10 +26,10 @@ export const SLACK_SETTLE_MS = 20_000;
 export const retryDelayAfter = (tries: number): number | undefined => PAUSES[tries - 1];
 
 /** How long until a paused schedule is probed again, in ms. Each due date is attempted as well. */
-const PROBES: readonly number[] = [5, 15, 30, 60, 120, 240, 360].map((minutes) => minutes * 60_000);
+const PROBES: readonly number[] = [5, 15, 30, 60, 120, 240, 360].map((minutes) => minutes * MINUTE);
 
 /** The longest time between two probes, in ms. */
-export const MAX_PROBE_DELAY = 360 * 60_000;
+export const MAX_PROBE_DELAY = 6 * HOUR;
 
 /** In ms. @param probes how often it was probed since the pause, from 1 */
 export const probeDelayAfter = (probes: number): number => PROBES[probes - 1] ?? MAX_PROBE_DELAY;

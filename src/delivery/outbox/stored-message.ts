@@ -1,7 +1,7 @@
 /** Messages that are stored with what they are about: alerts, reminders, and replies that explain corrections. */
 import * as z from 'zod';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { Refusal } from './recipients.ts';
@@ -48,7 +48,6 @@ export interface StoredMessageJob
 
 /** After the tries of the first hour, one each hour for three days. */
 const MAX_TRIES = 78;
-const HOUR = 3_600_000;
 const UNCONFIRMED = 'Slack didn’t confirm the message; it may have arrived.';
 
 /** Sends it, or stores why not. @throws LeaseLostError, StoreUnavailable */

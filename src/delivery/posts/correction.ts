@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
 import { recordFailed } from '../outbox/send-message.ts';
@@ -12,7 +12,7 @@ import { type PostContext, runReport } from './run-report.ts';
 import { connectionsOf } from './run-state.ts';
 
 /** After a check that failed, in ms, and how often. */
-const RETRY_DELAY = 30 * 60_000;
+const RETRY_DELAY = 30 * MINUTE;
 const MAX_TRIES = 6;
 
 /** A post to check, with the log entry for each outcome. */

@@ -1,5 +1,6 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { MINUTE } from '../../domain/time/calendar.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
@@ -41,7 +42,7 @@ export async function notifyOwners(
 }
 
 /** How long until Slack is asked again who may be notified, in ms. */
-const LOOK_AGAIN = 10 * 60_000;
+const LOOK_AGAIN = 10 * MINUTE;
 
 /** `later`: Slack didn't say who may be notified, so nothing was sent. */
 type NoticeOutcome = 'done' | 'rate-limited' | 'later';

@@ -1,5 +1,5 @@
 import type { DueTime } from '../../domain/time/cadence.ts';
-import type { Day, Millis } from '../../domain/time/calendar.ts';
+import { type Day, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from '../log/delivery-log.ts';
@@ -59,9 +59,9 @@ export interface DeliveryPlan {
 }
 
 /** How long after a post its figures are checked, in ms. */
-export const CORRECTION_DELAYS: readonly number[] = [6, 24, 72].map((hours) => hours * 3_600_000);
+export const CORRECTION_DELAYS: readonly number[] = [6, 24, 72].map((hours) => hours * HOUR);
 /** Longer than any correction delay, in ms. */
-const KEEP_MS = 96 * 3_600_000;
+const KEEP_MS = 96 * HOUR;
 
 /** What to do for a workspace at `now` (ms), by its record and its delivery log. */
 export function planDeliveries(

@@ -1,5 +1,5 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { callSlack } from '../../slack/web-client.ts';
@@ -19,8 +19,7 @@ import { type PostContext, runReport } from './run-report.ts';
 import { connectionsOf } from './run-state.ts';
 
 /** A post this long after its due time says that it is late; in ms. */
-const LATE = 5 * 60_000;
-const HOUR = 3_600_000;
+const LATE = 5 * MINUTE;
 
 /** Posts one date of one schedule, or records why not. @throws LeaseLostError, StoreUnavailable */
 export async function deliverPost(task: DeliveryTask, context: PostContext): Promise<void> {
@@ -105,7 +104,7 @@ function sharedCause({ paused }: Schedule): string | undefined {
 }
 
 /** How often a waiting post asks billing again, in ms. */
-const LOOK_INTERVAL = 30 * 60_000;
+const LOOK_INTERVAL = 30 * MINUTE;
 
 /** When to check again for a day that billing has not reported yet; undefined to post now. */
 function waitUntil(

@@ -1,5 +1,5 @@
 import { EditConflict } from '../../domain/failure/index.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import {
   type LastDelivery,
   type PauseReason,
@@ -17,7 +17,6 @@ import { pauseBasis } from './run-state.ts';
 
 /** The audit trail's name for Tally itself. */
 const TALLY = 'tally';
-const HOUR = 3_600_000;
 const MAY_BE_THERE = 'The post may be in the channel: check before you send it again.';
 
 type PostFailure = Omit<SendFailure, 'error'>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addDays, dayAt, instantOf, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import { addDays, DAY, dayAt, instantOf, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { ApplicationAccessRecord } from '../../workspace/credentials/accesses.ts';
 import type { Connection } from '../../workspace/credentials/connections.ts';
 import type { CredentialName } from '../../workspace/credentials/rejections.ts';
@@ -14,7 +14,7 @@ import { sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
 const REMINDER_DAYS = [14, 3, 1] as const;
 const REMINDER_TIME = '09:00';
 /** After this time there is no reminder of an expiry; in ms. */
-const TOO_LATE_MS = 7 * 86_400_000;
+const TOO_LATE_MS = 7 * DAY;
 
 const step = z.enum(['14', '3', '1', 'rejected']);
 export type ReminderStep = z.infer<typeof step>;

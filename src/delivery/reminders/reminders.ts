@@ -1,5 +1,6 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { HOUR } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { findAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../context.ts';
@@ -166,7 +167,7 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
 }
 
 /** How long until Slack is asked again who manages, in ms, and how often. */
-const LOOK_AGAIN = 3_600_000;
+const LOOK_AGAIN = HOUR;
 const MAX_LOOKS = 72;
 
 /** Who gets a reminder in place of a person who can't: the next who manages, or if nobody else is reached, the admins. */

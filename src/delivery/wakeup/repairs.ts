@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { IndexEntry, WorkspaceIndex } from '../../workspace/record/workspace-index.ts';
 
 export interface RepairParts {
@@ -21,7 +21,7 @@ export interface Repairs {
 }
 
 /** The interval between checks, and the delay after a failed one; in ms. */
-const INTERVAL = 60_000;
+const INTERVAL = MINUTE;
 const RETRY = 5_000;
 /** How long a process has the checks of a shard without another word of it, in ms; shorter than the interval. */
 const CLAIM_MS = 40_000;

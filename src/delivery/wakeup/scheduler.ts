@@ -2,7 +2,7 @@ import type { Queue, Worker } from 'bullmq';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Timing } from '../../domain/time/cadence.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { reportOutage } from '../../redis/errors.ts';
 import { QUEUE, queueKey } from '../../redis/keys.ts';
@@ -113,7 +113,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     async runAt(workspace, at) {
       const queue = await runningQueueFor(workspace);
       const delay = Math.max(0, at - clock());
-      const step = delay > FAR ? 60_000 : 1_000;
+      const step = delay > FAR ? MINUTE : 1_000;
       const instant = Math.ceil((clock() + delay) / step) * step;
       const jobId = `${workspace}.${instant / 1000}`;
       await bounded(() => queue.add(QUEUE, { workspace }, { jobId, delay: instant - clock() }));

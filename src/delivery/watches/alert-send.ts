@@ -1,5 +1,5 @@
 import type { SlackId } from '../../domain/slack-id.ts';
-import { dayAt, daysBefore } from '../../domain/time/calendar.ts';
+import { dayAt, daysBefore, MINUTE } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { DeliveryContext } from '../context.ts';
@@ -140,7 +140,7 @@ function viewOf(
 
 /** How often a message is drawn again that Slack does not change, and the wait between, in ms. */
 const MAX_DRAWINGS = 6;
-const DRAW_RETRY = 10 * 60_000;
+const DRAW_RETRY = 10 * MINUTE;
 
 async function redraw(task: AlertTask, { alert, message }: Found, context: DeliveryContext): Promise<void> {
   const { channel = message.to, ts = '' } = message;

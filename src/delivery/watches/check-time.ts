@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { bucketOf } from '../../domain/bucket.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-
-const HOUR = 3_600_000;
 
 /** In the delivery log: when the watches were last checked. */
 export const CHECK_STATE = 'check/watches';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Amount, type Money, parseAmount } from '../../domain/money/amount.ts';
 import type { WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Day, Zone } from '../../domain/time/calendar.ts';
+import { DAY, type Day, type Zone } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { deliveryLockKey, watchFiguresKey } from '../../redis/keys.ts';
 import { projectValue } from '../../workspace/projects/chosen-project.ts';
@@ -39,7 +39,7 @@ export type StoredFigures = Readonly<z.infer<typeof schema>>;
 export const figuresField = projectValue;
 
 /** How long figures are kept: as long as watches use them; in ms. */
-const KEEP_MS = 100 * 86_400_000;
+const KEEP_MS = 100 * DAY;
 
 const SAVE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

@@ -7,7 +7,7 @@ import {
   type WatchMeasurement,
 } from '../../domain/money/watch-measurement.ts';
 import type { WatchKind } from '../../domain/money/watch-rule.ts';
-import { addDays, type Day, dayAt, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import { addDays, type Day, dayAt, HOUR, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isShownTo } from '../../workspace/projects/chosen-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
@@ -24,8 +24,6 @@ import { hourlyCheckAfter, isSuspended } from './check-time.ts';
 import { judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
 import { needsBalance, needsUsage } from './watch-questions.ts';
 import type { AlertEvent, StoredWatchState } from './watch-state.ts';
-
-const HOUR = 3_600_000;
 
 /** What a watch is judged with, at one instant (ms). */
 export interface JudgedWatch {

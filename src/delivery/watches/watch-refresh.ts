@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { isFailure } from '../../domain/failure/index.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { addDays, type Day, dayAt, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import { addDays, type Day, dayAt, HOUR, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   type OpenedConnection,
@@ -25,7 +25,6 @@ export interface WatchedProject {
   readonly needsUsage: boolean;
 }
 
-const HOUR = 3_600_000;
 /** Corrections of days that are reported are looked for this often. */
 const CORRECTION_HOURS = 6;
 /** A project that reported none of its last days is asked as rarely as for corrections. */

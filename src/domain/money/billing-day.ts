@@ -1,4 +1,4 @@
-import { DAY_MS, type Day, dayAt, type Millis, type Zone } from '../time/calendar.ts';
+import { DAY, type Day, dayAt, type Millis, type Zone } from '../time/calendar.ts';
 import { clipWireValue, type WireScalar } from './amount.ts';
 
 /** The day of an item, or what the service sent in its place, shortened. */
@@ -41,7 +41,7 @@ function parseTimestamp(text: string, zone: Zone): Day | undefined {
 
   const seconds = (Number(hour) * 60 + Number(minute) - offsetMinutes) * 60 + Number(second);
   const instant = midnight + seconds * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
-  const isMidnight = instant % DAY_MS === 0 && !/[1-9]/.test(fraction);
+  const isMidnight = instant % DAY === 0 && !/[1-9]/.test(fraction);
   return isMidnight ? parseIsoDate(new Date(instant).toISOString().slice(0, 10)) : dayOf(instant, zone);
 }
 

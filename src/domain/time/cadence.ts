@@ -7,6 +7,7 @@ import {
   daysInMonth,
   instantOf,
   isoWeekday,
+  MINUTE,
   type Millis,
   wallClockAt,
   type Zone,
@@ -122,7 +123,7 @@ export function dueTimesBetween(timing: Timing, after: Millis, until: Millis): r
 export function clockChangeAt(due: DueTime, timing: Timing): 'skipped' | 'doubled' | undefined {
   if (!isOnTheClock(due, timing)) return 'skipped';
   const isShownAgain = [30, 60, 120].some((minutes) =>
-    isOnTheClock({ ...due, at: due.at + minutes * 60_000 }, timing),
+    isOnTheClock({ ...due, at: due.at + minutes * MINUTE }, timing),
   );
   return isShownAgain ? 'doubled' : undefined;
 }

@@ -7,6 +7,7 @@ import { addMonths } from 'date-fns/addMonths';
 import { addQuarters } from 'date-fns/addQuarters';
 import { addWeeks } from 'date-fns/addWeeks';
 import { addYears } from 'date-fns/addYears';
+import { millisecondsInDay, millisecondsInHour, millisecondsInMinute } from 'date-fns/constants';
 import { differenceInCalendarMonths } from 'date-fns/differenceInCalendarMonths';
 import { getDaysInMonth } from 'date-fns/getDaysInMonth';
 import { LRUCache } from 'lru-cache';
@@ -21,8 +22,10 @@ export type Zone = string;
 /** Milliseconds: a duration, or an instant since the epoch. */
 export type Millis = number;
 
-/** Without clock changes. */
-export const DAY_MS: Millis = 86_400_000;
+/** A day without clock changes. */
+export const DAY: Millis = millisecondsInDay;
+export const HOUR: Millis = millisecondsInHour;
+export const MINUTE: Millis = millisecondsInMinute;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
@@ -38,12 +41,12 @@ const midnightOf = (day: Day): number => Date.parse(day);
 
 /** @param n may be negative */
 export function addDays(day: Day, n: number): Day {
-  return dayOf(new Date(midnightOf(day) + n * DAY_MS));
+  return dayOf(new Date(midnightOf(day) + n * DAY));
 }
 
 /** @returns whole days from `a` to `b`, negative if `b` is earlier */
 export function daysBetween(a: Day, b: Day): number {
-  return (midnightOf(b) - midnightOf(a)) / DAY_MS;
+  return (midnightOf(b) - midnightOf(a)) / DAY;
 }
 
 /** @returns 1 for Monday to 7 for Sunday, as ISO 8601 counts */
@@ -101,8 +104,8 @@ export function dayExists(day: Day, zone: Zone): boolean {
 function withoutSkipped(days: readonly Day[], zone: Zone): readonly Day[] {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return days;
-  const jump = offsetAt(midnightOf(last) + 2 * DAY_MS, zone) - offsetAt(midnightOf(first) - 2 * DAY_MS, zone);
-  return jump >= DAY_MS / 2 ? days.filter((day) => dayExists(day, zone)) : days;
+  const jump = offsetAt(midnightOf(last) + 2 * DAY, zone) - offsetAt(midnightOf(first) - 2 * DAY, zone);
+  return jump >= DAY / 2 ? days.filter((day) => dayExists(day, zone)) : days;
 }
 
 /** @returns every day from `first` to `last`, both included, without those that the zone skipped */

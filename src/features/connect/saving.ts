@@ -2,7 +2,7 @@ import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, isFailure, NoData, SecretPasted } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { DAY_MS, type Millis } from '../../domain/time/calendar.ts';
+import { DAY, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { actions, button } from '../../slack/kit/atoms.ts';
 import { notSavedMessage } from '../../slack/reply/error-blocks.ts';
@@ -119,7 +119,7 @@ function newConnection(input: ConnectRequest, person: SlackId, at: Millis): NewC
     ...(lifetime && { lifetime }),
     ...(authUrl !== '' && { authUrl }),
     ...(account !== '' && { account }),
-    ...(days !== undefined && { expiresAt: at + days * DAY_MS }),
+    ...(days !== undefined && { expiresAt: at + days * DAY }),
     test: { project, product },
     registeredBy: person,
     registeredAt: at,

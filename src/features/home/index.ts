@@ -4,7 +4,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { parseAmount } from '../../domain/money/amount.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/money/report-figures.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Block, withoutActions } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
@@ -43,7 +43,7 @@ export interface HomeParts {
 }
 
 /** A balance that is younger is not asked for again, in ms. */
-const FRESH = 60_000;
+const FRESH = MINUTE;
 
 /** The app's Home: what its viewer may see, drawn each time it is opened and after each click on it. */
 export function createHomeFeature({

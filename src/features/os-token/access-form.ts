@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis, Zone } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { type ExpiryChoice, expiryInputs } from '../../slack/commands/expiry-input.ts';
@@ -206,7 +206,7 @@ export function registeredBlocks(registered: RegisteredAccess): Block[] {
 }
 
 /** Tokens last an hour as a rule, and no longer than the access they come from; in ms, a minute less for clocks. */
-const USUAL = 59 * 60_000;
+const USUAL = 59 * MINUTE;
 
 const isShort = (issued: IssuedToken, at: Millis): issued is IssuedToken & { readonly expiresAt: Millis } =>
   issued.expiresAt !== undefined && issued.expiresAt - at < USUAL;

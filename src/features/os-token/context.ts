@@ -1,6 +1,6 @@
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { isTimeZone, type Millis } from '../../domain/time/calendar.ts';
+import { HOUR, isTimeZone, type Millis } from '../../domain/time/calendar.ts';
 import type { IdentityClient } from '../../identity/client.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
@@ -35,7 +35,7 @@ export interface TokenContext extends OsTokenParts {
 }
 
 /** How long a window can ask for another token, in ms. */
-const GRANT_TTL = 60 * 60_000;
+const GRANT_TTL = HOUR;
 
 /** Of a grant that is stored now. */
 export function grantLifetime({ clock }: TokenContext) {

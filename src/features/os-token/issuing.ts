@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { isFailure, TokenNotShown, TooManyTokens, type UnshownToken } from '../../domain/failure/index.ts';
-import { DAY_MS } from '../../domain/time/calendar.ts';
+import { DAY, MINUTE } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
@@ -65,7 +65,7 @@ async function issueWithinQuota(
   const at = clock();
   const opened = access.open();
   const next = await quota.take(teamId, id, at);
-  if (next !== undefined) throw new TooManyTokens(MAX_TOKENS, ISSUE_WINDOW / 60_000, next - at);
+  if (next !== undefined) throw new TooManyTokens(MAX_TOKENS, ISSUE_WINDOW / MINUTE, next - at);
   const about = tokenAuditText(label, grant.project, undefined);
   const issued = await requestToken(opened, grant.project, about, context).catch(async (error: unknown) => {
     if (isFailure(error) && !mayHaveIssued(error)) await quota.giveBack(teamId, id, at).catch(ignoreFailure);
@@ -140,7 +140,7 @@ function keepToken(
     ...(expiresAt !== undefined && { expiresAt }),
   };
   // If the service doesn't say when the token expires, a day.
-  const life = { at: now, until: Math.max(expiresAt ?? now + DAY_MS, now + 1) };
+  const life = { at: now, until: Math.max(expiresAt ?? now + DAY, now + 1) };
   const about = tokenAuditText(label, grant.project, hash);
   const [before] = tokens;
   // Replaces the first one if it has no token that may still work.

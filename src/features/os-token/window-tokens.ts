@@ -1,5 +1,5 @@
 import { pluralize } from '../../domain/language/text.ts';
-import { dayAt, formatDays, type Millis, offsetAt, type Zone } from '../../domain/time/calendar.ts';
+import { dayAt, formatDays, MINUTE, type Millis, offsetAt, type Zone } from '../../domain/time/calendar.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 
 /** One line of a window's metadata: a token that was issued from the window, or only a grant for another one. */
@@ -64,8 +64,6 @@ export function formatClockTime(ms: Millis, zone: Zone): string {
   const day = dayAt(ms, zone);
   return `${time} on ${formatDays(day, day)} (${zone})`;
 }
-
-const MINUTE = 60_000;
 
 /** `1 hour`, `19 minutes`, `2 hours 5 minutes`, `3 days` */
 export function formatDuration(ms: Millis): string {

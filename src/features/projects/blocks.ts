@@ -4,6 +4,7 @@ import { quoted } from '../../domain/language/secret-detection.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { MINUTE } from '../../domain/time/calendar.ts';
 import { commandButton, commandOption, pageButtons } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
@@ -235,7 +236,7 @@ export function damagedProjectMessage(alias: string): Message {
   };
 }
 
-const MINUTES = UNDO_MS / 60_000;
+const MINUTES = UNDO_MS / MINUTE;
 
 export function removedProjectMessage(project: Project, stops: readonly Block[]): Message {
   const text = `Removed ${project.alias}. You can still ask about project ${project.id} by its ID.`;

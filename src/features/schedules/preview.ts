@@ -10,9 +10,10 @@ import {
   type Timing,
 } from '../../domain/time/cadence.ts';
 import {
-  DAY_MS,
+  DAY,
   type Day,
   formatDays,
+  MINUTE,
   type Millis,
   startOfDay,
   wallClockAt,
@@ -91,7 +92,7 @@ function clockChangeText(due: DueTime, timing: Timing): string {
 }
 
 /** People may think that a time this short ago is still ahead; in ms. */
-const JUST = 10 * 60_000;
+const JUST = 10 * MINUTE;
 
 /** Dates that people might expect among the next ones. */
 function remarkLines({ timing, carried, now }: Previewed): string[] {
@@ -157,7 +158,7 @@ const coverage = (
 ): readonly Day[] => report.covers({ at, days: daysCovered(timing, due.at) }, zone);
 
 /** Long enough for every change of clocks. */
-const YEAR = 366 * DAY_MS;
+const YEAR = 366 * DAY;
 /** Whether a post misses a day depends on its weekday at most, so two weeks are enough. */
 const EXAMPLES = 14;
 

@@ -2,7 +2,7 @@ import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/log/de
 import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/log/due-dates.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
-import { addDays, type Day, type Millis, startOfDay } from '../../domain/time/calendar.ts';
+import { addDays, type Day, HOUR, type Millis, startOfDay } from '../../domain/time/calendar.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';
 
@@ -91,4 +91,3 @@ const dueOn = (timing: Schedule['timing'], date: Day): DueTime | undefined =>
     startOfDay(addDays(date, 1), timing.zone) + HOUR,
   ).find((due) => due.date === date);
 /** A time that DST skips at midnight comes after it. */
-const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import type { AlertResponse } from '../../delivery/watches/watch-service.ts';
 import {
   addDays,
-  DAY_MS,
+  DAY,
   dayAt,
   endOfUnit,
   type Millis,
@@ -30,9 +30,9 @@ const isSnooze = (choice: string): choice is Snooze => Object.hasOwn(SNOOZES, ch
 function snoozeUntil(snooze: Snooze, at: Millis, zone: Zone): Millis {
   switch (snooze) {
     case 'day':
-      return at + DAY_MS;
+      return at + DAY;
     case 'week':
-      return at + 7 * DAY_MS;
+      return at + 7 * DAY;
     case 'month':
       return startOfDay(addDays(endOfUnit('month', dayAt(at, zone)), 1), zone);
   }

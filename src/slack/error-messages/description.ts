@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import type { Failure, FailureOf } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
 import { type Block, button } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
@@ -64,6 +64,6 @@ function formatWait(ms: Millis): string {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds <= 1) return 'a second';
   if (seconds < 60) return `${seconds} seconds`;
-  const minutes = Math.ceil(ms / 60_000);
+  const minutes = Math.ceil(ms / MINUTE);
   return minutes === 1 ? 'a minute' : `${minutes} minutes`;
 }

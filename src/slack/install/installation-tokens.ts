@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
 import type { Logger } from 'pino';
 import { NotInstalled } from '../../domain/failure/index.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 import {
   installationId,
@@ -42,7 +42,7 @@ export interface InstallationTokensParts {
 const TTL = 15_000;
 const MOST = 1000;
 /** As in Slack's installer, in ms. Both use the machine's clock. */
-const AHEAD = 2 * 3_600_000;
+const AHEAD = 2 * HOUR;
 /** Slack wants its acknowledgement within 3 s and this comes before it: after that the old token has to do. */
 const PATIENCE = 2_000;
 /** How long to wait after a failed renewal, in ms. */

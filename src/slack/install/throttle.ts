@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { isPublicAddress } from '../../http/address.ts';
 
 /** How many redirects from Slack a process accepts in `window` (ms). */
-export const CALLBACK_LIMITS = { window: 60_000, perAddress: 10, total: 60 } as const;
+export const CALLBACK_LIMITS = { window: MINUTE, perAddress: 10, total: 60 } as const;
 
 /**
  * A fixed window for all addresses bounds the memory to what one window accepts.

@@ -1,6 +1,8 @@
 /** The list of schedules and that of watches, and the rows of both on pages that show other things as well. */
+
 import type { Button, SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
+import { MINUTE } from '../../domain/time/calendar.ts';
 import { UNDO_MS } from '../../workspace/projects/projects.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
 import { commandButton, pageButtons } from '../commands/command-buttons.ts';
@@ -148,7 +150,7 @@ export function deletedMessage<T extends OwnedItem>(
     blocks: [
       section(text),
       actions(button(ids.undo, 'Undo', { value: item.id }), button(ids.list, `All ${plural}`)),
-      context(`You can undo this for ${UNDO_MS / 60_000} minutes.`),
+      context(`You can undo this for ${UNDO_MS / MINUTE} minutes.`),
     ],
   };
 }

@@ -1,6 +1,6 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis, Zone } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { Permissions, Role } from '../../workspace/permissions.ts';
 import { permissionsOf } from '../../workspace/permissions.ts';
 import type { Settings } from '../../workspace/settings.ts';
@@ -66,7 +66,7 @@ export interface UserDirectory {
 }
 
 /** How long a role is cached, in ms. Managers' actions look it up again. */
-const TTL = 60_000;
+const TTL = MINUTE;
 
 /** @param most how many users, and how many groups, are cached */
 export function createUserDirectory(clock: () => Millis, most = 5000): UserDirectory {

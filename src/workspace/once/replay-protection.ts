@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { onceKey } from '../../redis/keys.ts';
 
@@ -23,7 +23,7 @@ export function createOAuthNonces(redis: RedisConnection, kind: 'state' | 'reque
 }
 
 /** Slack repeats an event at once, after one minute and after five, to any process. */
-const KEPT_MS = 10 * 60_000;
+const KEPT_MS = 10 * MINUTE;
 
 /** The IDs of events that some process handled already. */
 export interface EventDedup {

@@ -1,13 +1,13 @@
 import { NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { issuedKey, recordKey } from '../../redis/keys.ts';
 
 /** Tokens a person gets within `ISSUE_WINDOW`: enough for work, too few to collect them. */
 export const MAX_TOKENS = 5;
 /** ms */
-export const ISSUE_WINDOW = 10 * 60_000;
+export const ISSUE_WINDOW = 10 * MINUTE;
 
 /** Limits the tokens that a person gets, counted across all processes. @throws StoreUnavailable from each method */
 export interface TokenQuota {

@@ -2,13 +2,10 @@ import { type Amount, toPlainDigits } from '../../domain/money/amount.ts';
 import type { Forecast } from '../../domain/money/forecast.ts';
 import type { Runway } from '../../domain/money/runway.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Day, Millis } from '../../domain/time/calendar.ts';
+import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { AnswerNote } from '../projects/last-balance.ts';
 import type { ResolvedProject } from '../projects/resolve-project.ts';
 import type { Workspace } from './workspace.ts';
-
-const HOUR = 3_600_000;
-const MINUTE = 60_000;
 
 /** What an answer said of a project; a runway that could not be had is a sentence. */
 interface Balances {

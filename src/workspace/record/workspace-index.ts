@@ -1,5 +1,5 @@
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, checkLockKey, indexKey, zonesKey } from '../../redis/keys.ts';
 import { shardOf, shardsOf } from '../../redis/shards.ts';
@@ -43,7 +43,7 @@ export interface IndexEntry {
 }
 
 /** How soon a workspace is checked that was touched and not checked since: longer than any command takes, in ms. */
-const TOUCHED_MS = 60_000;
+const TOUCHED_MS = MINUTE;
 
 /** By the clock of Redis, which is one for all processes; entries of one millisecond are a microsecond apart. */
 const TOUCH = `
