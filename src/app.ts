@@ -1,8 +1,6 @@
-import { createBilling } from './billing/client.ts';
+import { createBilling, reportOutcomes } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
-import { reportProjectFailures } from './delivery/project-failures.ts';
-import { reportRefusedAccesses, reportRejectedTokens } from './delivery/reminders/rejections.ts';
 import type { Millis } from './domain/time/calendar.ts';
 import { createAuditFeature } from './features/audit/index.ts';
 import { createBalanceFeature } from './features/balance/index.ts';
@@ -46,6 +44,7 @@ import { createTokenQuota } from './workspace/once/token-quota.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createLastUsed } from './workspace/record/last-used.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
+import { createServiceNotes, type ServiceNotes } from './workspace/service-notes.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
 const DRAIN = 11_000;
@@ -104,13 +103,12 @@ export function createTally(
     log.warn({ err }, 'the last use of a connection could not be saved'),
   );
   const http = createHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
-  const billing = reportProjectFailures(
-    reportRejectedTokens(createBilling({ http }), (one) => delivery.noteRejection(one)),
-    {
-      ...{ workspaces, clock },
-      onFailure: (err) => log.warn({ err }, 'could not note whether a project answers'),
-    },
-  );
+  const notes = createServiceNotes({
+    ...{ workspaces, clock },
+    changed: (workspace) => delivery.scheduling.changed(workspace),
+    onFailure: (err) => log.warn({ err }, 'could not note what a service answered'),
+  });
+  const billing = reportOutcomes(createBilling({ http }), notes.billing);
   const responseUrls = createResponseUrlClient();
 
   const users = createUserDirectory(clock);
@@ -130,7 +128,7 @@ export function createTally(
     onSent: metrics.post,
   });
   const features = createFeatures(config, log, clock, all, {
-    ...{ redis, workspaces, audit, lastUsed, http, billing, limits, delivery },
+    ...{ redis, workspaces, audit, lastUsed, http, billing, notes, limits, delivery },
   });
 
   const health = createHealth({
@@ -201,6 +199,7 @@ interface SharedParts {
   readonly lastUsed: ReturnType<typeof createLastUsed>;
   readonly http: ReturnType<typeof createHttp>;
   readonly billing: ReturnType<typeof createBilling>;
+  readonly notes: ServiceNotes;
   readonly limits: RateLimiter;
   readonly delivery: ReturnType<typeof createDeliveryService>;
 }
@@ -211,7 +210,7 @@ function createFeatures(
   log: Log,
   clock: () => Millis,
   all: Registry,
-  { redis, workspaces, audit, lastUsed, http, billing, limits, delivery }: SharedParts,
+  { redis, workspaces, audit, lastUsed, http, billing, notes, limits, delivery }: SharedParts,
 ): readonly Feature[] {
   const checks = {
     baseUrl: (text: string) => checkBaseUrl(text, config.trustedHosts),
@@ -226,7 +225,7 @@ function createFeatures(
     createOsTokenFeature({
       workspaces,
       audit,
-      identity: reportRefusedAccesses(createIdentityClient({ http }), delivery.noteRejection),
+      identity: createIdentityClient({ http, onNotIssued: notes.notIssued }),
       grants: createOneTimeGrants(redis),
       quota: createTokenQuota(redis),
       limits,

@@ -171,6 +171,40 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
   };
 }
 
+/** @param error why there was no answer. Never rejects. */
+export type OnBillingOutcome = (
+  access: BillingAccess,
+  asked: Subscription & { readonly topic: 'balance' | 'consumption' },
+  error?: unknown,
+) => Promise<void>;
+
+/** The same client, which reports how each question ended before whoever asked hears of it. */
+export function reportOutcomes(billing: BillingClient, report: OnBillingOutcome): BillingClient {
+  const reporting = async <T>(
+    answer: Promise<T>,
+    ...[access, asked]: Parameters<OnBillingOutcome>
+  ): Promise<T> => {
+    const error = await answer.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    await report(access, asked, error);
+    return answer;
+  };
+  return {
+    balance: (access, subscription, ...rest) =>
+      reporting(billing.balance(access, subscription, ...rest), access, {
+        topic: 'balance',
+        ...subscription,
+      }),
+    consumption: (access, subscription, ...rest) =>
+      reporting(billing.consumption(access, subscription, ...rest), access, {
+        topic: 'consumption',
+        ...subscription,
+      }),
+  };
+}
+
 async function rejectionOf(response: ServiceResponse, question: BillingQuestion): Promise<Error> {
   const { status } = response;
   if (status === 401) return new TokenRejected('billing');

@@ -17,7 +17,6 @@ import { createDeliveryLog, observeDeliveries } from './log/delivery-log.ts';
 import type { Reports } from './posts/postable-report.ts';
 import { createPostsJob } from './posts/posts-job.ts';
 import { createScheduling, type Scheduling } from './posts/schedule-service.ts';
-import { createRejectionNotes, type NoteRejection } from './reminders/rejections.ts';
 import { remindersJob } from './reminders/reminders.ts';
 import { readOldestOverdue } from './wakeup/overdue-runs.ts';
 import { createScheduler } from './wakeup/scheduler.ts';
@@ -47,8 +46,6 @@ export interface DeliveryServiceParts {
 export interface DeliveryService {
   readonly scheduling: Scheduling;
   readonly watching: Watching;
-  /** Sends a reminder that a service rejected a credential, if it is still registered. Never rejects. */
-  readonly noteRejection: NoteRejection;
   /** Delivers from now on, overdue posts first. */
   start(): void;
   /**
@@ -96,10 +93,6 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
       ...{ workspaces, deliveryLog, clientFor, users, reports, billing, lastUsed, changed, clock, log },
     }),
     watching: createWatching({ deliveryLog, figures, billing, changed, clock }),
-    noteRejection: createRejectionNotes({
-      ...{ workspaces, changed, clock },
-      onFailure: (err) => log.warn({ err }, 'could not note that a credential was rejected'),
-    }),
     oldestOverdue: () => readOldestOverdue(redis, clock).catch(() => undefined),
     start: engine.start,
     stop: engine.stop,

@@ -50,9 +50,27 @@ export interface IdentityClient {
   revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
 }
 
-/** @param http sends the requests, under the address rules */
-export function createIdentityClient({ http }: { http: GuardedHttp }): IdentityClient {
-  async function issue({ authUrl, id, secret }: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
+export interface IdentityClientParts {
+  /** Sends the requests, under the address rules. */
+  readonly http: GuardedHttp;
+  /** Called before whoever asked hears that no token was issued. Never rejects. */
+  readonly onNotIssued?: (access: ApplicationAccess, tenant: Tenant, error: unknown) => Promise<void>;
+}
+
+export function createIdentityClient({
+  http,
+  onNotIssued = async () => undefined,
+}: IdentityClientParts): IdentityClient {
+  async function issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
+    try {
+      return await tryIssue(access, tenant);
+    } catch (error) {
+      await onNotIssued(access, tenant, error);
+      throw error;
+    }
+  }
+
+  async function tryIssue({ authUrl, id, secret }: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
     let sent = false;
     const response = await http
       .request({

@@ -11,23 +11,11 @@ import { notifyOwners, responsiblePeople } from '../../src/delivery/posts/notify
 import { isIdle } from '../../src/delivery/posts/post-plan.ts';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
 import { createScheduling } from '../../src/delivery/posts/schedule-service.ts';
-import {
-  createRejectionNotes,
-  reportRefusedAccesses,
-  reportRejectedTokens,
-} from '../../src/delivery/reminders/rejections.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
 import { createRepairs } from '../../src/delivery/wakeup/repairs.ts';
 import { createWatchesJob } from '../../src/delivery/watches/watch-plan.ts';
 import { bucketOf } from '../../src/domain/bucket.ts';
-import {
-  AccessNotFound,
-  AccessRefused,
-  EditConflict,
-  StoreUnavailable,
-  TokenRejected,
-} from '../../src/domain/failure/index.ts';
-import { fingerprintOf } from '../../src/workspace/credentials/connections.ts';
+import { EditConflict, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import type { IndexEntry } from '../../src/workspace/record/workspace-index.ts';
@@ -469,79 +457,6 @@ describe('a delivery', () => {
       expect(isIdle({ ...none, [kind]: [1] } as never)).toBe(false);
     expect(isIdle({ ...none, stale: [1] } as never)).toBe(true);
     expect([earliest(), earliest(undefined), earliest(7, undefined, 5)]).toEqual([undefined, undefined, 5]);
-  });
-});
-
-describe('a credential that a service does not accept', () => {
-  const ACCESS = {
-    workspace: 'T1',
-    connection: 'main',
-    baseUrl: 'https://b.example.com',
-    token: 'a-fake-token',
-  };
-  const asked = async (error: Error | undefined) => {
-    const notes: unknown[] = [];
-    const answer = async () => {
-      if (error !== undefined) throw error;
-      return 'an answer' as never;
-    };
-    const client = reportRejectedTokens(
-      { balance: answer, consumption: answer },
-      async (one) => void notes.push(one),
-    );
-    const results = [
-      await client.balance(ACCESS, {} as never).catch((failure: unknown) => failure),
-      await client.consumption(ACCESS, {} as never, {} as never).catch((failure: unknown) => failure),
-    ];
-    return { notes, results };
-  };
-
-  it('is noted with its fingerprint before anybody hears of it, and nothing else is', async () => {
-    const error = new TokenRejected('billing');
-    const note = { workspace: 'T1', kind: 'connection', name: 'main', mark: fingerprintOf('a-fake-token') };
-    expect(await asked(error)).toEqual({ notes: [note, note], results: [error, error] });
-    expect((await asked(new StoreUnavailable())).notes).toEqual([]);
-    expect(await asked(undefined)).toEqual({ notes: [], results: ['an answer', 'an answer'] });
-  });
-
-  it.each([
-    [new AccessRefused(401), true],
-    [new AccessRefused(403), false],
-    [new AccessNotFound(), true],
-    [new StoreUnavailable(), false],
-  ])('is noted with the end of its ID where the identity service says so: %s', async (error, isNoted) => {
-    const notes: unknown[] = [];
-    const identity = { issue: (_: { readonly id: string }, __: object) => Promise.reject(error), other: 7 };
-    const reporting = reportRefusedAccesses(identity, async (one) => void notes.push(one));
-    await expect(reporting.issue({ id: 'an-id-abcd' }, { workspace: 'T1', connection: '123' })).rejects.toBe(
-      error,
-    );
-    expect(notes).toEqual(isNoted ? [{ workspace: 'T1', kind: 'access', name: '123', mark: 'abcd' }] : []);
-    expect(reporting.other).toBe(7);
-  });
-
-  it('is stored, and people are told where that is new; a failure is thrown at nobody', async () => {
-    const [stored, changes, failures]: [unknown[], string[], unknown[]] = [[], [], []];
-    const note = (answer: () => Promise<boolean>) =>
-      createRejectionNotes({
-        workspaces: {
-          noteRejection: (...args) => {
-            stored.push(args);
-            return answer();
-          },
-        },
-        changed: async (id) => void changes.push(id),
-        clock: () => NINE,
-        onFailure: (error) => failures.push(error),
-      })({ workspace: 'T1', kind: 'connection', name: 'main', mark: 'a' });
-    await note(async () => true);
-    expect([stored, changes]).toEqual([
-      [['T1', { kind: 'connection', name: 'main' }, { mark: 'a', at: NINE }]],
-      ['T1'],
-    ]);
-    await note(async () => false);
-    await note(() => Promise.reject(new StoreUnavailable()));
-    expect([changes, failures]).toEqual([['T1'], [expect.any(StoreUnavailable)]]);
   });
 });
 

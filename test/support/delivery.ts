@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import { pino } from 'pino';
-import type { BillingClient } from '../../src/billing/client.ts';
+import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
 import { createDelivery } from '../../src/delivery/delivery.ts';
 import { createEngine } from '../../src/delivery/engine.ts';
 import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
@@ -13,7 +13,6 @@ import type {
 } from '../../src/delivery/posts/postable-report.ts';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
 import { createScheduling } from '../../src/delivery/posts/schedule-service.ts';
-import { createRejectionNotes, reportRejectedTokens } from '../../src/delivery/reminders/rejections.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
 import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
@@ -29,6 +28,7 @@ import { deleteOrphan } from '../../src/workspace/record/deletion.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createServiceNotes } from '../../src/workspace/service-notes.ts';
 
 export interface DeliveryOptions {
   readonly redis: Redis | Cluster;
@@ -74,13 +74,13 @@ export function createDeliveryParts(options: DeliveryOptions) {
     balance: reportOf('balance'),
   };
   const watchFigures = createWatchFiguresStore(redis);
-  const noteRejection = createRejectionNotes({
+  const notes = createServiceNotes({
     workspaces,
     changed: (workspace) => engine.changed(workspace),
     clock,
     onFailure: (err) => log.debug({ err }),
   });
-  const billing = reportRejectedTokens(options.billing ?? NO_BILLING, noteRejection);
+  const billing = reportOutcomes(options.billing ?? NO_BILLING, notes.billing);
   const given = {
     ...{ workspaces, deliveryLog, billing, clock, log, users: createUserDirectory(clock) },
     clientFor: async (workspace: string) => clients(`xoxb-${workspace}`, workspace),
@@ -107,7 +107,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   });
   return {
     workspaces,
-    noteRejection,
+    noteRejection: notes.rejected,
     watching: createWatching({ deliveryLog, figures: watchFigures, billing, changed: engine.changed, clock }),
     scheduling: createScheduling({ ...given, reports: () => reports, changed: engine.changed }),
     deliveryLog,

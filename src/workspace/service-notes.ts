@@ -1,0 +1,102 @@
+import { AccessNotFound, AccessRefused, isFailure, TokenRejected } from '../domain/failure/index.ts';
+import type { ProductId } from '../domain/product.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { Millis } from '../domain/time/calendar.ts';
+import { fingerprintOf } from './credentials/connections.ts';
+import type { CredentialName } from './credentials/rejections.ts';
+import { type BillingTopic, failureKey, isLastFailureKind } from './projects/last-failure.ts';
+import type { Workspaces } from './record/workspaces.ts';
+
+/** A service did not accept a credential. */
+export interface Rejection extends CredentialName {
+  readonly workspace: SlackId;
+  /** Of the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last characters. */
+  readonly mark: string;
+}
+
+/** With what billing was asked. `failures` is what the record said when it was read. */
+interface AskedWith {
+  readonly workspace: SlackId;
+  readonly connection: string;
+  readonly token: string;
+  readonly failures?: ReadonlyMap<string, { readonly kind: string }>;
+}
+
+interface Asked {
+  readonly topic: BillingTopic;
+  readonly project: string;
+  readonly product: ProductId;
+}
+
+/** Notes in a workspace's record what the answers of the services say of its credentials and projects. Never rejects. */
+export interface ServiceNotes {
+  /** Reminds the people who can replace it, if the credential is still registered. */
+  rejected(rejection: Rejection): Promise<void>;
+  /** @param error why there was no answer */
+  billing(access: AskedWith, asked: Asked, error?: unknown): Promise<void>;
+  /** An application access issued no token. */
+  notIssued(
+    access: { readonly id: string },
+    tenant: { readonly workspace: SlackId; readonly connection: string },
+    error: unknown,
+  ): Promise<void>;
+}
+
+export interface ServiceNotesParts {
+  readonly workspaces: Pick<Workspaces, 'noteRejection' | 'noteFailure' | 'clearFailure'>;
+  /** Derives the workspace's runs again. Never rejects. */
+  readonly changed: (workspace: SlackId) => Promise<void>;
+  readonly clock: () => Millis;
+  /** A note could not be stored; the answer doesn't depend on it. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** As the record of an access shows of its ID. */
+const MARK_LENGTH = 4;
+
+/** A project that goes on failing or answering costs nothing: the access brings what the record said. */
+export function createServiceNotes({
+  workspaces,
+  changed,
+  clock,
+  onFailure,
+}: ServiceNotesParts): ServiceNotes {
+  const rejected = async ({ workspace, mark, ...credential }: Rejection): Promise<void> => {
+    const isNew = await workspaces.noteRejection(workspace, credential, { mark, at: clock() });
+    if (isNew) await changed(workspace);
+  };
+
+  const failed = async ({ workspace, failures }: AskedWith, asked: Asked, error: unknown): Promise<void> => {
+    const { topic, project: id, product } = asked;
+    const kind = isFailure(error) ? error.kind : '';
+    // That a period has no data says nothing of the project.
+    const isAboutProject = isLastFailureKind(kind) && !(kind === 'no-data' && topic === 'consumption');
+    const known = failures?.get(failureKey(topic, id, product));
+    if (failures === undefined || !isAboutProject || known?.kind === kind) return;
+    const status = isFailure(error) && error.kind === 'service-failed' ? { status: error.status } : {};
+    await workspaces.noteFailure(workspace, { topic, id, product }, { kind, ...status, since: clock() });
+  };
+
+  const answered = async ({ workspace, failures }: AskedWith, asked: Asked): Promise<void> => {
+    const key = failureKey(asked.topic, asked.project, asked.product);
+    if (failures?.has(key)) await workspaces.clearFailure(workspace, key);
+  };
+
+  return {
+    rejected: (rejection) => rejected(rejection).catch(onFailure),
+
+    async billing(access, asked, error) {
+      if (error === undefined) return answered(access, asked).catch(onFailure);
+      const { workspace, connection: name, token } = access;
+      if (error instanceof TokenRejected)
+        await rejected({ workspace, kind: 'connection', name, mark: fingerprintOf(token) }).catch(onFailure);
+      await failed(access, asked, error).catch(onFailure);
+    },
+
+    async notIssued({ id }, { workspace, connection: name }, error) {
+      const isRefused = error instanceof AccessRefused && error.status === 401;
+      if (isRefused || error instanceof AccessNotFound)
+        await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) }).catch(onFailure);
+    },
+  };
+}

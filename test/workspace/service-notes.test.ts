@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest';
+import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
+import {
+  AccessNotFound,
+  AccessRefused,
+  ServiceFailed,
+  StoreUnavailable,
+  TokenRejected,
+} from '../../src/domain/failure/index.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/connections.ts';
+import { createServiceNotes } from '../../src/workspace/service-notes.ts';
+
+const NOW = Date.parse('2026-11-20T09:00:00Z');
+const ACCESS = {
+  ...{ workspace: 'T1', connection: 'main', baseUrl: 'https://b.example.com', token: 'a-fake-token' },
+  failures: new Map([['balance:9:1', { kind: 'service-failed' }]]),
+};
+const CREDENTIAL = { kind: 'connection', name: 'main' };
+
+/** Notes into a list in place of a record. @param isNew what the record says of a rejection */
+function noting(isNew: () => Promise<boolean> = async () => true) {
+  const stored: unknown[][] = [];
+  const changed: string[] = [];
+  const failures: unknown[] = [];
+  const notes = createServiceNotes({
+    workspaces: {
+      noteRejection: (...given) => {
+        stored.push(['rejected', ...given]);
+        return isNew();
+      },
+      noteFailure: async (...given) => void stored.push(['failed', ...given]),
+      clearFailure: async (...given) => void stored.push(['cleared', ...given]),
+    },
+    changed: async (workspace) => void changed.push(workspace),
+    clock: () => NOW,
+    onFailure: (error) => failures.push(error),
+  });
+  return { notes, stored, changed, failures };
+}
+
+async function asked(project: string, answer: () => Promise<never>) {
+  const { notes, stored } = noting();
+  const billing: BillingClient = { balance: answer, consumption: answer };
+  const client = reportOutcomes(billing, notes.billing);
+  const result = await client.balance(ACCESS, { project, product: 1 }).catch((error: unknown) => error);
+  return { stored, result };
+}
+
+it('notes a rejected token by its fingerprint, and that its project fails', async () => {
+  const error = new TokenRejected('billing');
+  const rejection = ['rejected', 'T1', CREDENTIAL, { mark: fingerprintOf('a-fake-token'), at: NOW }];
+  const target = { topic: 'balance', id: '123', product: 1 };
+  expect(await asked('123', () => Promise.reject(error))).toEqual({
+    stored: [rejection, ['failed', 'T1', target, { kind: 'token-rejected', since: NOW }]],
+    result: error,
+  });
+});
+
+it('notes that a project answers again, and nothing where all is as the record says', async () => {
+  const answers = async () => 'an answer' as never;
+  expect(await asked('9', answers)).toEqual({
+    stored: [['cleared', 'T1', 'balance:9:1']],
+    result: 'an answer',
+  });
+  expect((await asked('123', answers)).stored).toEqual([]);
+  const failsAsBefore = new ServiceFailed('billing', 500);
+  expect((await asked('9', () => Promise.reject(failsAsBefore))).stored).toEqual([]);
+  expect((await asked('9', () => Promise.reject(new StoreUnavailable()))).stored).toEqual([]);
+});
+
+it.each([
+  [new AccessRefused(401), true],
+  [new AccessRefused(403), false],
+  [new AccessNotFound(), true],
+  [new StoreUnavailable(), false],
+])(
+  'notes an application access by the end of its ID if the service does not know it: %s',
+  async (error, isNoted) => {
+    const { notes, stored } = noting();
+    await notes.notIssued({ id: 'an-id-abcd' }, { workspace: 'T1', connection: '123' }, error);
+    const rejection = ['rejected', 'T1', { kind: 'access', name: '123' }, { mark: 'abcd', at: NOW }];
+    expect(stored).toEqual(isNoted ? [rejection] : []);
+  },
+);
+
+it('plans reminders anew where a rejection is new, and fails for nobody', async () => {
+  const rejection = { ...CREDENTIAL, workspace: 'T1', mark: 'a' } as const;
+  const known = noting(async () => false);
+  await known.notes.rejected(rejection as never);
+  const first = noting();
+  await first.notes.rejected(rejection as never);
+  expect([known.changed, first.changed]).toEqual([[], ['T1']]);
+  const lost = noting(() => Promise.reject(new StoreUnavailable()));
+  await lost.notes.rejected(rejection as never);
+  expect([lost.changed, lost.failures]).toEqual([[], [expect.any(StoreUnavailable)]]);
+});
