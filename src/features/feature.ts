@@ -5,6 +5,7 @@ import type { Block } from '../slack/kit/atoms.ts';
 import type { StopsSource } from '../slack/owned/stopped-items.ts';
 import type { Request } from '../slack/request/request.ts';
 import type { ActionListener, CommandListener, Listeners } from '../slack/server/listeners.ts';
+import type { HealthLevel } from '../workspace/credentials/health.ts';
 
 /**
  * The contract: everything that Tally takes from a feature. A feature that shows what others hand in (Home, help, the
@@ -30,7 +31,7 @@ export type Section = (request: Request) => readonly Block[] | Promise<readonly 
 
 /** One part of `/billing status`, which shows what is broken first. */
 export interface StatusPart {
-  readonly health: 'broken' | 'warning' | 'fine';
+  readonly health: HealthLevel;
   /** What a person should do something about. */
   readonly problems: number;
   readonly blocks: readonly Block[];

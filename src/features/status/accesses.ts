@@ -2,35 +2,22 @@ import { limitLines } from '../../domain/language/text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { button, buttonRow, header, section } from '../../slack/kit/atoms.ts';
 import { describeAccess } from '../../workspace/credentials/accesses.ts';
-import { expiresSoon, isExpiryUnknown } from '../../workspace/credentials/connections.ts';
+import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
+import { credentialHealth, worstFirst } from '../../workspace/credentials/health.ts';
 import { tryUnseal } from '../../workspace/credentials/sealed-fields.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
 
-/** An access and what to say of it. */
-interface AccessLine {
-  readonly id: string;
-  /** As people call its project. */
-  readonly label: string;
-  readonly health: StatusPart['health'];
-  readonly isExpiryUnknown: boolean;
-  readonly text: string;
-}
-
-const RANK = { broken: 0, warning: 1, fine: 2 } as const;
 const MOST_ACCESSES = 30;
 const MOST_BUTTONS = 5;
 
 /** The application accesses, sorted by project; those that need attention first. */
 export function accessParts(workspace: Workspace, at: Millis): readonly StatusPart[] {
-  const lines = workspace.accessIds
-    .map((id) => lineOf(id, workspace, at))
-    .toSorted((a, b) => RANK[a.health] - RANK[b.health]);
-  const [worst] = lines;
+  const states = worstFirst(workspace.accessIds.map((id) => accessState(id, workspace, at)));
+  const [worst] = states;
   if (worst === undefined) return [];
-  const wrong = lines.filter(({ health }) => health !== 'fine');
-  const texts = lines.map(({ label, text }) => `${label} · ${text}`);
-  const todo = lines
+  const texts = states.map(({ label, text }) => `${label} · ${text}`);
+  const todo = states
     .flatMap(({ id, label, health, isExpiryUnknown: isUnknown }) => {
       if (health !== 'fine') return button(`access-form:${id}`, `Replace access of ${label}…`, { value: id });
       return isUnknown ? button(`access-form:${id}`, `Set expiry of ${label}…`, { value: id }) : [];
@@ -39,7 +26,7 @@ export function accessParts(workspace: Workspace, at: Millis): readonly StatusPa
   return [
     {
       health: worst.health,
-      problems: wrong.length,
+      problems: states.filter(({ health }) => health !== 'fine').length,
       blocks: [
         header('Application accesses'),
         section(limitLines(texts, MOST_ACCESSES).join('\n')),
@@ -49,23 +36,23 @@ export function accessParts(workspace: Workspace, at: Millis): readonly StatusPa
   ];
 }
 
-/** Opens the seal and drops what was in it. */
-function lineOf(id: string, workspace: Workspace, at: Millis): AccessLine {
-  const access = workspace.accesses.get(id);
-  const alias = workspace.projects.find((project) => project.id === id)?.alias;
-  const line = { id, label: alias ?? `Project ${id}`, isExpiryUnknown: false };
-  if (access === undefined)
-    return { ...line, health: 'broken', text: 'damaged and not used: register it again' };
-  if (tryUnseal(access.open) === undefined)
-    return { ...line, health: 'broken', text: 'can’t be decrypted: register it again' };
+/** An access as it is now. Opens the seal and drops what was in it. */
+function accessState(id: string, workspace: Workspace, at: Millis) {
   const { zone } = workspace.settings;
-  const isOver = access.expiresAt !== undefined && access.expiresAt <= at;
+  const access = workspace.accesses.get(id);
+  const isOpen = access !== undefined && tryUnseal(access.open) !== undefined;
   const isRejected = workspace.rejectedAt({ kind: 'access', name: id }) !== undefined;
-  const isSoon = expiresSoon(access, at, zone);
+  const rejected = isRejected ? ' · rejected by the identity service' : '';
   return {
-    ...line,
-    health: isOver || isRejected ? 'broken' : isSoon ? 'warning' : 'fine',
-    isExpiryUnknown: isExpiryUnknown(access),
-    text: `${describeAccess(access, at, zone)}${isRejected ? ' · rejected by the identity service' : ''}`,
+    id,
+    label: workspace.projects.find((project) => project.id === id)?.alias ?? `Project ${id}`,
+    health: credentialHealth(access, !isOpen || isRejected, at, zone),
+    isExpiryUnknown: isOpen && isExpiryUnknown(access),
+    text:
+      access === undefined
+        ? 'damaged and not used: register it again'
+        : isOpen
+          ? `${describeAccess(access, at, zone)}${rejected}`
+          : 'can’t be decrypted: register it again',
   };
 }

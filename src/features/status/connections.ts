@@ -1,6 +1,5 @@
 import { commandText } from '../../domain/commands.ts';
-import { isFailure, type UnsealFailed } from '../../domain/failure/index.ts';
-import { PRODUCTS } from '../../domain/product.ts';
+import type { UnsealFailed } from '../../domain/failure/index.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
@@ -25,9 +24,15 @@ import {
   ROLE_NAMES,
   TYPE_NAMES,
 } from '../../workspace/credentials/connections.ts';
+import {
+  type ConnectionState,
+  connectionStates,
+  type HealthLevel,
+  worstFirst,
+} from '../../workspace/credentials/health.ts';
 import type { Permissions } from '../../workspace/permissions.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
-import { findConnection, isDamaged } from '../../workspace/record/workspace.ts';
+import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
 import { cutOffBlocks } from './projects.ts';
@@ -47,51 +52,39 @@ export interface TestResult {
   readonly says: readonly Block[];
 }
 
-/** A connection and its state; `broken` says why its record can't be read or decrypted. */
-interface Entry {
-  readonly name: string;
-  readonly connection: Connection | undefined;
-  readonly broken: UnsealFailed['reason'] | undefined;
-  readonly isDefault: boolean;
-  readonly lastUsed: number | undefined;
-  readonly isRejected: boolean;
-}
-
 /** How the connections are: what is wrong with them, then those that work. */
 export function connectionParts(view: StatusView): readonly StatusPart[] {
   const { workspace, user, place, at } = view;
-  const entries = workspace.connectionNames.map((name) => entryOf(name, workspace));
-  if (entries.length === 0) return [nothingThere(user.canManage)];
-  const statusContext = { at, zone: workspace.settings.zone, several: entries.length > 1 };
+  const states = connectionStates(workspace, at);
+  if (states.length === 0) return [nothingThere(user.canManage)];
   const wrong = [
     ...(isDamaged(workspace, 'settings') ? [damagedSettings(user.canManage)] : []),
-    ...(entries.length > 1 && !entries.some(({ isDefault }) => isDefault) ? [[section(NO_DEFAULT)]] : []),
+    ...(states.length > 1 && !states.some(({ isDefault }) => isDefault) ? [[section(NO_DEFAULT)]] : []),
     ...cutOffBlocks(workspace, place),
   ];
-  return user.canManage
-    ? partsForManager(entries, wrong, view, statusContext)
-    : partsForMembers(entries, wrong.flat(), statusContext, workspace.failures.size === 0);
+  return user.canManage ? partsForManager(states, wrong, view) : [partForMembers(states, wrong, view)];
 }
-
-type Health = StatusPart['health'];
 
 /** @param wrong what is wrong besides, each with what to do */
 function partsForManager(
-  entries: readonly Entry[],
+  states: readonly ConnectionState[],
   wrong: readonly (readonly Block[])[],
-  { tested }: StatusView,
-  statusContext: StatusContext,
+  { workspace, at, tested }: StatusView,
 ): readonly StatusPart[] {
-  const draw = (entry: Entry) =>
-    forManager(entry, statusContext, entry.name === tested?.name ? tested.says : []);
-  const ofHealth = (health: Health) => entries.filter((entry) => healthOf(entry, statusContext) === health);
-  const [broken, soon, fine] = [ofHealth('broken'), ofHealth('warning'), ofHealth('fine')];
-  const brokenCount = broken.length + wrong.length;
+  const drawn = (health: HealthLevel) =>
+    states
+      .filter((state) => state.health === health)
+      .map((state) => [
+        markup(linesForManager(state, workspace, at).join('\n')),
+        ...(state.name === tested?.name ? tested.says : []),
+        buttons(state),
+      ]);
+  const [broken, soon] = [[...wrong, ...drawn('broken')], drawn('warning')];
   // A tested connection keeps its position, so that its result is not cut off at the end of the page.
   const parts: readonly StatusPart[] = [
-    { health: 'broken', problems: brokenCount, blocks: [...wrong.flat(), ...broken.flatMap(draw)] },
-    { health: 'warning', problems: soon.length, blocks: soon.flatMap(draw) },
-    { health: 'fine', problems: 0, blocks: fine.flatMap(draw) },
+    { health: 'broken', problems: broken.length, blocks: broken.flat() },
+    { health: 'warning', problems: soon.length, blocks: soon.flat() },
+    { health: 'fine', problems: 0, blocks: drawn('fine').flat() },
   ];
   return parts
     .filter(({ blocks }) => blocks.length > 0)
@@ -120,94 +113,60 @@ function nothingThere(manage: boolean): StatusPart {
   return { health: 'broken', problems: 1, blocks: [section(`${text} ${todo}`), ...buttons] };
 }
 
-function entryOf(name: string, record: Workspace): Entry {
-  const connection = record.connections.get(name);
+const title = ({ name, isDefault }: ConnectionState, { connectionNames }: Workspace): string =>
+  `*${escapeMarkup(name)}*${isDefault && connectionNames.length > 1 ? ' · default' : ''}`;
+
+function partForMembers(
+  states: readonly ConnectionState[],
+  wrong: readonly (readonly Block[])[],
+  { workspace, at }: StatusView,
+): StatusPart {
+  const lines = states.map((state) => title(state, workspace) + problemOf(state, workspace, at));
+  const [worst] = worstFirst(states);
+  const health = wrong.length > 0 ? 'broken' : (worst?.health ?? 'fine');
+  const problems = wrong.length + states.filter((state) => state.health !== 'fine').length;
+  const isCalm = health === 'fine' && workspace.failures.size === 0;
+  const calm = isCalm ? [section(calmText([...workspace.connections.values()]))] : [];
   return {
-    name,
-    connection,
-    broken: brokenAs(name, record),
-    isDefault: record.defaultConnection === name,
-    lastUsed: record.lastUsed(name),
-    isRejected: record.rejectedAt({ kind: 'connection', name }) !== undefined,
+    ...{ health, problems },
+    blocks: [header('Connections'), ...wrong.flat(), ...calm, markup(lines.join('\n'))],
   };
 }
 
-/** Opens the seal and drops what was in it. */
-function brokenAs(name: string, record: Workspace): Entry['broken'] {
-  try {
-    findConnection(record, name)?.token();
-    return undefined;
-  } catch (error) {
-    if (isFailure(error) && error.kind === 'unseal-failed') return error.reason;
-    throw error;
-  }
-}
-
-interface StatusContext {
-  readonly at: Millis;
-  readonly zone: Zone;
-  readonly several: boolean;
-}
-
-const title = ({ name, isDefault }: Entry, { several }: StatusContext): string =>
-  `*${escapeMarkup(name)}*${isDefault && several ? ' · default' : ''}`;
-
-function partsForMembers(
-  entries: readonly Entry[],
-  wrong: readonly Block[],
-  statusContext: StatusContext,
-  isAnswering: boolean,
-): readonly StatusPart[] {
-  const lines = entries.map(
-    (entry) => `${title(entry, statusContext)}${problemOf(entry, statusContext) ?? ''}`,
-  );
-  const healths = entries.map((entry) => healthOf(entry, statusContext));
-  const isBroken = wrong.length > 0 || healths.includes('broken');
-  const health = isBroken ? 'broken' : healths.includes('warning') ? 'warning' : 'fine';
-  const problems = wrong.length + healths.filter((one) => one !== 'fine').length;
-  const healthy =
-    health === 'fine' && isAnswering
-      ? [section(calmText(entries.flatMap(({ connection }) => connection ?? [])))]
-      : [];
-  return [
-    { health, problems, blocks: [header('Connections'), ...wrong, ...healthy, markup(lines.join('\n'))] },
-  ];
-}
-
-function healthOf({ connection, broken, isRejected }: Entry, { at, zone }: StatusContext): Health {
-  if (connection === undefined || broken !== undefined || isRejected) return 'broken';
-  if (connection.expiresAt !== undefined && connection.expiresAt <= at) return 'broken';
-  return expiresSoon(connection, at, zone) ? 'warning' : 'fine';
-}
-
+/** '' if there is none. */
 function problemOf(
-  { connection, broken, isRejected }: Entry,
-  { at, zone }: StatusContext,
-): string | undefined {
-  if (connection === undefined || broken !== undefined) return ' · doesn’t work: a Tally manager can fix it';
+  { connection, damage, isRejected }: ConnectionState,
+  { settings: { zone } }: Workspace,
+  at: Millis,
+): string {
+  if (connection === undefined || damage !== undefined) return ' · doesn’t work: a Tally manager can fix it';
   if (isRejected) return ' · its token was rejected: a Tally manager can replace it';
-  return expiresSoon(connection, at, zone) ? ` · its token ${formatExpiry(connection, at, zone)}` : undefined;
+  return expiresSoon(connection, at, zone) ? ` · its token ${formatExpiry(connection, at, zone)}` : '';
 }
 
-const BROKEN: Record<UnsealFailed['reason'], string> = {
+const DAMAGE: Record<UnsealFailed['reason'], string> = {
   'unknown-key':
     'Its token is encrypted with a key that is missing from ENCRYPTION_KEYS. Replace the token, or ask your operator to restore the key.',
   'not-authentic': 'Its record was changed outside of Tally. Replace the token.',
   malformed: 'Its record is damaged. Replace the token.',
 };
 
-function forManager(entry: Entry, statusContext: StatusContext, tested: readonly Block[]): Block[] {
-  const { connection, broken, isRejected } = entry;
-  const lines = [
-    title(entry, statusContext),
-    ...(broken === undefined ? [] : [`*Doesn’t work.* ${BROKEN[broken]}`]),
+function linesForManager(state: ConnectionState, workspace: Workspace, at: Millis): readonly string[] {
+  const { connection, damage, isRejected } = state;
+  return [
+    title(state, workspace),
+    ...(damage === undefined ? [] : [`*Doesn’t work.* ${DAMAGE[damage]}`]),
     ...(isRejected ? ['*The service rejected its token.* It may have expired or been revoked.'] : []),
-    ...(connection === undefined ? [] : details(connection, entry, statusContext)),
+    ...(connection === undefined ? [] : details(connection, state, workspace.settings.zone, at)),
   ];
-  return [markup(lines.join('\n')), ...tested, buttons(entry)];
 }
 
-function details(connection: Connection, { lastUsed }: Entry, { at, zone }: StatusContext): string[] {
+function details(
+  connection: Connection,
+  { lastUsed }: ConnectionState,
+  zone: Zone,
+  at: Millis,
+): readonly string[] {
   const { baseUrl, authUrl, account, role, type, lifetime, registeredBy, registeredAt } = connection;
   const day = dayAt(registeredAt, zone);
   const hosts = authUrl === undefined ? hostOf(baseUrl) : `${hostOf(baseUrl)} · identity ${hostOf(authUrl)}`;
@@ -234,7 +193,7 @@ function details(connection: Connection, { lastUsed }: Entry, { at, zone }: Stat
 /** With the port if there is one: that is what tells two services on one machine apart. */
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
-function buttons({ name, connection, isDefault }: Entry): Block {
+function buttons({ name, connection, isDefault }: ConnectionState): Block {
   const canBeTested = connection?.test !== undefined;
   return actions(
     ...(canBeTested ? [button('connection-test', 'Test now', { value: name })] : []),
@@ -249,12 +208,4 @@ function buttons({ name, connection, isDefault }: Entry): Block {
     ...(isDefault ? [] : [button('connection-default', 'Make default', { value: name })]),
     button('disconnect-ask', 'Disconnect…', { value: name }),
   );
-}
-
-export function formatTestResult(
-  { project, product }: NonNullable<Connection['test']>,
-  answered: boolean,
-): string {
-  if (answered) return `The test passed: the token works, and project ${project} has data.`;
-  return `The token works, but there is no ${PRODUCTS[product].name} data for project ${project}.`;
 }

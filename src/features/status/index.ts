@@ -8,6 +8,7 @@ import {
   UnsealFailed,
 } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
+import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
@@ -23,13 +24,14 @@ import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import type { OpenableConnection } from '../../workspace/credentials/connections.ts';
+import { worstFirst } from '../../workspace/credentials/health.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { LastUsed } from '../../workspace/record/last-used.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature, StatusPart, StatusSource } from '../feature.ts';
 import { accessParts } from './accesses.ts';
-import { connectionParts, formatTestResult, type TestResult } from './connections.ts';
+import { connectionParts, type TestResult } from './connections.ts';
 import { projectParts } from './projects.ts';
 
 declare module '../../domain/commands.ts' {
@@ -93,9 +95,15 @@ export function createStatusFeature({
       const access = { workspace: teamId, connection: name, baseUrl, token: connection.token() };
       await billing.balance(access, connection.test);
       await lastUsed.note({ teamId, workspace }, { connection: connection.name, at });
-      return [section(formatTestResult(connection.test, true))];
+      const passed = `The test passed: the token works, and project ${connection.test.project} has data.`;
+      return [section(passed)];
     } catch (error) {
-      if (error instanceof NoData) return [section(formatTestResult(connection.test, false))];
+      if (error instanceof NoData) {
+        const { project, product } = connection.test;
+        return [
+          section(`The token works, but there is no ${PRODUCTS[product].name} data for project ${project}.`),
+        ];
+      }
       if (!isFailure(error)) throw error;
       return withoutActions(failureMessage(error).blocks);
     }
@@ -151,15 +159,13 @@ async function drawUnlessDamaged(source: StatusSource, request: Request): Promis
 
 /** Slack's limit for a message. */
 const MOST_BLOCKS = 50;
-const RANK = { broken: 0, warning: 1, fine: 2 } as const;
 
 /** The whole page: how many problems there are, then the parts, the worst first. @param at ms since the epoch */
 export function statusPage(parts: readonly StatusPart[], workspace: Workspace, at: Millis): Message {
   const problems = parts.reduce((sum, part) => sum + part.problems, 0);
   const title = problems === 0 ? 'Everything works' : `${pluralize(problems, 'problem')} to look at`;
-  const sorted = parts.toSorted((a, b) => RANK[a.health] - RANK[b.health]);
   const end = context([...lastAnswer(workspace), `As of ${formatInstant(at)}`].join(' · '));
-  const blocks: readonly Block[] = sorted.flatMap((part) => part.blocks);
+  const blocks: readonly Block[] = worstFirst(parts).flatMap((part) => part.blocks);
   return { text: title, blocks: [header(title), ...blocks.slice(0, MOST_BLOCKS - 2), end] };
 }
 

@@ -88,7 +88,7 @@ export type OpenableConnection = Connection & {
 /** Days before its end from which a token expires soon. */
 const SOON_DAYS = 14;
 
-type Expiring = Pick<Connection, 'expiresAt' | 'lifetime'>;
+export type Expiring = Pick<Connection, 'expiresAt' | 'lifetime'>;
 
 /** When a credential expires, as somebody said. */
 export type Expiry = { readonly expiresAt: Millis } | { readonly lifetime: 'none' };

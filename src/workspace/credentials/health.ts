@@ -1,0 +1,61 @@
+import { isFailure, type UnsealFailed } from '../../domain/failure/index.ts';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
+import { findConnection, type Workspace } from '../record/workspace.ts';
+import { type Connection, type Expiring, expiresSoon } from './connections.ts';
+
+export type HealthLevel = 'broken' | 'warning' | 'fine';
+
+const RANK: Readonly<Record<HealthLevel, number>> = { broken: 0, warning: 1, fine: 2 };
+
+export const worstFirst = <T extends { readonly health: HealthLevel }>(all: readonly T[]): readonly T[] =>
+  all.toSorted((a, b) => RANK[a.health] - RANK[b.health]);
+
+/** @param isRefused whether it can't be read, or the service rejected it */
+export function credentialHealth(
+  credential: Expiring | undefined,
+  isRefused: boolean,
+  at: Millis,
+  zone: Zone,
+): HealthLevel {
+  if (credential === undefined || isRefused) return 'broken';
+  if (credential.expiresAt !== undefined && credential.expiresAt <= at) return 'broken';
+  return expiresSoon(credential, at, zone) ? 'warning' : 'fine';
+}
+
+/** A connection as it is now. */
+export interface ConnectionState {
+  readonly name: string;
+  /** Undefined if its record is damaged. */
+  readonly connection: Connection | undefined;
+  /** Why its record can't be read, or its token decrypted. */
+  readonly damage: UnsealFailed['reason'] | undefined;
+  readonly isDefault: boolean;
+  readonly isRejected: boolean;
+  readonly lastUsed: Millis | undefined;
+  readonly health: HealthLevel;
+}
+
+/** In the order of their names. */
+export const connectionStates = (workspace: Workspace, at: Millis): readonly ConnectionState[] =>
+  workspace.connectionNames.map((name) => {
+    const connection = workspace.connections.get(name);
+    const damage = damageOf(name, workspace);
+    const isRejected = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
+    return {
+      ...{ name, connection, damage, isRejected },
+      isDefault: workspace.defaultConnection === name,
+      lastUsed: workspace.lastUsed(name),
+      health: credentialHealth(connection, damage !== undefined || isRejected, at, workspace.settings.zone),
+    };
+  });
+
+/** Opens the seal and drops what was in it. */
+function damageOf(name: string, workspace: Workspace): ConnectionState['damage'] {
+  try {
+    findConnection(workspace, name)?.token();
+    return undefined;
+  } catch (error) {
+    if (isFailure(error) && error.kind === 'unseal-failed') return error.reason;
+    throw error;
+  }
+}
