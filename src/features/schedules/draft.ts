@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { NOT_JOINED, ownershipFields } from '../../slack/owned/form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -24,9 +24,7 @@ export async function findDraftProblem(draft: ScheduleDraft, request: Request): 
   const found = await findVisibilityProblem(draft, request);
   if (typeof found === 'string') return found;
   if (!found.canJoin) return undefined;
-  if (!draft.joins)
-    return 'Tally isn’t in that channel. Let it join, or type /invite @Tally there and try again.';
-  return joinChannel(draft.channel, request);
+  return draft.joins ? joinChannel(draft.channel, request) : NOT_JOINED;
 }
 
 /** Why the user may not see there what would be posted; Tally need not be in the channel for that. */
@@ -48,15 +46,18 @@ export const carryOverDraft = (
   sends: UpcomingSendsOf,
 ): CarryOverResult => carryOver(draft.before, draft.timing, scheduleBefore(draft, workspace), sends, at);
 
-/** @param since posts that are due after this instant (ms) are sent @throws NotAllowed */
-export function scheduleFromDraft(draft: ScheduleDraft, request: Request, since: Millis): Schedule {
-  const { user, at } = request;
-  const before = requireOwned(findSchedule, draft.before, request);
+/** @param since posts that are due after this instant are sent */
+export function scheduleFromDraft(
+  draft: ScheduleDraft,
+  before: Schedule | undefined,
+  request: Request,
+  since: Millis,
+): Schedule {
   const { projects, report, timing, channel, skipsEmpty, correctsFrom, waitHours } = draft;
   // An edit may fix the cause of Tally's own pause; a person's pause stays.
   const paused = before?.paused?.why === 'person' ? { paused: before.paused } : {};
   return {
-    id: before?.id ?? randomUUID().replaceAll('-', '').slice(0, 8),
+    ...ownershipFields(before, request),
     report,
     projects: [...projects],
     timing,
@@ -64,9 +65,6 @@ export function scheduleFromDraft(draft: ScheduleDraft, request: Request, since:
     skipsEmpty,
     correctsFrom,
     waitHours,
-    owner: before?.owner ?? user.id,
-    createdBy: before?.createdBy ?? user.id,
-    createdAt: before?.createdAt ?? at,
     since,
     ...paused,
   };

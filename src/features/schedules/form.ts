@@ -1,26 +1,17 @@
-import type { InputBlock, ModalView } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import type { ModalView } from '@slack/types';
 import type { Millis } from '../../domain/time/calendar.ts';
-import {
-  actions,
-  type Block,
-  button,
-  context,
-  escapeMarkup,
-  markup,
-  section,
-} from '../../slack/kit/atoms.ts';
+import { actions, type Block, button, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
+import { channelCheckBlocks, channelInput } from '../../slack/owned/form.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { encodeScheduleMetadata, type ScheduleDraft } from './form-state.ts';
 import {
   cadenceInputs,
-  channelInput,
   dayInputs,
+  FIELD,
   projectsInput,
   reportInput,
-  scheduleJoinInput,
   timeInput,
   zoneInput,
 } from './inputs.ts';
@@ -58,8 +49,8 @@ export function scheduleForm(state: ScheduleFormState): ModalView {
     blocks: [
       ...notice,
       projectsInput(draft, state.nameOf),
-      channelInput(draft.channel),
-      ...channelCheckBlocks(state),
+      channelInput(FIELD, draft.channel, 'Everyone there sees the posts, and who set them up.'),
+      ...channelCheckBlocks(state.channelCheck, draft.joins),
       ...restrictedBlocks(state),
       reportInput(draft),
       ...cadenceInputs(draft),
@@ -109,27 +100,13 @@ function staleBlocks({ stale }: SchedulePreview): Block[] {
   ];
 }
 
-function channelCheckBlocks({ draft, channelCheck }: ScheduleFormState): (Block | InputBlock)[] {
-  if (channelCheck === undefined) return [];
-  const { problem, warnings, canJoin } = channelCheck;
-  if (problem !== undefined) return [section(problem)];
-  if (!canJoin) return warnings.length > 0 ? [section(warnings.join(' '))] : [];
-  return [...(warnings.length > 0 ? [section(warnings.join(' '))] : []), scheduleJoinInput(draft)];
-}
-
 export const savingScheduleModal: ModalView = modal({
   title: 'Schedule a post',
   blocks: [section('Checking the channel…')],
 });
 
-/** @param saved mrkdwn, escaped */
-export const scheduleSavedModal = (saved: string, preview: SchedulePreview): ModalView =>
-  modal({
-    title: 'Scheduled posts',
-    blocks: [
-      markup(saved),
-      markup(previewText(preview)),
-      ...(preview.stale === undefined ? [] : [markup(staleText(preview.stale))]),
-      context(`Change, pause or delete it with \`${commandText('/billing schedules')}\`.`),
-    ],
-  });
+/** What follows the sentence that it was saved. */
+export const savedPreviewBlocks = (preview: SchedulePreview): Block[] => [
+  markup(previewText(preview)),
+  ...(preview.stale === undefined ? [] : [markup(staleText(preview.stale))]),
+];

@@ -7,6 +7,7 @@ import { projectOption, searchProjects } from '../../slack/commands/project-sear
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
+import { REFILLED } from '../../slack/owned/form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { searchZones, zoneOption } from '../../slack/request/time-zones.ts';
 import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
@@ -23,7 +24,7 @@ import {
   validateFormState,
   withDefaultReport,
 } from './form-state.ts';
-import { FIELD, REFILLED } from './inputs.ts';
+import { FIELD } from './inputs.ts';
 import { createScheduleKind, resumeAll } from './kind.ts';
 import { scheduleHomeBlocks, scheduleStatus } from './overview.ts';
 import { createScheduleForm, type ScheduleFormParts } from './setup.ts';

@@ -1,12 +1,12 @@
 import type { InputBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { projectOption } from '../../slack/commands/project-search.ts';
 import { option, plainText } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, searchInput } from '../../slack/kit/modal.ts';
+import { liveInput } from '../../slack/owned/form.ts';
 import { zoneOption } from '../../slack/request/time-zones.ts';
 import { MAX_DIGEST_PROJECTS, REPORT_NAMES, REPORTS } from '../../workspace/owned/schedules.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
@@ -15,16 +15,8 @@ import type { ScheduleDraft } from './form-state.ts';
 /** The action id of a field whose change redraws the form. */
 export const FIELD = 'schedule-form';
 
-/** Slack sends each change of such a field as an action. */
-const live = (input: InputBlock, more = ''): InputBlock => ({
-  ...input,
-  dispatch_action: true,
-  element: { ...input.element, action_id: `${FIELD}:${input.block_id}${more}` },
-});
-
-/** Slack keeps a field's value for as long as its ids stay, so a field that Tally fills in again gets another id. */
-const refilled = ({ isRefilled }: ScheduleDraft): string => (isRefilled ? REFILLED : '');
-export const REFILLED = ':refilled';
+const live = (input: InputBlock, { isRefilled = false }: Partial<ScheduleDraft> = {}): InputBlock =>
+  liveInput(FIELD, input, isRefilled);
 
 const choice = (
   block: string,
@@ -59,7 +51,7 @@ export const reportInput = (draft: ScheduleDraft): InputBlock =>
       draft.report,
       REPORTS.map((name) => option(REPORT_NAMES[name], name)),
     ),
-    refilled(draft),
+    draft,
   );
 
 export function cadenceInputs({ timing: { cadence } }: ScheduleDraft): InputBlock[] {
@@ -89,7 +81,7 @@ export const timeInput = (draft: ScheduleDraft): InputBlock =>
       label: plainText('At'),
       element: { type: 'timepicker', initial_time: draft.timing.time, placeholder: plainText('09:00') },
     },
-    refilled(draft),
+    draft,
   );
 
 export const zoneInput = (draft: ScheduleDraft, at: Millis): InputBlock =>
@@ -108,30 +100,8 @@ export const zoneInput = (draft: ScheduleDraft, at: Millis): InputBlock =>
         initial_option: zoneOption(draft.timing.zone, at),
       },
     },
-    refilled(draft),
+    draft,
   );
-
-export const channelInput = (channel: SlackId): InputBlock =>
-  live({
-    type: 'input',
-    block_id: 'channel',
-    label: plainText('Channel'),
-    hint: plainText('Everyone there sees the posts, and who set them up.'),
-    element: {
-      type: 'conversations_select',
-      placeholder: plainText('Choose a channel'),
-      filter: { include: ['public', 'private'] },
-      ...(channel !== '' && { initial_conversation: channel }),
-    },
-  });
-
-export const scheduleJoinInput = ({ joins }: ScheduleDraft): InputBlock =>
-  checksInput({
-    block: 'join',
-    label: 'Tally isn’t in that channel yet',
-    options: [option('Let Tally join it', 'yes')],
-    initial: joins ? ['yes'] : [],
-  });
 
 const CORRECTIONS = [1, 2, 5, 10, 25, 50];
 

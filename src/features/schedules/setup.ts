@@ -1,11 +1,12 @@
+import type { ModalView } from '@slack/types';
 import type { Reports } from '../../delivery/posts/postable-report.ts';
 import { projectIdLabel, projectLabel } from '../../delivery/posts/schedule-wording.ts';
-import { type Failure, InvalidWord, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
-import { type Block, channelLink, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
+import { type Block, channelLink, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
 import { fullText } from '../../slack/owned/actions.ts';
+import { NOTHING_SAVED, type OwnedForm, saveDraft } from '../../slack/owned/form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
-import { announce } from '../../slack/owned/ownership.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
@@ -15,9 +16,8 @@ import {
   limitedProjects,
 } from '../../workspace/projects/chosen-project.ts';
 import { listWord, resolveProjects } from '../../workspace/projects/resolve-project.ts';
-import { auditedChange } from '../../workspace/record/change.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
-import { announcementMessage, scheduleAuditText, scheduleSavedText } from './blocks.ts';
+import { announcementMessage, scheduleSavedText } from './blocks.ts';
 import {
   carryOverDraft,
   checkScheduleDraftChannel,
@@ -26,14 +26,12 @@ import {
   scheduleBefore,
   scheduleFromDraft,
 } from './draft.ts';
-import { type ScheduleFormState, scheduleForm, scheduleSavedModal } from './form.ts';
+import { type ScheduleFormState, savedPreviewBlocks, scheduleForm } from './form.ts';
 import { draftOfSchedule, isSameSchedule, newFormState, type ScheduleDraft } from './form-state.ts';
 import type { OwnedSchedules, SchedulesParts } from './kind.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
 import { type CarryOverResult, loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
 import type { ScheduleWords } from './words.ts';
-
-const GONE = 'This schedule was deleted. Save to create a new one.';
 
 export interface ScheduleFormParts extends SchedulesParts {
   /** What the features can post. */
@@ -52,9 +50,7 @@ export function createScheduleForm(kind: OwnedSchedules, parts: ScheduleFormPart
       await openForm(parts, newFormState(words, projects, { channel, zone }), request);
     },
 
-    async openFor(schedule: Schedule, request: Request): Promise<void> {
-      await openForm(parts, draftOfSchedule(schedule), request);
-    },
+    openFor: (schedule: Schedule, request: Request) => openForm(parts, draftOfSchedule(schedule), request),
 
     redraw: (draft: ScheduleDraft, request: Request) => redrawForm(parts, draft, request),
 
@@ -66,21 +62,34 @@ export function createScheduleForm(kind: OwnedSchedules, parts: ScheduleFormPart
     test: (draft: ScheduleDraft, request: Request, audience: 'channel' | 'me') =>
       sendTest(parts, draft, request, audience),
 
-    async save(draft: ScheduleDraft, request: Request): Promise<void> {
-      const saved = await storeDraft(kind, parts, draft, request);
-      if (saved === undefined) return;
-      const { schedule, carried } = saved;
-      await parts.scheduling.changed(request.user.teamId);
-      const { workspace, user } = request;
-      const announcement = announcementMessage(schedule, workspace, user.id, draft.before !== '');
-      const problems = await announce([{ to: schedule.channel, message: announcement }], request);
-      const text = [scheduleSavedText(schedule, workspace), ...problems].join('\n');
-      const preview = previewDraft(parts, draft, carried, request);
-      const fallback = { text: 'Schedule saved.', blocks: [markup(text)] };
-      await request.reply.modal.update(scheduleSavedModal(text, preview), fallback);
-    },
+    save: (draft: ScheduleDraft, request: Request) => saveDraft(kind, formOf(parts), draft, request),
   };
 }
+
+interface CheckedSchedule {
+  readonly item: Schedule;
+  readonly carried: CarryOverResult;
+}
+
+const formOf = (parts: ScheduleFormParts): OwnedForm<Schedule, ScheduleDraft, CheckedSchedule> => ({
+  view: (draft, request, shown) => viewOf(parts, draft, request, shown),
+  load: (draft, request, shown) => loadView(parts, draft, request, shown),
+  problemBlock: section,
+  asNew: (draft) => ({ ...draft, before: '' }),
+  async check(draft, before, request) {
+    const problem = await findDraftProblem(draft, request);
+    if (problem !== undefined) return { problem: `${problem} ${NOTHING_SAVED}` };
+    const carried = carryOverDraft(draft, request, await loadUpcomingSends(parts.scheduling, request));
+    return { item: scheduleFromDraft(draft, before, request, carried.since), carried };
+  },
+  announcements: (schedule, { workspace, user }, isChange) => [
+    { to: schedule.channel, message: announcementMessage(schedule, workspace, user.id, isChange) },
+  ],
+  savedText: (schedule, { workspace }) => scheduleSavedText(schedule, workspace),
+  savedBlocks: ({ carried }, draft, request) =>
+    savedPreviewBlocks(previewDraft(parts, draft, carried, request)),
+  listVerbs: 'pause or delete',
+});
 
 /** @throws NotAllowed, Failure for a project that was typed; InvalidWord for too many */
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
@@ -151,20 +160,20 @@ async function openForm(parts: ScheduleFormParts, draft: ScheduleDraft, request:
   await request.reply.modal.updateIfUnchanged(viewOf(parts, draft, request, { sends, channelCheck }));
 }
 
-/** @param notice what happened; sent as a direct message if the form was closed */
-async function redrawForm(
+/** After asking Slack about the channel, and what was posted so far. */
+async function loadView(
   parts: ScheduleFormParts,
   draft: ScheduleDraft,
   request: Request,
-  notice?: string,
-): Promise<void> {
+  shown: FormExtras = {},
+): Promise<ModalView> {
   const channelCheck = draft.channel === '' ? undefined : await checkScheduleDraftChannel(draft, request);
-  const blocks = notice === undefined ? [] : [section(notice)];
-  const fallback = notice === undefined ? undefined : { text: notice, blocks };
   const sends = await loadUpcomingSends(parts.scheduling, request);
-  const view = viewOf(parts, draft, request, { sends, channelCheck, notice: blocks });
-  await request.reply.modal.update(view, fallback);
+  return viewOf(parts, draft, request, { sends, channelCheck, ...shown });
 }
+
+const redrawForm = async (parts: ScheduleFormParts, draft: ScheduleDraft, request: Request): Promise<void> =>
+  request.reply.modal.update(await loadView(parts, draft, request));
 
 async function sendTest(
   parts: ScheduleFormParts,
@@ -183,7 +192,8 @@ async function sendTest(
   try {
     const found = await (isForMe ? findVisibilityProblem : findDraftProblem)(draft, request);
     if (typeof found === 'string') return modal.update(withResult(section(found)));
-    const schedule = scheduleFromDraft(draft, request, request.at);
+    const before = requireOwned(findSchedule, draft.before, request);
+    const schedule = scheduleFromDraft(draft, before, request, request.at);
     await modal.update(withResult(markup(`Sending a test to ${where}…`)));
     await parts.scheduling.send(teamId, schedule, isForMe ? 'test-to-me' : 'test', id);
     await modal.updateIfUnchanged(withResult(markup(`Sent a test to ${where}. Nothing is saved yet.`)));
@@ -193,47 +203,6 @@ async function sendTest(
     await modal.update(withResult(...blocks));
     // An unexpected error is logged, and answered with its reference.
     if (!isExpected) throw error;
-  }
-}
-
-interface SavedDraft {
-  readonly schedule: Schedule;
-  readonly carried: CarryOverResult;
-}
-
-/** @returns undefined when it was not saved; the form then says why and keeps what was chosen */
-async function storeDraft(
-  kind: OwnedSchedules,
-  parts: ScheduleFormParts,
-  draft: ScheduleDraft,
-  request: Request,
-): Promise<SavedDraft | undefined> {
-  const { workspace } = request;
-  const refuse = async (problem: string, shown = draft): Promise<undefined> => {
-    await redrawForm(parts, shown, request, problem);
-  };
-  try {
-    const before = requireOwned(findSchedule, draft.before, request);
-    if (draft.before !== '' && before === undefined) return refuse(GONE, { ...draft, before: '' });
-    const full = before === undefined ? fullText(kind, request) : undefined;
-    if (full !== undefined) return refuse(full);
-    const problem = await findDraftProblem(draft, request);
-    if (problem !== undefined) return refuse(`${problem} Nothing was saved.`);
-    const carried = carryOverDraft(draft, request, await loadUpcomingSends(parts.scheduling, request));
-    const schedule = scheduleFromDraft(draft, request, carried.since);
-    const action = before === undefined ? 'schedule created' : 'schedule changed';
-    const change = auditedChange(request, [action, scheduleAuditText(schedule, workspace)]);
-    await parts.workspaces.schedules.save(change, schedule);
-    return { schedule, carried };
-  } catch (error) {
-    if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-    const notice = [
-      ...failureBlocks(error),
-      ...(mayHaveBeenSaved(error) ? [] : [context('Nothing was saved.')]),
-    ];
-    const fallback = { text: error.message, blocks: notice };
-    await request.reply.modal.update(viewOf(parts, draft, request, { notice }), fallback);
-    return undefined;
   }
 }
 

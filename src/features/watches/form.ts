@@ -1,12 +1,13 @@
-import type { InputBlock, ModalView } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import type { WriteMoney } from '../../delivery/watches/alert-wording.ts';
 import { commandText } from '../../domain/commands.ts';
-import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
+import { type Block, context, section } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
+import { channelCheckBlocks } from '../../slack/owned/form.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import { encodeWatchMetadata, type WatchDraft } from './form-state.ts';
-import { kindInput, projectInput, targetInput, thresholdInputs, toInput, watchJoinInput } from './inputs.ts';
-import { type Previewed, previewBlocks, savedLines } from './preview.ts';
+import { kindInput, projectInput, targetInput, thresholdInputs, toInput } from './inputs.ts';
+import { type Previewed, previewBlocks } from './preview.ts';
 
 export interface WatchFormState {
   readonly draft: WatchDraft;
@@ -49,7 +50,7 @@ export function watchForm(state: WatchFormState): ModalView {
       ...(state.isPreviewing ? [section(PREVIEWING)] : previewBlocks(state.previewed, state.money)),
       toInput(draft),
       targetInput(draft),
-      ...channelCheckBlocks(state),
+      ...(draft.to === 'people' ? [] : channelCheckBlocks(state.channelCheck, draft.joins)),
       ...(state.isDuplicate ? [section(DUPLICATE)] : []),
     ],
   });
@@ -63,16 +64,6 @@ const NO_CURRENCY = `Amounts have no currency here: the billing service names no
 const currencyHint = ({ draft, label }: WatchFormState): Block[] =>
   draft.kind === 'budget' && label === '' ? [context(NO_CURRENCY)] : [];
 
-function channelCheckBlocks({ draft, channelCheck }: WatchFormState): (Block | InputBlock)[] {
-  if (channelCheck === undefined || draft.to === 'people') return [];
-  const { problem, warnings, canJoin } = channelCheck;
-  if (problem !== undefined) return [section(problem)];
-  return [
-    ...(warnings.length > 0 ? [section(warnings.join(' '))] : []),
-    ...(canJoin ? [watchJoinInput(draft)] : []),
-  ];
-}
-
 export const savingWatchModal: ModalView = modal({
   title: 'Set up a watch',
   blocks: [section('Checking who gets the alerts…')],
@@ -82,21 +73,3 @@ export const suggestingModal: ModalView = modal({
   title: 'Change threshold',
   blocks: [section(PREVIEWING)],
 });
-
-/** @param saved mrkdwn, escaped @param isArmed it alerts at once if it is crossed */
-export const watchSavedModal = (
-  saved: string,
-  previewed: Previewed | undefined,
-  money: WriteMoney,
-  isArmed: boolean,
-): ModalView =>
-  modal({
-    title: 'Watches',
-    blocks: [
-      markup(saved),
-      ...(previewed === undefined
-        ? []
-        : [markup(savedLines(previewed, money, isArmed).map(escapeMarkup).join('\n'))]),
-      context(`Change, snooze, pause or delete it with \`${commandText('/billing watches')}\`.`),
-    ],
-  });

@@ -2,21 +2,16 @@ import type { InputBlock } from '@slack/types';
 import { BUDGET_STEPS, type WatchKind } from '../../domain/money/watch-rule.ts';
 import { projectOption } from '../../slack/commands/project-search.ts';
 import { option, plainText } from '../../slack/kit/atoms.ts';
-import { checksInput, choiceInput, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import { choiceInput, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import { channelInput, liveInput } from '../../slack/owned/form.ts';
 import { MAX_WATCH_PEOPLE } from '../../workspace/owned/watches.ts';
 import type { WatchDraft } from './form-state.ts';
 import { WATCH_KINDS } from './words.ts';
 
 /** The action ID of a field whose change redraws the form. */
 export const WATCH_FIELD = 'watch-form';
-const REFILLED_FIELD = ':refilled';
 
-/** Slack sends each change of such a field as an action; for a text, when Enter is pressed. */
-const live = (input: InputBlock, more = ''): InputBlock => ({
-  ...input,
-  dispatch_action: true,
-  element: { ...input.element, action_id: `${WATCH_FIELD}:${input.block_id}${more}` },
-});
+const live = (input: InputBlock, isRefilled = false): InputBlock => liveInput(WATCH_FIELD, input, isRefilled);
 
 export const projectInput = (project: WatchDraft['project'], name: string): InputBlock =>
   live({
@@ -103,8 +98,7 @@ export const thresholdInputs = (draft: WatchDraft): InputBlock[] =>
   THRESHOLDS[draft.kind].map(({ block, ...text }) =>
     live(
       textInput({ block, ...text, max: MAX_TYPED, initial: draft[block], optional: block === 'floor' }),
-      // Slack keeps what was typed for as long as the IDs stay, so a field that Tally fills in gets another one.
-      draft.isRefilled ? REFILLED_FIELD : '',
+      draft.isRefilled,
     ),
   );
 
@@ -119,21 +113,9 @@ export const toInput = ({ to }: WatchDraft): InputBlock =>
   );
 
 export const targetInput = (draft: WatchDraft): InputBlock =>
-  draft.to === 'people' ? whomInput(draft) : channelInput(draft);
-
-const channelInput = ({ channel }: WatchDraft): InputBlock =>
-  live({
-    type: 'input',
-    block_id: 'channel',
-    label: plainText('Channel'),
-    hint: plainText('Everyone there sees the alerts, and who set them up.'),
-    element: {
-      type: 'conversations_select',
-      placeholder: plainText('Choose a channel'),
-      filter: { include: ['public', 'private'] },
-      ...(channel !== '' && { initial_conversation: channel }),
-    },
-  });
+  draft.to === 'people'
+    ? whomInput(draft)
+    : channelInput(WATCH_FIELD, draft.channel, 'Everyone there sees the alerts, and who set them up.');
 
 const whomInput = ({ people }: WatchDraft): InputBlock => ({
   ...peopleInput({
@@ -145,11 +127,3 @@ const whomInput = ({ people }: WatchDraft): InputBlock => ({
   }),
   optional: false,
 });
-
-export const watchJoinInput = ({ joins }: WatchDraft): InputBlock =>
-  checksInput({
-    block: 'join',
-    label: 'Tally isn’t in that channel yet',
-    options: [option('Let Tally join it', 'yes')],
-    initial: joins ? ['yes'] : [],
-  });

@@ -1,20 +1,43 @@
 import { moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import { previewWatch } from '../../delivery/watches/watch-preview.ts';
-import { isFailure } from '../../domain/failure/index.ts';
+import { isFailure, NoData } from '../../domain/failure/index.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
-import { markup, section } from '../../slack/kit/atoms.ts';
+import { escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { fullText } from '../../slack/owned/actions.ts';
-import { announce } from '../../slack/owned/ownership.ts';
+import {
+  type DraftRefusal,
+  NOTHING_SAVED,
+  type OwnedForm,
+  ownershipFields,
+  saveDraft,
+} from '../../slack/owned/form.ts';
+import { canReadOwned } from '../../slack/owned/ownership.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
+import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { announcements, watchSavedText } from './blocks.ts';
-import { checkWatchDraftChannel, previewDraft, ruleFor, watchFormView } from './draft-view.ts';
-import { suggestingModal, watchSavedModal } from './form.ts';
-import { draftOfWatch, fieldsOfRule, newWatchDraft, type WatchDraft } from './form-state.ts';
+import { announcements, watchMarkup, watchSavedText } from './blocks.ts';
+import {
+  checkWatchDraftChannel,
+  previewAllowed,
+  previewDraft,
+  ruleFor,
+  watchFormView,
+} from './draft-view.ts';
+import { suggestingModal } from './form.ts';
+import {
+  draftOfWatch,
+  fieldsOfRule,
+  newWatchDraft,
+  targetOfDraft,
+  type WatchDraft,
+  watchVersion,
+} from './form-state.ts';
 import type { OwnedWatches, WatchesParts } from './kind.ts';
-import { storeDraft } from './saving.ts';
+import { type Previewed, savedLines } from './preview.ts';
+import { findTargetProblem } from './target-check.ts';
 import type { ThresholdFields, WatchWords } from './words.ts';
 
 /** The form: opened, redrawn at each change, previewed and saved. What it sends back is checked each time. */
@@ -28,9 +51,8 @@ export function createWatchForm(kind: OwnedWatches, parts: WatchesParts) {
       await openForm(parts, newWatchDraft(words, project, { channel, person: user.id }), request);
     },
 
-    async openFor(watch: Watch, request: Request): Promise<void> {
-      await openForm(parts, draftOfWatch(watch, request.user.id), request);
-    },
+    openFor: (watch: Watch, request: Request) =>
+      openForm(parts, draftOfWatch(watch, request.user.id), request),
 
     /** With the threshold that would have alerted at most once a month. @throws NotAllowed */
     openSuggestion: (watch: Watch, request: Request) => openSuggestion(parts, watch, request),
@@ -42,18 +64,88 @@ export function createWatchForm(kind: OwnedWatches, parts: WatchesParts) {
     refill: (draft: WatchDraft, thresholds: ThresholdFields, request: Request) =>
       redrawWithPreview(parts, { ...draft, ...thresholds, isRefilled: !draft.isRefilled }, request),
 
-    async save(draft: WatchDraft, request: Request): Promise<void> {
-      const saved = await storeDraft(kind, parts, draft, request);
-      if (saved === undefined) return;
-      await parts.watching.changed(request.user.teamId);
-      const { watch, previewed } = saved;
-      const problems = await announce(announcements(watch, request, draft.before !== ''), request);
-      const text = [watchSavedText(watch, request), ...problems].join('\n');
-      const money = moneyWriter(watch.project, request.workspace, request.locale);
-      const isArmed = watch.since === request.at && watch.paused === undefined;
-      const fallback = { text: 'Watch saved.', blocks: [markup(text)] };
-      await request.reply.modal.update(watchSavedModal(text, previewed, money, isArmed), fallback);
-    },
+    save: (draft: WatchDraft, request: Request) => saveDraft(kind, formOf(parts), draft, request),
+  };
+}
+
+interface CheckedWatch {
+  readonly item: Watch;
+  readonly previewed: Previewed;
+}
+
+const formOf = (parts: WatchesParts): OwnedForm<Watch, WatchDraft, CheckedWatch> => ({
+  view: watchFormView,
+  async load(draft, request, shown) {
+    const channelCheck = await checkWatchDraftChannel(draft, request);
+    return watchFormView(draft, request, { channelCheck, ...shown });
+  },
+  problemBlock: markup,
+  asNew: (draft) => ({ ...draft, before: '', seen: '' }),
+  check: (draft, before, request) => checkDraft(parts, draft, before, request),
+  announcements,
+  savedText: watchSavedText,
+  savedBlocks({ item: watch, previewed }, _, { workspace, locale, at }) {
+    const isArmed = watch.since === at && watch.paused === undefined;
+    const lines = savedLines(previewed, moneyWriter(watch.project, workspace, locale), isArmed);
+    return [markup(lines.map(escapeMarkup).join('\n'))];
+  },
+  listVerbs: 'snooze, pause or delete',
+});
+
+/** Also asks billing what it would have alerted about. */
+async function checkDraft(
+  parts: WatchesParts,
+  draft: WatchDraft,
+  before: Watch | undefined,
+  request: Request,
+): Promise<CheckedWatch | DraftRefusal<WatchDraft>> {
+  if (before !== undefined && watchVersion(before) !== draft.seen)
+    return { problem: changedText(before, request), draft: { ...draft, seen: watchVersion(before) } };
+  const { project, joins } = draft;
+  const parsed = ruleFor(draft, request);
+  if (project === undefined || 'errors' in parsed) {
+    const [problem = ''] = Object.values('errors' in parsed ? parsed.errors : {});
+    return { problem: `${problem} ${NOTHING_SAVED}` };
+  }
+  const target = targetOfDraft(draft);
+  const problem = await findTargetProblem({ target, project, joins, before }, request);
+  if (problem !== undefined) return { problem: `${problem} ${NOTHING_SAVED}` };
+  const previewed = await previewAllowed(parts, draft, request);
+  // Managers may get alerts that who sets them up may not see.
+  if (previewed === undefined) return { problem: `${CLOSED} ${NOTHING_SAVED}` };
+  if (previewed.result instanceof NoData)
+    return { problem: `${previewed.result.message} ${CHECK_PROJECT}`, shown: { previewed } };
+  return { item: watchFromDraft({ ...draft, project }, parsed.rule, before, request), previewed };
+}
+
+const CLOSED = 'You can’t ask about this project here.';
+const CHECK_PROJECT = `Check the project ID, or choose it with another product. ${NOTHING_SAVED}`;
+
+function changedText(now: Watch, request: Request): string {
+  const what = canReadOwned(now, request)
+    ? ` It’s now ${watchMarkup(now, request.workspace, request.locale)}.`
+    : '';
+  return `Somebody else changed this watch first.${what} Save again to replace that.`;
+}
+
+function watchFromDraft(
+  draft: WatchDraft & { readonly project: ChosenProject },
+  rule: WatchRule,
+  before: Watch | undefined,
+  request: Request,
+): Watch {
+  const isSameRule =
+    before !== undefined &&
+    isSameProject(before.project, draft.project) &&
+    JSON.stringify(before.rule) === JSON.stringify(rule);
+  return {
+    ...ownershipFields(before, request),
+    project: draft.project,
+    rule,
+    target: targetOfDraft(draft),
+    since: isSameRule ? before.since : request.at,
+    ...(before?.paused !== undefined && { paused: before.paused }),
+    ...(isSameRule && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
   };
 }
 

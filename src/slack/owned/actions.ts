@@ -135,4 +135,4 @@ async function dropDamaged<T extends OwnedItem>(kind: OwnedKind<T>, request: Req
   await showOwned(kind, request, { notice: `Removed what was damaged. ${setUpAgainText(kind)}` });
 }
 
-const capitalized = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+export const capitalized = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
