@@ -12,6 +12,7 @@ import { createBillingCache } from './billing-cache.ts';
 import { type DeliveryRun, LeaseLostError, startDeliveryRun } from './context.ts';
 import { type Job, planJobs } from './job.ts';
 import type { DeliveryLog } from './log/delivery-log.ts';
+import type { NextWork } from './wakeup/wake-up-time.ts';
 
 export interface DeliveryParts {
   readonly workspaces: Workspaces;
@@ -32,16 +33,16 @@ export interface Delivery {
    * Delivers whatever is due in a workspace. Only one process does so at a time, and an extra, repeated or late call
    * does no harm.
    *
-   * @returns when to run again besides the calendar, in ms; undefined for never
+   * @returns when to run again
    * @throws StoreUnavailable
    */
-  run(workspace: SlackId): Promise<number | undefined>;
+  run(workspace: SlackId): Promise<NextWork>;
   /** No further post is begun. */
   stop(): void;
 }
 
-/** Another process holds the lease: try again after this, in ms. */
-const BUSY_DELAY = 3_000;
+/** Another process holds the lease: try again after this. */
+const BUSY_DELAY: Millis = 3_000;
 /** What falls due during a run is taken along, but a run comes to an end. */
 const MAX_PASSES = 10;
 
@@ -53,10 +54,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const billingForRun = createBillingCache(parts.billing, clock);
   const unrecordedPosts = new Map<string, string>();
 
-  async function deliver(workspace: SlackId): Promise<number | undefined> {
+  async function deliver(workspace: SlackId): Promise<NextWork> {
     const lease = await deliveryLog.lease(workspace);
-    if (lease === 'gone') return undefined;
-    if (lease === 'taken') return clock() + BUSY_DELAY;
+    if (lease === 'gone') return {};
+    if (lease === 'taken') return { next: clock() + BUSY_DELAY };
     const run = startDeliveryRun({
       ...{ workspaces, deliveryLog, clientFor, users, clock, log, lease, unrecordedPosts },
       stopping: stopping.signal,
@@ -64,10 +65,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     try {
       return await runPasses(run, parts, billingForRun);
     } catch (error) {
-      if (stopping.signal.aborted) return clock();
+      if (stopping.signal.aborted) return { next: clock() };
       if (!(error instanceof LeaseLostError)) throw error;
       log.warn({ workspace }, 'a delivery run lost its lease');
-      return clock() + BUSY_DELAY;
+      return { next: clock() + BUSY_DELAY };
     } finally {
       run.end();
       // If the store is away, the lease expires by itself.
@@ -81,22 +82,22 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   };
 }
 
-/** Plans and delivers until nothing is left. @returns when to run again, in ms */
+/** Plans and delivers until nothing is left. @returns when to run again */
 async function runPasses(
   run: DeliveryRun,
   { jobs, lastUsed }: Pick<DeliveryParts, 'jobs' | 'lastUsed'>,
   billingForRun: () => BillingClient,
-): Promise<number | undefined> {
+): Promise<NextWork> {
   const { teamId, lease, clock, workspaces, deliveryLog } = run;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const [workspace, logSnapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
     const work = planJobs(jobs, workspace, logSnapshot, clock());
     await deliveryLog.drop(lease, work.stale);
-    if (work.isIdle) return work.next;
-    if (run.isOver()) return clock();
+    if (work.isIdle) return work;
+    if (run.isOver()) return { next: clock() };
     const answerNotes = collectAnswerNotes(clock);
     await work.run({ ...run, workspace, logSnapshot, billing: billingForRun(), answerNotes });
     await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
   }
-  return clock() + BUSY_DELAY;
+  return { next: clock() + BUSY_DELAY };
 }

@@ -1,16 +1,14 @@
 import type { Logger } from 'pino';
 import type { SlackId } from '../domain/slack-id.ts';
-import type { Timing } from '../domain/time/cadence.ts';
 import { HOUR, type Millis } from '../domain/time/calendar.ts';
-import { resumesByItself } from '../workspace/owned/schedules.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
 import type { Delivery } from './delivery.ts';
 import { type Job, planJobs } from './job.ts';
 import type { DeliveryLog } from './log/delivery-log.ts';
-import { encodePattern, nextOccurrence } from './wakeup/recurrence-pattern.ts';
 import { createRepairs } from './wakeup/repairs.ts';
 import type { Scheduler } from './wakeup/scheduler.ts';
+import { type NextWork, wakeUpTime } from './wakeup/wake-up-time.ts';
 
 export interface EngineParts {
   readonly scheduler: Scheduler;
@@ -49,9 +47,7 @@ export function createEngine(parts: EngineParts): Engine {
     repair: repairs.run,
     start() {
       scheduler.start(async (workspace) => {
-        const next = await delivery.run(workspace);
-        if (next !== undefined) await scheduler.runAt(workspace, next);
-        await afterRun(parts, workspace, next);
+        await afterRun(parts, workspace, await delivery.run(workspace));
       });
       repairs.start();
     },
@@ -63,12 +59,6 @@ export function createEngine(parts: EngineParts): Engine {
   };
 }
 
-/** The calendar of everything that a workspace has scheduled: when it has to run again and again. */
-const scheduledTimings = (workspace: Workspace): readonly Timing[] =>
-  workspace.schedules
-    .filter(({ paused }) => paused === undefined || resumesByItself(paused.why))
-    .map(({ timing }) => timing);
-
 /** How often runs are derived although another process does the same for the workspace at the same time. */
 const MAX_ATTEMPTS = 5;
 
@@ -78,19 +68,14 @@ const MAX_ATTEMPTS = 5;
  * and of two at the same time the one that read first starts again.
  */
 async function deriveRuns(parts: EngineParts, teamId: SlackId): Promise<void> {
-  const { jobs, workspaces, deliveryLog, scheduler, index, deleteOrphan, clock } = parts;
+  const { jobs, workspaces, deliveryLog, index, deleteOrphan, clock } = parts;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const entry = await index.touch(teamId);
     const [workspace, snapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
     if (hasLeft(workspace) || (await deleteOrphan(teamId, workspace.fields)))
       return forgetWorkspace(parts, entry);
-    const timings = scheduledTimings(workspace);
-    await scheduler.setTimings(teamId, timings);
-    const now = clock();
-    const plan = planJobs(jobs, workspace, snapshot, now);
-    const next = plan.isIdle ? plan.next : now;
-    if (next !== undefined) await scheduler.runAt(teamId, next);
-    if (await index.moveCheck(entry, nextCheck({ teamId, timings, next, now }))) return;
+    const check = await planWakeUp(parts, teamId, planJobs(jobs, workspace, snapshot, clock()));
+    if (await index.moveCheck(entry, check)) return;
   }
 }
 
@@ -103,30 +88,28 @@ async function forgetWorkspace({ scheduler, index }: EngineParts, entry: IndexEn
 }
 
 /** A workspace that uninstalls during its run must not keep a scheduled run. */
-async function afterRun(parts: EngineParts, teamId: SlackId, next: number | undefined): Promise<void> {
-  const { workspaces, scheduler, index, clock } = parts;
-  const workspace = await workspaces.read(teamId);
-  if (hasLeft(workspace)) return scheduler.forget(teamId);
-  const timings = scheduledTimings(workspace);
-  await index.setCheck(teamId, nextCheck({ teamId, timings, next, now: clock() }));
+async function afterRun(parts: EngineParts, teamId: SlackId, next: NextWork): Promise<void> {
+  const { workspaces, scheduler, index } = parts;
+  const check = await planWakeUp(parts, teamId, next);
+  if (hasLeft(await workspaces.read(teamId))) return scheduler.forget(teamId);
+  await index.setCheck(teamId, check);
 }
 
-/** How late a run may begin before it is taken for lost, in ms. */
-const LOST_MS = 120_000;
-/** Where nothing runs earlier: longer than a day, so that a workspace with a daily post needs no check. In ms. */
-const LONGEST_PAUSE = 26 * HOUR;
-const PAUSE_SPREAD = 4 * HOUR;
+/** How late a run may begin before it is taken for lost. */
+const LOST: Millis = 120_000;
+/** Where nothing runs earlier: longer than a day, so that a workspace with a daily post needs no check. */
+const LONGEST_PAUSE: Millis = 26 * HOUR;
+const PAUSE_SPREAD: Millis = 4 * HOUR;
 
-interface NextRuns {
-  readonly teamId: SlackId;
-  readonly timings: readonly Timing[];
-  /** The next single run, in ms. */
-  readonly next: number | undefined;
-  readonly now: Millis;
-}
-
-function nextCheck({ teamId, timings, next = Number.POSITIVE_INFINITY, now }: NextRuns): number {
-  const recurring = nextOccurrence(encodePattern(teamId, timings), now) ?? Number.POSITIVE_INFINITY;
+/** @returns when to check that the workspace woke */
+async function planWakeUp(
+  { scheduler, clock }: EngineParts,
+  teamId: SlackId,
+  next: NextWork,
+): Promise<Millis> {
+  const now = clock();
+  const at = wakeUpTime(teamId, next, now);
+  if (at !== undefined) await scheduler.runAt(teamId, at);
   const latest = now + LONGEST_PAUSE + Math.random() * PAUSE_SPREAD;
-  return Math.round(Math.min(Math.max(now, Math.min(recurring, next)) + LOST_MS, latest));
+  return Math.round(Math.min((at ?? Number.POSITIVE_INFINITY) + LOST, latest));
 }

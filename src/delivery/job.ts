@@ -3,6 +3,7 @@ import type { Workspace } from '../workspace/record/workspaces.ts';
 import type { DeliveryContext } from './context.ts';
 import type { DeliveryLogSnapshot } from './log/delivery-log.ts';
 import { earliest } from './log/due-dates.ts';
+import type { NextWork } from './wakeup/wake-up-time.ts';
 
 /** Something that Tally does for workspaces without a person: posts, watches, reminders. */
 export interface Job {
@@ -11,18 +12,16 @@ export interface Job {
 }
 
 /** What a job has to do at one instant. */
-export interface PlannedWork {
+export interface PlannedWork extends NextWork {
   /** Nothing is to be done now. */
   readonly isIdle: boolean;
-  /** When there is something to do besides the calendar, in ms; undefined for never. */
-  readonly next: number | undefined;
   /** Fields of the delivery log that are no longer needed. */
   readonly stale: readonly string[];
   /** Does it. @throws LeaseLostError, StoreUnavailable */
   run(context: DeliveryContext): Promise<void>;
 }
 
-/** The work of all jobs, to be run in their order. */
+/** The work of all jobs, to be run in their order; the next is at `now` unless all are idle. */
 export function planJobs(
   jobs: readonly Job[],
   workspace: Workspace,
@@ -30,9 +29,11 @@ export function planJobs(
   now: Millis,
 ): PlannedWork {
   const all = jobs.map((job) => job.plan(workspace, snapshot, now));
+  const isIdle = all.every((work) => work.isIdle);
   return {
-    isIdle: all.every(({ isIdle }) => isIdle),
-    next: earliest(...all.map(({ next }) => next)),
+    isIdle,
+    next: isIdle ? earliest(...all.map(({ next }) => next)) : now,
+    nextDue: earliest(...all.map(({ nextDue }) => nextDue)),
     stale: all.flatMap(({ stale }) => stale),
     async run(context) {
       for (const work of all) await work.run(context);

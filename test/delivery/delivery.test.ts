@@ -65,7 +65,7 @@ const another = () =>
 
 const given = (one: Partial<Schedule> = {}) =>
   save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
-const run = () => parts.delivery.run(TEAM);
+const run = async () => (await parts.delivery.run(TEAM)).next;
 /** As an engine does that is woken whenever it wants to be. */
 const forHours = async (hours: number) => {
   const end = now + hours * HOUR;

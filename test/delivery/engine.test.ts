@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { wakeUpTime } from '../../src/delivery/wakeup/wake-up-time.ts';
 import { indexKey, membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
@@ -39,8 +40,9 @@ const due = () => ({
   zone: 'UTC',
 });
 const given = (since = Date.now() - 2 * HOUR) => save(redis.client, TEAM, schedule({ timing: due(), since }));
-/** The workspaces that run again and again. */
-const recurring = () => redis.client.zrange('{tally-0}:deliver:repeat', '0', '-1');
+/** The workspaces that will be woken. */
+const planned = async () =>
+  (await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1')).map((job) => job.split('.')[0]);
 const posted = async (count: number) => {
   while (slack.posts.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
 };
@@ -49,7 +51,7 @@ it('posts at its start what fell due before, and sets the alarm for what comes',
   await given();
   parts.engine.start();
   await posted(1);
-  expect(await recurring()).toEqual([TEAM]);
+  await expect.poll(planned).toEqual([TEAM]);
 });
 
 it('posts what is due once the alarm goes off, with no other word from anybody', async () => {
@@ -81,7 +83,7 @@ it('takes away the alarms of workspaces that have no schedules any more', async 
   ahead = 48 * HOUR;
   await parts.engine.repair();
   expect(await redis.client.zrange(indexKey(0), '0', '-1')).toEqual([]);
-  expect(await recurring()).toEqual([]);
+  expect(await planned()).toEqual([]);
 });
 
 it('finds a run that was lost, and reads no workspace before its check is due', async () => {
@@ -93,10 +95,10 @@ it('finds a run that was lost, and reads no workspace before its check is due', 
   };
   await lose();
   await parts.engine.repair();
-  expect(await recurring()).toEqual([]);
+  expect(await planned()).toEqual([]);
   ahead = 48 * HOUR;
   await parts.engine.repair();
-  expect(await recurring()).toEqual([TEAM]);
+  expect(await planned()).toEqual([TEAM]);
 });
 
 it('derives everything anew when the rules of time zones have changed', async () => {
@@ -112,6 +114,29 @@ it('derives everything anew when the rules of time zones have changed', async ()
   ]);
 });
 
+it('wakes a workspace by the clocks of its schedule’s zone, also when they change', async () => {
+  ahead = Date.parse('2027-03-27T12:00:00Z') - Date.now();
+  const rome = { ...due(), time: '09:00', zone: 'Europe/Rome' };
+  await save(redis.client, TEAM, schedule({ timing: rome, since: Date.now() + ahead }));
+  await parts.engine.changed(TEAM);
+  const [job = ''] = await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1');
+  expect(job).toBe(`${TEAM}.${wakeUpTime(TEAM, { nextDue: Date.parse('2027-03-28T07:00:00Z') }, 0)}`);
+});
+
+it('plans no further wake-up after one that finds no schedule any more', async () => {
+  await given(Date.now());
+  await parts.engine.changed(TEAM);
+  await redis.client.hset(recordKey(TEAM), 'settings', '{}');
+  await redis.client.hdel(recordKey(TEAM), 'schedule:schedul1');
+  await parts.engine.changed(TEAM);
+  expect(await planned()).toEqual([TEAM]);
+  parts.engine.start();
+  const [job = ''] = await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1');
+  await redis.client.zadd('{tally-0}:deliver:delayed', 0, job);
+  await parts.scheduler.runAt('T0OTHER001', Date.now() + HOUR);
+  await expect.poll(planned).toEqual(['T0OTHER001']);
+});
+
 it('wakes nobody for a schedule that somebody paused', async () => {
   await save(
     redis.client,
@@ -119,7 +144,7 @@ it('wakes nobody for a schedule that somebody paused', async () => {
     schedule({ timing: due(), since: 0, paused: { why: 'person', at: 0, by: 'U0OWNER001' } }),
   );
   await parts.engine.changed(TEAM);
-  expect(await recurring()).toEqual([]);
+  expect(await planned()).toEqual([]);
   expect(await redis.client.keys(`*${TEAM}*`)).toEqual([`tally:{${TEAM}}:record`]);
 });
 

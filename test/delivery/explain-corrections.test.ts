@@ -58,7 +58,7 @@ const givenMany = () =>
       ),
     ),
   );
-const run = () => parts.delivery.run(TEAM);
+const run = async () => (await parts.delivery.run(TEAM)).next;
 const later = async (hours: number) => {
   now = NINE + hours * HOUR;
   return run();

@@ -37,7 +37,6 @@ const overdueAfter = async (minutes: number): Promise<number> =>
 it('is nothing where nothing was ever scheduled, or only for later', async () => {
   expect(await overdueAfter(0)).toBe(0);
   await scheduler.runAt(FIRST, Date.now() + 60 * MINUTE);
-  await scheduler.setTimings(SECOND, [{ cadence: { kind: 'daily' }, time: '09:00', zone: 'UTC' }]);
   expect(await overdueAfter(0)).toBe(0);
 });
 
@@ -45,14 +44,6 @@ it('is the age of the oldest of all workspaces’ runs that nobody takes', async
   await scheduler.runAt(FIRST, Date.now());
   await scheduler.runAt(SECOND, Date.now() + 5_000);
   expect(await overdueAfter(10)).toBeCloseTo(10, 0);
-});
-
-it('counts a run of the calendar as well', async () => {
-  await scheduler.setTimings(FIRST, [{ cadence: { kind: 'daily' }, time: '09:00', zone: 'UTC' }]);
-  const [job = ''] = await redis.client.zrange('{tally-0}:deliver:delayed', '0', '0');
-  const due = Date.now() - 42 * MINUTE;
-  await redis.client.zadd('{tally-0}:deliver:delayed', due * 4096, job.replace(/\d+$/, String(due)));
-  expect(await overdueAfter(0)).toBeCloseTo(42, 0);
 });
 
 it('counts a run that began and does not end, until it ends', async () => {

@@ -70,7 +70,9 @@ describe('a date', () => {
     expect(plan(NINE - 1)).toEqual({
       ...{ tasks: [], resumed: [], correctionsDue: [], pendingNotifications: [], abandoned: [], stale: [] },
       next: undefined,
+      nextDue: NINE,
     });
+    expect(plan(NINE).nextDue).toBe(nine(1));
     expect(plan(NINE).tasks).toEqual([
       {
         ...{ schedule: SAVED, due: { date: DATE, at: NINE }, line: undefined },
@@ -162,7 +164,7 @@ describe('a schedule that is paused', () => {
 
   it('by a person does nothing, and gives up what was begun', () => {
     const person = by({ why: 'person', at: NINE, by: 'U1' });
-    expect(plan(NINE, [], person)).toMatchObject({ tasks: [], next: undefined });
+    expect(plan(NINE, [], person)).toMatchObject({ tasks: [], next: undefined, nextDue: undefined });
     const trying = lineOf(DATE, { state: 'trying', due: NINE });
     expect(plan(NINE, [trying], person)).toMatchObject({ tasks: [], abandoned: [{ line: trying }] });
     const future = lineOf('2026-11-21', { state: 'trying', due: nine(1) });

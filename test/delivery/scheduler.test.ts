@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { encodePattern, nextOccurrence } from '../../src/delivery/wakeup/recurrence-pattern.ts';
 import { createScheduler, type Scheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
@@ -9,8 +8,6 @@ import { type TestRedis, testRedis } from '../support/redis.ts';
 import { type PendingCommands, watchPending } from '../support/redis-commands.ts';
 
 const TEAM = 'T0TEAM0001';
-const DAILY = { cadence: { kind: 'daily' }, time: '09:00', zone: 'Europe/Rome' } as const;
-const WEEKLY = { cadence: { kind: 'weekly', weekday: 1 }, time: '08:00', zone: 'UTC' } as const;
 
 let redis: TestRedis;
 let queue: ReturnType<typeof connectQueue>;
@@ -55,14 +52,15 @@ async function stored<T>(look: (bull: Queue) => Promise<T>): Promise<T> {
   }
 }
 
-const recurring = () => stored(async (bull) => (await bull.getJobSchedulers()).map(({ key }) => key));
-const nextRun = async () => (await stored((bull) => bull.getJobScheduler(TEAM)))?.next ?? 0;
-
-function ringing(): { readonly rung: string[]; until(count: number): Promise<void> } {
+function ringing(work: () => Promise<void> = async () => undefined): {
+  readonly rung: string[];
+  until(count: number): Promise<void>;
+} {
   const rung: string[] = [];
   let told = () => {};
   scheduler.start(async (workspace) => {
     rung.push(workspace);
+    await work();
     told();
   });
   return {
@@ -76,73 +74,6 @@ function ringing(): { readonly rung: string[]; until(count: number): Promise<voi
   };
 }
 
-it('wakes a workspace by its timings, a moment after the first of them, the same in every process', async () => {
-  await scheduler.setTimings(TEAM, [WEEKLY, DAILY]);
-  const next = await nextRun();
-  const due = nextOccurrence(encodePattern(TEAM, [DAILY, WEEKLY]), Date.now());
-  expect(next).toBe(due);
-  expect(await recurring()).toEqual([TEAM]);
-});
-
-it('spreads workspaces over twenty seconds after the due instant', () => {
-  const after = Date.parse('2026-11-20T07:00:00Z');
-  const due = Date.parse('2026-11-20T08:00:00Z');
-  const moments = Array.from(
-    { length: 500 },
-    (_, n) => (nextOccurrence(encodePattern(`T${n}`, [DAILY]), after) ?? 0) - due,
-  );
-  expect(Math.min(...moments)).toBeGreaterThanOrEqual(0);
-  expect(Math.max(...moments)).toBeLessThan(20_000);
-  expect(new Set(moments.map((ms) => Math.floor(ms / 1_000))).size).toBe(20);
-});
-
-it('finds the moment after the due instant as well as the instant itself', () => {
-  const pattern = encodePattern(TEAM, [DAILY]);
-  const first = nextOccurrence(pattern, Date.parse('2026-11-20T07:00:00Z')) ?? 0;
-  expect(nextOccurrence(pattern, first - 1)).toBe(first);
-  expect(nextOccurrence(pattern, first)).toBe(first + 24 * 3_600_000);
-});
-
-it('has nothing to say of what is no pattern of ours', () => {
-  expect(nextOccurrence('0 9 * * *', 0)).toBeUndefined();
-});
-
-it('writes nothing where nothing has changed, so that an overdue run stays', async () => {
-  await scheduler.setTimings(TEAM, [DAILY]);
-  const before = await stored((bull) => bull.getDelayed());
-  await scheduler.setTimings(TEAM, [DAILY, DAILY]);
-  const after = await stored((bull) => bull.getDelayed());
-  expect(after.map(({ id, timestamp }) => [id, timestamp])).toEqual(
-    before.map(({ id, timestamp }) => [id, timestamp]),
-  );
-});
-
-it('reckons anew what is overdue and has lost its job', async () => {
-  await scheduler.setTimings(TEAM, [DAILY]);
-  const [job] = await stored((bull) => bull.getDelayed());
-  await redis.client.zrem('{tally-0}:deliver:delayed', job?.id ?? '');
-  await redis.client.del(`{tally-0}:deliver:${job?.id}`);
-  await redis.client.zadd('{tally-0}:deliver:repeat', 1, TEAM);
-  await scheduler.setTimings(TEAM, [DAILY]);
-  expect(await nextRun()).toBeGreaterThan(Date.now());
-});
-
-it('reckons anew when the clock was put forward', async () => {
-  await scheduler.setTimings(TEAM, [DAILY]);
-  const before = await nextRun();
-  ahead = 3 * 24 * 3_600_000 + 3_600_000;
-  await scheduler.setTimings(TEAM, [DAILY]);
-  expect(await nextRun()).not.toBe(before);
-  expect((await nextRun()) + ahead).toBe(nextOccurrence(encodePattern(TEAM, [DAILY]), Date.now() + ahead));
-});
-
-it('wakes nobody any more who has no timings', async () => {
-  await scheduler.setTimings(TEAM, [DAILY]);
-  await scheduler.setTimings(TEAM, []);
-  expect(await recurring()).toEqual([]);
-  expect(await stored((bull) => bull.getDelayed())).toEqual([]);
-});
-
 it('wakes once for one instant, however often and by whomever it was asked', async () => {
   const other = make();
   const at = Date.now() + 200;
@@ -155,20 +86,6 @@ it('wakes once for one instant, however often and by whomever it was asked', asy
   await other.stop(1_000);
 });
 
-it('wakes once for one second, or for one minute where that is far off', async () => {
-  const delayed = async () => (await stored((bull) => bull.getDelayed())).length;
-  const soon = Math.ceil(Date.now() / 1_000) * 1_000 + 300_000;
-  for (const early of [900, 500]) await scheduler.runAt(TEAM, soon - early);
-  expect(await delayed()).toBe(1);
-  await scheduler.runAt(TEAM, soon + 500);
-  expect(await delayed()).toBe(2);
-  const late = Math.ceil(Date.now() / 60_000) * 60_000 + 1_200_000;
-  for (const early of [50_000, 20_000]) await scheduler.runAt(TEAM, late - early);
-  expect(await delayed()).toBe(3);
-  await scheduler.runAt(TEAM, late + 20_000);
-  expect(await delayed()).toBe(4);
-});
-
 it('wakes at once for what is past, and again for the same workspace afterwards', async () => {
   const { until } = ringing();
   await scheduler.runAt(TEAM, 0);
@@ -178,10 +95,19 @@ it('wakes at once for what is past, and again for the same workspace afterwards'
 });
 
 it('goes by its own clock, which may be ahead of the machine’s', async () => {
-  ahead = (nextOccurrence(encodePattern(TEAM, [DAILY]), Date.now()) ?? 0) - Date.now() - 300;
-  await scheduler.setTimings(TEAM, [DAILY]);
+  ahead = 24 * 3_600_000;
+  await scheduler.runAt(TEAM, Date.now() + ahead + 300);
   const { until } = ringing();
   await until(1);
+});
+
+it('wakes again for the instant of a run that a clock began too early', async () => {
+  const at = Date.now() + 100;
+  const { rung, until } = ringing(async () => {
+    if (rung.length === 1) await scheduler.runAt(TEAM, at);
+  });
+  await scheduler.runAt(TEAM, at);
+  await until(2);
 });
 
 it('runs again what failed', async () => {
@@ -198,7 +124,6 @@ it('runs again what failed', async () => {
 });
 
 it('carries the workspace’s id and nothing else, and leaves nothing of one that has left', async () => {
-  await scheduler.setTimings(TEAM, [DAILY]);
   await scheduler.runAt(TEAM, Date.now() + 60_000);
   await scheduler.runAt(TEAM, 0);
   const jobs = await stored((bull) => bull.getJobs(['delayed', 'waiting']));
@@ -219,14 +144,13 @@ it('says that the store does not answer instead of waiting for it', async () => 
     patience: 200,
   });
   await expect(lost.runAt(TEAM, 0)).rejects.toBeInstanceOf(StoreUnavailable);
-  await expect(lost.setTimings(TEAM, [DAILY])).rejects.toBeInstanceOf(StoreUnavailable);
+  await expect(lost.forget(TEAM)).rejects.toBeInstanceOf(StoreUnavailable);
   await lost.stop(100);
   nowhere.disconnect();
 });
 
 it('leaves nothing in Redis, and waits with no connection, before anything is scheduled', async () => {
   const { rung } = ringing();
-  await scheduler.setTimings(TEAM, []);
   await scheduler.forget(TEAM);
   await delay(200);
   expect(await redis.client.keys('*')).toEqual([]);

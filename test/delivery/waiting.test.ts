@@ -49,10 +49,10 @@ const given = (one: Partial<Schedule> = {}) =>
   save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
 /** As an engine does that is woken whenever it wants to be. */
 const until = async (end: number) => {
-  let next = await parts.delivery.run(TEAM);
+  let { next } = await parts.delivery.run(TEAM);
   while (next !== undefined && next <= end) {
     now = Math.max(now, next);
-    next = await parts.delivery.run(TEAM);
+    ({ next } = await parts.delivery.run(TEAM));
   }
   now = end;
 };

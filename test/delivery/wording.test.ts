@@ -18,8 +18,6 @@ import {
   formatMoment,
   projectLabel,
 } from '../../src/delivery/posts/schedule-wording.ts';
-import { encodePattern, nextOccurrence } from '../../src/delivery/wakeup/recurrence-pattern.ts';
-import { bucketOf } from '../../src/domain/bucket.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { button } from '../../src/slack/kit/atoms.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
@@ -199,37 +197,5 @@ describe('a post', () => {
     expect(manualPostMessage(finding('1'), 'now', 'U1').blocks).toHaveLength(2);
     const withButtons = { ...finding('1'), buttons: [button('schedule-list', 'Details') as never] };
     expect(textOf(manualPostMessage(withButtons, 'now', 'U1').blocks)).toContain('Details');
-  });
-});
-
-describe('the pattern of a workspace’s runs', () => {
-  const daily = (time: string, zone = 'UTC'): Timing => ({ cadence: { kind: 'daily' }, time, zone });
-  const NOW = Date.UTC(2026, 10, 20, 8);
-  const nextOf = (timings: readonly Timing[], at: number, workspaceId = 'T1') =>
-    nextOccurrence(encodePattern(workspaceId, timings), at);
-
-  it('is the same for the same timings, whatever their order, and says them once', () => {
-    const [one, two] = [daily('09:00'), daily('10:00')];
-    expect(encodePattern('T1', [one, two, one])).toBe(encodePattern('T1', [two, one]));
-    expect(encodePattern('T1', [one])).not.toBe(encodePattern('T1', [two]));
-    expect(encodePattern('T1', [one])).not.toBe(encodePattern('T2', [one]));
-  });
-
-  it('gives the earliest of its instants, each a moment of its own after it', () => {
-    const spread = bucketOf('T1', 20_000);
-    expect(spread).toBeGreaterThan(0);
-    const nine = Date.UTC(2026, 10, 20, 9) + spread;
-    expect(nextOf([daily('10:00'), daily('09:00')], NOW)).toBe(nine);
-    expect(nextOf([daily('10:00'), daily('09:00')], nine - 1)).toBe(nine);
-    expect(nextOf([daily('10:00'), daily('09:00')], nine)).toBe(nine + 3_600_000);
-    expect(nextOf([], NOW)).toBeUndefined();
-  });
-
-  it.each(['', '{', 'null', '7', '0 9 * * *', '[0,["x"]]'])('is not read from anything else: %s', (text) => {
-    expect(nextOccurrence(text, NOW)).toBeUndefined();
-  });
-
-  it('has a moment that is the same in every version', () => {
-    expect(['T1', 'T0SANDBOX1'].map((id) => bucketOf(id, 20_000))).toEqual([7_158, 13_627]);
   });
 });

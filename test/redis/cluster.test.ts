@@ -55,7 +55,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
       await bot.slack.waitFor(() => bot.slack.modal(OWNER));
       await bot.slack.submit(OWNER, {});
-      const saved = async () => (await naming(TEAM)).some((key) => key.endsWith(':deliver:repeat'));
+      const saved = async () => (await naming(TEAM)).some((key) => key.endsWith(':deliver:delayed'));
       await waitUntil(saved);
       const shard = bucketOf(TEAM, 16);
       expect(await naming(TEAM)).toEqual(
@@ -63,7 +63,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
           `tally:{${TEAM}}:record`,
           `tally:{${TEAM}}:audit`,
           `tally:{tally-${shard}}:workspaces`,
-          `{tally-${shard}}:deliver:repeat`,
+          `{tally-${shard}}:deliver:delayed`,
         ]),
       );
       await bot.stopBot();

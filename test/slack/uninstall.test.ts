@@ -29,7 +29,7 @@ const keysWith = async (id: string) => (await bot.keys()).filter((key) => key.in
 const isInstalled = ({ id }: { id: string }) =>
   bot.redis.client.hexists(`tally:{${id}}:record`, 'installation');
 
-/** As the bot is woken for a schedule: by the calendar, and once. */
+/** As the bot is woken for a schedule. */
 async function wakes(url: string, workspace: string): Promise<void> {
   const connection = connectQueue(url, () => undefined);
   const scheduler = createScheduler({
@@ -37,7 +37,6 @@ async function wakes(url: string, workspace: string): Promise<void> {
     clock: Date.now,
     onError: () => undefined,
   });
-  await scheduler.setTimings(workspace, [schedule().timing]);
   await scheduler.runAt(workspace, Date.now() + 60_000);
   await scheduler.stop(1_000);
   connection.disconnect();

@@ -45,19 +45,23 @@ export function* openDueTimes(
     if (last === undefined || due.date > last.date) yield due;
 }
 
-/** The open dates that are due by `now` (ms). */
-export function overdueTimes(
+/** The open dates that are due by `now`, and the first one that is not. */
+export function splitDueTimes(
   schedule: Pick<Schedule, 'timing' | 'since'>,
   last: DeliveryLogLine | undefined,
   now: Millis,
-): readonly DueTime[] {
+): { readonly overdue: readonly DueTime[]; readonly upcoming?: DueTime } {
   const overdue: DueTime[] = [];
   for (const due of openDueTimes(schedule, last)) {
-    if (due.at > now) break;
+    if (due.at > now) return { overdue, upcoming: due };
     overdue.push(due);
   }
-  return overdue;
+  return { overdue };
 }
+
+/** The open dates that are due by `now`. */
+export const overdueTimes = (...args: Parameters<typeof splitDueTimes>): readonly DueTime[] =>
+  splitDueTimes(...args).overdue;
 
 /** Whether an edit has moved a date that was begun into the future. */
 export function isStillAhead(schedule: Schedule, last: DeliveryLogLine | undefined, date: Day): boolean {

@@ -13,6 +13,7 @@ import {
   isSettled,
   isStillAhead,
   overdueTimes,
+  splitDueTimes,
 } from '../log/due-dates.ts';
 import {
   backOffEnd,
@@ -54,8 +55,10 @@ export interface DeliveryPlan {
   readonly abandoned: readonly ScheduleLogEntry[];
   /** Log entries that are no longer needed. */
   readonly stale: readonly DeliveryLogLine[];
-  /** When there is something to do besides the calendar, in ms; undefined for never. */
-  readonly next: number | undefined;
+  /** When there is something to do besides the calendar; undefined for never. */
+  readonly next: Millis | undefined;
+  /** When the next date of a schedule is due; undefined for none. */
+  readonly nextDue: Millis | undefined;
 }
 
 /** How long after a post its figures are checked, in ms. */
@@ -85,6 +88,7 @@ export function planDeliveries(
     pendingNotifications: each.flatMap(({ pendingNotifications }) => pendingNotifications),
     abandoned: each.flatMap(({ abandoned }) => abandoned),
     stale: [...orphans, ...each.flatMap(({ stale }) => stale)],
+    nextDue: earliest(...each.map(({ nextDue }) => nextDue)),
   };
   const backOffUntil = backOffEnd(snapshot, now);
   if (backOffUntil <= now) return { ...plan, next: earliest(...next) };
@@ -116,7 +120,8 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
   const { workspace, now } = input;
   const state = runStateOf(schedule, lines, workspace);
   const last = lines.findLast(isHandled);
-  const overdue = state === 'paused' ? [] : overdueTimes(schedule, last, now);
+  const { overdue, upcoming } =
+    state === 'paused' ? { overdue: [], upcoming: undefined } : splitDueTimes(schedule, last, now);
   // A date that finally failed is named in the next post, like one that was never attempted.
   const unnamed = overdueTimes(schedule, lines.findLast(isSettled), now);
   const isUnnamed = ({ date }: DeliveryLogLine) => unnamed.some((one) => one.date === date);
@@ -146,6 +151,7 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
     pendingNotifications: withSchedule(notices.filter((one) => noticeAt(one) <= now)),
     abandoned: withSchedule(lines.filter(isAbandoned)),
     stale: lines.filter(isStale),
+    nextDue: upcoming?.at,
     next: [
       ...(retryAt === undefined ? [] : [retryAt]),
       ...[...corrections.map(({ at }) => at), ...notices.map(noticeAt)].filter((at) => at > now),

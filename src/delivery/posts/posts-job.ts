@@ -23,6 +23,7 @@ export const createPostsJob = (reports: () => Reports): Job => ({
     return {
       isIdle: isIdle(posts) && explanations.due.length === 0,
       next: earliest(posts.next, explanations.next),
+      nextDue: posts.nextDue,
       stale: posts.stale.map(({ schedule, date }) => deliveryKey(schedule, date)),
       run: (context) =>
         runPosts(posts, explanations, { ...context, reports: reports(), probeFailures: new Map() }),

@@ -2,7 +2,6 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { queueListKey } from '../../redis/keys.ts';
 import { shardsOf } from '../../redis/shards.ts';
-import { aheadOfMachine } from './recurrence-pattern.ts';
 
 /** Of one shard: what is looked at of the runs that come first. A run that failed is planned again, a few seconds ahead. */
 const FIRST = 100;
@@ -18,7 +17,6 @@ const SCORE_PER_MS = 0x1000;
  * @returns for how many ms the oldest of them has been due, 0 if none is @throws StoreUnavailable
  */
 export async function readOldestOverdue(redis: RedisConnection, clock: () => Millis): Promise<number> {
-  const ahead = aheadOfMachine(clock);
   const until = (Date.now() + FAILED_AHEAD) * SCORE_PER_MS;
   const overdueOf = async (shard: number): Promise<number> => {
     const [delayed, waiting, running] = await guardRead(() =>
@@ -28,15 +26,11 @@ export async function readOldestOverdue(redis: RedisConnection, clock: () => Mil
         redis.lrange(queueListKey(shard, 'active'), -FIRST, -1),
       ]),
     );
-    const due = [...delayed, ...waiting, ...running].map((job) => dueAt(job, ahead));
+    const due = [...delayed, ...waiting, ...running].map(dueAt);
     return clock() - Math.min(clock(), ...due);
   };
   return Math.max(...(await Promise.all(shardsOf(redis).map(overdueOf))));
 }
 
-/** By its ID: `repeat:T1:<ms>` by the machine's clock for one of the calendar, else `T1.<s>` as `runAt` names it. */
-function dueAt(job: string, aheadOfMachine: number): number {
-  const [, kind, digits] = /([.:])(\d+)$/.exec(job) ?? [];
-  if (kind === undefined) return Number.POSITIVE_INFINITY;
-  return kind === '.' ? Number(digits) * 1_000 : Number(digits) + aheadOfMachine;
-}
+/** By its ID, as `runAt` names it: `T1.<ms>`. */
+const dueAt = (job: string): Millis => Number(job.slice(job.indexOf('.') + 1));

@@ -5,7 +5,6 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { QUEUE, queuePrefix } from '../../redis/keys.ts';
-import { aheadOfMachine, nextOccurrence } from './recurrence-pattern.ts';
 
 /** Only the workspace's ID. */
 export interface Payload {
@@ -29,7 +28,6 @@ export function createQueue(parts: QueueParts, shard: number): Queue<Payload> {
   const queue = new Queue<Payload>(QUEUE, {
     connection,
     prefix: queuePrefix(shard),
-    settings: repeatSettings(parts) as never,
     // The stream of events would go on naming workspaces that have left.
     streams: { events: { maxLen: 0 } },
     defaultJobOptions: {
@@ -47,13 +45,12 @@ export function createWorker(
   parts: QueueParts,
   shard: number,
   concurrency: number,
-  run: Work,
+  run: (job: Job<Payload>) => Promise<void>,
 ): Worker<Payload> {
   const { connection, onError } = parts;
-  const worker = new Worker<Payload>(QUEUE, (job: Job<Payload>) => run(job.data.workspace), {
+  const worker = new Worker<Payload>(QUEUE, run, {
     connection,
     prefix: queuePrefix(shard),
-    settings: repeatSettings(parts) as never,
     concurrency: Math.ceil(concurrency),
     // How soon the job of a process that was killed runs elsewhere, in ms.
     lockDuration: 6_000,
@@ -69,10 +66,3 @@ export function createWorker(
   worker.on('failed', (_, error) => onError(error));
   return worker;
 }
-
-const repeatSettings = ({ clock }: QueueParts) => ({
-  repeatStrategy(millis: Millis, { pattern = '' }: { readonly pattern?: string }) {
-    const next = nextOccurrence(pattern, millis + aheadOfMachine(clock));
-    return next === undefined ? undefined : next - aheadOfMachine(clock);
-  },
-});

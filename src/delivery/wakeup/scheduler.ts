@@ -1,28 +1,24 @@
-import type { Queue, Worker } from 'bullmq';
+import type { Job, Queue, Worker } from 'bullmq';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Timing } from '../../domain/time/cadence.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { reportOutage } from '../../redis/errors.ts';
 import { QUEUE, queueKey } from '../../redis/keys.ts';
 import { shardCount, shardOf, shardsOf } from '../../redis/shards.ts';
 import { withTimeout } from '../../runtime/timeout.ts';
 import type { Payload, QueueParts, Work } from './queue.ts';
-import { aheadOfMachine, encodePattern, nextOccurrence } from './recurrence-pattern.ts';
 
 /**
- * Schedules delivery runs: by the calendar of a workspace's schedules, and at single instants. A run may come late, twice
- * or for nothing; what it does is decided by the records and the delivery log.
+ * Wakes workspaces for their deliveries. A run may come late, twice or for nothing: the records and the delivery log decide
+ * what it does. So nothing takes back a wake-up that is no longer needed.
  *
  * @throws StoreUnavailable from each method
  */
 export interface Scheduler {
   /** Calls `run` with each workspace that is due, from now on. */
   start(run: Work): void;
-  /** Replaces the timings of a workspace; writes only if they differ. */
-  setTimings(workspace: SlackId, timings: readonly Timing[]): Promise<void>;
-  /** Runs once at `at` (ms), or shortly after: runs of the same second, or of the same minute if far off, are merged. */
+  /** Runs once at `at`, or shortly after, however often and by whomever that was asked for. */
   runAt(workspace: SlackId, at: Millis): Promise<void>;
   /** Leaves nothing that names the workspace. */
   forget(workspace: SlackId): Promise<void>;
@@ -45,12 +41,6 @@ const LOOK_AGAIN = 30_000;
 const LEAST_CONCURRENCY = 40;
 /** The same when Redis does not answer, in ms. */
 const START_RETRY = 1_000;
-/** A job scheduler that is this late has lost its job; in ms. */
-const LOST = 120_000;
-/** Between two readings of a clock, in ms. */
-const LEEWAY = 1_000;
-/** From here on single runs are planned by the minute; in ms. */
-const FAR = 600_000;
 /** Closing a connection that does not answer takes no longer than this, in ms. */
 const CLOSING = 1_000;
 
@@ -96,33 +86,16 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
 
   return {
     start: workers.start,
-    async setTimings(workspace, timings) {
-      if (timings.length === 0) {
-        const queue = await existingQueueOf(shardFor(workspace));
-        if (queue !== undefined) await bounded(() => queue.removeJobScheduler(workspace));
-        return;
-      }
-      const queue = await runningQueueFor(workspace);
-      const pattern = encodePattern(workspace, timings);
-      const known = await bounded(() => queue.getJobScheduler(workspace));
-      if (known?.pattern === pattern && isOnTime(known.next ?? 0, pattern, clock)) return;
-      await bounded(() =>
-        queue.upsertJobScheduler(workspace, { pattern }, { name: QUEUE, data: { workspace } }),
-      );
-    },
     async runAt(workspace, at) {
       const queue = await runningQueueFor(workspace);
       const delay = Math.max(0, at - clock());
-      const step = delay > FAR ? MINUTE : 1_000;
-      const instant = Math.ceil((clock() + delay) / step) * step;
-      const jobId = `${workspace}.${instant / 1000}`;
-      await bounded(() => queue.add(QUEUE, { workspace }, { jobId, delay: instant - clock() }));
+      const jobId = workers.freeId(workspace, Math.max(at, clock()));
+      await bounded(() => queue.add(QUEUE, { workspace }, { jobId, delay }));
     },
     async forget(workspace) {
       const queue = await existingQueueOf(shardFor(workspace));
       if (queue === undefined) return;
       await bounded(async () => {
-        await queue.removeJobScheduler(workspace);
         const single = await findJobIds(connection, queue, `${workspace}.`);
         await Promise.all(single.map((id) => queue.remove(id)));
         await deleteEvents(connection, queue);
@@ -141,16 +114,25 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
   const { connection, onError, lookAgain = LOOK_AGAIN } = parts;
   const concurrency = Math.max(LEAST_CONCURRENCY, CONCURRENCY / shardCount(connection));
   const workers = new Map<number, Promise<Worker<Payload>>>();
+  const running = new Set<string | undefined>();
   const stopped = new AbortController();
   let run: Work | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const begin = async (shard: number, work: Work): Promise<Worker<Payload>> => {
     const { createWorker } = await loadQueues();
-    const worker = createWorker(parts, shard, concurrency, work);
+    const worker = createWorker(parts, shard, concurrency, async ({ id, data }: Job<Payload>) => {
+      running.add(id);
+      await work(data.workspace).finally(() => running.delete(id));
+    });
     // BullMQ trims the stream before it writes the last event, which may name a workspace that has left.
     worker.on('completed', () => void onCompleted(shard));
     return worker;
+  };
+  /** BullMQ takes no second job of one ID, not even while the first one runs: by a clock that went back it runs too early. */
+  const freeId = (workspace: SlackId, at: Millis): string => {
+    const id = `${workspace}.${at}`;
+    return running.has(id) ? freeId(workspace, at + 1) : id;
   };
   const ensure = (shard: number): void => {
     if (run === undefined || stopped.signal.aborted || workers.has(shard)) return;
@@ -174,6 +156,7 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
 
   return {
     ensure,
+    freeId,
     start(work: Work): void {
       run = work;
       void lookFromNowOn();
@@ -187,14 +170,6 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
       await withTimeout(CLOSING, close(true), () => undefined);
     },
   };
-}
-
-/** False if a clock or a zone's rules changed since. An overdue run counts as on time: setting it again would drop it. */
-function isOnTime(planned: number, pattern: string, clock: () => Millis): boolean {
-  const late = Date.now() - planned;
-  if (late >= 0) return late < LOST;
-  const wanted = nextOccurrence(pattern, clock());
-  return wanted !== undefined && Math.abs(planned + aheadOfMachine(clock) - wanted) < LEEWAY;
 }
 
 /** BullMQ's own `trimEvents` lets Redis keep some, and they can name a workspace that has left. */
