@@ -31,13 +31,16 @@ const schema = z.object({
   connection: z.string().default('main'),
 });
 
+/** Drops what is no currency label: amounts can do without, and the other settings are kept. */
+const stored = schema.extend({ currency: schema.shape.currency.catch('') });
+
 export type Settings = Readonly<z.infer<typeof schema>>;
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
 /** @param json undefined for the defaults @returns undefined when it is damaged */
 export function readSettings(json: string | undefined): Settings | undefined {
-  return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(schema, json);
+  return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(stored, json);
 }
 
 /** Names of the parts of a form's values that are invalid. */

@@ -126,6 +126,16 @@ describe('/billing settings', () => {
     },
   );
 
+  it('is ignored when the record has an invalid one; nothing else is lost', async () => {
+    const settings = { zone: 'Asia/Tokyo', currency: ',000.00', guests: true };
+    await bot.redis.client.hset(HASH, 'settings', JSON.stringify(settings));
+    await openForm();
+    expect(initial('currency')).toBeUndefined();
+    expect(textOf(bot.slack.modal(OWNER)?.view)).not.toContain('damaged');
+    expect(textOf(bot.slack.modal(OWNER)?.view)).toContain('(UTC+09:00)');
+    await bot.slack.dismiss(OWNER);
+  });
+
   it('is shown beside amounts', async () => {
     await addConnection(bot);
     await save({ currency: 'CHF' });

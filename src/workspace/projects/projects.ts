@@ -21,7 +21,7 @@ const schema = z.object({
   /** Name of its connection; the workspace's default if absent. */
   connection: z.string().exactOptional(),
   /** In place of the workspace's currency label. */
-  currency: z.string().refine(isCurrencyLabel).exactOptional(),
+  currency: z.string().exactOptional(),
   /** Slack IDs of the channels in which people may ask about it; all channels when empty. */
   channels: z.array(z.string()).readonly(),
   /** Slack ID of the person who owns it. */
@@ -33,8 +33,14 @@ const schema = z.object({
 
 export type Project = Readonly<z.infer<typeof schema>>;
 
+/** Drops what is no currency label: amounts can do without. */
+const stored = schema.transform((project): Project => {
+  const { currency = '', ...rest } = project;
+  return isCurrencyLabel(currency) ? project : rest;
+});
+
 /** A removed project, with the channels whose default it was; it can be restored for `UNDO_MS`. */
-const removal = z.object({ project: schema, channels: z.array(z.string()), at: z.int() });
+const removal = z.object({ project: stored, channels: z.array(z.string()), at: z.int() });
 export type ProjectRemoval = Readonly<z.infer<typeof removal>>;
 
 const KIND = 'project';
@@ -44,7 +50,7 @@ const KIND = 'project';
  * @throws UnsealFailed `malformed`; `not-authentic` if the record names another alias
  */
 export function parseProject(alias: string, json: string): Project {
-  const project = parseRecord(schema, json, KIND);
+  const project = parseRecord(stored, json, KIND);
   if (project.alias !== alias) throw new UnsealFailed('not-authentic', undefined, KIND);
   return project;
 }
