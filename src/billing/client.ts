@@ -13,8 +13,7 @@ import {
 } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
-import { PRODUCTS } from '../domain/product.ts';
-import { DAY, type Zone } from '../domain/time/calendar.ts';
+import { type AskedDays, DAY, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
 import { inTurns } from '../http/turns.ts';
 import {
@@ -65,8 +64,8 @@ export interface TimeRange extends InstantRange {
   readonly running: boolean;
   /** IANA: the reporting zone, which some of the service's timestamps are read in. */
   readonly zone: Zone;
-  /** Names its days in an error: `14–20 Nov`. */
-  readonly label: string;
+  /** Named in a failure. */
+  readonly days: AskedDays;
 }
 
 /**
@@ -112,7 +111,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
     priority: Priority,
     document: string,
     read: (response: ServiceResponse) => Generator<void, GraphqlResponse<T>>,
-    days?: string,
+    days?: AskedDays,
   ): Promise<{ value: T; remarks: readonly string[] }> {
     const token = requireSendable(access.token);
     const response = await http.request({
@@ -129,7 +128,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
       outageGroup: access,
     });
     const { project, product } = subscription;
-    const question = { project, product: PRODUCTS[product], days };
+    const question = { project, product, days };
     if (response.status >= 400) throw await rejectionOf(response, question);
     const { data, errors: remarks } = await inTurns(read(response));
     if ('value' in data && data.value !== null) return { value: data.value, remarks };
@@ -149,22 +148,23 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
         return { ...value, remarks };
       });
     },
-    consumption(access, subscription, { from, to, zone, running, label }, priority = 'interactive') {
+    consumption(access, subscription, { from, to, zone, running, days }, priority = 'interactive') {
       const { project, product } = subscription;
       const question = [priority, 'consumption', project, product, from, running ? 'now' : to, zone];
       return shareRequest(access, question, async () => {
         const document = consumptionDocument(subscription, from, to);
-        const days = Math.ceil((to - from) / DAY);
+        const length = Math.ceil((to - from) / DAY);
         const { value, remarks } = await query(
           access,
           subscription,
           priority,
           document,
-          (response) => readResponse(response, readConsumption, mostItems(days)),
-          label,
+          (response) => readResponse(response, readConsumption, mostItems(length)),
+          days,
         );
         const charges = await inTurns(collectCharges(value, zone));
-        if (charges.length > mostRows(days)) throw new ResponseTooLarge('billing', mostRows(days), 'items');
+        if (charges.length > mostRows(length))
+          throw new ResponseTooLarge('billing', mostRows(length), 'items');
         return { charges, remarks, asked: { from, to } };
       });
     },

@@ -22,7 +22,7 @@ const span = {
   to: Date.UTC(2026, 10, 20, 23, 59, 59, 999),
   zone: 'UTC',
   running: false,
-  label: '14–20 Nov',
+  days: { first: '2026-11-14', last: '2026-11-20', today: '2026-11-21' },
 };
 
 const releases: (() => Promise<void>)[] = [];
@@ -196,7 +196,7 @@ describe('a balance', () => {
     expect(failure).toBeInstanceOf(NoData);
     expect(failure).toMatchObject({
       message: `No Cloud platform data for project ${LONG_ID}.`,
-      question: { project: LONG_ID, product: { id: 1 }, days: undefined },
+      question: { project: LONG_ID, product: 1, days: undefined },
     });
   });
 

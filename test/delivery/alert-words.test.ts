@@ -1,4 +1,5 @@
 /** What alerts and reminders say, show and offer. */
+
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { dependentsOf, reminderNotice } from '../../src/delivery/reminders/reminder-blocks.ts';
@@ -28,6 +29,7 @@ import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
 import { workspaceOf } from '../support/delivery-records.ts';
+import { storedCause } from '../support/failures.ts';
 
 const TODAY = '2026-11-20';
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -403,9 +405,9 @@ describe('the message of an alert', () => {
 
   it('says for whom it was meant, and that it may be there twice', () => {
     const instead = (to: string) =>
-      shown([CROSSED], {}, { insteadOf: { to, cause: 'Gone <.', tried: [] } }).lines[2];
+      shown([CROSSED], {}, { insteadOf: { to, cause: storedCause('<eu>'), tried: [] } }).lines[2];
     expect(instead('U5')).toBe(
-      'This was meant for <@U5>. Gone &lt;. Choose another channel or person with *Manage*.',
+      'This was meant for <@U5>. There is no connection named &lt;eu&gt;. Choose another channel or person with *Manage*.',
     );
     expect(instead('C5')).toContain('meant for <#C5>');
     expect(shown([CROSSED], { isAgain: true }).lines.join()).toContain('This may be a duplicate');

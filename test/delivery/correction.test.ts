@@ -1,4 +1,5 @@
 /** Looking at a post again, and at dates that were missed, one step at a time. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../src/delivery/context.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
@@ -9,6 +10,7 @@ import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { StoreUnavailable, TokenRejected } from '../../src/domain/failure/index.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { lineOf, postOf, recordedRun, workspaceOf } from '../support/delivery-records.ts';
+import { storedCause } from '../support/failures.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
 const MINUTE = 60_000;
@@ -86,7 +88,7 @@ describe('a post that is looked at again', () => {
 
   it('is put right in one step with the log, which holds the new figures and those to explain', async () => {
     const { after, writes, edits, text, replies, paces, line, questions } = await look({
-      entry: { next: 5, cause: 'x', tries: 3 },
+      entry: { next: 5, cause: storedCause('x'), tries: 3 },
     });
     expect(edits).toBe(1);
     expect(text).toContain('Corrected Fri 20 Nov 2026, 15:00 (Europe/Rome)');
@@ -176,7 +178,10 @@ describe('a post that is looked at again', () => {
   });
 
   it('is looked at again in half an hour where a project gives no answer now, six times', async () => {
-    const silent = () => ({ ...finding(undefined), unanswered: { '123:1': 'Billing is down.' } });
+    const silent = () => ({
+      ...finding(undefined),
+      unanswered: { '123:1': storedCause('Billing is down.') },
+    });
     const { after, edits } = await look({ report: silent, entry: { tries: 5 } });
     expect(after).toMatchObject({ tries: 6, next: NINE + 6 * HOUR + 30 * MINUTE, post: { checks: 0 } });
     expect(edits).toBe(0);

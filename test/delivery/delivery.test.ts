@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { type BillingClient, createBilling } from '../../src/billing/client.ts';
 import { createBillingCache } from '../../src/delivery/billing-cache.ts';
+import { notSent } from '../../src/delivery/outbox/retry.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import {
   ConnectionMissing,
@@ -17,6 +18,7 @@ import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import { findSchedule } from '../../src/workspace/record/workspace.ts';
 import { goodToken } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
+import { storedCause } from '../support/failures.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
@@ -1046,7 +1048,7 @@ describe('a figure that changes after it was posted', () => {
   it('is not one that is missing only because its project gave no answer: that is looked at again', async () => {
     await given();
     await run();
-    answer = () => ({ ...finding(undefined), unanswered: { '123:1': 'It is down.' } });
+    answer = () => ({ ...finding(undefined), unanswered: { '123:1': storedCause('It is down.') } });
     now = NINE + 3_000 + 6 * HOUR;
     expect(await run()).toBe(now + 30 * MINUTE);
     expect(inChannel()).toMatchObject([{ edits: 0 }]);
@@ -1192,7 +1194,13 @@ describe('figures of the billing service', () => {
       clock: () => now,
       billing: createBilling({ http }),
       report: async ({ billing: client, at: to }) => {
-        const span = { from: to - 24 * HOUR, to, zone: 'UTC', running: false, label: 'yesterday' };
+        const span = {
+          from: to - 24 * HOUR,
+          to,
+          zone: 'UTC',
+          running: false,
+          days: { first: '2026-11-18', last: '2026-11-18' },
+        };
         const { charges } = await client.consumption(access, { project: '123', product: 1 }, span);
         return finding(String(charges.length));
       },
@@ -1223,7 +1231,7 @@ describe('figures of the billing service', () => {
     await client.consumption(
       access,
       { project: '123', product: 1 },
-      { from: 1, to: 2, zone: 'UTC', running: false, label: '' },
+      { from: 1, to: 2, zone: 'UTC', running: false, days: { first: '1970-01-01', last: '1970-01-01' } },
     );
     expect(asked).toEqual(['background', 'background']);
   });
@@ -1260,7 +1268,7 @@ describe('a project of a digest that gives no answer', () => {
     { id: '123', product: 1 },
     { id: '500', product: 1 },
   ] as const;
-  const partial = () => ({ ...finding('100'), unanswered: { '500:1': 'It has no data.' } });
+  const partial = () => ({ ...finding('100'), unanswered: { '500:1': storedCause('eu') } });
   const day = async (days: number) => {
     now = NINE + days * 24 * HOUR;
     await run();
@@ -1278,8 +1286,10 @@ describe('a project of a digest that gives no answer', () => {
     expect(toPerson()).toHaveLength(1);
     expect(toPerson('U0BOSS0001')).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('was posted without all figures twice in a row');
-    expect(toPerson()[0]?.blocks).toContain('Project 500: It has no data.');
-    expect((await lastSent())?.unanswered).toEqual({ '500:1': { posts: 3, cause: 'It has no data.' } });
+    expect(toPerson()[0]?.blocks).toContain('Project 500: There is no connection named eu.');
+    expect((await lastSent())?.unanswered).toEqual({
+      '500:1': { posts: 3, cause: storedCause('eu') },
+    });
   });
 
   it('does not hold up the post about the others where it was chosen by a name that is limited by now', async () => {
@@ -1435,7 +1445,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
     await run();
     expect(await lastSent()).toMatchObject({
       result: 'failed',
-      cause: 'The schedule was changed or paused before this was posted.',
+      cause: notSent('schedule-changed'),
     });
     expect(slack.posts).toEqual([]);
   });

@@ -1,4 +1,5 @@
 /** Who is told that something was not posted, what is sent by hand, and which runs are derived, one step at a time. */
+
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../src/delivery/context.ts';
@@ -22,6 +23,7 @@ import type { IndexEntry } from '../../src/workspace/record/workspace-index.ts';
 import { textOf } from '../support/bot.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { lineOf, recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { storedCause } from '../support/failures.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
@@ -62,7 +64,7 @@ describe('the owner of a schedule', () => {
       schedule: one,
       line: lineOf(
         DATE,
-        { state: 'failed', due: NINE, pendingNotice: why, cause: 'It broke.', ...entry },
+        { state: 'failed', due: NINE, pendingNotice: why, cause: storedCause('eu'), ...entry },
         one.id,
       ),
     }));
@@ -79,7 +81,7 @@ describe('the owner of a schedule', () => {
   it('is told once of each cause, and the log says so', async () => {
     const { posts, writes } = await told();
     expect(posts.map(([channel, text]) => [channel, text])).toEqual([
-      [OWNER, '“Yesterday’s spend” for Project 123 wasn’t posted. It broke.'],
+      [OWNER, '“Yesterday’s spend” for Project 123 wasn’t posted. There is no connection named eu.'],
     ]);
     expect(writes).toHaveLength(1);
     expect(writes[0]).toMatchObject({
@@ -88,14 +90,14 @@ describe('the owner of a schedule', () => {
       before: expect.stringContaining('pendingNotice'),
     });
     expect(writes[0]?.entry).not.toHaveProperty('pendingNotice');
-    expect(writes[0]?.entry.cause).toBe('It broke.');
+    expect(writes[0]?.entry.cause).toEqual(storedCause('eu'));
   });
 
   it('of several schedules gets one message for one cause, and one for each owner and cause', async () => {
     const several = ['schedul1', 'schedul2'].map((id) => schedule({ id }));
     const { posts, writes } = await told({ schedules: several });
     expect(posts).toHaveLength(1);
-    expect(posts[0]?.[1]).toBe('2 scheduled posts weren’t posted. It broke.');
+    expect(posts[0]?.[1]).toBe('2 scheduled posts weren’t posted. There is no connection named eu.');
     expect(writes.map((write) => write.schedule)).toEqual(['schedul1', 'schedul2']);
     slack.reset();
     expect(
@@ -367,7 +369,7 @@ describe('a post that somebody sends', () => {
       at: 6,
       failures: 2,
       result: 'failed',
-      cause: 'x',
+      cause: storedCause('x'),
       next: 7,
       ts: '1.2',
     };

@@ -1,4 +1,6 @@
+import { wordFailure } from '../../src/workspace/record/stored-failure.ts';
 /** What a failure means for a date, step by step, without Redis: the log’s entry after each. */
+
 import { describe, expect, it } from 'vitest';
 import type { DeliveryContext } from '../../src/delivery/context.ts';
 import type { LogWrite } from '../../src/delivery/log/delivery-log.ts';
@@ -8,7 +10,7 @@ import {
   type FailureEffect,
   MAX_PROBE_DELAY,
   MAX_RETRY_DELAY,
-  OutcomeUnknown,
+  notSent,
   probeDelayAfter,
   retryDelayAfter,
 } from '../../src/delivery/outbox/retry.ts';
@@ -21,6 +23,7 @@ import {
   NotAllowed,
   NotConnected,
   NotInstalled,
+  NotSent,
   SlackFailed,
   StoreUnavailable,
   TokenRejected,
@@ -29,6 +32,7 @@ import type { PauseReason, Schedule } from '../../src/workspace/owned/schedules.
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { schedule } from '../support/delivery.ts';
 import { lineOf, postOf, workspaceOf } from '../support/delivery-records.ts';
+import { storedCause } from '../support/failures.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -48,28 +52,28 @@ describe('a failure', () => {
     [
       'a channel without Tally',
       new CannotPost('not-there'),
-      { kind: 'pause', why: 'not-in-channel', cause: 'Tally isn’t in the channel.' },
+      { kind: 'pause', why: 'not-in-channel', cause: notSent('not-in-channel') },
     ],
     [
       'an archived channel',
       new CannotPost('archived'),
-      { kind: 'pause', why: 'channel-archived', cause: 'The channel is archived.' },
+      { kind: 'pause', why: 'channel-archived', cause: notSent('channel-archived') },
     ],
     [
       'a restricted channel',
       new CannotPost('restricted'),
-      { kind: 'pause', why: 'channel-restricted', cause: 'Tally isn’t allowed to post in the channel.' },
+      {
+        kind: 'pause',
+        why: 'channel-restricted',
+        cause: notSent('channel-restricted'),
+      },
     ],
     [
       'no word from Slack',
-      new OutcomeUnknown(),
-      { kind: 'unclear', cause: 'Slack didn’t confirm the post.' },
+      new NotSent('post-unconfirmed'),
+      { kind: 'unclear', cause: notSent('post-unconfirmed') },
     ],
-    [
-      'a bug',
-      new TypeError('x is not a function'),
-      { kind: 'later', cause: 'Tally ran into an error of its own. Its log says more.' },
-    ],
+    ['a bug', new TypeError('x is not a function'), { kind: 'later', cause: notSent('own-error') }],
     ['a rate limit', slack('ratelimited', 'chat.postMessage', 7), { kind: 'wait', for: 7_000 }],
     ['a rate limit without a time', slack('ratelimited'), { kind: 'wait', for: 30_000 }],
     [
@@ -80,7 +84,7 @@ describe('a failure', () => {
     ['another refusal', slack('msg_too_long'), { kind: 'later' }],
   ])('is taken for what it is: %s', (_, error, effect) => {
     expect(classifyFailure(error)).toMatchObject(effect);
-    expect(classifyFailure(error).cause).not.toBe('');
+    expect(wordFailure(classifyFailure(error).cause)).toMatch(/^[A-Z].+\.$/);
   });
 
   it.each([
@@ -93,7 +97,7 @@ describe('a failure', () => {
     'team_not_found',
   ])('of a workspace that is gone pauses: %s', (code) => {
     expect(classifyFailure(slack(code, 'conversations.history'))).toEqual({
-      ...{ kind: 'pause', why: 'app-removed', cause: 'Slack rejected Tally’s token.' },
+      ...{ kind: 'pause', why: 'app-removed', cause: notSent('slack-token-rejected') },
     });
   });
 
@@ -156,10 +160,10 @@ async function outcomeOf(
   return { write: writes[0]!, writes, saved };
 }
 
-const LATER: FailureEffect = { kind: 'later', cause: 'It broke.' };
-const UNCLEAR: FailureEffect = { kind: 'unclear', cause: 'No word.' };
-const ARCHIVED: FailureEffect = { kind: 'pause', why: 'channel-archived', cause: 'Archived.' };
-const LIMITED: FailureEffect = { kind: 'wait', for: 90_000, cause: 'Too many.' };
+const LATER: FailureEffect = { kind: 'later', cause: storedCause('It broke.') };
+const UNCLEAR: FailureEffect = { kind: 'unclear', cause: storedCause('No word.') };
+const ARCHIVED: FailureEffect = { kind: 'pause', why: 'channel-archived', cause: storedCause('Archived.') };
+const LIMITED: FailureEffect = { kind: 'wait', for: 90_000, cause: storedCause('Too many.') };
 const ENTRY: DeliveryLogEntry = { state: 'trying', due: NINE, at: NINE, began: NINE, tries: 0 };
 
 interface Begun {
@@ -183,10 +187,16 @@ describe('a try that failed', () => {
     const { write, saved } = await fail(LATER, { superseded: ['2026-11-19'] });
     expect(write).toEqual({
       ...{ schedule: 'schedul1', date: DATE, before: 'as it was', drop: [] },
-      entry: { ...ENTRY, at: NINE + 1_000, tries: 1, cause: 'It broke.', next: NINE + 1_000 + MINUTE },
+      entry: {
+        ...ENTRY,
+        at: NINE + 1_000,
+        tries: 1,
+        cause: storedCause('It broke.'),
+        next: NINE + 1_000 + MINUTE,
+      },
       lastDelivery: {
         ...{ date: DATE, due: NINE, at: NINE + 1_000, failures: 0 },
-        ...{ result: 'trying', cause: 'It broke.', next: NINE + 1_000 + MINUTE },
+        ...{ result: 'trying', cause: storedCause('It broke.'), next: NINE + 1_000 + MINUTE },
       },
     });
     expect(saved).toEqual([]);
@@ -194,17 +204,25 @@ describe('a try that failed', () => {
 
   it('is given up after an hour of tries: the next post names its date, and the owner is told', async () => {
     const record = {
-      lastSent: () => ({ failures: 2, unanswered: { '7:1': { posts: 1, cause: 'x' } } }) as never,
+      lastSent: () =>
+        ({ failures: 2, unanswered: { '7:1': { posts: 1, cause: storedCause('x') } } }) as never,
     };
     const { write } = await fail(LATER, { entry: { tries: 6 }, record, superseded: ['2026-11-19'] });
     expect(write.entry).toEqual({
-      ...{ ...ENTRY, at: NINE + 1_000, tries: 7, cause: 'It broke.' },
+      ...{ ...ENTRY, at: NINE + 1_000, tries: 7, cause: storedCause('It broke.') },
       ...{ state: 'failed', isMissed: true, pendingNotice: 'failed' },
     });
     expect(write.drop).toEqual(['2026-11-19']);
     expect(write.lastDelivery).toEqual({
-      ...{ date: DATE, due: NINE, at: NINE + 1_000, failures: 3, result: 'failed', cause: 'It broke.' },
-      unanswered: { '7:1': { posts: 1, cause: 'x' } },
+      ...{
+        date: DATE,
+        due: NINE,
+        at: NINE + 1_000,
+        failures: 3,
+        result: 'failed',
+        cause: storedCause('It broke.'),
+      },
+      unanswered: { '7:1': { posts: 1, cause: storedCause('x') } },
     });
     expect((await fail(LATER, { entry: { tries: 5 }, record })).write.lastDelivery?.failures).toBe(2);
   });
@@ -266,8 +284,8 @@ describe('a post that Slack may have taken', () => {
       post: twice.post,
       pendingNotice: 'failed',
     });
-    expect(write.entry.cause).toBe(
-      'No word. The post may be in the channel: check before you send it again.',
+    expect(wordFailure(write.entry.cause!)).toMatch(
+      /No word\..* The post may be in the channel: check before you send it again\.$/,
     );
     expect((await fail(LATER, { entry: twice, isDoubtful: true })).write.entry.state).toBe('sending');
   });
@@ -275,14 +293,14 @@ describe('a post that Slack may have taken', () => {
   it('says so when it is given up', async () => {
     const { write } = await fail(LATER, { entry: { ...SENT, tries: 6 }, isDoubtful: true });
     expect(write.entry).toMatchObject({ state: 'failed', at: NINE + 5, post: SENT.post });
-    expect(write.entry.cause).toContain('may be in the channel');
-    expect((await fail(LATER, { entry: { tries: 6 } })).write.entry.cause).toBe('It broke.');
+    expect(wordFailure(write.entry.cause!)).toContain('may be in the channel');
+    expect((await fail(LATER, { entry: { tries: 6 } })).write.entry.cause).toEqual(storedCause('It broke.'));
   });
 
   it('stays in doubt while its schedule is paused', async () => {
     const { write } = await fail(ARCHIVED, { entry: SENT, isDoubtful: true });
     expect(write.entry).toEqual({
-      ...{ ...ENTRY, ...SENT, cause: 'Archived.', probes: 1, next: NINE + 1_000 + 5 * MINUTE },
+      ...{ ...ENTRY, ...SENT, cause: storedCause('Archived.'), probes: 1, next: NINE + 1_000 + 5 * MINUTE },
       pendingNotice: 'channel-archived',
     });
     expect(
@@ -300,11 +318,15 @@ describe('a failure that pauses', () => {
       superseded: ['2026-11-19'],
     });
     expect(write.entry).toEqual({
-      ...{ ...ENTRY, state: 'held', at: NINE + 1_000, tries: 0, cause: 'Archived.' },
+      ...{ ...ENTRY, state: 'held', at: NINE + 1_000, tries: 0, cause: storedCause('Archived.') },
       ...{ probes: 1, pendingNotice: 'channel-archived', next: NINE + 1_000 + 5 * MINUTE },
     });
     expect(write.drop).toEqual(['2026-11-19']);
-    expect(write.lastDelivery).toMatchObject({ result: 'trying', cause: 'Archived.', failures: 0 });
+    expect(write.lastDelivery).toMatchObject({
+      result: 'trying',
+      cause: storedCause('Archived.'),
+      failures: 0,
+    });
     expect(saved).toEqual([
       {
         schedule: schedule({ paused: { why: 'channel-archived', at: NINE + 1_000 } }),
@@ -316,11 +338,11 @@ describe('a failure that pauses', () => {
   it('notes what the pause rests on', async () => {
     const connections = new Map([['main', { fingerprint: '0123456789ab' }]]) as never;
     const rejected = await fail(
-      { kind: 'pause', why: 'token-rejected', cause: 'x' },
+      { kind: 'pause', why: 'token-rejected', cause: storedCause('x') },
       { record: { connections } },
     );
     expect(rejected.saved[0]?.schedule.paused?.asked).toBe('main 0123456789ab');
-    const limited = await fail({ kind: 'pause', why: 'project-limited', cause: 'x' });
+    const limited = await fail({ kind: 'pause', why: 'project-limited', cause: storedCause('x') });
     expect(limited.saved[0]?.schedule.paused?.asked).toBe('open');
   });
 
@@ -359,7 +381,7 @@ describe('a failure that pauses', () => {
       state: 'held',
       probes: 2,
       tries: 0,
-      cause: 'It broke.',
+      cause: storedCause('It broke.'),
       next: NINE + 1_000 + 15 * MINUTE,
     });
     expect(saved).toEqual([]);
@@ -389,7 +411,7 @@ describe('a date that is given up because its schedule was changed', () => {
       pendingNotice: 'failed',
       post: postOf(NINE),
     });
-    const cause = 'The schedule was changed or paused before this was posted.';
+    const cause = notSent('schedule-changed');
     expect(write.entry).toEqual({ ...ENTRY, state: 'failed', at: NINE + 7, cause, isDropped: true });
     expect(JSON.parse(write.before!)).toMatchObject({ state: 'trying' });
     expect(write.lastDelivery).toEqual({
@@ -446,6 +468,6 @@ describe('a try', () => {
     expect(begin({ state: 'held', probes: 4, due: 1 })).toMatchObject({
       entry: { state: 'held', probes: 4, due: NINE, began: NINE + 5, tries: 0 },
     });
-    expect(begin({ state: 'failed', cause: 'x' }).entry).not.toHaveProperty('cause');
+    expect(begin({ state: 'failed', cause: storedCause('x') }).entry).not.toHaveProperty('cause');
   });
 });

@@ -1,4 +1,6 @@
+import { storeFailure } from '../../src/workspace/record/stored-failure.ts';
 /** What is written before and after Slack takes a message, one step at a time. */
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
@@ -10,7 +12,7 @@ import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry
 import { openState } from '../../src/delivery/log/state-document.ts';
 import { findPost } from '../../src/delivery/outbox/find-post.ts';
 import type { Refusal } from '../../src/delivery/outbox/recipients.ts';
-import { OutcomeUnknown } from '../../src/delivery/outbox/retry.ts';
+import { notSent } from '../../src/delivery/outbox/retry.ts';
 import {
   type StoredMessage,
   type StoredMessageJob,
@@ -25,6 +27,7 @@ import { runReminders } from '../../src/delivery/reminders/reminders.ts';
 import {
   EditConflict,
   NotConnected,
+  NotSent,
   StoreUnavailable,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
@@ -32,6 +35,7 @@ import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { lineOf, postOf, recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { storedCause } from '../support/failures.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
 const MINUTE = 60_000;
@@ -99,7 +103,7 @@ describe('a message of Tally’s own', () => {
   }
 
   it('is stored as being sent with the lease, then goes out, and is stored as posted without', async () => {
-    const { saved, run } = await send({ next: 5, cause: 'x', tries: 2 });
+    const { saved, run } = await send({ next: 5, cause: storedCause('x'), tries: 2 });
     const sending = { to: CHANNEL, channel: CHANNEL, state: 'sending', at: NINE + 1_000, tries: 2 };
     expect(saved).toEqual([
       [sending, true],
@@ -131,7 +135,7 @@ describe('a message of Tally’s own', () => {
     const limited = { alias: 'payroll', id: '7', product: 1, channels: ['C0ELSEWHERE'] };
     const workspace = workspaceOf([], { projects: [limited as never] });
     const { saved } = await send({}, { projects: [{ id: '7', product: 1 }] }, { workspace });
-    const cause = 'The project is limited to other channels.';
+    const cause = notSent('channel-limited');
     const failed = { ...DUE, channel: CHANNEL, state: 'failed', at: NINE + 1_000, cause };
     expect(saved).toEqual([[failed, false]]);
     expect(methods()).toEqual([]);
@@ -193,7 +197,7 @@ describe('a message of Tally’s own', () => {
     const third = await send({ state: 'sending', isAgain: true });
     expect(third.last).toMatchObject({
       state: 'failed',
-      cause: 'Slack didn’t confirm the message; it may have arrived.',
+      cause: notSent('message-unconfirmed'),
     });
     expect(slack.posts).toEqual([]);
   });
@@ -211,7 +215,12 @@ describe('a message of Tally’s own', () => {
   ])('that failed with %s of %s is %s again after its pause', async (code, method, state, next) => {
     slack.fault = (call) => (call.method === method ? code : undefined);
     const { last, run } = await send({ to: method === 'conversations.open' ? 'U0ANNA0001' : CHANNEL });
-    expect(last).toMatchObject({ state, next, tries: 1, cause: expect.stringMatching(/Slack/) });
+    expect(last).toMatchObject({
+      state,
+      next,
+      tries: 1,
+      cause: { kind: expect.stringMatching(/slack|sent/) },
+    });
     expect(run.backOffs).toEqual([]);
   });
 
@@ -247,7 +256,7 @@ describe('a message of Tally’s own', () => {
     'is_archived',
   ])('goes elsewhere where nobody gets it there any more, or has failed: %s', async (code) => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? code : undefined);
-    const causes: string[] = [];
+    const causes: unknown[] = [];
     const onRefused = async ({ cause }: Refusal) => causes.push(cause) > 0;
     expect((await send({}, { onRefused })).saved.map(([one]) => one.state)).toEqual(['sending']);
     expect(causes).toHaveLength(1);
@@ -556,7 +565,7 @@ describe('a reminder', () => {
 
 describe('the log of a post', () => {
   const ENTRY: DeliveryLogEntry = {
-    ...{ state: 'sending', due: NINE, at: NINE, began: NINE - 5, tries: 3, next: 9, cause: 'x' },
+    ...{ state: 'sending', due: NINE, at: NINE, began: NINE - 5, tries: 3, next: 9, cause: storedCause('x') },
     ...{ pendingNotice: 'failed', probes: 2, waits: true },
   };
   const attempt = (entry = ENTRY) => ({ before: 'as it was', entry });
@@ -607,29 +616,32 @@ describe('the log of a post', () => {
   });
 
   it('counts in how many posts in a row a project gave no answer, and tells of the second', async () => {
-    const unanswered = { '123:1': 'Billing is down.', '7:2': 'No data.' };
+    const unanswered = { '123:1': storedCause('Billing is down.'), '7:2': storedCause('No data.') };
     const counted = (posts: number) => ({
-      lastSent: () => ({ unanswered: { '123:1': { posts, cause: 'x' } } }) as never,
+      lastSent: () => ({ unanswered: { '123:1': { posts, cause: storedCause('x') } } }) as never,
     });
     const first = await recorded({ unanswered });
     expect(first.write.lastDelivery).toMatchObject({
       unanswered: {
-        '123:1': { posts: 1, cause: 'Billing is down.' },
-        '7:2': { posts: 1, cause: 'No data.' },
+        '123:1': { posts: 1, cause: storedCause('Billing is down.') },
+        '7:2': { posts: 1, cause: storedCause('No data.') },
       },
     });
     expect(first.write.entry).not.toHaveProperty('pendingNotice');
     const second = await recorded({ unanswered }, counted(1));
     expect(second.write.entry).toMatchObject({
       pendingNotice: 'unanswered',
-      cause: 'Project 123: Billing is down.',
+      silent: { '123:1': storedCause('Billing is down.') },
     });
     expect((await recorded({ unanswered }, counted(2))).write.entry).not.toHaveProperty('pendingNotice');
     const lastSent = () => ({ failures: 1 }) as never;
     expect((await recorded({ unanswered }, { lastSent })).write.entry).not.toHaveProperty('cause');
-    const both = { '123:1': { posts: 1, cause: 'x' }, '7:2': { posts: 1, cause: 'x' } };
+    const both = {
+      '123:1': { posts: 1, cause: storedCause('x') },
+      '7:2': { posts: 1, cause: storedCause('x') },
+    };
     const told = await recorded({ unanswered }, { lastSent: () => ({ unanswered: both }) as never });
-    expect(told.write.entry.cause).toBe('Project 123: Billing is down. Project 7 (Object storage): No data.');
+    expect(told.write.entry.silent).toEqual(unanswered);
   });
 
   it('of one that was skipped has nothing of the tries', async () => {
@@ -647,7 +659,7 @@ describe('the log of a post', () => {
   it('of one that waits says for what, begins its hour anew, and keeps what was counted', async () => {
     const wait = async (record: Partial<Workspace>) => {
       const { context, writes } = runAt(NINE + 7, { workspace: workspaceOf([], record) });
-      await recordWait(task(), attempt(), { next: NINE + HOUR, day: 'Thu 19 Nov' }, context);
+      await recordWait(task(), attempt(), { next: NINE + HOUR, awaits: '2026-11-19' }, context);
       return writes[0]!;
     };
     const lastDelivery = {
@@ -655,7 +667,7 @@ describe('the log of a post', () => {
       due: NINE,
       at: NINE + 7,
       result: 'waiting',
-      cause: 'Thu 19 Nov',
+      awaits: '2026-11-19',
       next: NINE + HOUR,
     };
     expect(await wait({})).toEqual({
@@ -671,7 +683,7 @@ describe('the log of a post', () => {
       },
       lastDelivery: { ...lastDelivery, failures: 0 },
     });
-    const unanswered = { '7:1': { posts: 1, cause: 'x' } };
+    const unanswered = { '7:1': { posts: 1, cause: storedCause('x') } };
     const counted = await wait({ lastSent: () => ({ failures: 2, unanswered }) as never });
     expect(counted.lastDelivery).toEqual({ ...lastDelivery, failures: 2, unanswered });
   });
@@ -852,7 +864,7 @@ describe('a date that is delivered', () => {
       return lines;
     };
     expect(await logged(new TypeError('a mistake'))).toEqual(['could not send a message']);
-    expect(await logged(new OutcomeUnknown())).toEqual([]);
+    expect(await logged(new NotSent('post-unconfirmed'))).toEqual([]);
     expect(await logged(new EditConflict('x'))).toEqual([]);
   });
 
@@ -912,9 +924,13 @@ describe('a date that is delivered', () => {
     });
 
     it('does not ask billing again for another schedule with the same rejected token', async () => {
-      const probeFailures = new Map<string, unknown>([['token-rejected main a', new EditConflict('known')]]);
+      const probeFailures = new Map<string, unknown>([
+        ['token-rejected main a', new TokenRejected('billing')],
+      ]);
       const held = await deliver({ schedule: paused('token-rejected', 'main a') }, { probeFailures });
-      expect(held.entries).toMatchObject([{ state: 'held', cause: expect.stringContaining('known') }]);
+      expect(held.entries).toMatchObject([
+        { state: 'held', cause: storeFailure(new TokenRejected('billing')) },
+      ]);
       expect(
         (await deliver({ schedule: paused('token-rejected', 'main b') }, { probeFailures })).states,
       ).toEqual(['sending', 'posted']);

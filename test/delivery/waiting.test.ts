@@ -37,7 +37,7 @@ beforeEach(async () => {
   slack.now = () => now;
   now = NINE;
   looks = [];
-  answer = () => ({ ...finding('60'), awaits: 'Thu 19 Nov' });
+  answer = () => ({ ...finding('60'), awaits: '2026-11-19' });
   parts = another();
 });
 afterEach(async () => {
@@ -67,7 +67,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()).toEqual([]);
     expect(await lastSent()).toMatchObject({
       result: 'waiting',
-      cause: 'Thu 19 Nov',
+      awaits: '2026-11-19',
       next: NINE + 120 * MINUTE,
     });
   });

@@ -1,4 +1,6 @@
+import { storeFailure } from '../../src/workspace/record/stored-failure.ts';
 /** One check of a workspace's watches: what billing is asked, what is stored, and what people see of it. */
+
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { BillingClient } from '../../src/billing/client.ts';
@@ -26,6 +28,7 @@ import type { ResolvedProject } from '../../src/workspace/projects/resolve-proje
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { storedCause } from '../support/failures.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { chargesOf } from '../support/usage.ts';
 
@@ -393,7 +396,10 @@ describe('what billing is asked about a watched project', () => {
   });
 
   const problem = (at: number, rejected?: string) => ({
-    '123:1': { connection: 'main', problem: { cause: 'Gone.', at, ...(rejected && { rejected }) } },
+    '123:1': {
+      connection: 'main',
+      problem: { cause: storedCause('Gone.'), at, ...(rejected && { rejected }) },
+    },
   });
   const askedAfter = async (...args: Parameters<typeof problem>) =>
     (await check([watch({ rule: RUNWAY })], { known: problem(...args) })).asked.length;
@@ -416,10 +422,10 @@ describe('what billing is asked about a watched project', () => {
     const problemAfter = async (error: Failure) =>
       (await check([watch()], { failure: () => error })).figures['123:1']?.problem;
     const full = new QueueFull('billing');
-    expect(await problemAfter(full)).toEqual({ cause: full.message, at: NOW });
+    expect(await problemAfter(full)).toEqual({ cause: storeFailure(full), at: NOW });
     const rejected = new TokenRejected('billing');
     expect(await problemAfter(rejected)).toEqual({
-      cause: rejected.message,
+      cause: storeFailure(rejected),
       at: NOW,
       rejected: 'print of main',
     });
@@ -437,19 +443,20 @@ describe('what billing is asked about a watched project', () => {
     const ids = ['1', '2', '3', '4'];
     const watches = ids.map((id, n) => watch({ id: `watch00${n}`, project: { id, product: 1 } }));
     const known = Object.fromEntries(
-      ids
-        .slice(1)
-        .map((id) => [
-          `${id}:1`,
-          { connection: 'main', problem: { cause: 'Gone.', at: SLOT - 1, rejected: 'print of main' } },
-        ]),
+      ids.slice(1).map((id) => [
+        `${id}:1`,
+        {
+          connection: 'main',
+          problem: { cause: storedCause('Gone.'), at: SLOT - 1, rejected: 'print of main' },
+        },
+      ]),
     );
     const error = new TokenRejected('billing');
     const failing = await check(watches, { known, failure: () => error });
     expect(failing.asked).toEqual(['balance 2']);
     expect(failing.saved.map(([field]) => field)).toEqual(['2:1', '3:1', '4:1', '1:1']);
     for (const [, { problem: of }] of failing.saved)
-      expect(of).toEqual({ cause: error.message, at: NOW, rejected: 'print of main' });
+      expect(of).toEqual({ cause: storeFailure(error), at: NOW, rejected: 'print of main' });
     expect((await check(watches, { known })).asked).toHaveLength(4);
     const other = [...watches, watch({ id: 'watch009', project: { id: '7', product: 1 } })];
     const eu = await check(other, {
@@ -601,8 +608,8 @@ describe('what people see of a watch', () => {
   });
 
   it('is why it could not be judged', async () => {
-    const figures = { connection: 'main', problem: { cause: 'Gone.', at: 1 } };
-    expect((await seen({ figures }))?.problem).toBe('Gone.');
+    const figures = { connection: 'main', problem: { cause: storedCause('eu'), at: 1 } };
+    expect((await seen({ figures }))?.problem).toBe('There is no connection named eu.');
     expect((await seen({}))?.problem).toBeUndefined();
     const projects = [{ alias: 'prod', id: '123', product: 1, channels: ['C2'] }];
     expect((await seen({ figures }, watch(), { projects }))?.problem).toBe(
@@ -613,9 +620,11 @@ describe('what people see of a watch', () => {
   it('is why its newest alert could not be sent', async () => {
     const undelivered = async (...alerts: readonly Alert[]) =>
       (await seen({ state: stateWith({ alerts }) }))?.undelivered;
-    const failed = (cause: string) => message({ state: 'failed', cause });
-    expect(await undelivered(alert('a', failed('First.'), failed('Last.'), message()))).toBe('Last.');
-    expect(await undelivered(alert('a', message({ cause: 'Was late.' })))).toBeUndefined();
+    const failed = (named: string) => message({ state: 'failed', cause: storedCause(named) });
+    expect(await undelivered(alert('a', failed('First.'), failed('last'), message()))).toBe(
+      'There is no connection named last.',
+    );
+    expect(await undelivered(alert('a', message({ cause: storedCause('Was late.') })))).toBeUndefined();
     expect(await undelivered(alert('a', failed('Older.')), alert('b', message()))).toBeUndefined();
   });
 

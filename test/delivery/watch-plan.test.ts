@@ -1,4 +1,5 @@
 /** When watches are checked, what their alerts say and when those go out, without Redis. */
+
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { createBillingCache } from '../../src/delivery/billing-cache.ts';
@@ -43,6 +44,7 @@ import { addDays } from '../../src/domain/time/calendar.ts';
 import type { Watch } from '../../src/workspace/owned/watches.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { storedCause } from '../support/failures.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -237,7 +239,7 @@ describe('an alert', () => {
   });
 
   it('is answered where it went instead', () => {
-    const instead = message({ to: 'U9', insteadOf: { to: 'C1', cause: 'x', tried: ['C1'] } });
+    const instead = message({ to: 'U9', insteadOf: { to: 'C1', cause: storedCause('x'), tried: ['C1'] } });
     const [after] = recordEvent([alert([instead])], 'e', RECOVERED, ['C1']);
     expect(after?.messages[1]).toMatchObject({ to: 'U9', event: 1 });
     expect(alertMessageTo(alert([instead]), 'C1')).toBe(instead);

@@ -150,19 +150,19 @@ describe('a post', () => {
     const { text, lines } = render({
       isLate: true,
       isAgain: true,
-      without: '<Thu>',
+      without: '2026-11-19',
       corrected: Date.UTC(2026, 10, 21, 14),
     });
     expect(text).toBe(`${late}. Spent 100`);
     expect(lines.slice(0, 5)).toEqual([
       late,
       'This may be a duplicate: Tally was interrupted while posting, and can’t see whether the post arrived.',
-      'The billing service hadn’t reported &lt;Thu&gt; when this was posted. Tally fills it in when it arrives.',
+      'The billing service hadn’t reported Thu 19 Nov when this was posted. Tally fills it in when it arrives.',
       'Corrected Sat 21 Nov 2026, 15:00 (Europe/Rome)',
       'Spent 100',
     ]);
-    expect(render({ without: 'Thu', correctsFrom: 0 }).lines[0]).toBe(
-      'The billing service hadn’t reported Thu when this was posted.',
+    expect(render({ without: '2026-11-19', correctsFrom: 0 }).lines[0]).toBe(
+      'The billing service hadn’t reported Thu 19 Nov when this was posted.',
     );
   });
 

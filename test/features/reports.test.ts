@@ -7,6 +7,7 @@ import { createReportsFeature } from '../../src/features/reports/index.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { ReportName } from '../../src/workspace/owned/schedules.ts';
+import { wordFailure } from '../../src/workspace/record/stored-failure.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
@@ -464,7 +465,7 @@ describe('a digest of several projects', () => {
         post('yesterday', ['5001', '5002'], NOW, 1, undefined, cached),
         post('last-week', ['5001', '5002'], NOW, 1, undefined, cached),
       ]);
-      expect(both.map(({ unanswered }) => unanswered['5002:1'])).toEqual([
+      expect(both.map(({ unanswered }) => wordFailure(unanswered['5002:1']!, '2026-11-21'))).toEqual([
         ...[`${rejected}Fri 20 Nov.`, `${rejected}9–15 Nov.`],
       ]);
       expect(rowsOf(both[0].message).find(([name]) => name === 'dev')?.[1]).toBe('query rejected');

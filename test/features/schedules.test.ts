@@ -10,6 +10,7 @@ import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { storedCause } from '../support/failures.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { addProject } from '../support/projects.ts';
 import { createUserActions } from '../support/user-actions.ts';
@@ -711,11 +712,11 @@ describe('the list', () => {
     expect(await shows({ result: 'posted' })).toContain('last posted ');
     expect(await shows({ result: 'posted-late' })).toContain('last posted late');
     expect(await shows({ result: 'skipped' })).toContain('nothing was spent');
-    expect(await shows({ result: 'failed', failures: 2, cause: '<!channel> no' })).toContain(
-      ': &lt;!channel&gt; no (2 times in a row)',
+    expect(await shows({ result: 'failed', failures: 2, cause: storedCause('<!channel>') })).toContain(
+      ': There is no connection named &lt;!channel&gt;. (2 times in a row)',
     );
-    expect(await shows({ result: 'trying', cause: 'It is down.', next: now + MINUTE })).toMatch(
-      /\*not posted yet\*, tried .+: It is down\. Next try <!date\^/,
+    expect(await shows({ result: 'trying', cause: storedCause('eu'), next: now + MINUTE })).toMatch(
+      /\*not posted yet\*, tried .+: There is no connection named eu\. Next try <!date\^/,
     );
   });
 
@@ -723,11 +724,11 @@ describe('the list', () => {
     const schedule = await setUp();
     const sent = {
       ...{ date: '2026-11-21', due: now, at: now, failures: 0, result: 'posted' },
-      unanswered: { '500:1': { posts: 3, cause: 'It has <no> data.' } },
+      unanswered: { '500:1': { posts: 3, cause: storedCause('<eu>') } },
     };
     await tally.redis.client.hset(KEY, `sent:${schedule.id}`, JSON.stringify(sent));
     expect((await ask('schedules')).visibleText).toContain(
-      '*no figures for Project 500* (3 posts in a row): It has &lt;no&gt; data.',
+      '*no figures for Project 500* (3 posts in a row): There is no connection named &lt;eu&gt;.',
     );
   });
 
@@ -1104,13 +1105,13 @@ describe('in the whole bot', () => {
       at,
       failures: 0,
       result: 'trying',
-      cause: 'It is down.',
+      cause: storedCause('eu'),
       next: at,
     };
     await bot.redis.client.hset(KEY, `sent:${id}`, JSON.stringify(sent));
     const meanwhile = (await bot.ask('/billing status')).visibleText;
     expect(meanwhile).toContain('1 running · *1 not posted yet*');
-    expect(meanwhile).toContain('It is down. Next try');
+    expect(meanwhile).toContain('There is no connection named eu. Next try');
     const paused = { why: 'channel-archived', at: schedule.createdAt };
     await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
     const older = Array.from({ length: 12 }, (_, n) => `older0${n + 10}`);

@@ -371,8 +371,7 @@ describe('the form', () => {
   });
 
   it('rejects a project without data, and keeps what was typed', async () => {
-    const product = { id: 1, name: 'Cloud platform' } as never;
-    figures = new NoData({ project: '123', product, days: undefined } as never);
+    figures = new NoData({ project: '123', product: 1, days: undefined });
     expect(await openForm()).toContain('No Cloud platform data for project 123.');
     const text = await save();
     expect(text).toContain('No Cloud platform data for project 123. Check the project ID');

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
 import { NoData, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { PRODUCTS } from '../../src/domain/product.ts';
 import { connectRedis, guardRead, type RedisConnection, waitUntilReady } from '../../src/redis/connect.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
@@ -156,7 +155,7 @@ describe('storeGuard', () => {
 
   it('lets failures and mistakes of ours through as they are', async () => {
     for (const error of [
-      new NoData({ project: '1', product: PRODUCTS[1], days: undefined }),
+      new NoData({ project: '1', product: 1, days: undefined }),
       new TypeError('a bug'),
       'a string',
     ])

@@ -1,12 +1,17 @@
 /** Each failure in each of its forms, made anew: what tests of all of them go through. */
 import * as failures from '../../src/domain/failure/index.ts';
 import { type Failure, InvalidWord } from '../../src/domain/failure/index.ts';
+import { type StoredFailure, storeFailure } from '../../src/workspace/record/stored-failure.ts';
 
 const QUESTION = {
   project: '123',
-  product: { id: 1, name: 'Cloud platform' },
-  days: '14–20 Nov',
+  product: 1,
+  days: { first: '2026-11-14', last: '2026-11-20', today: '2026-11-21' },
 } as const;
+/** As a record has it; its sentence names this: `There is no connection named …`. */
+export const storedCause = (named: string): StoredFailure =>
+  storeFailure(new failures.ConnectionMissing(named));
+
 export const cause = { cause: new Error('the reason') };
 
 /** Anew for each test: each failure in each of its forms, and what its sentence has to name. */

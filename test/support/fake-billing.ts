@@ -1,7 +1,6 @@
 /** An in-memory billing client: a test decides what each day costs, when it is reported, and the balance. */
 import type { BillingAccess, BillingClient } from '../../src/billing/client.ts';
 import { NoData } from '../../src/domain/failure/index.ts';
-import { PRODUCTS } from '../../src/domain/product.ts';
 import { chargesOf } from './usage.ts';
 
 type Day = string;
@@ -42,15 +41,15 @@ export function createFakeBilling(projects: (id: string) => FakeProject, clock: 
       async balance(access, { project, product }) {
         const asked = begin(access, project, 'balance');
         const left = asked.balance(clock());
-        if (left === undefined) throw new NoData({ project, product: PRODUCTS[product], days: undefined });
+        if (left === undefined) throw new NoData({ project, product, days: undefined });
         return { balance: text(left), bonuses: text(asked.bonuses?.(clock()) ?? 0), remarks: [] };
       },
-      async consumption(access, { project, product }, { from, to }) {
+      async consumption(access, { project, product }, { from, to, days }) {
         const amounts = begin(access, project, 'consumption').amounts(clock());
         const items = [...amounts]
           .filter(([day]) => Date.parse(`${day}T12:00Z`) >= from && Date.parse(`${day}T12:00Z`) <= to)
           .map(([day, value]) => ({ day: { text: day }, totalAmount: text(value), totalBonuses: text(0) }));
-        if (items.length === 0) throw new NoData({ project, product: PRODUCTS[product], days: 'then' });
+        if (items.length === 0) throw new NoData({ project, product, days });
         return { charges: chargesOf(items), remarks: [], asked: { from, to } };
       },
     },

@@ -1,7 +1,9 @@
 /** What the delivery log has of one date of one schedule: its record. */
+
 import * as z from 'zod';
 import { PAUSE_REASONS, scheduleContentSchema } from '../../workspace/owned/schedules.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { storedFailure } from '../../workspace/record/stored-failure.ts';
 
 /** What a post is about, as the schedule and the workspace were then; either may change later. */
 const subject = scheduleContentSchema.extend({
@@ -29,11 +31,11 @@ const postedMessage = z.object({
   figures: z.record(z.string(), z.string()),
   /** Those that were corrected, as they were before ('' for none), until a reply says so. */
   unexplained: z.record(z.string(), z.string()).exactOptional(),
-  /** `<project id>:<product>` → why it has no figure, in a sentence. */
-  unanswered: z.record(z.string(), z.string()).exactOptional(),
+  /** `<project id>:<product>` → why it has no figure. */
+  unanswered: z.record(z.string(), storedFailure).exactOptional(),
   /** How many planned checks for corrections are done. */
   checks: z.int(),
-  /** The missing day as text, which billing had not reported in time. */
+  /** The missing day, which billing had not reported in time. */
   without: z.string().exactOptional(),
   /** Absent in posts of earlier versions, which cannot be corrected. */
   subject: subject.exactOptional(),
@@ -61,8 +63,10 @@ const entry = z.object({
   isMissed: z.boolean().exactOptional(),
   /** An edit took the date out before anything was sent: earlier dates of the new times may still come. */
   isDropped: z.boolean().exactOptional(),
-  /** Why it failed, in a sentence. */
-  cause: z.string().exactOptional(),
+  /** Why it failed. */
+  cause: storedFailure.exactOptional(),
+  /** What a notice of `unanswered` is about: as in a post. */
+  silent: z.record(z.string(), storedFailure).exactOptional(),
   /** The owner has not been notified of this yet: a failure, a pause, or projects that keep giving no answer. */
   pendingNotice: z.enum([...PAUSE_REASONS, 'failed', 'unanswered']).exactOptional(),
   /** When that is tried again, in ms. */

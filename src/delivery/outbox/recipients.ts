@@ -4,8 +4,10 @@ import { meetsRight } from '../../workspace/permissions.ts';
 import { type ChosenProject, isShownTo } from '../../workspace/projects/chosen-project.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
+import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
+import { notSent } from './retry.ts';
 
 /** What Tally sends by itself, or at another time than a person asked for it. */
 export const MESSAGE_KINDS = [
@@ -51,8 +53,7 @@ export async function findRecipient(
 
 /** Why a message may not be sent. */
 export interface Refusal {
-  /** In a sentence. */
-  readonly cause: string;
+  readonly cause: StoredFailure;
   /** It goes to somebody else instead. */
   readonly isGone: boolean;
 }
@@ -68,9 +69,6 @@ export async function findRefusal(
   const isShown = projects.every((project) => isShownTo(project, workspace, place));
   if (!isGone && isShown) return undefined;
   context.log.info({ workspace: context.teamId, kind, to }, 'not sent: the recipient may not see it');
-  return { isGone, cause: isGone ? NOT_MEMBER : isPerson(to) ? NOT_MANAGER : LIMITED };
+  const why = isGone ? 'person-left' : isPerson(to) ? 'person-not-manager' : 'channel-limited';
+  return { isGone, cause: notSent(why) };
 }
-
-const NOT_MEMBER = 'This person is no longer a full member of the workspace.';
-const NOT_MANAGER = 'The project is limited to certain channels, and this person doesn’t manage Tally.';
-const LIMITED = 'The project is limited to other channels.';

@@ -1,17 +1,20 @@
-import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { type FailureOf, isFailure, NotSent } from '../../domain/failure/index.ts';
 import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { PauseReason } from '../../workspace/owned/schedules.ts';
+import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 
 /** What a failure means for a schedule. */
-export type FailureEffect =
+export type FailureEffect = { readonly cause: StoredFailure } & Effect;
+
+type Effect =
   /** It cannot work until a person fixes something. */
-  | { readonly kind: 'pause'; readonly why: PauseReason; readonly cause: string }
+  | { readonly kind: 'pause'; readonly why: PauseReason }
   /** Slack limits the rate of the whole workspace, for this many ms. */
-  | { readonly kind: 'wait'; readonly for: number; readonly cause: string }
+  | { readonly kind: 'wait'; readonly for: number }
   /** Slack may or may not have taken the post. */
-  | { readonly kind: 'unclear'; readonly cause: string }
+  | { readonly kind: 'unclear' }
   /** It may work later. */
-  | { readonly kind: 'later'; readonly cause: string };
+  | { readonly kind: 'later' };
 
 /** The wait after the first failure and each further one, in ms: an hour in all. */
 const PAUSES: readonly number[] = [1, 2, 4, 8, 15, 30].map((minutes) => minutes * MINUTE);
@@ -64,30 +67,22 @@ const UNCLEAR: ReadonlySet<string> = new Set([
   'http_error',
   'failed',
 ]);
-/** About posts; the failures' own messages are about answers. */
 const CHANNEL = {
-  'not-there': { why: 'not-in-channel', cause: 'Tally isn’t in the channel.' },
-  archived: { why: 'channel-archived', cause: 'The channel is archived.' },
-  restricted: { why: 'channel-restricted', cause: 'Tally isn’t allowed to post in the channel.' },
+  'not-there': 'not-in-channel',
+  archived: 'channel-archived',
+  restricted: 'channel-restricted',
 } as const;
 
-/** It is unknown whether Slack accepted the post. */
-export class OutcomeUnknown extends Error {
-  constructor() {
-    super('Slack didn’t confirm the post.');
-  }
-}
+/** Of what Tally sends by itself. */
+export const notSent = (why: NotSent['why']): StoredFailure => storeFailure(new NotSent(why));
 
-const UNKNOWN = 'Tally ran into an error of its own. Its log says more.';
-const REMOVED = 'Slack rejected Tally’s token.';
 /** For a rate limit without a time, in ms. */
 const DEFAULT_RATE_PAUSE = 30_000;
 
 /** @throws StoreUnavailable, which is not the schedule's fault */
 export function classifyFailure(error: unknown): FailureEffect {
-  if (error instanceof OutcomeUnknown) return { kind: 'unclear', cause: error.message };
-  if (!isFailure(error)) return { kind: 'later', cause: UNKNOWN };
-  const cause = error.message;
+  if (!isFailure(error)) return { kind: 'later', cause: notSent('own-error') };
+  const cause = storeFailure(error);
   switch (error.kind) {
     case 'store-unavailable':
       throw error;
@@ -101,27 +96,26 @@ export function classifyFailure(error: unknown): FailureEffect {
     case 'not-installed':
       return { kind: 'pause', why: 'app-removed', cause };
     case 'cannot-post':
-      return { kind: 'pause', ...CHANNEL[error.reason] };
+      return { kind: 'pause', why: CHANNEL[error.reason], cause: notSent(CHANNEL[error.reason]) };
     case 'slack-failed':
       return classifySlackFailure(error);
+    case 'not-sent':
+      return { kind: error.why === 'post-unconfirmed' ? 'unclear' : 'later', cause };
     default:
       return { kind: 'later', cause };
   }
 }
 
-function classifySlackFailure({
-  code,
-  retryAfter,
-  method,
-  message: cause,
-}: Extract<Failure, { kind: 'slack-failed' }>) {
-  if (GONE.has(code)) return { kind: 'pause', why: 'app-removed', cause: REMOVED } as const;
+function classifySlackFailure(failure: FailureOf<'slack-failed'>): FailureEffect {
+  const { code, retryAfter, method } = failure;
+  const cause = storeFailure(failure);
+  if (GONE.has(code)) return { kind: 'pause', why: 'app-removed', cause: notSent('slack-token-rejected') };
   if (code === 'ratelimited')
     return {
       kind: 'wait',
       for: retryAfter === undefined ? DEFAULT_RATE_PAUSE : Math.min(retryAfter * 1000, MAX_RETRY_DELAY),
       cause,
-    } as const;
-  if (method === 'chat.postMessage' && UNCLEAR.has(code)) return { kind: 'unclear', cause } as const;
-  return { kind: 'later', cause } as const;
+    };
+  if (method === 'chat.postMessage' && UNCLEAR.has(code)) return { kind: 'unclear', cause };
+  return { kind: 'later', cause };
 }

@@ -3,7 +3,7 @@
  * again; or it is given up. What its recipient may see is checked each time, in the moment before it goes out.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isFailure, StoreUnavailable } from '../../domain/failure/index.ts';
+import { isFailure, NotSent, StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
@@ -18,7 +18,7 @@ import { isPerson } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, LeaseLostError, ScheduleChangedError } from '../context.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
 import { findRefusal, type MessageKind, type Refusal } from './recipients.ts';
-import { classifyFailure, type FailureEffect, OutcomeUnknown } from './retry.ts';
+import { classifyFailure, type FailureEffect } from './retry.ts';
 
 /** A message on its way. Its kind says what goes out and stores each step; the outbox takes the steps. */
 export interface OutboxMessage {
@@ -85,7 +85,7 @@ export async function sendMessage(
   try {
     if (await confirmIfPosted(message, attempt, context)) return 'done';
     // A doubtful message is sent a second time, but not a third.
-    if (attempt.isDoubtful && message.doubt?.isAgain) throw new OutcomeUnknown();
+    if (attempt.isDoubtful && message.doubt?.isAgain) throw new NotSent('post-unconfirmed');
     const draft = await message.prepare(attempt.isDoubtful);
     return draft === undefined ? 'done' : await postInTime(message, draft, attempt, context);
   } catch (error) {
@@ -112,8 +112,7 @@ export async function recordFailed(
   // What Slack said is stored in any case: otherwise Slack would have to be searched.
   if (error instanceof LeaseLostError || (stopping.aborted && !isSlackError(error))) throw error;
   const effect = classifyFailure(error);
-  const isOwnFault = !isFailure(error) && !(error instanceof OutcomeUnknown);
-  log[isOwnFault ? 'error' : 'warn']({ err: error, workspace, kind }, 'could not send a message');
+  log[isFailure(error) ? 'warn' : 'error']({ err: error, workspace, kind }, 'could not send a message');
   await record(effect);
   if (effect.kind === 'wait') await context.backOff(clock() + effect.for);
 }

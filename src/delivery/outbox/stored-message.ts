@@ -1,11 +1,13 @@
 /** Messages that are stored with what they are about: alerts, reminders, and replies that explain corrections. */
+
 import * as z from 'zod';
 import { isFailure } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
+import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { Refusal } from './recipients.ts';
-import { OutcomeUnknown, retryDelayAfter, SLACK_SETTLE_MS } from './retry.ts';
+import { notSent, retryDelayAfter, SLACK_SETTLE_MS } from './retry.ts';
 import { type Draft, type OutboxMessage, type SendFailure, sendMessage } from './send-message.ts';
 
 export const storedMessageSchema = z.object({
@@ -23,8 +25,8 @@ export const storedMessageSchema = z.object({
   /** Where Slack put it: for a person, the direct message. */
   channel: z.string().exactOptional(),
   ts: z.string().exactOptional(),
-  /** Why it failed, in a sentence. */
-  cause: z.string().exactOptional(),
+  /** Why it failed. */
+  cause: storedFailure.exactOptional(),
 });
 export type StoredMessage = Readonly<z.infer<typeof storedMessageSchema>>;
 
@@ -48,7 +50,6 @@ export interface StoredMessageJob
 
 /** After the tries of the first hour, one each hour for three days. */
 const MAX_TRIES = 78;
-const UNCONFIRMED = 'Slack didn’t confirm the message; it may have arrived.';
 
 /** Sends it, or stores why not. @throws LeaseLostError, StoreUnavailable */
 export async function sendStoredMessage(job: StoredMessageJob, context: DeliveryContext): Promise<void> {
@@ -93,7 +94,8 @@ function afterFailure(
   { error, effect, isDoubtful }: SendFailure,
   now: Millis,
 ): StoredMessage {
-  if (error instanceof OutcomeUnknown) return { ...message, state: 'failed', cause: UNCONFIRMED };
+  if (isFailure(error) && error.kind === 'not-sent')
+    return { ...message, state: 'failed', cause: notSent('message-unconfirmed') };
   const { cause } = effect;
   const tries = message.tries + (effect.kind === 'wait' ? 0 : 1);
   if (isUnreachable(error) || tries > MAX_TRIES)

@@ -1,5 +1,7 @@
 import type { DueTime } from '../../domain/time/cadence.ts';
 import type { Day } from '../../domain/time/calendar.ts';
+import { dayAt } from '../../domain/time/calendar.ts';
+import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
 import { findPost } from '../outbox/find-post.ts';
 import { classifyFailure } from '../outbox/retry.ts';
@@ -62,6 +64,10 @@ async function summarizeDate({ date, at }: DueTime, { schedule }: DeliveryTask, 
     };
   } catch (error) {
     const { cause } = classifyFailure(error);
-    return { date, line: missedDateFailed(date, cause), isEmpty: false };
+    return {
+      date,
+      line: missedDateFailed(date, wordFailure(cause, dayAt(context.clock(), schedule.timing.zone))),
+      isEmpty: false,
+    };
   }
 }

@@ -1,7 +1,8 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE } from '../../domain/time/calendar.ts';
+import { dayAt, MINUTE } from '../../domain/time/calendar.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
+import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
 import { findRecipient, type Recipient } from '../outbox/recipients.ts';
@@ -10,7 +11,7 @@ import { sendNote } from '../outbox/unclaimed-messages.ts';
 import { failureNotice, type PendingNotification } from './notify-blocks.ts';
 import type { ScheduleLogEntry } from './post-plan.ts';
 import { connectionsOf } from './run-state.ts';
-import { describeReport } from './schedule-wording.ts';
+import { chosenByKey, describeReport, projectLabel } from './schedule-wording.ts';
 
 /**
  * Notifies owners that dates were not posted or that schedules are paused, and records that it did. A token that expires
@@ -24,8 +25,8 @@ export async function notifyOwners(
 ): Promise<void> {
   const groups = new Map<string, ScheduleLogEntry[]>();
   for (const one of pending) {
-    const { pendingNotice: why, cause } = one.line.entry;
-    const key = JSON.stringify([one.schedule.owner, why, cause]);
+    const { pendingNotice: why, cause, silent } = one.line.entry;
+    const key = JSON.stringify([one.schedule.owner, why, cause, silent]);
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   for (const group of groups.values()) {
@@ -60,12 +61,12 @@ async function notifyGroup(
     due: line.entry.due,
     failures: context.workspace.lastSent(schedule.id)?.failures ?? 1,
   }));
-  const { cause = '', post } = first.line.entry;
+  const { post } = first.line.entry;
   const { owner } = first.schedule;
   if (why === 'token-rejected' && isReminded(owner, group, context)) return 'done';
   const isUnclear = why === 'failed' && post !== undefined;
   try {
-    await sendNotices({ why, owner, cause, cases, isUnclear }, context);
+    await sendNotices({ why, owner, cause: causeOf(first, context), cases, isUnclear }, context);
   } catch (error) {
     const effect = classifyFailure(error);
     if (effect.kind === 'wait') {
@@ -78,6 +79,19 @@ async function notifyGroup(
     if (effect.kind === 'later' && !isPosting) return 'later';
   }
   return 'done';
+}
+
+/** Why, in sentences; '' if that is not known. */
+function causeOf({ schedule, line }: ScheduleLogEntry, { workspace, clock }: DeliveryContext): string {
+  const { cause, silent = {} } = line.entry;
+  const today = dayAt(clock(), schedule.timing.zone);
+  return [
+    ...(cause === undefined ? [] : [wordFailure(cause, today)]),
+    ...Object.entries(silent).map(
+      ([key, why]) =>
+        `${projectLabel(chosenByKey(key, schedule.projects), workspace)}: ${wordFailure(why, today)}`,
+    ),
+  ].join(' ');
 }
 
 /** People who can replace a rejected token get a reminder, which counts the waiting schedules. */

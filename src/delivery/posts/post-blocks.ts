@@ -39,7 +39,7 @@ export function renderPost({ message, buttons = [] }: ReportResult, details: Pos
   const above = [
     ...(isLate ? [late] : []),
     ...(isAgain ? [DUPLICATE] : []),
-    ...(without === undefined ? [] : [withoutText(without, correctsFrom)]),
+    ...(without === undefined ? [] : [withoutText(without, date, correctsFrom)]),
     ...(corrected === undefined ? [] : [`Corrected ${formatMoment(corrected, zone)}`]),
   ];
   return {
@@ -64,8 +64,8 @@ function withSmallPrint(blocks: readonly Block[], text: string): Block[] {
 }
 
 /** The day is missing from the figures; a correction fills it in. */
-const withoutText = (day: string, correctsFrom: number): string =>
-  `The billing service hadn’t reported ${day} when this was posted.${
+const withoutText = (day: Day, today: Day, correctsFrom: number): string =>
+  `The billing service hadn’t reported ${formatDays(day, day, today.slice(0, 4))} when this was posted.${
     correctsFrom === 0 ? '' : ' Tally fills it in when it arrives.'
   }`;
 

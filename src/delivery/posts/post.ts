@@ -1,5 +1,5 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
-import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { callSlack } from '../../slack/web-client.ts';
@@ -111,10 +111,10 @@ function waitUntil(
   { schedule: { waitHours, paused }, due }: DeliveryTask,
   { awaits }: ReportResult,
   now: Millis,
-): { readonly next: number; readonly day: string } | undefined {
+): { readonly next: number; readonly awaits: Day } | undefined {
   const end = due.at + waitHours * HOUR;
   if (awaits === undefined || paused !== undefined || now >= end) return undefined;
-  return { next: Math.min(now + LOOK_INTERVAL, end), day: awaits };
+  return { next: Math.min(now + LOOK_INTERVAL, end), awaits };
 }
 
 interface PostContent {

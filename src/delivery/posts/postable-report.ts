@@ -6,6 +6,7 @@ import type { Message } from '../../slack/kit/atoms.ts';
 import type { ReportName, Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { AnswerNotes } from '../../workspace/record/last-used.ts';
+import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 
 /** What a schedule asks a report, as of the instant when it is due. */
@@ -36,12 +37,12 @@ export interface ReportResult {
   readonly figures: Readonly<Record<string, string>>;
   /** What the figures are of: `Fri 20 Nov 2026 UTC`. */
   readonly covers: string;
-  /** The newest day as text, if billing has not reported it for every project yet. */
-  readonly awaits?: string;
+  /** The newest day, if billing has not reported it for every project yet. */
+  readonly awaits?: Day;
   /** No project spent anything. */
   readonly isEmpty: boolean;
-  /** `<project id>:<product>` → why it gave no answer, in a sentence. */
-  readonly unanswered: Readonly<Record<string, string>>;
+  /** `<project id>:<product>` → why it gave no answer. */
+  readonly unanswered: Readonly<Record<string, StoredFailure>>;
 }
 
 /** The projects that the report has figures of. */

@@ -9,7 +9,7 @@ import {
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { DeliveryLogEntry } from '../log/delivery-log-entry.ts';
-import { probeDelayAfter, retryDelayAfter, SLACK_SETTLE_MS } from '../outbox/retry.ts';
+import { notSent, probeDelayAfter, retryDelayAfter, SLACK_SETTLE_MS } from '../outbox/retry.ts';
 import type { SendFailure } from '../outbox/send-message.ts';
 import type { DeliveryTask, ScheduleLogEntry } from './post-plan.ts';
 import { type DeliveryAttempt, lastDeliveryOf } from './record-post.ts';
@@ -17,7 +17,6 @@ import { pauseBasis } from './run-state.ts';
 
 /** The audit trail's name for Tally itself. */
 const TALLY = 'tally';
-const MAY_BE_THERE = 'The post may be in the channel: check before you send it again.';
 
 type PostFailure = Omit<SendFailure, 'error'>;
 
@@ -79,7 +78,7 @@ function entryAfter(
   const isLastTry = effect.kind === 'unclear' && post?.isAgain === true;
   const wait = isLastTry ? undefined : counts ? retryDelayAfter(tries) : 0;
   if (wait === undefined) {
-    const explained = mayBePosted ? `${cause} ${MAY_BE_THERE}` : cause;
+    const explained = { ...cause, ...(mayBePosted && { mayBePosted }) };
     return { ...base, cause: explained, state: 'failed', isMissed: true, pendingNotice: 'failed' };
   }
   const least = effect.kind === 'wait' ? effect.for : effect.kind === 'unclear' ? SLACK_SETTLE_MS : 0;
@@ -142,7 +141,7 @@ export async function abandonDelivery(
 ): Promise<void> {
   const { date, json, entry } = line;
   const at = context.clock();
-  const cause = 'The schedule was changed or paused before this was posted.';
+  const cause = notSent('schedule-changed');
   const { next, pendingNotice, probes, post, ...rest } = entry;
   const isDropped = schedule.paused === undefined && entry.state !== 'sending';
   const { failures = 0 } = context.workspace.lastSent(schedule.id) ?? {};

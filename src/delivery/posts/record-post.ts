@@ -1,8 +1,8 @@
+import type { Day } from '../../domain/time/calendar.ts';
 import type { LastDelivery } from '../../workspace/owned/schedules.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../log/delivery-log-entry.ts';
 import type { DeliveryTask } from './post-plan.ts';
-import { chosenByKey, projectLabel } from './schedule-wording.ts';
 
 /** The owner is notified of a project that gives no answer in this many posts in a row. */
 const NOTIFY_AFTER = 2;
@@ -50,10 +50,8 @@ export async function recordPost(
   const { schedule } = task;
   const { next, cause, pendingNotice, probes, waits, ...entry } = attempt.entry;
   const unanswered = countUnanswered(context.workspace.lastSent(schedule.id), post);
-  const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === NOTIFY_AFTER);
-  const causes = silent.map(
-    ([project, { cause: why }]) =>
-      `${projectLabel(chosenByKey(project, schedule.projects), context.workspace)}: ${why}`,
+  const silent = Object.entries(unanswered).flatMap(([project, { posts, cause: why }]) =>
+    posts === NOTIFY_AFTER ? [[project, why] as const] : [],
   );
   const lastDelivery: LastDelivery = {
     ...lastDeliveryOf(task, post.at),
@@ -67,7 +65,7 @@ export async function recordPost(
     entry: {
       ...entry,
       ...{ state: 'posted' as const, tries: 0, at: post.at, post },
-      ...(causes.length > 0 && { pendingNotice: 'unanswered' as const, cause: causes.join(' ') }),
+      ...(silent.length > 0 && { pendingNotice: 'unanswered' as const, silent: Object.fromEntries(silent) }),
     },
     posted: { channel: post.channel, at: post.at },
     lastDelivery,
@@ -104,7 +102,7 @@ export async function recordSkip(
 export async function recordWait(
   task: DeliveryTask,
   attempt: DeliveryAttempt,
-  { next, day }: { readonly next: number; readonly day: string },
+  { next, awaits }: { readonly next: number; readonly awaits: Day },
   context: DeliveryContext,
 ): Promise<void> {
   const at = context.clock();
@@ -119,7 +117,7 @@ export async function recordWait(
       ...lastDeliveryOf(task, at),
       failures,
       ...(unanswered && { unanswered }),
-      ...{ result: 'waiting', cause: day, next },
+      ...{ result: 'waiting', awaits, next },
     },
   });
 }

@@ -20,6 +20,7 @@ import {
 import type { Chart } from '../../slack/kit/chart.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
+import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { episodeOf } from './alert.ts';
 import type { Alert, AlertEvent, AlertMessage } from './watch-state.ts';
 
@@ -99,7 +100,7 @@ function historyText(event: AlertEvent): string {
 
 function insteadText({ to, cause }: NonNullable<AlertMessage['insteadOf']>): string {
   const where = isPerson(to) ? mention(to) : channelLink(to);
-  return `This was meant for ${where}. ${escapeMarkup(cause)} Choose another channel or person with *Manage*.`;
+  return `This was meant for ${where}. ${escapeMarkup(wordFailure(cause))} Choose another channel or person with *Manage*.`;
 }
 
 /** The days behind an alert, as words of `/spend`. */

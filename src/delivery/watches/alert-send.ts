@@ -2,6 +2,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, MINUTE } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
+import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryContext } from '../context.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
 import { recordFailed } from '../outbox/send-message.ts';
@@ -193,7 +194,7 @@ async function forget({ document, watch, place }: AlertTask): Promise<boolean> {
 async function sendElsewhere(
   { watch, document, place }: AlertTask,
   message: AlertMessage,
-  cause: string,
+  cause: StoredFailure,
   context: DeliveryContext,
 ): Promise<boolean> {
   const { to, insteadOf } = message;

@@ -7,6 +7,7 @@ import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { deliveryLockKey, watchFiguresKey } from '../../redis/keys.ts';
 import { projectValue } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryLease } from '../log/delivery-log.ts';
 
 const schema = z.object({
@@ -23,8 +24,7 @@ const schema = z.object({
   /** The last question failed. */
   problem: z
     .object({
-      /** In a sentence. */
-      cause: z.string(),
+      cause: storedFailure,
       at: z.int(),
       /** Fingerprint of the token, if the service rejected it. */
       rejected: z.string().exactOptional(),

@@ -7,7 +7,6 @@ import {
   type Day,
   daysInRange,
   endOfDay,
-  formatDays,
   type Millis,
   startOfDay,
   type Zone,
@@ -56,7 +55,7 @@ export async function askUsage(
     to: endOfDay(until, zone),
     zone,
     running: false,
-    label: formatDays(from, until, today.slice(0, 4)),
+    days: { first: from, last: until, today },
   };
   const { charges } = await billing.consumption(access, project, range).catch(emptyIfNoData);
   const usage = computeUsage(charges, { days: daysInRange(from, until, zone) });

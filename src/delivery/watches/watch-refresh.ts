@@ -12,6 +12,7 @@ import {
   UNLIMITED,
 } from '../../workspace/projects/resolve-project.ts';
 import { storedBalance } from '../../workspace/record/last-used.ts';
+import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
 import { hourlyCheckAfter } from './check-time.ts';
@@ -50,7 +51,7 @@ export function createRefresher(
   context: DeliveryContext,
 ): Refresher {
   /** Tokens that were rejected in this check: the connection's other projects would be, too. */
-  const rejections = new Map<string, string>();
+  const rejections = new Map<string, StoredFailure>();
 
   const refreshOne = async ({ project, needsBalance, needsUsage }: WatchedProject): Promise<void> => {
     const field = figuresField(project);
@@ -91,7 +92,7 @@ interface Question extends WatchedProject {
 async function askProject(
   before: StoredFigures | undefined,
   question: Question,
-  rejections: Map<string, string>,
+  rejections: Map<string, StoredFailure>,
   context: DeliveryContext,
 ): Promise<StoredFigures | undefined> {
   const { now, project } = question;
@@ -119,8 +120,11 @@ async function askProject(
 /** @throws what is not a Failure, and StoreUnavailable */
 function problemOf(error: unknown, at: Millis, fingerprint = ''): NonNullable<StoredFigures['problem']> {
   if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
-  const { message: cause } = error;
-  return { cause, at, ...(error.kind === 'token-rejected' && { rejected: fingerprint }) };
+  return {
+    cause: storeFailure(error),
+    at,
+    ...(error.kind === 'token-rejected' && { rejected: fingerprint }),
+  };
 }
 
 function dueQuestions(

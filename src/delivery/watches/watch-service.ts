@@ -5,6 +5,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { nextCheckAt, WATCH_STATE } from './check-time.ts';
@@ -140,18 +141,20 @@ function stateOf(
     ...(needsUsage(watch.rule) ? [usage?.at] : []),
   ];
   const isAsked = asked.every((at) => at !== undefined);
+  const today = dayAt(now, zone);
+  const undelivered = state?.alerts
+    .at(-1)
+    ?.messages.findLast(({ cause, state: sent }) => cause !== undefined && sent !== 'posted')?.cause;
   return {
     checkedAt: isAsked ? Math.max(...asked.map((at) => at ?? 0)) : undefined,
     nextCheckAt: watch.paused === undefined ? nextCheckAt(workspace, snapshot, now) : undefined,
     measurement:
       figures === undefined || !isAsked
         ? undefined
-        : measureWatch(watch.rule.kind, judgedFigures(figures, dayAt(now, zone), zone)),
+        : measureWatch(watch.rule.kind, judgedFigures(figures, today, zone)),
     isCrossed: state?.told.some(({ isOver = false }) => !isOver) ?? false,
-    problem: isLimited(watch, workspace) ? LIMITED : problem?.cause,
-    undelivered: state?.alerts
-      .at(-1)
-      ?.messages.findLast(({ cause, state: sent }) => cause !== undefined && sent !== 'posted')?.cause,
+    problem: isLimited(watch, workspace) ? LIMITED : problem && wordFailure(problem.cause, today),
+    undelivered: undelivered && wordFailure(undelivered, today),
     alerts: state?.alerts ?? [],
   };
 }

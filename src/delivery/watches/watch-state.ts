@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import { storedMessageSchema } from '../outbox/stored-message.ts';
 
 const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
@@ -26,7 +27,7 @@ const alertMessage = storedMessageSchema.extend({
   drawn: z.int().default(0),
   /** Goes to the owner or a manager, because the channel or person does not take it. */
   insteadOf: z
-    .object({ to: z.string(), cause: z.string(), tried: z.array(z.string()).readonly() })
+    .object({ to: z.string(), cause: storedFailure, tried: z.array(z.string()).readonly() })
     .exactOptional(),
 });
 export type AlertMessage = Readonly<z.infer<typeof alertMessage>>;

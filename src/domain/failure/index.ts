@@ -6,6 +6,7 @@
  * Nothing secret and no body of a response ever goes into a failure: it is logged, shown and stored.
  */
 
+import type { AskedDays } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 import type { CommandFailure } from './command.ts';
 import type { IdentityFailure } from './identity.ts';
@@ -43,7 +44,7 @@ export function isFailure(error: unknown): error is Failure {
 }
 
 /** The same about the days that the reader asked for: one request gets those of the comparison and the chart, too. */
-export function aboutDays(failure: Failure, days: string): Failure {
+export function aboutDays(failure: Failure, days: AskedDays): Failure {
   if (!('question' in failure) || failure.question.days === undefined) return failure;
   const question = { ...failure.question, days };
   return failure.kind === 'no-data'

@@ -1,7 +1,6 @@
 /** What the services answer, or that they do not. */
-
-import type { ProductId } from '../product.ts';
-import type { Millis } from '../time/calendar.ts';
+import { PRODUCTS, type ProductId } from '../product.ts';
+import { type AskedDays, formatAskedDays, type Millis } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 
 /**
@@ -31,22 +30,26 @@ export class Forbidden extends FailureBase<'forbidden'> {
   }
 }
 
-/** What the billing service was asked about. `dayBlocks` is how the period is called, if there is one: `14–20 Nov`. */
+/** What the billing service was asked about. */
 export interface BillingQuestion {
+  /** 1 to 32 digits */
   readonly project: string;
-  readonly product: { readonly id: ProductId; readonly name: string };
-  readonly days: string | undefined;
+  readonly product: ProductId;
+  /** Undefined for a balance. */
+  readonly days: AskedDays | undefined;
 }
+
+const projectAndDays = ({ project, days }: BillingQuestion): readonly string[] => [
+  `project ${project}`,
+  ...(days === undefined ? [] : [formatAskedDays(days)]),
+];
 
 /** A proper answer without data: wrong product, wrong project or wrong period; the contract does not tell which. */
 export class NoData extends FailureBase<'no-data'> {
   override readonly brief = 'no data';
   constructor(readonly question: BillingQuestion) {
-    const { project, product, days } = question;
-    super(
-      'no-data',
-      `No ${product.name} data for ${[`project ${project}`, days].filter(Boolean).join(', ')}.`,
-    );
+    const product = PRODUCTS[question.product].name;
+    super('no-data', `No ${product} data for ${projectAndDays(question).join(', ')}.`);
   }
 }
 
@@ -58,9 +61,8 @@ export class QueryRejected extends FailureBase<'query-rejected'> {
     readonly status: number,
     readonly question: BillingQuestion,
   ) {
-    const { project, product, days } = question;
-    const about = [product.name, `project ${project}`, days].filter(Boolean).join(', ');
-    super('query-rejected', `The billing service rejected the query for ${about}.`);
+    const about = [PRODUCTS[question.product].name, ...projectAndDays(question)];
+    super('query-rejected', `The billing service rejected the query for ${about.join(', ')}.`);
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { PeriodPhrase } from '../language/period-phrase.ts';
 import {
+  type AskedDays,
   addDays,
   type Day,
   dayAt,
@@ -49,10 +50,11 @@ export interface ReportPeriods {
   readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: Zone;
-  /** First and last millisecond of all these days, which one request gets, and the label of the main ones. */
+  /** First and last millisecond of all these days, which one request gets. */
   readonly from: number;
   readonly to: number;
-  readonly label: string;
+  /** The main ones. */
+  readonly asked: AskedDays;
 }
 
 /** Which days a post is about; a balance post shows yesterday's spending too. */
@@ -97,7 +99,7 @@ export function reportPeriodsOf(scope: ReportScope, at: Millis, zone: Zone, coun
     ...{ main, month, week, charted, history, today, zone },
     from: startOfDay(first, zone),
     to: endOfDay(yesterday, zone),
-    label: formatReportDays(main.window, today),
+    asked: { first: main.window.days[0] ?? yesterday, last: main.window.days.at(-1) ?? yesterday, today },
   };
 }
 

@@ -149,6 +149,18 @@ export function formatDays(first: Day, last: Day, knownYear?: string): string {
   return `${Number(first.slice(8))}–${dayAndMonth(last)}${year}`;
 }
 
+/** Days that somebody asks about. */
+export interface AskedDays {
+  readonly first: Day;
+  readonly last: Day;
+  /** The asker's. */
+  readonly today?: Day | undefined;
+}
+
+/** @returns '14–20 Nov', with the year if it is not the asker's, or nobody's */
+export const formatAskedDays = ({ first, last, today }: AskedDays): string =>
+  formatDays(first, last, today?.slice(0, 4));
+
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 /** By the digits: a chart of ten years asks thousands of times, and date-fns takes fifty times as long. */

@@ -1,12 +1,13 @@
 /** The window of earlier days that a period's complete days are compared with. */
 import {
+  type AskedDays,
   addDays,
   type Day,
   dayExists,
   daysBefore,
   daysInRange,
   endOfDay,
-  formatDays,
+  formatAskedDays,
   shiftUnits,
   startOfDay,
   type Unit,
@@ -21,6 +22,8 @@ export interface ComparisonWindow {
   readonly days: readonly Day[];
   /** The complete days of the period: what the window is compared with. */
   readonly currentDays: readonly Day[];
+  /** For somebody who asks on the last of the period’s days. */
+  readonly asked: AskedDays;
   /** '7–13 Nov', or '7–13 Nov 2025' if the period ends in another year. */
   readonly label: string;
   /** 'the 7 days before', 'the same weekday a week before', 'the month before', 'the first 20 days of the month before' */
@@ -86,12 +89,14 @@ export function findComparisonWindow(
   const { days, basis } = windowBefore(first, rule, complete.length, zone);
   const [from, to] = [days[0], days.at(-1)];
   if (from === undefined || to === undefined) return undefined;
+  const asked = { first: from, last: to, today: end };
   return {
     from: startOfDay(from, zone),
     to: endOfDay(to, zone),
     days,
     currentDays: complete,
-    label: formatDays(from, to, end.slice(0, 4)),
+    asked,
+    label: formatAskedDays(asked),
     basis,
   };
 }

@@ -7,12 +7,14 @@ import { formatPhrase, type PeriodPhrase } from '../language/period-phrase.ts';
 import { type DayRange, resolveRange } from '../language/resolve-range.ts';
 import { clipWord, pluralize } from '../language/text.ts';
 import {
+  type AskedDays,
   addDays,
   type Day,
   dayAt,
   daysBefore,
   daysInRange,
   endOfDay,
+  formatAskedDays,
   formatDays,
   type Millis,
   startOfDay,
@@ -34,6 +36,7 @@ export interface Period {
   readonly days: readonly Day[];
   /** Today, if it is the last day. */
   readonly today?: Day;
+  readonly asked: AskedDays;
   /** '14–20 Nov', with the year if it is not the current one */
   readonly dates: string;
   /** '14–20 Nov 2026 UTC · 7 full days · today excluded' */
@@ -107,6 +110,7 @@ function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone
   const days = daysInRange(first, last, zone);
   const [firstDay, lastDay] = [days[0], days.at(-1)];
   if (firstDay === undefined || lastDay === undefined) throw skippedByZone(phrase, first, last, zone);
+  const asked = { first: firstDay, last: lastDay, today };
   const endsToday = lastDay === today;
   const complete = endsToday ? days.slice(0, -1) : days;
   const comparison = findComparisonWindow(first, complete, plan, zone);
@@ -118,7 +122,8 @@ function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone
     zone,
     days,
     ...(endsToday && { today }),
-    dates: formatDays(firstDay, lastDay, today.slice(0, 4)),
+    asked,
+    dates: formatAskedDays(asked),
     label: `${formatDays(firstDay, lastDay)} ${zone} · ${extent}`,
     ...(comparison && { comparison }),
   };

@@ -33,10 +33,10 @@ export async function askBalance(
 ): Promise<BalanceFigures> {
   const { zone } = requireSettings(workspace);
   const access = openConnection(workspace, target);
-  const { from, to, dates: label, days } = resolvePeriod(LAST_7_DAYS, at, zone);
+  const { from, to, asked, days } = resolvePeriod(LAST_7_DAYS, at, zone);
   const [left, spent] = await Promise.all([
     billing.balance(access, target),
-    settleOptional(billing.consumption(access, target, { from, to, zone, running: false, label })),
+    settleOptional(billing.consumption(access, target, { from, to, zone, running: false, days: asked })),
   ]);
   const amounts = { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
   return {

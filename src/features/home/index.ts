@@ -71,11 +71,11 @@ export function createHomeFeature({
     try {
       const access = openConnection(workspace, { alias, connection, label: alias });
       const periods = reportPeriodsOf('yesterday', clock(), requireSettings(workspace).zone);
-      const { from, to, zone, label, today } = periods;
+      const { from, to, zone, asked: days, today } = periods;
       const target = { alias, project, product };
       const [left, spent] = await Promise.all([
         billing.balance(access, target),
-        settleOptional(billing.consumption(access, target, { from, to, zone, label, running: false })),
+        settleOptional(billing.consumption(access, target, { from, to, zone, days, running: false })),
       ]);
       const amounts = { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
       const figures = 'why' in spent ? undefined : computeReportFigures(spent.charges, periods, amounts);

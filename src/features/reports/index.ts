@@ -11,7 +11,7 @@ import {
 } from '../../domain/money/report-figures.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
-import { formatDays, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, formatAskedDays, type Millis } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import type { ProjectAnswers } from '../../slack/commands/project-answers.ts';
 import { referenceTo } from '../../workspace/projects/chosen-project.ts';
@@ -21,6 +21,7 @@ import {
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { storedBalance } from '../../workspace/record/last-used.ts';
+import { storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { renderReport } from './blocks.ts';
@@ -84,13 +85,13 @@ function detailsButton(
 }
 
 /** The newest day of a post, if a project that reports days at all has not reported that one. */
-function awaitedDay(answered: readonly ProjectFigures[], { main, today }: ReportPeriods): string | undefined {
+function awaitedDay(answered: readonly ProjectFigures[], { main }: ReportPeriods): Day | undefined {
   const newest = main.window.days.at(-1);
   if (newest === undefined) return undefined;
   const isAwaited = answered.some(
     ({ briefing }) => briefing.main.missing.includes(newest) && briefing.charted.reported.length > 0,
   );
-  return isAwaited ? formatDays(newest, newest, today.slice(0, 4)) : undefined;
+  return isAwaited ? newest : undefined;
 }
 
 /** Thousands of posts are due at one instant, and their calendars are the same few. */
@@ -122,9 +123,9 @@ async function answer(
     const target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, manager: false });
     label = target.label;
     const access = openConnection(workspace, target);
-    const { from, to, zone, label: days } = brief;
+    const { from, to, zone, asked } = brief;
     const leaving = billing.balance(access, target).catch(sentence);
-    const consuming = billing.consumption(access, target, { from, to, zone, label: days, running: false });
+    const consuming = billing.consumption(access, target, { from, to, zone, days: asked, running: false });
     // Where the balance is the answer, a project that has one is there, whether anything is reported or not.
     const isEnough = async () => headline === 'left' && typeof (await leaving) !== 'string';
     const [consumed, left] = await Promise.all([
@@ -138,7 +139,7 @@ async function answer(
     const has = typeof balance === 'string' ? undefined : balance;
     const { locale } = requireSettings(workspace);
     const remarks = collectNotices(
-      [`the figures for ${days}`, consumed],
+      [`the figures for ${formatAskedDays(asked)}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),
     );
     const briefing = computeReportFigures(consumed.charges, brief, has);
@@ -149,7 +150,7 @@ async function answer(
   } catch (error) {
     if (!isFailure(error)) throw error;
     if (error.kind === 'not-allowed') return { project: id, product, label: HIDDEN, failure: error };
-    return { project: id, product, label, failure: aboutDays(error, brief.label) };
+    return { project: id, product, label, failure: aboutDays(error, brief.asked) };
   }
 }
 
@@ -173,7 +174,7 @@ function figuresOf(
     covers: `${main.window.label} ${zone}`,
     isEmpty: headline === 'spent' && failed.length === 0 && answered.every(spentNothing),
     unanswered: Object.fromEntries(
-      failed.map(({ project, product, failure }) => [`${project}:${product}`, failure.message]),
+      failed.map(({ project, product, failure }) => [`${project}:${product}`, storeFailure(failure)]),
     ),
   };
 }

@@ -30,6 +30,7 @@ import {
 } from '../../workspace/owned/schedules.ts';
 import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
+import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
 
@@ -138,26 +139,31 @@ function nextSendText(
   ].join(' · ');
 }
 
-function lastDeliveryText(sent: LastDelivery | undefined, schedule: Schedule, workspace: Workspace): string {
+function lastDeliveryText(
+  sent: LastDelivery | undefined,
+  schedule: Schedule,
+  workspace: Workspace,
+  today: Day,
+): string {
   const { zone } = schedule.timing;
   if (sent === undefined) return 'nothing posted yet';
   const when = escapeMarkup(formatWallTime(sent.at, zone));
-  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(sent.cause)}`;
+  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
   const byHand =
     sent.byHand === undefined
       ? ''
       : ` · sent with Send now ${escapeMarkup(formatWallTime(sent.byHand, zone))}`;
   switch (sent.result) {
     case 'posted':
-      return `last posted ${when}${unansweredText(sent, schedule, workspace)}`;
+      return `last posted ${when}${unansweredText(sent, schedule, workspace, today)}`;
     case 'posted-late':
-      return `last posted late, ${when}${unansweredText(sent, schedule, workspace)}`;
+      return `last posted late, ${when}${unansweredText(sent, schedule, workspace, today)}`;
     case 'skipped':
       return `skipped ${when}: nothing was spent`;
     case 'failed':
       return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
     case 'waiting':
-      return `waiting for billing to report ${escapeMarkup(sent.cause ?? 'the day')}${sent.next === undefined ? '' : `, next look ${formatInstant(sent.next)}`}${byHand}`;
+      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look ${formatInstant(sent.next)}`}${byHand}`;
     case 'trying':
       return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try ${formatInstant(sent.next)}.`}${byHand}`;
   }
@@ -173,25 +179,27 @@ function unansweredText(
   { unanswered = {} }: LastDelivery,
   { projects }: Schedule,
   workspace: Workspace,
+  today: Day,
 ): string {
   const parts = Object.entries(unanswered).map(([key, { posts, cause }]) => {
     const often = posts > 1 ? ` (${posts} posts in a row)` : '';
-    return ` · *no figures for ${escapeMarkup(projectLabel(chosenByKey(key, projects), workspace))}*${often}: ${escapeMarkup(cause)}`;
+    return ` · *no figures for ${escapeMarkup(projectLabel(chosenByKey(key, projects), workspace))}*${often}: ${escapeMarkup(wordFailure(cause, today))}`;
   });
   return parts.join('');
 }
 
 /** One schedule as three lines of mrkdwn. What the reader may not ask about is neither named nor said to have failed. */
 export function describeSchedule(schedule: Schedule, reader: Request, sends: UpcomingSendsOf): string {
-  const { workspace, user } = reader;
+  const { workspace, user, at } = reader;
+  const today = dayAt(at, user.zone ?? schedule.timing.zone);
   const place = askLocation(reader);
   const known = workspace.lastSent(schedule.id);
-  const sent = canReadOwned(schedule, reader) || known?.result === 'waiting' ? known : withoutCauses(known);
+  const sent = canReadOwned(schedule, reader) ? known : withoutCauses(known);
   const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
   const state = pauseText(schedule, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [
     `${reportMarkup(schedule, workspace, place)} → ${channelLink(schedule.channel)}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
-    `${state} · ${lastDeliveryText(sent, schedule, workspace)}`,
+    `${state} · ${lastDeliveryText(sent, schedule, workspace, today)}`,
   ].join('\n');
 }

@@ -13,7 +13,7 @@ import {
   addDays,
   daysInRange,
   endOfDay,
-  formatDays,
+  formatAskedDays,
   startOfDay,
   startOfUnit,
 } from '../../domain/time/calendar.ts';
@@ -42,8 +42,8 @@ export async function askSpend(
   period: Period,
 ): Promise<SpendFigures> {
   const access = openConnection(workspace, target);
-  const { from, to, dates: label, zone } = period;
-  const span = { from, to, zone, label, running: period.today !== undefined };
+  const { from, to, dates, zone } = period;
+  const span = { from, to, zone, days: period.asked, running: period.today !== undefined };
   const earlier = historyOf(period);
   // Each is added up when it comes: both at a time would hold up everybody's requests for twice as long.
   const [{ usage, ...now }, before] = await Promise.all([
@@ -64,8 +64,8 @@ export async function askSpend(
     change,
     forecast,
     remarks: collectNotices(
-      [`the figures for ${label}`, now],
-      ...(before && earlier ? [[`the figures for ${earlier.label}`, before] as const] : []),
+      [`the figures for ${dates}`, now],
+      ...(before && earlier ? [[`the figures for ${formatAskedDays(earlier.days)}`, before] as const] : []),
     ),
   };
 }
@@ -86,13 +86,14 @@ const isRunningMonth = ({ days, today, phrase }: Period): boolean =>
 /** What is asked besides: the window before, and for a forecast the months before, in one question. */
 function historyOf(period: Period): Omit<TimeRange, 'running' | 'zone'> | undefined {
   const { today, zone, comparison } = period;
-  if (today === undefined || !isRunningMonth(period)) return comparison;
+  const compared = comparison && { from: comparison.from, to: comparison.to, days: comparison.asked };
+  if (today === undefined || !isRunningMonth(period)) return compared;
   const [first, last] = [forecastFrom(today), addDays(today, -1)];
   return {
     from: startOfDay(first, zone),
     to: endOfDay(last, zone),
     // Why there is no comparison is about its days, whatever else is asked for.
-    label: comparison?.label ?? formatDays(first, last, today.slice(0, 4)),
+    days: comparison?.asked ?? { first, last, today },
   };
 }
 

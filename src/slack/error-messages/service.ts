@@ -23,7 +23,7 @@ export const SERVICE_DESCRIPTIONS: Descriptions<ServiceFailure> = {
     replaceToken('Its role may not cover billing, or it may belong to another account.', context),
   'no-data': ({ question: { days, product } }, context) => ({
     todo: `Try another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
-    buttons: otherProducts(product.id, context),
+    buttons: otherProducts(product, context),
   }),
   'query-rejected': ({ messages }, { invocation }) => ({
     todo: 'Its message:',

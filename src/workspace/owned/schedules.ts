@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { product, tryParseRecord } from '../record/record-schema.ts';
+import { storedFailure } from '../record/stored-failure.ts';
 
 /** Every request reads the whole record. */
 export const MAX_SCHEDULES = 100;
@@ -118,14 +119,16 @@ const sent = z.object({
   due: z.int(),
   at: z.int(),
   result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying', 'waiting']),
-  /** The failure's sentence, for `failed` and `trying`; for `waiting` the day that billing has not reported. */
-  cause: z.string().exactOptional(),
+  /** For `failed` and `trying`. */
+  cause: storedFailure.exactOptional(),
+  /** For `waiting`: the day that billing has not reported. */
+  awaits: z.string().exactOptional(),
   /** When the next attempt is, in ms, for `trying` and `waiting`. */
   next: z.int().exactOptional(),
   /** Dates in a row that failed, this one included. */
   failures: z.int().default(0),
-  /** `<project id>:<product>` → since how many posts it gave no answer, and why, in a sentence. */
-  unanswered: z.record(z.string(), z.object({ posts: z.int(), cause: z.string() })).exactOptional(),
+  /** `<project id>:<product>` → since how many posts it gave no answer, and why. */
+  unanswered: z.record(z.string(), z.object({ posts: z.int(), cause: storedFailure })).exactOptional(),
   /** When it was last sent with Send now since then, in ms. */
   byHand: z.int().exactOptional(),
   /** Slack's `ts` of the post. */

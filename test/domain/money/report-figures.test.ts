@@ -7,7 +7,13 @@ import {
   reportPeriodsOf,
 } from '../../../src/domain/money/report-figures.ts';
 import { daysCovered, nextDueTimes, type Timing } from '../../../src/domain/time/cadence.ts';
-import { dayAt, daysInRange, endOfDay, startOfDay } from '../../../src/domain/time/calendar.ts';
+import {
+  dayAt,
+  daysInRange,
+  endOfDay,
+  formatAskedDays,
+  startOfDay,
+} from '../../../src/domain/time/calendar.ts';
 import { chargesOf } from '../../support/usage.ts';
 
 const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago'];
@@ -169,7 +175,7 @@ describe('the figures of a post', () => {
 
 describe('the days of a post', () => {
   const of = (scope: ReportScope, at: string, zone = 'UTC', count?: number) => {
-    const { main, month, week, charted, history, label, from, to } = reportPeriodsOf(
+    const { main, month, week, charted, history, asked, from, to } = reportPeriodsOf(
       scope,
       Date.parse(at),
       zone,
@@ -180,7 +186,7 @@ describe('the days of a post', () => {
       main: [main.window.label, main.before.label],
       month: [month.window.label, month.before.label],
       days: [week, charted, history].map(range),
-      label,
+      label: formatAskedDays(asked),
       from: dayAt(from, zone),
       to: dayAt(to + 1, zone),
     };

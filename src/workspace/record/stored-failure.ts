@@ -1,0 +1,183 @@
+/** Failures as Redis keeps them: their kind and data, never a sentence, worded for whoever reads them. */
+import * as z from 'zod';
+import {
+  AddressRefused,
+  CannotPost,
+  type CommandFailure,
+  ConnectionMissing,
+  type EditConflict,
+  type Failure,
+  type FailureKind,
+  type FailureOf,
+  Forbidden,
+  type IdentityFailure,
+  InvalidResponse,
+  NOT_SENT_REASONS,
+  NoData,
+  NotAllowed,
+  NotConnected,
+  NotInstalled,
+  type NotIssuer,
+  NotSent,
+  QueryRejected,
+  QueueFull,
+  RateLimited,
+  RedirectRefused,
+  ResponseTooLarge,
+  ServiceFailed,
+  ServicePaused,
+  ServiceUnreachable,
+  SettingsDamaged,
+  SlackFailed,
+  type StoreUnavailable,
+  type Throttled,
+  TimedOut,
+  type TokenFailure,
+  TokenRejected,
+  UnsealFailed,
+} from '../../domain/failure/index.ts';
+import type { Day } from '../../domain/time/calendar.ts';
+import { product } from './record-schema.ts';
+
+/** Other versions have kinds and data that this one does not know: they are kept, and worded plainly. */
+export const storedFailure = z.looseObject({
+  kind: z.string(),
+  /** Its post may be in the channel all the same. */
+  mayBePosted: z.boolean().exactOptional(),
+});
+export type StoredFailure = Readonly<z.infer<typeof storedFailure>>;
+
+interface Form<F extends Failure> {
+  /** What is stored of it: nothing secret, no host, and nothing that a person or a service wrote. */
+  store(failure: F): object;
+  /** @param today the reader's @returns undefined if the data is not its kind's */
+  restore(stored: StoredFailure, today: Day | undefined): F | undefined;
+}
+
+/** @param shape the failure's own fields that are stored */
+function form<Shape extends z.ZodRawShape, F extends Failure & z.infer<z.ZodObject<Shape>>>(
+  shape: Shape,
+  restore: (data: z.infer<z.ZodObject<Shape>>, today: Day | undefined) => F,
+): Form<F> {
+  const schema = z.object(shape);
+  return {
+    store: (failure) => schema.parse(failure),
+    restore(stored, today) {
+      const { data } = schema.safeParse(stored);
+      return data && restore(data, today);
+    },
+  };
+}
+
+const withoutData = <F extends Failure>(restore: () => F): Form<F> => ({ store: () => ({}), restore });
+
+const service = { service: z.enum(['billing', 'identity']) };
+const question = {
+  question: z.object({
+    project: z.string(),
+    product,
+    days: z.object({ first: z.iso.date(), last: z.iso.date() }).optional(),
+  }),
+};
+type StoredQuestion = z.infer<z.ZodObject<typeof question>>['question'];
+
+const askedBy = ({ days, ...about }: StoredQuestion, today: Day | undefined) => ({
+  ...about,
+  days: days && { ...days, today },
+});
+
+/** Kinds that only a person’s own request meets. */
+type NeverStored =
+  | (IdentityFailure | TokenFailure | NotIssuer | Throttled | EditConflict | StoreUnavailable)['kind']
+  | Exclude<CommandFailure, NotConnected | ConnectionMissing>['kind'];
+
+const FORMS: { readonly [K in Exclude<FailureKind, NeverStored>]: Form<FailureOf<K>> } = {
+  'token-rejected': form(service, (data) => new TokenRejected(data.service)),
+  forbidden: form(service, (data) => new Forbidden(data.service)),
+  'no-data': form(question, (data, today) => new NoData(askedBy(data.question, today))),
+  'query-rejected': form(
+    { ...question, status: z.int() },
+    (data, today) => new QueryRejected([], data.status, askedBy(data.question, today)),
+  ),
+  'rate-limited': form(service, (data) => new RateLimited(data.service)),
+  'timed-out': form({ ...service, after: z.number() }, (data) => new TimedOut(data.service, data.after)),
+  'service-unreachable': form(
+    { ...service, code: z.string() },
+    (data) => new ServiceUnreachable(data.service, '', data.code),
+  ),
+  'service-failed': form(
+    { ...service, status: z.int() },
+    (data) => new ServiceFailed(data.service, data.status),
+  ),
+  'service-paused': form(
+    service,
+    (data) => new ServicePaused(data.service, '', new ServiceFailed(data.service, 0)),
+  ),
+  'queue-full': form(service, (data) => new QueueFull(data.service)),
+  'invalid-response': form(
+    { ...service, what: z.string() },
+    (data) => new InvalidResponse(data.service, data.what),
+  ),
+  'response-too-large': form(
+    { ...service, limit: z.int(), unit: z.enum(['bytes', 'items', 'values']) },
+    (data) => new ResponseTooLarge(data.service, data.limit, data.unit),
+  ),
+  'redirect-refused': form(
+    { ...service, status: z.int() },
+    (data) => new RedirectRefused(data.service, data.status, ''),
+  ),
+  'address-refused': form(
+    { why: z.string() },
+    (data) => new AddressRefused('the service’s address', data.why),
+  ),
+  'not-connected': withoutData(() => new NotConnected()),
+  'connection-missing': form(
+    {
+      connection: z.string().optional(),
+      project: z.object({ label: z.string(), alias: z.string().optional() }).optional(),
+    },
+    ({ connection, project }) =>
+      new ConnectionMissing(connection, project && { alias: undefined, ...project }),
+  ),
+  'not-allowed': form(
+    { reason: z.enum(['guest', 'external', 'not-member', 'not-manager', 'not-owner', 'channel']) },
+    (data) => new NotAllowed(data.reason),
+  ),
+  'unseal-failed': form(
+    {
+      reason: z.enum(['unknown-key', 'not-authentic', 'malformed']),
+      what: z.enum(['billing-token', 'application-access', 'slack-installation', 'project', 'record']),
+    },
+    (data) => new UnsealFailed(data.reason, undefined, data.what),
+  ),
+  'settings-damaged': withoutData(() => new SettingsDamaged()),
+  'slack-failed': form(
+    { method: z.string(), code: z.string() },
+    (data) => new SlackFailed(data.method, data.code),
+  ),
+  'not-installed': form({ reason: z.enum(['unknown', 'expired']) }, (data) => new NotInstalled(data.reason)),
+  'cannot-post': form(
+    { reason: z.enum(['not-there', 'archived', 'restricted']) },
+    (data) => new CannotPost(data.reason),
+  ),
+  'not-sent': form({ why: z.enum(NOT_SENT_REASONS) }, (data) => new NotSent(data.why)),
+};
+
+/** Of a kind that has none, as another version wrote it. */
+const formOf = (kind: string): Form<Failure> | undefined =>
+  Object.hasOwn(FORMS, kind) ? FORMS[kind as keyof typeof FORMS] : undefined;
+
+/** Always the same text for the same failure, so that a write can be compared with the one before. */
+export const storeFailure = (failure: Failure): StoredFailure => ({
+  kind: failure.kind,
+  ...formOf(failure.kind)?.store(failure),
+});
+
+const UNKNOWN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
+const MAY_BE_POSTED = 'The post may be in the channel: check before you send it again.';
+
+/** What happened, in a sentence. @param today the reader's: days of its year are named without the year */
+export function wordFailure(stored: StoredFailure, today?: Day): string {
+  const sentence = formOf(stored.kind)?.restore(stored, today)?.message ?? UNKNOWN;
+  return stored.mayBePosted === true ? `${sentence} ${MAY_BE_POSTED}` : sentence;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { parseLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
+import { NoData, NotSent, ServiceFailed } from '../../src/domain/failure/index.ts';
+import { storedFailure, storeFailure, wordFailure } from '../../src/workspace/record/stored-failure.ts';
+import { failuresOfAll } from '../support/failures.ts';
+
+/** Kinds that only a person’s own request meets: nothing is stored of them but the kind. */
+const OF_REQUESTS = [
+  'access-missing',
+  'access-not-found',
+  'access-refused',
+  'edit-conflict',
+  'invalid-word',
+  'not-issuer',
+  'outcome-unclear',
+  'period-just-began',
+  'project-disabled',
+  'project-missing',
+  'secret-pasted',
+  'store-unavailable',
+  'text-too-long',
+  'throttled',
+  'token-not-shown',
+  'too-many-tokens',
+  'wrong-identity-url',
+];
+const PLAIN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
+const TODAY = '2026-11-21';
+
+/** As Redis gives it back. */
+const readBack = (json: string) => storedFailure.parse(JSON.parse(json));
+
+describe('a stored failure', () => {
+  it('is worded when it is read, as it was when it happened', () => {
+    const others = failuresOfAll().filter(([{ kind }]) => !OF_REQUESTS.includes(kind));
+    expect(others.length).toBeGreaterThan(40);
+    for (const [failure] of others) {
+      const worded = wordFailure(readBack(JSON.stringify(storeFailure(failure))), TODAY);
+      if (failure.kind === 'address-refused')
+        expect(worded).toBe('Tally does not connect to the service’s address: it is private.');
+      else expect(worded).toBe(failure.message);
+    }
+  });
+
+  it('has no sentence, no host, and nothing that a person or a service wrote', () => {
+    for (const [failure] of failuresOfAll()) {
+      const json = JSON.stringify(storeFailure(failure));
+      expect(json).not.toContain(failure.message);
+      expect(json).not.toMatch(/example|127\.0\.0\.1|yesterdya|"no"/);
+    }
+  });
+
+  it('is one text, however often it is stored', () => {
+    for (const [failure] of failuresOfAll())
+      expect(JSON.stringify(storeFailure(failure))).toBe(JSON.stringify(storeFailure(failure)));
+    expect(JSON.stringify(storeFailure(new ServiceFailed('billing', 502)))).toBe(
+      '{"kind":"service-failed","service":"billing","status":502}',
+    );
+  });
+
+  it('is worded for its reader’s year', () => {
+    const days = { first: '2026-11-14', last: '2026-11-20', today: TODAY };
+    const stored = storeFailure(new NoData({ project: '123', product: 1, days }));
+    expect(wordFailure(stored, TODAY)).toBe('No Cloud platform data for project 123, 14–20 Nov.');
+    expect(wordFailure(stored, '2027-01-02')).toContain('14–20 Nov 2026');
+    expect(wordFailure(stored)).toContain('14–20 Nov 2026');
+  });
+
+  it('says that the post may be in the channel all the same', () => {
+    const stored = { ...storeFailure(new NotSent('post-unconfirmed')), mayBePosted: true };
+    expect(wordFailure(stored)).toBe(
+      'Slack didn’t confirm the post. The post may be in the channel: check before you send it again.',
+    );
+  });
+
+  it.each([
+    { kind: 'moon-eclipsed', service: 'billing' },
+    { kind: 'toString' },
+    { kind: 'service-failed', service: 'weather', status: 'x' },
+    { kind: 'invalid-word' },
+  ])('of another version is worded plainly, and kept as it is: %j', (of) => {
+    expect(wordFailure(readBack(JSON.stringify(of)))).toBe(PLAIN);
+    const entry = { state: 'failed', due: 1, at: 2, began: 1, tries: 1, cause: of };
+    expect(parseLogEntry(JSON.stringify(entry))).toMatchObject({ state: 'failed', cause: of });
+  });
+});
