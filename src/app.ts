@@ -1,6 +1,8 @@
 import { createBilling, reportOutcomes } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
+import type { Reports } from './delivery/posts/postable-report.ts';
+import { createReports } from './delivery/reports/index.ts';
 import type { Millis } from './domain/time/calendar.ts';
 import { createAuditFeature } from './features/audit/index.ts';
 import { createBalanceFeature } from './features/balance/index.ts';
@@ -12,7 +14,6 @@ import { createMentionsFeature } from './features/mentions/index.ts';
 import { createOsTokenFeature } from './features/os-token/index.ts';
 import { createProjectsFeature } from './features/projects/index.ts';
 import { createRegistry, type Registry } from './features/registry.ts';
-import { createReportsFeature } from './features/reports/index.ts';
 import { createSchedulesFeature } from './features/schedules/index.ts';
 import { createSettingsFeature } from './features/settings/index.ts';
 import { createSpendFeature } from './features/spend/index.ts';
@@ -114,6 +115,7 @@ export function createTally(
   const users = createUserDirectory(clock);
 
   const all: Registry = createRegistry(() => features);
+  const reports = createReports(clock);
   const delivery = createDeliveryService({
     redis,
     queue,
@@ -122,13 +124,13 @@ export function createTally(
     lastUsed,
     clientFor: (workspace) => installations.clientFor(workspace),
     users,
-    reports: all.reports,
+    reports,
     clock,
     log,
     onSent: metrics.post,
   });
   const features = createFeatures(config, log, clock, all, {
-    ...{ redis, workspaces, audit, lastUsed, http, billing, notes, limits, delivery },
+    ...{ redis, workspaces, audit, lastUsed, http, billing, notes, limits, delivery, reports },
   });
 
   const health = createHealth({
@@ -202,6 +204,7 @@ interface SharedParts {
   readonly notes: ServiceNotes;
   readonly limits: RateLimiter;
   readonly delivery: ReturnType<typeof createDeliveryService>;
+  readonly reports: Reports;
 }
 
 /** In the order of `/billing help`: what people ask most comes first. @param all what the features have for each other */
@@ -210,7 +213,7 @@ function createFeatures(
   log: Log,
   clock: () => Millis,
   all: Registry,
-  { redis, workspaces, audit, lastUsed, http, billing, notes, limits, delivery }: SharedParts,
+  { redis, workspaces, audit, lastUsed, http, billing, notes, limits, delivery, reports }: SharedParts,
 ): readonly Feature[] {
   const checks = {
     baseUrl: (text: string) => checkBaseUrl(text, config.trustedHosts),
@@ -219,8 +222,7 @@ function createFeatures(
   return [
     createBalanceFeature({ billing, lastUsed, clock }),
     createSpendFeature({ billing, lastUsed, clock }),
-    createReportsFeature({ clock }),
-    createSchedulesFeature({ workspaces, delivery, limits, reports: all.reports }),
+    createSchedulesFeature({ workspaces, delivery, limits, reports }),
     createWatchesFeature({ workspaces, watching: delivery.watching, audit }),
     createOsTokenFeature({
       workspaces,

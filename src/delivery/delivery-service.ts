@@ -35,7 +35,7 @@ export interface DeliveryServiceParts {
   readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
   /** What the features can post. */
-  readonly reports: () => Reports;
+  readonly reports: Reports;
   readonly clock: () => Millis;
   readonly log: Logger;
   /** Called with the result of each due date. */

@@ -29,7 +29,6 @@ export function createRegistry(features: () => readonly Feature[]) {
     /** Second words of `/billing`. */
     verbs: () => Object.keys(merged('verbs')),
     projectVerbs: () => merged('projectVerbs'),
-    reports: () => merged('reports'),
     help: () => features().flatMap(({ help }) => help),
     attention: () => features().flatMap(({ attention }) => attention ?? []),
     home: () => features().flatMap(({ home }) => home ?? []),

@@ -11,8 +11,9 @@ import {
   TimedOut,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
+import type { ReportName } from '../../src/domain/report.ts';
 import { createHttp } from '../../src/http/request.ts';
-import type { ReportName, Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import { findSchedule } from '../../src/workspace/record/workspace.ts';

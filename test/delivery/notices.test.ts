@@ -10,6 +10,7 @@ import { earliest } from '../../src/delivery/log/due-dates.ts';
 import { failureNotice } from '../../src/delivery/posts/notify-blocks.ts';
 import { notifyOwners, responsiblePeople } from '../../src/delivery/posts/notify-owner.ts';
 import { isIdle } from '../../src/delivery/posts/post-plan.ts';
+import type { ReportQuestion } from '../../src/delivery/posts/postable-report.ts';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
 import { createScheduling } from '../../src/delivery/posts/schedule-service.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
@@ -329,15 +330,15 @@ describe('a post that somebody sends', () => {
       } as never,
       clientFor: () => context.client(),
       users: context.users,
-      reports: () => ({
+      reports: {
         yesterday: {
-          run: async ({ answeredBy }) => {
+          run: async ({ answeredBy }: ReportQuestion) => {
             answeredBy('main');
             return finding('1');
           },
           covers: () => [],
         },
-      }),
+      } as never,
       lastUsed: { note: async (_, note) => void used.push(note) },
       changed: async (workspace) => void changes.push(workspace),
       ...{ clock: () => NINE, log: SILENT, billing: {} as never, deliveryLog: {} as never },
@@ -504,7 +505,7 @@ describe('scheduled runs', () => {
           claimChecks: async () => false,
         },
       } as never,
-      jobs: [createPostsJob(() => ({})), remindersJob, createWatchesJob({} as never)],
+      jobs: [createPostsJob({} as never), remindersJob, createWatchesJob({} as never)],
       ...{ clock: () => NINE, log: SILENT },
     });
     return { engine, calls, names: () => calls.map(([name]) => name), wake: () => run?.('T1') };

@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { Big } from 'big.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MESSAGE_KINDS, type MessageKind } from '../../src/delivery/outbox/recipients.ts';
+import { createReports } from '../../src/delivery/reports/index.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import { createReportsFeature } from '../../src/features/reports/index.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { serializeAccess } from '../../src/workspace/credentials/accesses.ts';
@@ -48,12 +48,12 @@ beforeAll(async () => {
     }),
     () => now,
   );
-  const { reports = {} } = createReportsFeature({ clock: () => now });
+  const reports = createReports(() => now);
   parts = createDeliveryParts({
     ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring, clock: () => now },
     billing: billing.client,
     async report(question, name) {
-      const result = await reports[name]!.run(question);
+      const result = await reports[name].run(question);
       await onFigures?.();
       return result;
     },

@@ -8,8 +8,8 @@ import {
   type DeliveryLogSnapshot,
 } from '../../src/delivery/log/delivery-log.ts';
 import { planDeliveries } from '../../src/delivery/posts/post-plan.ts';
+import { createReports } from '../../src/delivery/reports/index.ts';
 import { type Cadence, dueTimesBetween, nextDueTimes } from '../../src/domain/time/cadence.ts';
-import { createReportsFeature } from '../../src/features/reports/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { carryOver, upcomingSendsAt } from '../../src/features/schedules/upcoming-sends.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
@@ -40,8 +40,8 @@ beforeAll(async () => {
         changed: async () => undefined,
         send: async () => undefined,
       };
-      const { reports = {} } = createReportsFeature({ clock: () => now });
-      const parts = { workspaces, scheduling, reports: () => reports };
+      const reports = createReports(() => now);
+      const parts = { workspaces, scheduling, reports };
       const { verbs = {}, ...listeners } = createSchedules(parts);
       return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
     },

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
+import { createReports } from '../../src/delivery/reports/index.ts';
 import { CannotPost, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { createReportsFeature } from '../../src/features/reports/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { parseScheduleText } from '../../src/features/schedules/words.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
@@ -43,7 +43,7 @@ beforeAll(async () => {
           sent.push({ schedule, why, by });
         },
       };
-      const { reports = {} } = createReportsFeature({ clock: () => now });
+      const reports = createReports(() => now);
       const { verbs = {}, ...listeners } = createSchedules({
         workspaces: {
           ...workspaces,
@@ -56,7 +56,7 @@ beforeAll(async () => {
           },
         },
         scheduling,
-        reports: () => reports,
+        reports,
       });
       return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
     },

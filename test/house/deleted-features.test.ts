@@ -64,7 +64,7 @@ const compile = (project: string): Promise<readonly string[]> =>
  */
 const APART: readonly (readonly string[])[] = [
   ['audit', 'os-token', 'schedules', 'spend'],
-  ['balance', 'reports', 'status'],
+  ['balance', 'status'],
   ['connect', 'mentions', 'settings'],
 ];
 /** The last group has all other features. */

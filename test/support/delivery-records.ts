@@ -4,9 +4,10 @@ import type { DeliveryLogLine, DeliveryLogSnapshot, LogWrite } from '../../src/d
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import type { PostContext } from '../../src/delivery/posts/run-report.ts';
+import { REPORT_NAMES } from '../../src/domain/report.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
-import { REPORT_NAMES, type Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 

@@ -18,12 +18,13 @@ import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
 import { createWatchesJob } from '../../src/delivery/watches/watch-plan.ts';
 import { createWatching } from '../../src/delivery/watches/watch-service.ts';
+import type { ReportName } from '../../src/domain/report.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
-import type { ReportName, Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { deleteOrphan } from '../../src/workspace/record/deletion.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
@@ -86,7 +87,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     clientFor: async (workspace: string) => clients(`xoxb-${workspace}`, workspace),
     lastUsed: createLastUsed(workspaces, (err) => log.debug({ err })),
   };
-  const jobs = [createPostsJob(() => reports), remindersJob, createWatchesJob(watchFigures)];
+  const jobs = [createPostsJob(reports), remindersJob, createWatchesJob(watchFigures)];
   const delivery = createDelivery({ ...given, jobs });
   const queue = connectQueue(redisUrl, () => undefined);
   const scheduler = createScheduler({
@@ -109,7 +110,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     workspaces,
     noteRejection: notes.rejected,
     watching: createWatching({ deliveryLog, figures: watchFigures, billing, changed: engine.changed, clock }),
-    scheduling: createScheduling({ ...given, reports: () => reports, changed: engine.changed }),
+    scheduling: createScheduling({ ...given, reports, changed: engine.changed }),
     deliveryLog,
     delivery,
     scheduler,

@@ -1,3 +1,4 @@
+import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
@@ -30,7 +31,7 @@ export async function summarizeMissedDates(task: DeliveryTask, context: PostCont
     if (found === 'unknown') unclear.add(due.date);
   }
   // The balance of an earlier date is unknown.
-  const maxNamed = task.schedule.report === 'balance' ? 0 : MAX_NAMED;
+  const maxNamed = REPORTS[task.schedule.report].coversDays ? MAX_NAMED : 0;
   const counted = missed.length - maxNamed;
   const named = await Promise.all(
     missed.slice(Math.max(0, counted)).map((due) => summarizeDate(due, task, context)),

@@ -1,9 +1,10 @@
 import type { Button } from '@slack/types';
 import type { BillingClient } from '../../billing/client.ts';
+import type { ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Day, Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
-import type { ReportName, Schedule } from '../../workspace/owned/schedules.ts';
+import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { AnswerNotes } from '../../workspace/record/last-used.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
@@ -51,7 +52,7 @@ export const shownProjects = (
   { unanswered }: ReportResult,
 ): Schedule['projects'] => projects.filter((project) => !(projectKey(project) in unanswered));
 
-/** A report that a feature offers to schedules. */
+/** A report that schedules post. */
 export interface PostableReport {
   /** The days that a post is about, in order, as `run` finds them; empty for a report about an instant. */
   covers(question: Pick<ReportQuestion, 'at' | 'days'>, zone: Zone): readonly Day[];
@@ -59,4 +60,4 @@ export interface PostableReport {
   run(question: ReportQuestion): Promise<ReportResult>;
 }
 
-export type Reports = Readonly<Partial<Record<ReportName, PostableReport>>>;
+export type Reports = Readonly<Record<ReportName, PostableReport>>;

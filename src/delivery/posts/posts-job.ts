@@ -15,8 +15,8 @@ import type { PostContext } from './run-report.ts';
 /** Channels of one workspace that are posted to in parallel. */
 const CHANNELS = 5;
 
-/** Posts of schedules, their corrections, and notes to owners. @param reports what the features can post */
-export const createPostsJob = (reports: () => Reports): Job => ({
+/** Posts of schedules, their corrections, and notes to owners. */
+export const createPostsJob = (reports: Reports): Job => ({
   plan(workspace, snapshot, now) {
     const posts = planDeliveries(workspace, snapshot, now);
     const explanations = planExplanations(workspace, snapshot, posts.correctionsDue, now);
@@ -25,8 +25,7 @@ export const createPostsJob = (reports: () => Reports): Job => ({
       next: earliest(posts.next, explanations.next),
       nextDue: posts.nextDue,
       stale: posts.stale.map(({ schedule, date }) => deliveryKey(schedule, date)),
-      run: (context) =>
-        runPosts(posts, explanations, { ...context, reports: reports(), probeFailures: new Map() }),
+      run: (context) => runPosts(posts, explanations, { ...context, reports, probeFailures: new Map() }),
     };
   },
 });

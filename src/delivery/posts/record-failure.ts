@@ -1,11 +1,7 @@
 import { EditConflict } from '../../domain/failure/index.ts';
+import { REPORTS } from '../../domain/report.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
-import {
-  type LastDelivery,
-  type PauseReason,
-  REPORT_NAMES,
-  type Schedule,
-} from '../../workspace/owned/schedules.ts';
+import type { LastDelivery, PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { DeliveryLogEntry } from '../log/delivery-log-entry.ts';
@@ -125,7 +121,7 @@ export async function resumePausedSchedule(
 /** If the schedule was changed since it was read, the change wins and the next pass reads it. */
 async function save(schedule: Schedule, action: AuditAction, context: DeliveryContext): Promise<void> {
   const { teamId, workspace, workspaces, clock } = context;
-  const about = `${REPORT_NAMES[schedule.report]} · ${schedule.channel}`;
+  const about = `${REPORTS[schedule.report].title} · ${schedule.channel}`;
   const entries = [{ at: clock(), who: TALLY, action, about }];
   try {
     await workspaces.schedules.save({ teamId, workspace, entries }, schedule);

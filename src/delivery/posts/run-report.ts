@@ -3,7 +3,7 @@ import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { PostableReport, ReportResult, Reports } from './postable-report.ts';
+import type { ReportResult, Reports } from './postable-report.ts';
 
 /** What a pass reads, and what posts need besides. */
 export interface PostContext extends DeliveryContext {
@@ -25,16 +25,10 @@ export async function runReport(
 ): Promise<ReportResult> {
   const { reports, workspace, billing, answerNotes, clock } = context;
   const instant = Math.min(at, clock());
-  return findReport(report, reports).run({
+  return reports[report].run({
     ...{ workspace, projects, channel, at: instant, billing },
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, instant),
     answeredBy: answerNotes.add,
   });
-}
-
-function findReport(name: Schedule['report'], reports: Reports): PostableReport {
-  const found = reports[name];
-  if (found === undefined) throw new Error(`There is no report ${name}.`);
-  return found;
 }

@@ -34,7 +34,7 @@ export interface SchedulingParts {
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
-  readonly reports: () => Reports;
+  readonly reports: Reports;
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
   /** Derives the workspace's runs again. Never rejects. */
@@ -64,7 +64,7 @@ async function postByHand(parts: SchedulingParts, { teamId, schedule, why, by }:
   const { workspaces, clientFor, lastUsed, clock, log } = parts;
   const workspace = await workspaces.read(teamId);
   const answerNotes = collectAnswerNotes(clock);
-  const context = { ...parts, reports: parts.reports(), workspace, answerNotes };
+  const context = { ...parts, workspace, answerNotes };
   const result = await runReport(schedule, clock(), context);
   // A test that goes to one person is of what the channel would get.
   await sendNow(

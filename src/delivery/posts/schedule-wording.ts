@@ -1,6 +1,7 @@
 import { DEFAULT_PRODUCT, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { REPORTS } from '../../domain/report.ts';
 import { formatDays, type Millis, wallClockAt, type Zone } from '../../domain/time/calendar.ts';
-import { REPORT_NAMES, type Schedule } from '../../workspace/owned/schedules.ts';
+import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, findNamed, projectKey } from '../../workspace/projects/chosen-project.ts';
 import { type AskLocation, canAskAbout, UNLIMITED } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -42,7 +43,7 @@ export const describeReport = (
   schedule: Pick<Schedule, 'report' | 'projects'>,
   workspace: Workspace,
   place?: AskLocation,
-): string => `“${REPORT_NAMES[schedule.report]}” for ${describeProjects(schedule, workspace, place)}`;
+): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, place)}`;
 
 /** `Mon 23 Nov 2026, 09:00` as the clocks of the zone show it. */
 export function formatWallTime(at: Millis, zone: Zone): string {

@@ -3,6 +3,7 @@
  * them. Never today, which is not over when the post goes out.
  */
 import type { PeriodPhrase } from '../language/period-phrase.ts';
+import type { ReportName } from '../report.ts';
 import {
   type AskedDays,
   addDays,
@@ -57,9 +58,6 @@ export interface ReportPeriods {
   readonly asked: AskedDays;
 }
 
-/** Which days a post is about; a balance post shows yesterday's spending too. */
-export type ReportScope = 'yesterday' | 'last-week' | 'month-to-date';
-
 const MIN_CHARTED_DAYS = 14;
 
 /** `typed` is for errors about typed words, which these are not. */
@@ -72,16 +70,21 @@ const LAST_MONTH: PeriodPhrase = { kind: 'last', unit: 'month', count: 1, ...UNT
  * @param at ms since the epoch: the instant that the figures are as of
  * @param count how many days `yesterday` covers: several after a weekend without posts
  */
-export function reportPeriodsOf(scope: ReportScope, at: Millis, zone: Zone, count = 1): ReportPeriods {
+export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
   const phrase = monthPhrase(yesterday, today);
   const month = compareWindows(phrase, at, zone, yesterday);
-  const main =
-    scope === 'yesterday'
-      ? lastDays(count, today, zone)
-      : compareWindows(scope === 'last-week' ? LAST_WEEK : phrase, at, zone);
-  const isShort = scope === 'yesterday' || main.window.days.length === 1;
+  const ofLastDays = () => lastDays(count, today, zone);
+  const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
+    yesterday: ofLastDays,
+    'last-week': () => compareWindows(LAST_WEEK, at, zone),
+    'month-to-date': () => compareWindows(phrase, at, zone),
+    // What was spent of the balance that the post is about.
+    balance: ofLastDays,
+  };
+  const main = windowsOf[name]();
+  const isShort = windowsOf[name] === ofLastDays || main.window.days.length === 1;
   const charted = isShort ? daysBefore(today, MIN_CHARTED_DAYS, zone) : main.window.days;
   const week = daysBefore(today, 7, zone);
   const history = phrase === THIS_MONTH ? daysInRange(forecastFrom(today), yesterday, zone) : [];

@@ -5,6 +5,7 @@ import {
   projectLabel,
 } from '../../delivery/posts/schedule-wording.ts';
 import { pluralize } from '../../domain/language/text.ts';
+import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
@@ -24,7 +25,6 @@ import { askLocation, type Request } from '../../slack/request/request.ts';
 import {
   type LastDelivery,
   type PauseReason,
-  REPORT_NAMES,
   resumesByItself,
   type Schedule,
 } from '../../workspace/owned/schedules.ts';
@@ -36,7 +36,7 @@ import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** `*Yesterday’s spend* for prod`, as mrkdwn. */
 const reportMarkup = (schedule: Schedule, workspace: Workspace, place?: AskLocation): string =>
-  `*${REPORT_NAMES[schedule.report]}* for ${escapeMarkup(describeProjects(schedule, workspace, place))}`;
+  `*${REPORTS[schedule.report].title}* for ${escapeMarkup(describeProjects(schedule, workspace, place))}`;
 
 /** As mrkdwn, within a sentence. */
 const timingMarkup = ({ timing }: Schedule): string => {
@@ -46,7 +46,7 @@ const timingMarkup = ({ timing }: Schedule): string => {
 
 /** For the audit trail. */
 export const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
-  `${schedule.id}: ${REPORT_NAMES[schedule.report]} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${formatTiming(schedule.timing)}`;
+  `${schedule.id}: ${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${formatTiming(schedule.timing)}`;
 
 /** Tells the channel who set up or changed what. */
 export function announcementMessage(
@@ -55,7 +55,7 @@ export function announcementMessage(
   person: SlackId,
   isChange: boolean,
 ): Message {
-  const what = `${REPORT_NAMES[schedule.report]} for ${describeProjects(schedule, workspace)}`;
+  const what = `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)}`;
   const lines = [
     `${isChange ? 'Scheduled post changed' : 'New scheduled post'}: ${reportMarkup(schedule, workspace)}, ${timingMarkup(schedule)}.`,
     `${isChange ? 'Changed' : 'Set up'} by ${mention(person)}`,

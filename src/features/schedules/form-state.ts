@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import type { Zone } from '../../domain/time/calendar.ts';
@@ -8,8 +9,6 @@ import {
   DEFAULT_WAIT_HOURS,
   MAX_DIGEST_PROJECTS,
   MAX_WAIT_HOURS,
-  REPORTS,
-  type ReportName,
   type Schedule,
 } from '../../workspace/owned/schedules.ts';
 import {
@@ -55,7 +54,7 @@ const DEFAULT_CORRECTION = 5;
 /** A choice of another cadence proposes its usual report; a balance stays. */
 export function withDefaultReport(draft: ScheduleDraft): ScheduleDraft {
   const report = USUAL_REPORT[draft.timing.cadence.kind];
-  if (draft.report === 'balance' || draft.report === report) return draft;
+  if (!REPORTS[draft.report].coversDays || draft.report === report) return draft;
   return { ...draft, report, isRefilled: !draft.isRefilled };
 }
 
@@ -76,7 +75,7 @@ export function newFormState(
     timing: { cadence, time, zone: place.zone },
     channel: isChannel(place.channel ?? '') ? (place.channel ?? '') : '',
     skipsEmpty: false,
-    correctsFrom: report === 'balance' ? 0 : DEFAULT_CORRECTION,
+    correctsFrom: REPORTS[report].coversDays ? DEFAULT_CORRECTION : 0,
     waitHours: words.waitHours ?? DEFAULT_WAIT_HOURS,
     joins: true,
     isRefilled: false,
@@ -107,11 +106,12 @@ export function parseFormState(fields: FormFields, metadata: string, zone: Zone)
   const waits = Number(fields.waits ?? folded.waitHours ?? DEFAULT_WAIT_HOURS);
   const skips = fields.options === undefined ? folded.skipsEmpty : selectedValues(options).includes('skip');
   const chosenZone = fields.zone ?? folded.zone ?? '';
-  const isBalance = report === 'balance';
+  const chosen = REPORT_NAMES.find((name) => name === report) ?? 'yesterday';
+  const { coversDays } = REPORTS[chosen];
   return {
     before,
     projects: selectedValues(projects).flatMap((value) => parseProjectValue(value) ?? []),
-    report: REPORTS.find((name) => name === report) ?? 'yesterday',
+    report: chosen,
     timing: {
       cadence: cadenceIn(fields),
       time: TIME.test(time) ? time : DEFAULT_TIME,
@@ -119,8 +119,8 @@ export function parseFormState(fields: FormFields, metadata: string, zone: Zone)
     },
     channel: isChannel(channel) ? channel : '',
     // A balance belongs to an instant: it covers no days without spend, and does not change later.
-    skipsEmpty: !isBalance && skips === true,
-    correctsFrom: !isBalance && corrects >= 0 && corrects <= 100 ? corrects : 0,
+    skipsEmpty: coversDays && skips === true,
+    correctsFrom: coversDays && corrects >= 0 && corrects <= 100 ? corrects : 0,
     waitHours: Number.isInteger(waits) && waits >= 0 && waits <= MAX_WAIT_HOURS ? waits : DEFAULT_WAIT_HOURS,
     joins: fields.join === undefined || fields.join === 'yes',
     isRefilled,

@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import { REPORTS } from '../../domain/report.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { actions, type Block, button, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
@@ -64,7 +65,7 @@ export function scheduleForm(state: ScheduleFormState): ModalView {
       ),
       ...testResult,
       ...(draft.isUnfolded
-        ? [zoneInput(draft, state.at), ...(report === 'balance' ? [] : dayInputs(draft))]
+        ? [zoneInput(draft, state.at), ...(REPORTS[report].coversDays ? dayInputs(draft) : [])]
         : []),
     ],
   });

@@ -3,6 +3,7 @@ import type { Reports } from '../../delivery/posts/postable-report.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { commandText } from '../../domain/commands.ts';
+import { REPORT_CHOICES } from '../../domain/report.ts';
 import { projectOption, searchProjects } from '../../slack/commands/project-search.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
@@ -30,13 +31,6 @@ import { scheduleHomeBlocks, scheduleStatus } from './overview.ts';
 import { createScheduleForm, type ScheduleFormParts } from './setup.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';
 
-declare module '../feature.ts' {
-  interface Feature {
-    /** What schedules can post. */
-    readonly reports?: Reports;
-  }
-}
-
 declare module '../../domain/commands.ts' {
   interface Commands {
     '/billing schedule': true;
@@ -62,7 +56,7 @@ declare module '../../domain/commands.ts' {
 const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing schedule')} [project] [report] [daily | weekdays | weekly mon | monthly 1] [time]`,
-    what: 'Post a report in a channel on a schedule: yesterday, last-week, month-to-date or balance.',
+    what: `Post a report in a channel on a schedule: ${REPORT_CHOICES}.`,
     examples: [commandText('/billing schedule'), `${commandText('/billing schedule')} prod daily 09:00`],
   },
   {
@@ -78,8 +72,7 @@ export interface ScheduledPostsParts {
   readonly workspaces: Workspaces;
   readonly delivery: DeliveryService;
   readonly limits: RateLimiter;
-  /** What the features can post. */
-  readonly reports: () => Reports;
+  readonly reports: Reports;
 }
 
 /** What people see of scheduled posts, with the delivery that works by itself. */

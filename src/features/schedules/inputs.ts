@@ -1,6 +1,7 @@
 import type { InputBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
+import { REPORT_NAMES, REPORTS } from '../../domain/report.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { projectOption } from '../../slack/commands/project-search.ts';
@@ -8,7 +9,7 @@ import { option, plainText } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, searchInput } from '../../slack/kit/modal.ts';
 import { liveInput } from '../../slack/owned/form.ts';
 import { zoneOption } from '../../slack/request/time-zones.ts';
-import { MAX_DIGEST_PROJECTS, REPORT_NAMES, REPORTS } from '../../workspace/owned/schedules.ts';
+import { MAX_DIGEST_PROJECTS } from '../../workspace/owned/schedules.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import type { ScheduleDraft } from './form-state.ts';
 
@@ -49,7 +50,7 @@ export const reportInput = (draft: ScheduleDraft): InputBlock =>
       'report',
       'Report',
       draft.report,
-      REPORTS.map((name) => option(REPORT_NAMES[name], name)),
+      REPORT_NAMES.map((name) => option(REPORTS[name].title, name)),
     ),
     draft,
   );

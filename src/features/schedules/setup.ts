@@ -35,7 +35,7 @@ import type { ScheduleWords } from './words.ts';
 
 export interface ScheduleFormParts extends SchedulesParts {
   /** What the features can post. */
-  readonly reports: () => Reports;
+  readonly reports: Reports;
 }
 
 /** The form: opened, redrawn at each change, tested and saved. What it sends back is checked each time. */
@@ -120,7 +120,7 @@ const previewDraft = (
   previewSchedule({
     ...{ timing: draft.timing, carried, now },
     isPaused: scheduleBefore(draft, workspace)?.paused?.why === 'person',
-    report: reports()[draft.report],
+    report: reports[draft.report],
     reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
   });
 

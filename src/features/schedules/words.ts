@@ -9,8 +9,9 @@ import {
 import { formatPhrase, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
 import { clipWord } from '../../domain/language/text.ts';
 import type { ProductId } from '../../domain/product.ts';
+import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { MAX_WAIT_HOURS, type ReportName } from '../../workspace/owned/schedules.ts';
+import { MAX_WAIT_HOURS } from '../../workspace/owned/schedules.ts';
 
 /** What was typed after `/billing schedule`, as far as anything was. */
 export interface ScheduleWords {
@@ -49,7 +50,7 @@ export function parseScheduleText(text: string, aliases: ReadonlySet<string>): S
   const timed = takeTime(waiting.rest);
   const paced = takeCadence(timed.rest, timed.found === undefined);
   refuseOthers(paced, timed.typed, aliases);
-  const named = takeBalance(paced.rest);
+  const named = takeReport(paced.rest);
   const { project, alias, several, product, phrase } = readAsked(joinNames(named.rest, aliases), aliases, [
     named.typed,
     paced.typed,
@@ -184,10 +185,13 @@ function refuseOthers(paced: Part<Cadence>, time: string, aliases: ReadonlySet<s
 const numberOf = (typed: string): number =>
   1 + WEEKDAY_NAMES.findIndex((day) => day.toLowerCase().startsWith(typed.slice(0, 3)));
 
-function takeBalance(text: string): Part<ReportName> {
-  const match = /(?<![^ ])balance(?![^ ])/.exec(text);
+const NAMED = new RegExp(`(?<![^ ])(?:${NAMED_REPORTS.join('|')})(?![^ ])`);
+
+/** A report that no period means. */
+function takeReport(text: string): Part<ReportName> {
+  const match = NAMED.exec(text);
   if (match === null) return { rest: text, typed: '' };
-  return { rest: without(text, match), typed: match[0], found: 'balance' };
+  return { rest: without(text, match), typed: match[0], found: match[0] as ReportName };
 }
 
 const without = (text: string, match: RegExpMatchArray): string =>
@@ -195,7 +199,7 @@ const without = (text: string, match: RegExpMatchArray): string =>
     .replace(/ +/g, ' ')
     .trim();
 
-const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', 'balance'];
+const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', ...NAMED_REPORTS];
 
 /**
  * The rest is a project, a product and a period, read as everywhere.
@@ -215,27 +219,11 @@ function readAsked(text: string, aliases: ReadonlySet<string>, others: readonly 
   }
 }
 
-const REPORT_OF: Readonly<Record<string, ReportName>> = {
-  yesterday: 'yesterday',
-  'last-day': 'yesterday',
-  'last-week': 'last-week',
-  'this-month': 'month-to-date',
-};
-
 function reportOf(phrase: PeriodPhrase): ReportName {
-  const report =
-    REPORT_OF[
-      formatPhrase({
-        ...phrase,
-        includingToday: phrase.includingToday && phrase.kind !== 'this',
-      })
-    ];
+  const includingToday = phrase.includingToday && phrase.kind !== 'this';
+  const report = findReport(formatPhrase({ ...phrase, includingToday }));
   if (report !== undefined) return report;
-  throw refused(
-    clipWord(phrase.typed),
-    'can’t be posted on a schedule',
-    'Use yesterday, last-week, month-to-date or balance.',
-  );
+  throw refused(clipWord(phrase.typed), 'can’t be posted on a schedule', `Use ${REPORT_CHOICES}.`);
 }
 
 const refused = (word: string, why: string, works: string = EXAMPLE): InvalidWord =>

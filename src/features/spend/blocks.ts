@@ -12,6 +12,7 @@ import {
   incompleteMark,
 } from '../../domain/money/usage-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { findReport } from '../../domain/report.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
 import {
@@ -96,9 +97,6 @@ const PERIODS: readonly (readonly [string, string])[] = [
   ['This year so far', 'this-year'],
 ];
 
-/** The periods that a schedule posts. */
-const SCHEDULED = ['yesterday', 'last-week', 'this-month'];
-
 function buttons(view: SpendView) {
   const { projects, period } = view;
   const words = (phrase: string): CommandInvocation => ({
@@ -113,7 +111,7 @@ function buttons(view: SpendView) {
       text: askedText(projects),
     }),
     more: todayOption(period.phrase, words),
-    report: projects.isList ? undefined : SCHEDULED.find((phrase) => phrase === period.phrase),
+    report: projects.isList || findReport(period.phrase) === undefined ? undefined : period.phrase,
   });
 }
 

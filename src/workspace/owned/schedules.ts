@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { REPORT_NAMES } from '../../domain/report.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { product, tryParseRecord } from '../record/record-schema.ts';
 import { storedFailure } from '../record/stored-failure.ts';
@@ -11,16 +12,6 @@ export const MAX_DIGEST_PROJECTS = 12;
 /** How long a post waits for a day that billing has not reported, in hours. */
 export const DEFAULT_WAIT_HOURS = 3;
 export const MAX_WAIT_HOURS = 12;
-
-/** What can be posted. */
-export const REPORTS = ['yesterday', 'last-week', 'month-to-date', 'balance'] as const;
-export type ReportName = (typeof REPORTS)[number];
-export const REPORT_NAMES: Readonly<Record<ReportName, string>> = {
-  yesterday: 'Yesterday’s spend',
-  'last-week': 'Last week’s spend',
-  'month-to-date': 'This month’s spend so far',
-  balance: 'Balance',
-};
 
 /** Why a schedule is paused. All but `person` are set by Tally, which resumes the schedule once it works again. */
 export const PAUSE_REASONS = [
@@ -45,7 +36,7 @@ const cadence = z.discriminatedUnion('kind', [
 
 /** What a schedule posts, and when. Each post stores it too. */
 export const scheduleContentSchema = z.object({
-  report: z.enum(REPORTS),
+  report: z.literal(REPORT_NAMES),
   /** By ID and product, so that a project can be renamed or removed. */
   projects: z
     .array(

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAmount, toPlainDigits } from '../../../src/domain/money/amount.ts';
-import {
-  computeReportFigures,
-  type ReportScope,
-  reportPeriodsOf,
-} from '../../../src/domain/money/report-figures.ts';
+import { computeReportFigures, reportPeriodsOf } from '../../../src/domain/money/report-figures.ts';
+import type { ReportName } from '../../../src/domain/report.ts';
 import { daysCovered, nextDueTimes, type Timing } from '../../../src/domain/time/cadence.ts';
 import {
   dayAt,
@@ -17,7 +14,7 @@ import {
 import { chargesOf } from '../../support/usage.ts';
 
 const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago'];
-const SCOPES: readonly ReportScope[] = ['yesterday', 'last-week', 'month-to-date'];
+const SCOPES: readonly ReportName[] = ['yesterday', 'last-week', 'month-to-date'];
 const asked = fc.record({
   at: fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
   zone: fc.constantFrom(...ZONES),
@@ -117,7 +114,7 @@ describe('the figures of a post', () => {
         ? []
         : [{ day: scalar(day), totalAmount: scalar(amount), totalBonuses: scalar('0') }];
     });
-  const figuresOf = (scope: ReportScope, at: number, items: ReturnType<typeof itemsFrom>) => {
+  const figuresOf = (scope: ReportName, at: number, items: ReturnType<typeof itemsFrom>) => {
     const account = { balance: parseAmount(scalar('70')), bonuses: parseAmount(scalar('5')) };
     const found = computeReportFigures(chargesOf(items), reportPeriodsOf(scope, at, 'UTC'), account);
     const shown = (change: typeof found.change) =>
@@ -174,7 +171,7 @@ describe('the figures of a post', () => {
 });
 
 describe('the days of a post', () => {
-  const of = (scope: ReportScope, at: string, zone = 'UTC', count?: number) => {
+  const of = (scope: ReportName, at: string, zone = 'UTC', count?: number) => {
     const { main, month, week, charted, history, asked, from, to } = reportPeriodsOf(
       scope,
       Date.parse(at),

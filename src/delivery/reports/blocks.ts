@@ -25,12 +25,12 @@ import { headlineOf, isMonthReport, type ProjectFigures, type ReportView } from 
 
 /** One project in full, or several as a digest with totals. */
 export function renderReport(view: ReportView): Message {
-  const { answered, failed, brief } = view;
+  const { answered, failed, periods } = view;
   const [only] = answered;
   const isDigest = answered.length + failed.length > 1 || only === undefined;
   const title = isDigest
     ? digestTitle(view)
-    : `${only.target.label} · ${headlineOf(only, view.headline, brief)}`;
+    : `${only.target.label} · ${headlineOf(only, view.headline, periods)}`;
   return {
     text: title,
     blocks: [
@@ -44,7 +44,7 @@ export function renderReport(view: ReportView): Message {
 
 /** Where the figures came from, and of which days in whose midnight they are. */
 function source(
-  { headline, brief: { main, zone }, fetched }: ReportView,
+  { headline, periods: { main, zone }, fetched }: ReportView,
   only: ProjectFigures | undefined,
 ): string {
   const { project, product } = only?.target ?? {};
@@ -59,18 +59,18 @@ function source(
 }
 
 /** One line, the picture, then what else there is to know. */
-function single(one: ProjectFigures, { headline, brief }: ReportView): Block[] {
-  const month = isMonthReport(brief) ? '' : monthLine(one, brief);
+function single(answer: ProjectFigures, { headline, periods }: ReportView): Block[] {
+  const month = isMonthReport(periods) ? '' : monthLine(answer, periods);
   const lines =
     headline === 'left'
-      ? [balanceLine(one, true), spentLine(one, brief), month]
-      : [mainFigureLine(one, brief), month, forecastLine(one, brief), balanceLine(one)];
+      ? [balanceLine(answer, true), spentLine(answer, periods), month]
+      : [mainFigureLine(answer, periods), month, forecastLine(answer, periods), balanceLine(answer)];
   const [first = '', ...others] = lines.filter(Boolean);
-  const drawn = reportChart(one, brief);
+  const drawn = reportChart(answer, periods);
   return [
     ...(first === '' ? [] : [markup(first)]),
     ...(drawn === undefined ? [] : [drawn]),
     ...(others.length === 0 ? [] : [markup(others.join('\n'))]),
-    ...reportNotes(one, brief).map(section),
+    ...reportNotes(answer, periods).map(section),
   ];
 }

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBilling } from '../../src/billing/client.ts';
 import { createBillingCache } from '../../src/delivery/billing-cache.ts';
 import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
-import { createReportsFeature } from '../../src/features/reports/index.ts';
+import { createReports } from '../../src/delivery/reports/index.ts';
+import type { ReportName } from '../../src/domain/report.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { ReportName } from '../../src/workspace/owned/schedules.ts';
 import { wordFailure } from '../../src/workspace/record/stored-failure.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
@@ -17,7 +17,7 @@ const NOW = Date.UTC(2026, 10, 21, 9);
 const KEY = randomBytes(32);
 const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
 const billing = createBilling({ http });
-const reports = createReportsFeature({ clock: () => NOW }).reports ?? {};
+const reports = createReports(() => NOW);
 let bot: Bot;
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ async function post(
     return { id, product: 1 as const, ...(alias !== undefined && { alias }) };
   });
   const answers: unknown[] = [];
-  const finding = await reports[name]?.run({
+  const finding = await reports[name].run({
     workspace,
     projects,
     channel: CHANNEL,
@@ -59,7 +59,6 @@ async function post(
     billing: client,
     answeredBy: (...answer) => void answers.push(answer),
   });
-  if (finding === undefined) throw new Error(`There is no report ${name}.`);
   return { ...finding, answers, reads: textOf(finding.message.blocks).split('\n') };
 }
 

@@ -5,21 +5,17 @@ import {
   type ReportPeriods,
 } from '../../domain/money/report-figures.ts';
 import { formatBalance } from '../../domain/money/runway-text.ts';
-import type { ServiceNotice } from '../../domain/service-notice.ts';
+import { incompleteMark } from '../../domain/money/usage-text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { ProjectAnswers } from '../../slack/commands/project-answers.ts';
-import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import type { ProjectAnswer, ProjectAnswers } from '../../slack/commands/project-answers.ts';
 
 /** What is known of one project when a post goes out. */
-export interface ProjectFigures {
-  readonly target: ResolvedProject;
-  readonly briefing: ReportFigures;
+export interface ProjectFigures extends ProjectAnswer {
+  readonly figures: ReportFigures;
   /** BCP 47, the workspace's: posts are for everybody. */
   readonly locale: string;
   /** A sentence if the balance could not be had. */
   readonly balance: { readonly balance: Amount; readonly bonuses: Amount } | string;
-  /** The service's remarks about its figures. */
-  readonly remarks: readonly ServiceNotice[];
 }
 
 /** Which figure comes first. */
@@ -31,24 +27,26 @@ export const formatterFor =
     formatMoney(value, locale, target.currency);
 
 /** The main number; undefined when there is none. */
-export function amountOf({ balance, briefing }: ProjectFigures, headline: Headline): Money | undefined {
-  const { total } = briefing.main;
+export function amountOf({ balance, figures }: ProjectFigures, headline: Headline): Money | undefined {
+  const { total } = figures.main;
   if (headline === 'spent') return total.readable === 0 ? undefined : total.value;
   return typeof balance !== 'string' && 'value' in balance.balance ? balance.balance.value : undefined;
 }
 
 /** `30,677.33 spent on Fri 20 Nov`: a post that is late, or read later, still says which day it means. */
-export function headlineOf(one: ProjectFigures, headline: Headline, brief: ReportPeriods): string {
-  if (headline === 'left') return leftText(one);
-  const { total } = one.briefing.main;
+export function headlineOf(answer: ProjectFigures, headline: Headline, periods: ReportPeriods): string {
+  if (headline === 'left') return leftText(answer);
+  const { total } = answer.figures.main;
   if (total.readable === 0)
-    return `nothing reported for ${formatReportDays(brief.main.window, brief.today)} yet`;
-  return `${formatterFor(one)(total.value)} spent ${reportWhen(brief)}${total.incomplete ? ' (incomplete)' : ''}`;
+    return `nothing reported for ${formatReportDays(periods.main.window, periods.today)} yet`;
+  return `${formatterFor(answer)(total.value)} spent ${reportWhen(periods)}${incompleteMark(total.incomplete)}`;
 }
 
-export function leftText(one: ProjectFigures): string {
-  const { balance } = one;
-  return typeof balance === 'string' ? 'balance unknown' : formatBalance(balance.balance, formatterFor(one));
+export function leftText(answer: ProjectFigures): string {
+  const { balance } = answer;
+  return typeof balance === 'string'
+    ? 'balance unknown'
+    : formatBalance(balance.balance, formatterFor(answer));
 }
 
 /** `on Fri 20 Nov`, `9–15 Nov` */
@@ -62,6 +60,6 @@ export const isMonthReport = ({ main, month }: ReportPeriods): boolean =>
 /** What a scheduled post says. */
 export interface ReportView extends ProjectAnswers<ProjectFigures> {
   readonly headline: Headline;
-  readonly brief: ReportPeriods;
+  readonly periods: ReportPeriods;
   readonly fetched: Millis;
 }

@@ -17,7 +17,7 @@ export const TABLE_PART_SIZE = '*';
 
 interface Column extends ProjectColumn<ProjectFigures> {
   /** What the total adds up; absent when a sum means nothing. */
-  readonly value?: (one: ProjectFigures) => Money | undefined;
+  readonly value?: (answer: ProjectFigures) => Money | undefined;
 }
 
 /**
@@ -30,58 +30,59 @@ export function digestRows(view: ReportView): string[][] {
   return [...projectRows(sorted, columns, view.failed), ...totalRow(view, columns)];
 }
 
-const sizeOf = (one: ProjectFigures, { headline }: ReportView): Money => amountOf(one, headline) ?? ZERO;
+const sizeOf = (answer: ProjectFigures, { headline }: ReportView): Money =>
+  amountOf(answer, headline) ?? ZERO;
 
 /** Amounts of different labels have no sum. A star of any project is the total's as well. */
 function totalRow({ answered }: ReportView, columns: readonly Column[]): string[][] {
   const [first] = answered;
   if (first === undefined || answered.length < 2 || !hasOneCurrency(answered)) return [];
   const cells = columns.map(({ value, cell }) => {
-    const values = answered.flatMap((one) => value?.(one) ?? []);
+    const values = answered.flatMap((answer) => value?.(answer) ?? []);
     if (value === undefined || values.length === 0) return '';
     const isPart =
-      values.length < answered.length || answered.some((one) => cell(one).endsWith(TABLE_PART_SIZE));
+      values.length < answered.length || answered.some((answer) => cell(answer).endsWith(TABLE_PART_SIZE));
     return `${formatterFor(first)(sumMoney(values))}${isPart ? TABLE_PART_SIZE : ''}`;
   });
   return [['Total', ...cells]];
 }
 
-function columnsOf({ headline, brief }: ReportView): Column[] {
-  const { main, month, today } = brief;
-  const left = { title: 'Left', cell: leftCell, value: (one: ProjectFigures) => amountOf(one, 'left') };
+function columnsOf({ headline, periods }: ReportView): Column[] {
+  const { main, month, today } = periods;
+  const left = { title: 'Left', cell: leftCell, value: (answer: ProjectFigures) => amountOf(answer, 'left') };
   const lasts = { title: 'Lasts', cell: lastsCell };
   const change = { title: `vs ${main.before.label}`, cell: changeCell };
   const ofMonth = {
     title: formatReportDays(month.window, today),
-    cell: (one: ProjectFigures) => spent(one.briefing.month, one),
-    value: (one: ProjectFigures) => readableTotal(one.briefing.month),
+    cell: (answer: ProjectFigures) => spent(answer.figures.month, answer),
+    value: (answer: ProjectFigures) => readableTotal(answer.figures.month),
   };
   const ofMain = (title: string) => ({
     title,
-    cell: (one: ProjectFigures) => spent(one.briefing.main, one),
-    value: (one: ProjectFigures) => readableTotal(one.briefing.main),
+    cell: (answer: ProjectFigures) => spent(answer.figures.main, answer),
+    value: (answer: ProjectFigures) => readableTotal(answer.figures.main),
   });
   if (headline === 'left') return [left, lasts, ofMain(formatReportDays(main.window, today)), ofMonth];
-  return [ofMain('Spent'), change, isMonthReport(brief) ? left : ofMonth, lasts];
+  return [ofMain('Spent'), change, isMonthReport(periods) ? left : ofMonth, lasts];
 }
 
 const readableTotal = ({ total }: Usage): Money | undefined =>
   total.readable === 0 ? undefined : total.value;
 
-function spent({ total, reported, fullDays }: Usage, one: ProjectFigures): string {
+function spent({ total, reported, fullDays }: Usage, answer: ProjectFigures): string {
   if (total.readable === 0) return 'not reported';
   const isPart = total.incomplete || reported.length < fullDays;
-  return `${formatterFor(one)(total.value)}${isPart ? TABLE_PART_SIZE : ''}`;
+  return `${formatterFor(answer)(total.value)}${isPart ? TABLE_PART_SIZE : ''}`;
 }
 
-const changeCell = ({ briefing: { change }, locale }: ProjectFigures): string =>
+const changeCell = ({ figures: { change }, locale }: ProjectFigures): string =>
   change?.figures?.percent === undefined ? '–' : formatPercent(change.figures.percent, locale);
 
-function leftCell(one: ProjectFigures): string {
-  const { balance } = one;
+function leftCell(answer: ProjectFigures): string {
+  const { balance } = answer;
   if (typeof balance === 'string') return 'unknown';
-  return 'value' in balance.balance ? formatterFor(one)(balance.balance.value) : leftText(one);
+  return 'value' in balance.balance ? formatterFor(answer)(balance.balance.value) : leftText(answer);
 }
 
-const lastsCell = ({ briefing: { runway } }: ProjectFigures): string =>
+const lastsCell = ({ figures: { runway } }: ProjectFigures): string =>
   runway === undefined ? 'unknown' : formatRunwayShort(runway);

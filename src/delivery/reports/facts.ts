@@ -11,9 +11,11 @@ import type { Usage } from '../../domain/money/usage.ts';
 import { isFullyReported, type UsageChange } from '../../domain/money/usage-change.ts';
 import {
   describeUnreadable,
+  formatBonusTotal,
   formatCoverage,
   formatCoverageOfBoth,
   formatReportedDays,
+  formatTotal,
   formatUncompared,
 } from '../../domain/money/usage-text.ts';
 import { noticeLead } from '../../domain/service-notice.ts';
@@ -25,49 +27,51 @@ import { formatterFor, leftText, type ProjectFigures } from './figures.ts';
 type Write = (value: Money) => string;
 
 /** `▲ 1.9 % vs 13–19 Nov (30,114.32 a day; 7 of 7 days reported now, 6 of 7 days reported before)`; of several days their average and highest as well. */
-function figureLine(one: ProjectFigures, { main, today }: ReportPeriods): string {
-  const { main: usage, change } = one.briefing;
-  const money = formatterFor(one);
+function figureLine(answer: ProjectFigures, { main, today }: ReportPeriods): string {
+  const { main: usage, change } = answer.figures;
+  const money = formatterFor(answer);
   const { average, highest, bonuses } = usage;
   const isOneDay = main.window.days.length === 1;
   return [
     ...(isOneDay || average === undefined ? [] : [`*${money(average)}* a day`]),
-    ...formatChange(change, main, today, one),
+    ...formatChange(change, main, today, answer),
     ...(isOneDay || highest === undefined || usage.reported.length < 2
       ? []
       : [`highest ${dayName(today)(highest.day)}, ${money(highest.value)}`]),
-    ...(bonuses.incomplete || !bonuses.value.eq(ZERO)
-      ? [`bonuses ${money(bonuses.value)}${bonuses.incomplete ? ' (incomplete)' : ''}`]
-      : []),
-  ].join(' · ');
+    formatBonusTotal(bonuses, money),
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 /** A line of its own: a single fact that is a clause becomes a sentence. */
-export const mainFigureLine = (one: ProjectFigures, brief: ReportPeriods): string =>
-  figureLine(one, brief).replace(/^no comparison: [^·]*$/, (all) => `N${all.slice(1)}.`);
+export const mainFigureLine = (answer: ProjectFigures, periods: ReportPeriods): string =>
+  figureLine(answer, periods).replace(/^no comparison: [^·]*$/, (all) => `N${all.slice(1)}.`);
 
 /** `Spent on Fri 20 Nov 150.00 · ▲ 1.9 % vs …`, when another figure comes first. */
-export const spentLine = (one: ProjectFigures, brief: ReportPeriods): string =>
+export const spentLine = (answer: ProjectFigures, periods: ReportPeriods): string =>
   [
-    `*Spent ${formatReportDays(brief.main.window, brief.today)}* ${totalText(one.briefing.main, formatterFor(one))}`,
-    figureLine(one, brief),
+    `*Spent ${formatReportDays(periods.main.window, periods.today)}* ${totalText(answer.figures.main, formatterFor(answer))}`,
+    figureLine(answer, periods),
   ]
     .filter(Boolean)
     .join(' · ');
 
 /** `This month 519,871.04 (1–20 Nov, 19 of 20 days reported) · ▼ 0.2 % a day vs 1–20 Oct` */
-export function monthLine(one: ProjectFigures, { month, today }: ReportPeriods): string {
-  const { month: usage, monthChange } = one.briefing;
-  const money = formatterFor(one);
+export function monthLine(answer: ProjectFigures, { month, today }: ReportPeriods): string {
+  const { month: usage, monthChange } = answer.figures;
+  const money = formatterFor(answer);
   return [
     `*${monthName(month.window, today)}* ${totalText(usage, money)} (${coveredDays(month.window, monthChange)})`,
-    ...formatChange(monthChange, month, today, one, true),
+    ...formatChange(monthChange, month, today, answer, true),
   ].join(' · ');
 }
 
 /** `Estimate for Nov 2026: about 861,234.00 ± 12,000.00, from …`; '' when there is none. */
-export const forecastLine = (one: ProjectFigures, { today }: ReportPeriods): string =>
-  one.briefing.forecast === undefined ? '' : formatForecast(one.briefing.forecast, today, formatterFor(one));
+export const forecastLine = (answer: ProjectFigures, { today }: ReportPeriods): string =>
+  answer.figures.forecast === undefined
+    ? ''
+    : formatForecast(answer.figures.forecast, today, formatterFor(answer));
 
 /** `1–20 Nov, 19 of 20 days reported` */
 export const coveredDays = ({ label }: DayWindow, change: UsageChange | undefined): string =>
@@ -80,23 +84,23 @@ export const monthName = ({ days }: DayWindow, today: Day): string =>
   days.at(-1)?.slice(0, 7) === today.slice(0, 7) ? 'This month' : 'Last month';
 
 /** `1,234.00 left · About 41 days …` @param isHeadline the balance is already shown above */
-export function balanceLine(one: ProjectFigures, isHeadline = false): string {
-  const { balance, briefing } = one;
-  const money = formatterFor(one);
+export function balanceLine(answer: ProjectFigures, isHeadline = false): string {
+  const { balance, figures } = answer;
+  const money = formatterFor(answer);
   if (typeof balance === 'string') return `*Balance unknown*: ${escapeMarkup(balance)}`;
-  const { runway } = briefing;
+  const { runway } = figures;
   return [
-    ...(isHeadline ? [] : [`*${escapeMarkup(leftText(one))}*`]),
+    ...(isHeadline ? [] : [`*${escapeMarkup(leftText(answer))}*`]),
     ...(runway === undefined ? [] : [formatRunwayLine(runway, money)]),
   ].join(' · ');
 }
 
 /** What the runway rests on and the bonuses that are left, for the small print; mrkdwn. */
-export function balanceFacts(one: ProjectFigures): string[] {
-  const { balance, briefing } = one;
+export function balanceFacts(answer: ProjectFigures): string[] {
+  const { balance, figures } = answer;
   if (typeof balance === 'string') return [];
-  const money = formatterFor(one);
-  const { runway } = briefing;
+  const money = formatterFor(answer);
+  const { runway } = figures;
   const basis = runway === undefined ? '' : formatRunwayBasis(runway, money);
   const bonuses = formatBonuses(balance.bonuses, money);
   return [
@@ -105,11 +109,8 @@ export function balanceFacts(one: ProjectFigures): string[] {
   ];
 }
 
-function totalText({ total }: Usage, money: Write): string {
-  return total.readable === 0
-    ? 'nothing reported yet'
-    : `${money(total.value)}${total.incomplete ? ' (incomplete)' : ''}`;
-}
+const totalText = ({ total }: Usage, money: Write): string =>
+  total.readable === 0 ? 'nothing reported yet' : formatTotal(total, money);
 
 /**
  * Per day, so that periods of different length can be compared.
@@ -119,7 +120,7 @@ export function formatChange(
   change: UsageChange | undefined,
   { window, before }: ComparedWindows,
   today: Day,
-  one: ProjectFigures,
+  answer: ProjectFigures,
   isBrief = false,
 ): string[] {
   if (change === undefined) return [];
@@ -139,35 +140,35 @@ export function formatChange(
   }
   const { percent, daily } = figures;
   const isShort = isBrief && percent !== undefined;
-  const amount = `${formatterFor(one)(daily.before)}${before.days.length === 1 ? '' : ' a day'}`;
+  const amount = `${formatterFor(answer)(daily.before)}${before.days.length === 1 ? '' : ' a day'}`;
   const rests = [...(isShort ? [] : [amount]), covered].filter(Boolean).join('; ');
   const against = rests === '' ? before.label : `${before.label} (${rests})`;
   if (percent === undefined) return [`before: ${against}`];
   const isSame = percent.eq(ZERO);
-  return [`*${formatPercent(percent, one.locale)}*${isShort && !isSame ? ' a day' : ''} vs ${against}`];
+  return [`*${formatPercent(percent, answer.locale)}*${isShort && !isSame ? ' a day' : ''} vs ${against}`];
 }
 
 /** As the chart of `/spend`: a day that is not reported keeps its place. */
 export const reportChart = (
-  { briefing: { charted: usage } }: ProjectFigures,
+  { figures: { charted: usage } }: ProjectFigures,
   { charted: days }: ReportPeriods,
 ): Chart | undefined => spendChart({ usage, period: { days } });
 
 /** What a reader must know to trust the figures. */
-export const reportNotes = (one: ProjectFigures, { today }: ReportPeriods): string[] => [
+export const reportNotes = (answer: ProjectFigures, { today }: ReportPeriods): string[] => [
   // The title says it of a single day.
-  ...(one.briefing.main.fullDays > 1 && one.briefing.main.missing.length > 0
-    ? [`${formatReportedDays(one.briefing.main, dayName(today))}.`]
+  ...(answer.figures.main.fullDays > 1 && answer.figures.main.missing.length > 0
+    ? [`${formatReportedDays(answer.figures.main, dayName(today))}.`]
     : []),
-  ...describeUnreadable(one.briefing.main, dayName(today)),
-  ...(one.briefing.strays > 0
+  ...describeUnreadable(answer.figures.main, dayName(today)),
+  ...(answer.figures.strays > 0
     ? [
-        one.briefing.strays === 1
+        answer.figures.strays === 1
           ? '1 item from the billing service falls outside this post’s days and is left out.'
-          : `${one.briefing.strays} items from the billing service fall outside this post’s days and are left out.`,
+          : `${answer.figures.strays} items from the billing service fall outside this post’s days and are left out.`,
       ]
     : []),
-  ...noticeNotes(one),
+  ...noticeNotes(answer),
 ];
 
 /** `The billing service reported a problem with the balance: “…”`: outside text, no mark-up. */

@@ -1,7 +1,7 @@
 import { formatReportDays } from '../../domain/money/report-figures.ts';
 import { isRunningOut } from '../../domain/money/runway-text.ts';
 import { isFullyReported, sumChanges, type UsageChange } from '../../domain/money/usage-change.ts';
-import { formatCoverage } from '../../domain/money/usage-text.ts';
+import { formatCoverage, incompleteMark } from '../../domain/money/usage-text.ts';
 import {
   failedNotes,
   hasOneCurrency,
@@ -16,14 +16,13 @@ import { digestRows, TABLE_PART_SIZE } from './rows.ts';
 
 /** `3 projects · 31,579.81 spent on Fri 20 Nov`, with one sum for each currency label. */
 export function digestTitle(view: ReportView): string {
-  const { headline, brief, answered } = view;
-  const isIncomplete =
-    headline === 'spent' && answered.some(({ briefing }) => briefing.main.total.incomplete);
-  const when = headline === 'spent' ? ` ${reportWhen(brief)}` : '';
-  return severalTitle(view, (one) => amountOf(one, headline), answered[0]?.locale ?? '', {
-    verb: `${headline}${when}${isIncomplete ? ' (incomplete)' : ''}`,
+  const { headline, periods, answered } = view;
+  const isIncomplete = headline === 'spent' && answered.some(({ figures }) => figures.main.total.incomplete);
+  const when = headline === 'spent' ? ` ${reportWhen(periods)}` : '';
+  return severalTitle(view, (answer) => amountOf(answer, headline), answered[0]?.locale ?? '', {
+    verb: `${headline}${when}${incompleteMark(isIncomplete)}`,
     ...(headline === 'spent' && {
-      none: `nothing reported for ${formatReportDays(brief.main.window, brief.today)} yet`,
+      none: `nothing reported for ${formatReportDays(periods.main.window, periods.today)} yet`,
     }),
   });
 }
@@ -34,7 +33,7 @@ export function renderDigest(view: ReportView): Block[] {
   const together = togetherLines(view);
   const isPart = rows.flat().some((cell) => cell.endsWith(TABLE_PART_SIZE));
   const soon = view.answered.filter(
-    ({ briefing: { runway } }) => runway !== undefined && isRunningOut(runway),
+    ({ figures: { runway } }) => runway !== undefined && isRunningOut(runway),
   );
   const lines = [...together, runningOutLine(soon)].filter(Boolean);
   return [
@@ -49,45 +48,45 @@ export function renderDigest(view: ReportView): Block[] {
 }
 
 function remarks(view: ReportView): Block[] {
-  const { answered, brief } = view;
-  const isOneDay = brief.main.window.days.length === 1;
-  const silent = isOneDay ? answered.filter(({ briefing }) => briefing.main.missing.length > 0) : [];
+  const { answered, periods } = view;
+  const isOneDay = periods.main.window.days.length === 1;
+  const silent = isOneDay ? answered.filter(({ figures }) => figures.main.missing.length > 0) : [];
   const names = silent.map(({ target }) => target.label).join(', ');
   return [
     ...(silent.length === 0
       ? []
       : [
           section(
-            `Nothing reported for ${formatReportDays(brief.main.window, brief.today)} yet (not counted as zero): ${names}.`,
+            `Nothing reported for ${formatReportDays(periods.main.window, periods.today)} yet (not counted as zero): ${names}.`,
           ),
         ]),
-    ...answered.flatMap((one) => {
-      const said = silent.includes(one)
-        ? noticeNotes(one)
-        : [...reportNotes(one, brief), ...(view.headline === 'spent' ? coverageNotes(one) : [])];
-      return said.length === 0 ? [] : [section(`${one.target.label}: ${said.join(' ')}`)];
+    ...answered.flatMap((answer) => {
+      const said = silent.includes(answer)
+        ? noticeNotes(answer)
+        : [...reportNotes(answer, periods), ...(view.headline === 'spent' ? coverageNotes(answer) : [])];
+      return said.length === 0 ? [] : [section(`${answer.target.label}: ${said.join(' ')}`)];
     }),
   ];
 }
 
 /** What a change in the table rests on, if that is not every day. How many days are reported now is said before. */
-function coverageNotes({ briefing: { change } }: ProjectFigures): string[] {
+function coverageNotes({ figures: { change } }: ProjectFigures): string[] {
   if (change === undefined || isFullyReported(change)) return [];
   const basis = change.figures?.basis === 'average' ? 'averages a day, ' : '';
   return [`Change: ${basis}${formatCoverage(change.coverage.before)} before.`];
 }
 
 /** Only if every answered project has a figure with the same label, because a partial sum would look like the total. */
-function togetherLines({ headline, brief, answered }: ReportView): string[] {
+function togetherLines({ headline, periods, answered }: ReportView): string[] {
   const [first] = answered;
   if (first === undefined || !hasOneCurrency(answered)) return [];
-  const { main, month, today } = brief;
-  const change = together(answered.map(({ briefing }) => briefing.change));
-  const monthChange = together(answered.map(({ briefing }) => briefing.monthChange));
+  const { main, month, today } = periods;
+  const change = together(answered.map(({ figures }) => figures.change));
+  const monthChange = together(answered.map(({ figures }) => figures.monthChange));
   return [
     ...(headline === 'spent' && change !== undefined ? formatChange(change, main, today, first) : []),
     // The total's row has the amount.
-    ...(isMonthReport(brief) || monthChange === undefined
+    ...(isMonthReport(periods) || monthChange === undefined
       ? []
       : [
           `*${monthName(month.window, today)}* (${coveredDays(month.window, monthChange)}): ${formatChange(monthChange, month, today, first, true).join('')}`,
@@ -97,6 +96,6 @@ function togetherLines({ headline, brief, answered }: ReportView): string[] {
 
 /** Only if each has one. */
 function together(changes: readonly (UsageChange | undefined)[]): UsageChange | undefined {
-  const all = changes.flatMap((one) => one ?? []);
+  const all = changes.flatMap((answer) => answer ?? []);
   return all.length < changes.length ? undefined : sumChanges(all);
 }

@@ -1,15 +1,15 @@
 import type { Button } from '@slack/types';
+import { LRUCache } from 'lru-cache';
 import { emptyIfNoData } from '../../billing/client.ts';
-import type { PostableReport, ReportQuestion, ReportResult } from '../../delivery/posts/postable-report.ts';
 import { aboutDays, isFailure } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import {
   computeReportFigures,
   type ReportPeriods,
-  type ReportScope,
   reportPeriodsOf,
 } from '../../domain/money/report-figures.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
 import { type Day, formatAskedDays, type Millis } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
@@ -23,45 +23,39 @@ import {
 import { storedBalance } from '../../workspace/record/last-used.ts';
 import { storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import type { Feature } from '../feature.ts';
+import type { PostableReport, ReportQuestion, ReportResult, Reports } from '../posts/postable-report.ts';
 import { renderReport } from './blocks.ts';
 import { amountOf, type Headline, type ProjectFigures } from './figures.ts';
 
 /** What schedules post: the figures of /spend and /balance, for a channel. */
-export function createReportsFeature({ clock }: { readonly clock: () => Millis }): Feature {
-  const briefFor = rememberedBriefs();
-  const reportOf = (scope: ReportScope, headline: Headline = 'spent'): PostableReport => ({
-    covers: ({ at, days }, zone) =>
-      headline === 'left' ? [] : briefFor(scope, at, zone, days).main.window.days,
-    async run(question) {
-      const { at, days, zone } = question;
-      const brief = briefFor(scope, at, zone, days);
-      const all = await Promise.all(
-        question.projects.map((project) => answer(question, project, brief, headline)),
-      );
-      const answered = all.filter((one) => 'briefing' in one);
-      const failed = all.filter((one) => 'failure' in one);
-      const [first] = failed;
-      if (answered.length === 0 && first !== undefined) throw first.failure;
-      const message = renderReport({ headline, brief, answered, failed, fetched: clock() });
-      const awaits = headline === 'left' ? undefined : awaitedDay(answered, brief);
-      const buttons = detailsButton(answered, brief, headline);
-      return {
-        ...{ message, buttons, ...figuresOf({ answered, failed }, brief, headline) },
-        ...(awaits && { awaits }),
-      };
-    },
-  });
-
-  return {
-    help: [],
-    reports: {
-      yesterday: reportOf('yesterday'),
-      'last-week': reportOf('last-week'),
-      'month-to-date': reportOf('month-to-date'),
-      balance: reportOf('yesterday', 'left'),
-    },
+export function createReports(clock: () => Millis): Reports {
+  const periodsFor = rememberPeriods();
+  const create = (name: ReportName): PostableReport => {
+    const { coversDays } = REPORTS[name];
+    const headline = coversDays ? 'spent' : 'left';
+    return {
+      covers: ({ at, days }, zone) => (coversDays ? periodsFor(name, at, zone, days).main.window.days : []),
+      async run(question) {
+        const { at, days, zone } = question;
+        const periods = periodsFor(name, at, zone, days);
+        const all = await Promise.all(
+          question.projects.map((project) => askProject(question, project, periods, headline)),
+        );
+        const answered = all.filter((answer) => 'figures' in answer);
+        const failed = all.filter((answer) => 'failure' in answer);
+        const [first] = failed;
+        if (answered.length === 0 && first !== undefined) throw first.failure;
+        const message = renderReport({ headline, periods, answered, failed, fetched: clock() });
+        const awaits = coversDays ? awaitedDay(answered, periods) : undefined;
+        const buttons = detailsButton(answered, periods, headline);
+        return {
+          ...{ message, buttons, ...figuresOf({ answered, failed }, periods, headline) },
+          ...(awaits && { awaits }),
+        };
+      },
+    };
   };
+  return Object.fromEntries(REPORT_NAMES.map((name) => [name, create(name)])) as Reports;
 }
 
 /** Opens the exact figures, with the rights of the person who clicks. */
@@ -89,31 +83,29 @@ function awaitedDay(answered: readonly ProjectFigures[], { main }: ReportPeriods
   const newest = main.window.days.at(-1);
   if (newest === undefined) return undefined;
   const isAwaited = answered.some(
-    ({ briefing }) => briefing.main.missing.includes(newest) && briefing.charted.reported.length > 0,
+    ({ figures }) => figures.main.missing.includes(newest) && figures.charted.reported.length > 0,
   );
   return isAwaited ? newest : undefined;
 }
 
 /** Thousands of posts are due at one instant, and their calendars are the same few. */
-function rememberedBriefs(): typeof reportPeriodsOf {
-  const briefs = new Map<string, ReportPeriods>();
-  return (scope, at, zone, days) => {
-    const key = `${scope} ${at} ${zone} ${days}`;
-    const brief = briefs.get(key) ?? reportPeriodsOf(scope, at, zone, days);
-    if (briefs.size >= MOST_BRIEFS) briefs.clear();
-    briefs.set(key, brief);
-    return brief;
+function rememberPeriods(): typeof reportPeriodsOf {
+  const remembered = new LRUCache<string, ReportPeriods>({ max: 200 });
+  return (name, at, zone, days) => {
+    const key = `${name} ${at} ${zone} ${days}`;
+    const periods = remembered.get(key) ?? reportPeriodsOf(name, at, zone, days);
+    remembered.set(key, periods);
+    return periods;
   };
 }
-const MOST_BRIEFS = 200;
 
 const HIDDEN = 'A project of other channels';
 
 /** Sends billing two parallel queries: all days at once, and the balance, which is optional. */
-async function answer(
+async function askProject(
   { workspace, channel, billing, answeredBy }: ReportQuestion,
   chosen: ReportQuestion['projects'][number],
-  brief: ReportPeriods,
+  periods: ReportPeriods,
   headline: Headline,
 ): Promise<ProjectFigures | UnresolvedProject> {
   const { id, product } = chosen;
@@ -123,7 +115,7 @@ async function answer(
     const target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, manager: false });
     label = target.label;
     const access = openConnection(workspace, target);
-    const { from, to, zone, asked } = brief;
+    const { from, to, zone, asked } = periods;
     const leaving = billing.balance(access, target).catch(sentence);
     const consuming = billing.consumption(access, target, { from, to, zone, days: asked, running: false });
     // Where the balance is the answer, a project that has one is there, whether anything is reported or not.
@@ -142,15 +134,15 @@ async function answer(
       [`the figures for ${formatAskedDays(asked)}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),
     );
-    const briefing = computeReportFigures(consumed.charges, brief, has);
-    const { runway, forecast } = briefing;
-    const { today } = brief;
+    const figures = computeReportFigures(consumed.charges, periods, has);
+    const { runway, forecast } = figures;
+    const { today } = periods;
     answeredBy(access.connection, has && storedBalance(target, { ...has, runway, forecast, today }));
-    return { target, locale, balance, briefing, remarks };
+    return { target, locale, balance, figures, remarks };
   } catch (error) {
     if (!isFailure(error)) throw error;
     if (error.kind === 'not-allowed') return { project: id, product, label: HIDDEN, failure: error };
-    return { project: id, product, label, failure: aboutDays(error, brief.asked) };
+    return { project: id, product, label, failure: aboutDays(error, periods.asked) };
   }
 }
 
@@ -164,9 +156,9 @@ function figuresOf(
   { main, zone }: ReportPeriods,
   headline: Headline,
 ): Omit<ReportResult, 'message'> {
-  const figures = answered.flatMap((one) => {
-    const amount = amountOf(one, headline);
-    const { project, product } = one.target;
+  const figures = answered.flatMap((answer) => {
+    const amount = amountOf(answer, headline);
+    const { project, product } = answer.target;
     return amount === undefined ? [] : [[`${project}:${product}`, toPlainDigits(amount)] as const];
   });
   return {
@@ -180,5 +172,5 @@ function figuresOf(
 }
 
 /** Reported as nothing: a day that is missing may yet turn out to have cost something. */
-const spentNothing = ({ briefing: { main } }: ProjectFigures): boolean =>
+const spentNothing = ({ figures: { main } }: ProjectFigures): boolean =>
   main.reported.length === main.fullDays && !main.total.incomplete && main.total.value.eq(0);
