@@ -29,8 +29,8 @@ import { isTokenAccepted, tokenStatusOf } from './install/token-status.ts';
 import { createUninstallHandler } from './install/uninstall.ts';
 import { createWelcome } from './install/welcome.ts';
 import type { ResponseUrlClient } from './reply/response-url.ts';
-import { isOrganisationId, originOf, type PayloadOrigin } from './request/request-source.ts';
-import type { SlackPayload } from './server/payload.ts';
+import type { SlackPayload } from './request/payload.ts';
+import { isOrganisationId, originOf, type PayloadOrigin } from './request/payload.ts';
 import { BACKGROUND_OPTIONS, createClientCache, INTERACTIVE_OPTIONS, type WebClient } from './web-client.ts';
 
 /** The bot tokens that Tally answers with: one workspace's from the configuration, or many by OAuth. */

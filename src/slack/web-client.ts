@@ -6,7 +6,6 @@ import { SlackFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { decodeLeniently, exchange } from '../http/exchange.ts';
-import { isRepeatable, type WebMethod } from './web-methods.ts';
 
 export type WebClient = webApi.WebClient;
 
@@ -18,6 +17,47 @@ const MAX_RESPONSE = 16 * 1024 * 1024;
 
 /** One for all clients, each of which has its own limit of calls at a time. Opens connections as they are needed. */
 const agent = new Agent({ maxResponseSize: MAX_RESPONSE });
+
+/**
+ * Slack's methods that Tally calls, and whether a call may be made once more when it is unclear what became of the first:
+ * a message posted twice is there twice. A method that is not listed is not repeated.
+ */
+export const IS_REPEATABLE = {
+  'apps.connections.open': true,
+  'auth.test': true,
+  'chat.delete': true,
+  'chat.postEphemeral': false,
+  'chat.postMessage': false,
+  'chat.update': true,
+  'conversations.history': true,
+  'conversations.info': true,
+  'conversations.join': true,
+  'conversations.members': true,
+  'conversations.open': true,
+  'conversations.replies': true,
+  'files.completeUploadExternal': false,
+  'files.getUploadURLExternal': true,
+  // The SDK's name for an upload as a whole.
+  'files.uploadV2': false,
+  // A code or a refresh token works once.
+  'oauth.v2.access': false,
+  'usergroups.list': true,
+  'usergroups.users.list': true,
+  'users.info': true,
+  'users.list': true,
+  // A trigger opens one view, however often it is asked.
+  'views.open': true,
+  'views.publish': true,
+  'views.update': true,
+} as const;
+
+export type WebMethod = keyof typeof IS_REPEATABLE;
+
+/** @param url of a call to the Web API, which ends with the method's name */
+export function isRepeatable(url: string): boolean {
+  const name = url.slice(url.lastIndexOf('/') + 1);
+  return Object.hasOwn(IS_REPEATABLE, name) && IS_REPEATABLE[name as WebMethod];
+}
 
 /**
  * What Slack's SDK calls in place of `fetch`, whose streams would cost more time and memory than all the rest of a call.
@@ -123,24 +163,6 @@ export async function callSlack<T>(method: WebMethod, call: () => Promise<T>): P
     const outcome = slackCode(cause);
     reportApiCall({ method, outcome, took: performance.now() - began });
     throw new SlackFailed(method, outcome, { retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) });
-  }
-}
-
-/** How long one reply waits for Slack's rate limit, over all retries, in s. */
-const MAX_WAIT = 30;
-
-/** Retries when Slack says how long to wait: it accepts about one message a second in a channel. @param longest in s */
-export async function retryRateLimited<T>(send: () => Promise<T>, longest = MAX_WAIT): Promise<T> {
-  for (let waited = 0; ; ) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!(error instanceof SlackFailed) || error.retryAfter === undefined) throw error;
-      const pause = Math.max(1, error.retryAfter);
-      waited += pause;
-      if (waited > longest) throw error;
-      await sleep(pause * 1000);
-    }
   }
 }
 

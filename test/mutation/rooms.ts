@@ -39,10 +39,11 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
   },
   slack: {
     mutate: [
-      'src/slack/commands/{command-buttons,command-runner,ownership,subcommands}.ts',
-      'src/slack/reply/{error-blocks,error-reply,csv-details,reply,reply-target,response-url}.ts',
-      'src/slack/request/{channels,request,request-source,users}.ts',
-      'src/slack/server/{events,interactions,listeners,rate-limit,register-listeners,request-body}.ts',
+      'src/slack/commands/{command-buttons,subcommands}.ts',
+      'src/slack/owned/ownership.ts',
+      'src/slack/reply/{error-blocks,error-reply,csv-details,messages,reply,response-url}.ts',
+      'src/slack/request/{channels,payload,request,users}.ts',
+      'src/slack/server/{commands,events,interactions,listeners,rate-limit,register-listeners,request-body}.ts',
     ],
     tests: ['test/slack'],
     quickOnly: true,

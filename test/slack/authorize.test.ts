@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { createReplyTarget } from '../../src/slack/reply/reply.ts';
+import { createReplyTargets } from '../../src/slack/reply/reply.ts';
+import { type RequestSource, sourceOfPayload } from '../../src/slack/request/payload.ts';
 import {
   askLocation,
   createAuthorize,
@@ -8,7 +9,6 @@ import {
   type Request,
   type RequestOptions,
 } from '../../src/slack/request/request.ts';
-import { type RequestSource, sourceOfPayload } from '../../src/slack/request/request-source.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
@@ -71,7 +71,8 @@ beforeEach(() => {
 });
 
 const SOURCE = sourceOfPayload({ team_id: TEAM, user_id: 'U1', channel_id: 'C1' });
-const targetOf = (source: RequestSource = SOURCE) => createReplyTarget({ source, client } as never);
+const targetOf = (source: RequestSource = SOURCE, given: object = client) =>
+  createReplyTargets({} as never)(source, given as WebClient);
 const ask = (right: Right = 'ask', options: Partial<RequestOptions> = {}, source?: RequestSource) =>
   authorize(targetOf(source), right, { at: 5, ...options });
 const may = async (right: Right, options?: Partial<RequestOptions>) =>
@@ -104,7 +105,7 @@ describe('a refusal to who does not manage', () => {
       asked.push(id);
       return { user: { team_id: TEAM, is_admin: id === 'U6' } };
     };
-    const target = createReplyTarget({ source: SOURCE, client: { ...client, users: { info } } } as never);
+    const target = targetOf(SOURCE, { ...client, users: { info } });
     const named = () =>
       authorize(target, 'manage', { at: 5 }).catch(
         (error: { managers?: readonly string[] }) => error.managers,
@@ -256,7 +257,7 @@ describe('a request', () => {
   it('offers a form again without the words that could be a secret', async () => {
     const sent: string[] = [];
     const chat = { postEphemeral: async (message: object) => void sent.push(JSON.stringify(message)) };
-    const target = createReplyTarget({ source: SOURCE, client: { ...client, chat } } as never);
+    const target = targetOf(SOURCE, { ...client, chat });
     const invocation = { command: '/billing' as never, text: 'connect a1b2c3d4e5 now' };
     const request = await authorize(target, 'ask', { at: 5, invocation });
     await request?.reply.modal.open({ type: 'modal', title: { type: 'plain_text', text: 'A' }, blocks: [] });

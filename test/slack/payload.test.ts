@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { parsePayload } from '../../src/slack/server/payload.ts';
+import { parsePayload } from '../../src/slack/request/payload.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { UNLIMITED } from '../support/no-rate-limits.ts';
 

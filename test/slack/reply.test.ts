@@ -4,9 +4,9 @@ import { InvalidWord, SlackFailed, StoreUnavailable } from '../../src/domain/fai
 import { actions, button, context, header, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
-import { createReplyTarget, type ReplyTarget } from '../../src/slack/reply/reply.ts';
-import { sourceOfPayload } from '../../src/slack/request/request-source.ts';
-import type { SlackPayload } from '../../src/slack/server/payload.ts';
+import { createReplyTargets, type ReplyTarget } from '../../src/slack/reply/reply.ts';
+import type { SlackPayload } from '../../src/slack/request/payload.ts';
+import { sourceOfPayload } from '../../src/slack/request/payload.ts';
 import { textOf } from '../support/bot.ts';
 
 /** What went out, `method channel text`, and what Slack says instead of taking it. */
@@ -98,7 +98,8 @@ const log = {
 /** @param given other parts of the target, and of where the payload comes from */
 const targetOf = (payload: SlackPayload, given: object = {}, modalHash?: string): ReplyTarget => {
   const source = { ...sourceOfPayload({ team_id: 'T1', user_id: 'U1', ...payload }), ...given };
-  return createReplyTarget({ source, client, responseUrls, log, ...given } as never, modalHash);
+  const parts = { client, responseUrls, log, ...given };
+  return createReplyTargets(parts as never)(source, parts.client as never, modalHash);
 };
 const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
 /** A target whose loading message is shown. */

@@ -5,8 +5,13 @@ import { webApi } from '@slack/bolt';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SlackFailed } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
-import { callSlack, INTERACTIVE_OPTIONS, type WebClient } from '../../src/slack/web-client.ts';
-import { IS_REPEATABLE, isRepeatable } from '../../src/slack/web-methods.ts';
+import {
+  callSlack,
+  INTERACTIVE_OPTIONS,
+  IS_REPEATABLE,
+  isRepeatable,
+  type WebClient,
+} from '../../src/slack/web-client.ts';
 
 const releases: (() => unknown)[] = [];
 afterEach(async () => {

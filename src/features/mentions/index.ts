@@ -3,14 +3,9 @@ import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { type CommandInvocation, commandButton } from '../../slack/commands/command-buttons.ts';
 import { canSuggest } from '../../slack/commands/project-picker.ts';
 import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
+import type { SlackEvent } from '../../slack/request/payload.ts';
 import { askLocation } from '../../slack/request/request.ts';
-import {
-  type CommandListener,
-  canRead,
-  type EventListener,
-  lookUp,
-  type SlackEvent,
-} from '../../slack/server/listeners.ts';
+import { type CommandListener, canRead, type EventListener, lookUp } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { parseMention } from './words.ts';

@@ -2,7 +2,7 @@ import type { Button } from '@slack/types';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { type Block, button, section, withoutActions } from '../../slack/kit/atoms.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
-import { isDirectMessage } from '../../slack/reply/post-message.ts';
+import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { GrantClaim, TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
 import { mayHaveIssued } from './audit.ts';

@@ -4,7 +4,7 @@ import { parseSingleProjectText } from '../../domain/language/command-text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { commandOption } from '../../slack/commands/command-buttons.ts';
 import { actions, select, textMessage } from '../../slack/kit/atoms.ts';
-import { isDirectMessage } from '../../slack/reply/post-message.ts';
+import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { CommandListener } from '../../slack/server/listeners.ts';
 import type { Project } from '../../workspace/projects/projects.ts';

@@ -8,7 +8,7 @@ import { type AskLocation, canAskAbout, visibleProjects } from '../../workspace/
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { actions, type Block, option, section, select } from '../kit/atoms.ts';
 import { SLACK_LIMITS } from '../kit/limits.ts';
-import { isDirectMessage } from '../reply/post-message.ts';
+import { isDirectMessage } from '../request/payload.ts';
 import { privateLocation, type Request } from '../request/request.ts';
 import { type CommandInvocation, commandButton, commandOption } from './command-buttons.ts';
 

@@ -9,9 +9,9 @@ import { failedSentence, type ProjectAnswer, type ProjectAnswers } from '../comm
 import { type Block, type Message, preformatted, section } from '../kit/atoms.ts';
 import { SLACK_LIMITS } from '../kit/limits.ts';
 import { modal } from '../kit/modal.ts';
+import { isDirectMessage } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { AnswerView } from './answer-message.ts';
-import { isDirectMessage } from './post-message.ts';
 
 /** An answer's figures in another form. */
 export interface AnswerFiles<T> {

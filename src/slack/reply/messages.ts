@@ -1,12 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isFailure, type SlackFailed } from '../../domain/failure/index.ts';
+import { isFailure, SlackFailed } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { context, escapeMarkup, type Message } from '../kit/atoms.ts';
-import type { RequestSource } from '../request/request-source.ts';
-import { callSlack, retryRateLimited, type WebClient } from '../web-client.ts';
+import type { RequestSource } from '../request/payload.ts';
+import { isDirectMessage } from '../request/payload.ts';
+import { callSlack, type WebClient } from '../web-client.ts';
 import {
   deleteMessage,
-  isDirectMessage,
   openDirectMessage,
   type PostedTo,
   postEphemeral,
@@ -196,3 +197,21 @@ async function sendFirstPossible(log: Logger, attempts: readonly (() => Promise<
 
 const isSlackFailed = (error: unknown): error is SlackFailed =>
   isFailure(error) && error.kind === 'slack-failed';
+
+/** How long one reply waits for Slack's rate limit, over all retries, in s. */
+const MAX_WAIT = 30;
+
+/** Retries when Slack says how long to wait: it accepts about one message a second in a channel. @param longest in s */
+export async function retryRateLimited<T>(send: () => Promise<T>, longest = MAX_WAIT): Promise<T> {
+  for (let waited = 0; ; ) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof SlackFailed) || error.retryAfter === undefined) throw error;
+      const pause = Math.max(1, error.retryAfter);
+      waited += pause;
+      if (waited > longest) throw error;
+      await sleep(pause * 1000);
+    }
+  }
+}

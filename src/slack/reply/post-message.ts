@@ -2,8 +2,9 @@ import { CannotPost, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { escapeMessageText, type Message } from '../kit/atoms.ts';
 import { withoutRichBlocks } from '../kit/rich-blocks.ts';
+import { isDirectMessage } from '../request/payload.ts';
+import type { WebMethod } from '../web-client.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import type { WebMethod } from '../web-methods.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */
 export interface PostTarget {
@@ -11,9 +12,6 @@ export interface PostTarget {
   /** `ts` of the message that began it. */
   readonly thread: string | undefined;
 }
-
-/** Whether a channel is a direct message, which has no default project and no sharing. */
-export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
 
 /** Where a message is, by Slack's IDs. */
 export interface PostedTo {

@@ -4,9 +4,10 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type CommandInvocation, commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
-import { callSlack, retryRateLimited } from '../web-client.ts';
-import { createMessages, type MessageTarget, type OutgoingFile } from './messages.ts';
-import { isDirectMessage, postMessage } from './post-message.ts';
+import { isDirectMessage, type RequestSource } from '../request/payload.ts';
+import { callSlack, type WebClient } from '../web-client.ts';
+import { createMessages, type MessageTarget, type OutgoingFile, retryRateLimited } from './messages.ts';
+import { postMessage } from './post-message.ts';
 
 /** The five ways to reply. Each throws SlackFailed when Slack refuses it. */
 export interface Reply {
@@ -64,10 +65,15 @@ export interface LoadingDelays {
 export const LOADING_DELAYS: LoadingDelays = { message: 1_500, modal: 300 };
 
 /** Where the replies to one payload go. It alone knows what is shown so far, whose place the next reply takes. */
-export type ReplyTarget = ReturnType<typeof createReplyTarget>;
+export type ReplyTarget = ReturnType<ReturnType<typeof createReplyTargets>>;
 
-/** @param modalHash Slack's `hash` of the modal as it was clicked */
-export function createReplyTarget(parts: MessageTarget, modalHash?: string) {
+/** @returns a function that makes the target of a payload, whose `modalHash` is Slack's `hash` of the modal as it was clicked */
+export const createReplyTargets =
+  (common: Pick<MessageTarget, 'responseUrls' | 'log'>) =>
+  (source: RequestSource, client: WebClient, modalHash?: string) =>
+    createReplyTarget({ ...common, source, client }, modalHash);
+
+function createReplyTarget(parts: MessageTarget, modalHash?: string) {
   const { source, client } = parts;
   const messages = createMessages(parts);
   const modals = createModals(parts, modalHash);

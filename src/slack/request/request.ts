@@ -5,8 +5,8 @@ import { type Permissions, type Right, type Role, requireRight } from '../../wor
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import { type CommandInvocation, withoutSecrets } from '../commands/command-buttons.ts';
-import { isDirectMessage } from '../reply/post-message.ts';
 import type { Reply, ReplyTarget } from '../reply/reply.ts';
+import { isDirectMessage } from '../request/payload.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
 import type { User, UserDirectory, UserGroup } from './users.ts';
@@ -172,7 +172,10 @@ const slackLookups = (
   { client, source: { teamId, userId } }: ReplyTarget,
   { settings }: Workspace,
 ): SlackLookups => ({
-  channels: channelsOf(client),
+  // Most requests ask nothing about channels.
+  get channels() {
+    return channelsOf(client);
+  },
   userGroups: () => users.userGroups(client, teamId),
   isInGroups: (groups) => users.isIn(client, { teamId, userId }, groups),
   roleOf: (person) => users.roleOf(client, teamId, person),

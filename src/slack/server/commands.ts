@@ -13,8 +13,8 @@ import { asSlashCommand, type CommandInvocation, withoutSecrets } from '../comma
 import type { ErrorContext } from '../error-messages/description.ts';
 import { type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
 import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
+import { sourceOfPayload } from '../request/payload.ts';
 import type { Request, RequestOptions } from '../request/request.ts';
-import { sourceOfPayload } from '../request/request-source.ts';
 import {
   type CommandHandler,
   canRead,

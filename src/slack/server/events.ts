@@ -2,12 +2,10 @@ import type { App } from '@slack/bolt';
 import { Throttled } from '../../domain/failure/index.ts';
 import type { CommandInvocation } from '../commands/command-buttons.ts';
 import { errorMessageOf } from '../reply/error-reply.ts';
-import { isDirectMessage } from '../reply/post-message.ts';
+import { isDirectMessage, type SlackEvent, type SlackPayload, sourceOfEvent } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
-import { originOf, type RequestSource } from '../request/request-source.ts';
 import type { RunCommand } from './commands.ts';
-import { type ListenerContext, lookUp, type SlackEvent } from './listeners.ts';
-import type { SlackPayload } from './payload.ts';
+import { type ListenerContext, lookUp } from './listeners.ts';
 
 /** Registers the Events API, which Bolt acknowledges before it calls a listener. */
 export function registerEvents(app: App, context: ListenerContext, runCommand: RunCommand): void {
@@ -21,7 +19,8 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
     if (source === undefined) return;
     const target = createTarget(source, client);
     const at = clock();
-    const audience = isPrivate(event) ? 'asker' : 'channel';
+    const isPrivate = event.channel === undefined || isDirectMessage(event.channel);
+    const audience = isPrivate ? 'asker' : 'channel';
     let request: Request | undefined;
     const origin = {
       client,
@@ -41,22 +40,4 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
       await listener.onError(errorMessageOf(report), event, origin).catch(errorReply.logUndelivered);
     }
   });
-}
-
-const isPrivate = ({ channel }: SlackEvent): boolean => channel === undefined || isDirectMessage(channel);
-
-/** @returns undefined for an event that names no workspace or no user */
-function sourceOfEvent(
-  event: SlackEvent,
-  payload: SlackPayload,
-  isFirst: RequestSource['isFirst'],
-): RequestSource | undefined {
-  const { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts } = event;
-  const { teamId } = originOf(payload);
-  if (teamId === undefined || userId === undefined) return undefined;
-  return {
-    ...{ teamId, userId, homeTeamId, channel, thread, isFirst },
-    startsThread: isPrivate(event) ? undefined : ts,
-    ...{ responseUrl: undefined, isClick: false, triggerId: undefined, viewId: undefined },
-  };
 }

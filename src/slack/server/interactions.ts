@@ -4,14 +4,13 @@ import { type CommandInvocation, parseInvocation, parseShare } from '../commands
 import { readFields } from '../kit/modal.ts';
 import { failureText } from '../reply/error-blocks.ts';
 import { errorModalOf } from '../reply/error-reply.ts';
-import { isDirectMessage } from '../reply/post-message.ts';
 import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
+import type { SlackPayload } from '../request/payload.ts';
+import { isDirectMessage, type RequestSource, sourceOfPayload } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
-import { type RequestSource, sourceOfPayload } from '../request/request-source.ts';
 import type { WebClient } from '../web-client.ts';
 import type { RunCommand } from './commands.ts';
 import { type ActionHandler, handlerOf, type ListenerContext, lookUp, workOf } from './listeners.ts';
-import type { SlackPayload } from './payload.ts';
 
 /** Registers clicks, forms and suggestions. */
 export function registerInteractions(app: App, context: ListenerContext, runCommand: RunCommand): void {

@@ -1,7 +1,6 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import type { Right } from '../../workspace/permissions.ts';
@@ -11,8 +10,8 @@ import type { Message } from '../kit/atoms.ts';
 import type { FormFields, FormReading } from '../kit/modal.ts';
 import type { ErrorReply } from '../reply/error-reply.ts';
 import type { LoadingDelays, ReplyTarget } from '../reply/reply.ts';
+import type { RequestSource, SlackEvent } from '../request/payload.ts';
 import type { Authorize, Request } from '../request/request.ts';
-import type { RequestSource } from '../request/request-source.ts';
 import type { WebClient } from '../web-client.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
@@ -100,22 +99,6 @@ export interface EventListener {
   run(event: SlackEvent, request: Request, origin: EventOrigin): Promise<void>;
   /** Shows an error; without it the user gets a private message where the event happened. */
   onError?(message: Message, event: SlackEvent, origin: EventOrigin): Promise<void>;
-}
-
-/** What the listeners read of an event. */
-export interface SlackEvent {
-  readonly type: string;
-  readonly user?: string;
-  /** The workspace the user belongs to. */
-  readonly user_team?: string;
-  readonly channel?: SlackId;
-  readonly channel_type?: string;
-  readonly text?: string;
-  readonly ts?: string;
-  readonly thread_ts?: string;
-  readonly tab?: string;
-  readonly bot_id?: string;
-  readonly subtype?: string;
 }
 
 /** How an event's listener reaches the place where it happened. */

@@ -5,9 +5,9 @@ import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Installations } from '../installations.ts';
+import { parsePayload } from '../request/payload.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { lookUp } from './listeners.ts';
-import { parsePayload } from './payload.ts';
 import {
   announcedSize,
   createBodyReader,

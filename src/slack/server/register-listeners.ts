@@ -1,7 +1,7 @@
 import { type App, ErrorCode } from '@slack/bolt';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { createErrorReply } from '../reply/error-reply.ts';
-import { createReplyTarget } from '../reply/reply.ts';
+import { createReplyTargets } from '../reply/reply.ts';
 import type { ResponseUrlClient } from '../reply/response-url.ts';
 import { createAuthorize } from '../request/request.ts';
 import type { UserDirectory } from '../request/users.ts';
@@ -25,8 +25,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, part
     listeners,
     authorize: createAuthorize(parts),
     errorReply: createErrorReply(log),
-    createTarget: (source, client, modalHash) =>
-      createReplyTarget({ source, client, responseUrls, log }, modalHash),
+    createTarget: createReplyTargets({ responseUrls, log }),
   };
   const runCommand = createCommandRunner(context);
   registerCommands(app, context, runCommand);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { originOf, sourceOfPayload } from '../../src/slack/request/request-source.ts';
-import type { SlackPayload } from '../../src/slack/server/payload.ts';
+import type { SlackPayload } from '../../src/slack/request/payload.ts';
+import { originOf, sourceOfPayload } from '../../src/slack/request/payload.ts';
 
 const NOTHING = {
   ...{ teamId: '', userId: '', homeTeamId: undefined, channel: undefined, responseUrl: undefined },

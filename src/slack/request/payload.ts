@@ -1,0 +1,249 @@
+import * as z from 'zod';
+import type { SlackId } from '../../domain/slack-id.ts';
+
+/** The fields of a payload that Tally or Bolt reads. Others are not checked. */
+const word = z.string().nullish();
+/** The ID of a workspace or organisation, which becomes part of Redis keys. */
+const team = z
+  .string()
+  .regex(/^[A-Z0-9]{0,64}$/)
+  .nullish();
+
+const choice = z.looseObject({ value: word });
+const values = z.record(
+  z.string(),
+  z.record(
+    z.string(),
+    z.looseObject({
+      value: word,
+      selected_option: choice.nullish(),
+      selected_options: z.array(choice).nullish(),
+      selected_user: word,
+      selected_users: z.array(z.string()).nullish(),
+      selected_conversation: word,
+      selected_conversations: z.array(z.string()).nullish(),
+      selected_time: word,
+    }),
+  ),
+);
+const state = z.looseObject({ values: values.nullish() }).nullish();
+
+const authorization = z.looseObject({
+  ...{ team_id: team, enterprise_id: team, is_enterprise_install: z.boolean().nullish() },
+});
+
+const schema = z.looseObject({
+  ...{ type: word, command: z.string().optional(), text: word, action_id: word, value: word },
+  ...{ user_id: word, channel_id: word, response_url: word, trigger_id: word, event_id: word },
+  ...{ team_id: team, enterprise_id: team, context_team_id: team, state },
+  is_enterprise_install: z.union([z.boolean(), z.string()]).nullish(),
+  is_ext_shared_channel: z.boolean().nullish(),
+  team: z.looseObject({ id: team, enterprise_id: team }).nullish(),
+  enterprise: z.looseObject({ id: team }).nullish(),
+  user: z.looseObject({ id: word, team_id: team }).nullish(),
+  channel: z.looseObject({ id: word }).nullish(),
+  container: z
+    .looseObject({ thread_ts: word, message_ts: word, is_ephemeral: z.boolean().nullish() })
+    .nullish(),
+  view: z
+    .looseObject({
+      ...{
+        id: word,
+        type: word,
+        hash: word,
+        callback_id: z.string().optional(),
+        private_metadata: word,
+        state,
+      },
+      blocks: z.array(z.looseObject({})).nullish(),
+      app_installed_team_id: team,
+    })
+    .nullish(),
+  actions: z
+    .tuple([
+      z.looseObject({
+        action_id: z.string(),
+        block_id: word,
+        value: word,
+        selected_option: choice.nullish(),
+      }),
+    ])
+    .rest(z.unknown())
+    .optional(),
+  authorizations: z.array(authorization).nullish(),
+  event_time: z.number().optional(),
+  event: z
+    .looseObject({
+      type: z.string(),
+      ...{ user: word, user_team: word, channel: word, channel_type: word, text: word, ts: word },
+      ...{ thread_ts: word, tab: word, bot_id: word, subtype: word, channel_id: word },
+      item: z.looseObject({}).nullish(),
+      tokens: z.looseObject({ bot: z.array(z.string()).nullish() }).nullish(),
+      team_ids: z.array(z.string().regex(/^[A-Z0-9]{1,64}$/)).nullish(),
+    })
+    .optional(),
+});
+
+/** What Slack sends: a command, click, form, option request or event. */
+export type SlackPayload = Readonly<Record<string, unknown>> & z.output<typeof schema>;
+
+/**
+ * A payload whose fields have the types that Slack documents, without the nulls that Slack sends for some missing ones.
+ * Bolt reads parts of it unchecked, so one without them must not get there.
+ *
+ * @returns undefined for any other, which is acknowledged and dropped: there is nobody to reply to
+ */
+export function parsePayload(body: unknown): SlackPayload | undefined {
+  if (!schema.safeParse(body).success) return undefined;
+  const payload = withoutNulls(body as SlackPayload);
+  if (payload.event !== undefined) return { ...payload, event: withoutNulls(payload.event) };
+  if (payload.command !== undefined) return payload;
+  const isComplete = payload.user !== undefined && REQUIRED[payload.type ?? '']?.(payload);
+  return isComplete ? payload : undefined;
+}
+
+/** What Bolt takes for granted in each type of interaction, beside who it is from. */
+const REQUIRED: Readonly<Record<string, ((payload: SlackPayload) => boolean) | undefined>> = {
+  block_actions: ({ actions }) => actions !== undefined,
+  view_submission: ({ view }) => view !== undefined,
+  view_closed: ({ view }) => view !== undefined,
+  block_suggestion: () => true,
+  shortcut: () => true,
+  message_action: () => true,
+};
+
+const withoutNulls = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;
+
+/** What the listeners read of an event. */
+export interface SlackEvent {
+  readonly type: string;
+  readonly user?: string;
+  /** The workspace the user belongs to. */
+  readonly user_team?: string;
+  readonly channel?: SlackId;
+  readonly channel_type?: string;
+  readonly text?: string;
+  readonly ts?: string;
+  readonly thread_ts?: string;
+  readonly tab?: string;
+  readonly bot_id?: string;
+  readonly subtype?: string;
+}
+
+/** Where a request comes from, as Slack's payload says it. */
+export interface RequestSource {
+  /** The workspace that has the app. */
+  readonly teamId: SlackId;
+  readonly userId: SlackId;
+  /** The workspace the user belongs to, if the payload names it. */
+  readonly homeTeamId: SlackId | undefined;
+  readonly channel: SlackId | undefined;
+  readonly responseUrl: string | undefined;
+  /** Whether something was clicked in a message: then `replace_original` at the response_url replaces that one. */
+  readonly isClick: boolean;
+  readonly triggerId: string | undefined;
+  /** The modal in which the user clicked or submitted; undefined for Home, which is a view but not a modal. */
+  readonly viewId: string | undefined;
+  /** `thread_ts` of the thread it was asked in. Ephemeral messages don't show in a thread that has no replies yet. */
+  readonly thread: string | undefined;
+  /** `ts` of the channel message that asked; a public answer starts a thread there. */
+  readonly startsThread: string | undefined;
+  /** Resolves with false for a replayed request; undefined in Socket Mode, where replays are impossible. */
+  readonly isFirst: Promise<boolean> | undefined;
+}
+
+/** Whose record a payload is about, and whose installation it came by. */
+export interface PayloadOrigin {
+  /** Never an organisation's ID. Undefined if the payload names no workspace of the installation. */
+  readonly teamId: SlackId | undefined;
+  readonly enterpriseId: string | undefined;
+  readonly isEnterpriseInstall: boolean;
+}
+
+type Id = string | null | undefined;
+
+export const isOrganisationId = (id: string): boolean => id.startsWith('E');
+const workspaceAmong = (...ids: readonly Id[]): string | undefined =>
+  ids.find((id): id is string => !!id && !isOrganisationId(id));
+const organisationAmong = (...ids: readonly Id[]): string | undefined =>
+  ids.find((id): id is string => !!id && isOrganisationId(id));
+
+/** The one place where a payload is assigned to a workspace: Slack writes an organisation's ID into any of the fields. */
+export const originOf = (payload: SlackPayload): PayloadOrigin =>
+  payload.event === undefined ? originOfInteraction(payload) : originOfEvent(payload);
+
+function originOfInteraction(payload: SlackPayload): PayloadOrigin {
+  const { team, user, view, enterprise, is_enterprise_install: flag } = payload;
+  const installed = view?.app_installed_team_id;
+  const installedFor = organisationAmong(installed);
+  const own = organisationAmong(payload.enterprise_id, enterprise?.id, team?.enterprise_id);
+  // The workspace of somebody from another organisation is not one of the installation's.
+  const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
+  const here = [payload.team_id, team?.id];
+  return {
+    teamId: isOutside
+      ? undefined
+      : // In a form of a shared channel, `team` is an external user's own. In Home, `installed` may be another
+        // workspace of the organisation that also installed the app.
+        workspaceAmong(
+          ...(view?.type === 'home' ? [...here, installed] : [installed, ...here]),
+          user?.team_id,
+        ),
+    enterpriseId: installedFor ?? own ?? organisationAmong(...here),
+    isEnterpriseInstall: installedFor !== undefined || flag === true || flag === 'true',
+  };
+}
+
+function originOfEvent(payload: SlackPayload): PayloadOrigin {
+  const { team_id, enterprise_id, authorizations, context_team_id: context } = payload;
+  const { is_ext_shared_channel: isShared, is_enterprise_install: flag } = payload;
+  const authorization = authorizations?.[0];
+  const enterpriseId =
+    authorization === undefined
+      ? organisationAmong(enterprise_id, team_id)
+      : organisationAmong(authorization.enterprise_id, authorization.team_id);
+  // In a shared channel, the outer `team_id` may be the other organisation's.
+  const isOutside = isShared === true && authorization !== undefined && enterprise_id !== enterpriseId;
+  return {
+    teamId: workspaceAmong(authorization?.team_id, context, isOutside ? undefined : team_id),
+    enterpriseId,
+    isEnterpriseInstall: (authorization?.is_enterprise_install ?? flag) === true,
+  };
+}
+
+/** @returns '' for a workspace or user that the payload doesn't name; `authorize` refuses both */
+export function sourceOfPayload(payload: SlackPayload, isFirst?: RequestSource['isFirst']): RequestSource {
+  const { teamId = '' } = originOf(payload);
+  return {
+    teamId,
+    userId: payload.user_id ?? payload.user?.id ?? '',
+    homeTeamId: payload.user?.team_id ?? undefined,
+    channel: payload.channel_id ?? payload.channel?.id ?? undefined,
+    responseUrl: payload.response_url ?? undefined,
+    isClick: (payload.container?.message_ts ?? undefined) !== undefined,
+    triggerId: payload.trigger_id ?? undefined,
+    viewId: payload.view?.type === 'home' ? undefined : (payload.view?.id ?? undefined),
+    thread: payload.container?.thread_ts ?? undefined,
+    startsThread: undefined,
+    isFirst,
+  };
+}
+
+/** @returns undefined for an event that names no workspace or no user */
+export function sourceOfEvent(
+  { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts }: SlackEvent,
+  payload: SlackPayload,
+  isFirst: RequestSource['isFirst'],
+): RequestSource | undefined {
+  const { teamId } = originOf(payload);
+  if (teamId === undefined || userId === undefined) return undefined;
+  return {
+    ...{ teamId, userId, homeTeamId, channel, thread, isFirst },
+    startsThread: channel === undefined || isDirectMessage(channel) ? undefined : ts,
+    ...{ responseUrl: undefined, isClick: false, triggerId: undefined, viewId: undefined },
+  };
+}
+
+/** Whether a channel is a direct message, which has no default project and no sharing. */
+export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
