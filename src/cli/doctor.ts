@@ -9,8 +9,6 @@ import { formatFindings, runChecks } from '../ops/doctor.ts';
 import { type Finding, failedFinding, okFinding } from '../ops/finding.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import { createKeyring } from '../vault/keyring.ts';
-import { reseal } from '../vault/reseal.ts';
-import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
 
 /** How long each check may take, in ms; a request of it ends earlier, so that its own error is reported. */
 const CHECK_TIMEOUT = 5_000;
@@ -39,17 +37,12 @@ async function checkWith(config: Config): Promise<readonly Finding[]> {
     trustedHosts: config.trustedHosts,
     limits: { deadline: REQUEST_TIMEOUT, tries: 1 },
   });
-  const keyring = createKeyring(config.keys);
   try {
     return await runChecks({
       slack: { ...config.slack, botToken, clock: Date.now, timeout: REQUEST_TIMEOUT },
       redis: store.ready,
       keyIds: config.keys.map(({ id }) => id),
-      opens(workspace, field, value) {
-        const owner = sealOwnerOfField(workspace, field, value);
-        if (owner !== undefined) reseal(keyring, owner, value);
-        return owner !== undefined;
-      },
+      keyring: createKeyring(config.keys),
       services: servicesOf(config, http),
       timeout: CHECK_TIMEOUT,
     });

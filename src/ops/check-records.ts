@@ -3,19 +3,14 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { recordKey } from '../redis/keys.ts';
+import type { Keyring } from '../vault/keyring.ts';
+import { reseal } from '../vault/reseal.ts';
+import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import { type Finding, failedFinding, okFinding } from './finding.ts';
 
 const ABOUT = 'Sealed records';
 const MAX_WORKSPACES = 1_000;
-
-/**
- * Opens what is sealed in a field and discards it.
- *
- * @returns whether the field holds something sealed
- * @throws UnsealFailed when it does not open
- */
-export type SealCheck = (workspace: SlackId, field: string, value: string) => boolean;
 
 type Outcome = 'opens' | UnsealFailed['reason'];
 
@@ -26,7 +21,7 @@ type Outcome = 'opens' | UnsealFailed['reason'];
  */
 export async function checkRecords(
   ready: Promise<RedisConnection>,
-  opens: SealCheck,
+  keyring: Keyring,
 ): Promise<readonly Finding[]> {
   const redis = await ready.catch(() => undefined);
   if (redis === undefined) return [];
@@ -34,9 +29,7 @@ export async function checkRecords(
   const outcomes: Outcome[] = [];
   for (const workspace of workspaces) {
     const fields = Object.entries(await redis.hgetall(recordKey(workspace)));
-    outcomes.push(
-      ...fields.flatMap(([field, value]) => outcomeOf(() => opens(workspace, field, value)) ?? []),
-    );
+    outcomes.push(...fields.flatMap(([field, value]) => outcomeOf(keyring, workspace, field, value) ?? []));
   }
   return findingsOf(outcomes, isComplete);
 }
@@ -82,9 +75,13 @@ async function listWorkspaces(
   return { workspaces, isComplete: true };
 }
 
-function outcomeOf(opens: () => boolean): Outcome | undefined {
+/** @returns undefined for a field that holds nothing sealed */
+function outcomeOf(keyring: Keyring, workspace: SlackId, field: string, value: string): Outcome | undefined {
   try {
-    return opens() ? 'opens' : undefined;
+    const owner = sealOwnerOfField(workspace, field, value);
+    if (owner === undefined) return undefined;
+    reseal(keyring, owner, value);
+    return 'opens';
   } catch (error) {
     if (error instanceof UnsealFailed) return error.reason;
     throw error;

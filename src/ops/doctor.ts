@@ -1,7 +1,8 @@
 import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { withTimeout } from '../runtime/timeout.ts';
-import { checkRecords, type SealCheck } from './check-records.ts';
+import type { Keyring } from '../vault/keyring.ts';
+import { checkRecords } from './check-records.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkService, type ServiceParts } from './check-service.ts';
 import { checkSlack, checkSocketMode, type SlackParts } from './check-slack.ts';
@@ -14,7 +15,7 @@ export interface DoctorParts {
   readonly redis: Promise<RedisConnection>;
   /** The IDs of the sealing keys, newest first; the checks don't need the keys themselves. */
   readonly keyIds: readonly string[];
-  readonly opens: SealCheck;
+  readonly keyring: Keyring;
   readonly services: readonly ServiceParts[];
   /** How long each check may take, in ms. */
   readonly timeout: Millis;
@@ -22,12 +23,12 @@ export interface DoctorParts {
 
 /** Runs all checks in parallel. @returns their findings in a fixed order, without secrets. Never rejects. */
 export async function runChecks(parts: DoctorParts): Promise<readonly Finding[]> {
-  const { slack, redis, opens, services, timeout } = parts;
+  const { slack, redis, keyring, services, timeout } = parts;
   const bounded = (about: string, check: Promise<readonly Finding[]>) => boundCheck(about, check, timeout);
   const findings = await Promise.all([
     describeKeys(parts.keyIds),
     bounded('Redis', checkRedis(redis)),
-    bounded('Sealed records', checkRecords(redis, opens)),
+    bounded('Sealed records', checkRecords(redis, keyring)),
     bounded('Slack', checkSlack(slack)),
     bounded('Slack', checkSocketMode(slack)),
     ...services.map((service) => bounded(service.about, checkService(service))),

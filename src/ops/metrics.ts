@@ -79,41 +79,30 @@ export function createMetrics({
   const registers = [registry];
   // Node wakes up this often to measure how late it is, in ms, at rest too. The lag that it reports includes it.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
-  const commands = new Counter({
-    name: 'tally_commands_total',
-    help: 'Commands answered, by outcome.',
-    labelNames: ['command', 'outcome'],
-    registers,
-  });
-  const requests = new Counter({
-    name: 'tally_service_requests_total',
-    help: 'Requests to billing and identity, by outcome.',
-    labelNames: ['service', 'outcome'],
-    registers,
-  });
+  const counter = <L extends string>(name: string, help: string, ...labelNames: readonly L[]) =>
+    new Counter({ name: `tally_${name}_total`, help, labelNames, registers });
+  const commands = counter('commands', 'Commands answered, by outcome.', 'command', 'outcome');
+  const requests = counter(
+    'service_requests',
+    'Requests to billing and identity, by outcome.',
+    'service',
+    'outcome',
+  );
+  const posts = counter('scheduled_posts', 'Due dates of schedules, by how they ended.', 'outcome');
+  const slackCalls = counter('slack_calls', 'Calls to Slack, by method and outcome.', 'method', 'outcome');
+  const throttled = counter('throttled', 'Requests refused because they came too often.', 'what', 'whose');
+  const storeErrors = counter(
+    'store_errors',
+    'Redis commands that failed because Redis could not serve them, by kind.',
+    'kind',
+  );
+  // Prometheus sees no increase in a counter's first value.
+  for (const kind of STORE_ERROR_KINDS) storeErrors.inc({ kind }, 0);
   const latencies = new Histogram({
     name: 'tally_service_request_seconds',
     help: 'How long requests to billing and identity took, retries included.',
     labelNames: ['service'],
     buckets: LATENCY_BUCKETS,
-    registers,
-  });
-  const posts = new Counter({
-    name: 'tally_scheduled_posts_total',
-    help: 'Due dates of schedules, by how they ended.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const slackCalls = new Counter({
-    name: 'tally_slack_calls_total',
-    help: 'Calls to Slack, by method and outcome.',
-    labelNames: ['method', 'outcome'],
-    registers,
-  });
-  const throttled = new Counter({
-    name: 'tally_throttled_total',
-    help: 'Requests refused because they came too often.',
-    labelNames: ['what', 'whose'],
     registers,
   });
   new Gauge({
@@ -124,14 +113,6 @@ export function createMetrics({
       this.set(inProgress());
     },
   });
-  const storeErrors = new Counter({
-    name: 'tally_store_errors_total',
-    help: 'Redis commands that failed because Redis could not serve them, by kind.',
-    labelNames: ['kind'],
-    registers,
-  });
-  // Prometheus sees no increase in a counter's first value.
-  for (const kind of STORE_ERROR_KINDS) storeErrors.inc({ kind }, 0);
   new Gauge({
     name: 'tally_oldest_overdue_run_seconds',
     help: 'For how long the oldest scheduled run of all workspaces has been due without having ended; NaN if Redis does not say.',

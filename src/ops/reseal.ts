@@ -2,31 +2,45 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { recordKey } from '../redis/keys.ts';
+import type { Keyring } from '../vault/keyring.ts';
+import { holdsOlderEnvelope, reseal } from '../vault/reseal.ts';
+import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import { toPlainLine } from './finding.ts';
-import {
-  createResealCounter,
-  type ResealCounter,
-  type ResealCounts,
-  type ResealOutcome,
-} from './reseal-count.ts';
 
 export interface ResealParts {
   readonly redis: RedisConnection;
-  /**
-   * @returns the value sealed with the newest key; 'new' if it is already; 'open' if nothing in it is sealed;
-   * 'unowned' if something is, in a field that this version does not know
-   * @throws UnsealFailed
-   */
-  readonly renew: (workspace: SlackId, field: string, value: string) => ResealRun;
+  readonly keyring: Keyring;
   /** Prints a line of progress. */
   readonly printLine: (line: string) => void;
 }
 
-export type ResealRun = { readonly value: string } | 'new' | 'open' | 'unowned';
+/** The result of a run: names, numbers and key IDs, never a value. */
+export interface ResealCounts {
+  workspaces: number;
+  resealed: number;
+  alreadyNew: number;
+  /** How many did not open, or changed during every attempt. */
+  failed: number;
+  /** A line for each of the first of those. */
+  readonly examples: string[];
+  /** Key ID → how many records need that key. */
+  readonly unknownKeys: Map<string, number>;
+}
+
+/** `unowned`: sealed, in a field that this version does not know. `busy`: changed during every attempt. */
+type ResealFailure = 'unowned' | 'busy' | UnsealFailed;
+
+/** What happened to one field. `open`: nothing in it is sealed. */
+type ResealOutcome = 'resealed' | 'new' | 'open' | ResealFailure;
 
 /** How often to retry a field that a bot changes at the same time. */
 const MAX_ATTEMPTS = 10;
+/** A progress line after this many records. */
+const PROGRESS_INTERVAL = 500;
+/** Memory does not grow with Redis. */
+const MAX_EXAMPLES = 50;
+const MAX_KEY_IDS = 20;
 
 /** Atomic: a token that was replaced after we read it must not be overwritten with the old one. */
 const REPLACE = `
@@ -40,37 +54,38 @@ return 1`;
  *
  * @throws what Redis throws
  */
-export async function resealAll({ redis, renew, printLine }: ResealParts): Promise<ResealCounts> {
-  const counter = createResealCounter(printLine);
-  for await (const workspace of createWorkspaceIndex(redis).list())
-    await resealWorkspace(redis, workspace, counter, (field, value) => renew(workspace, field, value));
-  return counter.counts();
-}
-
-async function resealWorkspace(
-  redis: RedisConnection,
-  workspace: SlackId,
-  counter: ResealCounter,
-  renew: (field: string, value: string) => ResealRun,
-): Promise<void> {
-  const key = recordKey(workspace);
-  counter.countWorkspace();
-  for (const [field, value] of Object.entries(await redis.hgetall(key))) {
-    const outcome = await resealField(redis, key, field, value, (current) => renew(field, current));
-    counter.countField(outcome, `${workspace} ${toPlainLine(field)}`);
+export async function resealAll({ redis, keyring, printLine }: ResealParts): Promise<ResealCounts> {
+  const counts: ResealCounts = {
+    ...{ workspaces: 0, resealed: 0, alreadyNew: 0, failed: 0 },
+    ...{ examples: [], unknownKeys: new Map() },
+  };
+  for await (const workspace of createWorkspaceIndex(redis).list()) {
+    counts.workspaces += 1;
+    for (const [field, value] of Object.entries(await redis.hgetall(recordKey(workspace)))) {
+      const outcome = await resealField(redis, keyring, workspace, field, value);
+      if (outcome === 'open') continue;
+      if (outcome === 'resealed') counts.resealed += 1;
+      else if (outcome === 'new') counts.alreadyNew += 1;
+      else countFailure(counts, outcome, `${workspace} ${toPlainLine(field)}`);
+      const total = counts.resealed + counts.alreadyNew + counts.failed;
+      if (total % PROGRESS_INTERVAL === 0)
+        printLine(`${total} records so far, ${counts.resealed} of them resealed`);
+    }
   }
+  return counts;
 }
 
 async function resealField(
   redis: RedisConnection,
-  key: string,
+  keyring: Keyring,
+  workspace: SlackId,
   field: string,
   initial: string,
-  renew: (value: string) => ResealRun,
 ): Promise<ResealOutcome> {
+  const key = recordKey(workspace);
   let value: string | null = initial;
   for (let attempt = 0; attempt < MAX_ATTEMPTS && value !== null; attempt += 1) {
-    const renewed = tryRenew(renew, value);
+    const renewed = renew(keyring, workspace, field, value);
     if (renewed instanceof UnsealFailed || typeof renewed === 'string') return renewed;
     if ((await redis.eval(REPLACE, 1, key, field, value, renewed.value)) === 1) return 'resealed';
     value = await redis.hget(key, field);
@@ -79,11 +94,62 @@ async function resealField(
   return value === null ? 'open' : 'busy';
 }
 
-function tryRenew(renew: (value: string) => ResealRun, value: string): ResealRun | UnsealFailed {
+/** @returns the value sealed with the newest key, or why it stays as it is */
+function renew(
+  keyring: Keyring,
+  workspace: SlackId,
+  field: string,
+  value: string,
+): { readonly value: string } | 'new' | 'open' | 'unowned' | UnsealFailed {
   try {
-    return renew(value);
+    const owner = sealOwnerOfField(workspace, field, value);
+    if (owner === undefined) return holdsOlderEnvelope(keyring, value) ? 'unowned' : 'open';
+    const renewed = reseal(keyring, owner, value);
+    return renewed === undefined ? 'new' : { value: renewed };
   } catch (error) {
     if (error instanceof UnsealFailed) return error;
     throw error;
   }
+}
+
+const REASONS: Readonly<Record<UnsealFailed['reason'] | 'unowned' | 'busy', string>> = {
+  'unknown-key': 'needs a key that is not in ENCRYPTION_KEYS',
+  'not-authentic': 'damaged or moved, or its key was replaced under the same name',
+  malformed: 'not something that Tally sealed',
+  unowned: 'sealed by another version of Tally, in a record that this version does not know',
+  busy: 'changed during every attempt',
+};
+
+function countFailure(counts: ResealCounts, failure: ResealFailure, field: string): void {
+  const { reason, keyId } = typeof failure === 'string' ? { reason: failure, keyId: undefined } : failure;
+  const { examples, unknownKeys } = counts;
+  counts.failed += 1;
+  if (examples.length < MAX_EXAMPLES) examples.push(`${field}: ${REASONS[reason]}`);
+  if (keyId !== undefined && (unknownKeys.has(keyId) || unknownKeys.size < MAX_KEY_IDS))
+    unknownKeys.set(keyId, (unknownKeys.get(keyId) ?? 0) + 1);
+}
+
+/** @param keyIds newest first @returns the lines of the summary: what was done, then the next step */
+export function formatResealCounts(keyIds: readonly string[], counts: ResealCounts): string[] {
+  const { workspaces, resealed, alreadyNew, failed, examples, unknownKeys } = counts;
+  const [newest = '', ...older] = keyIds;
+  return [
+    `${workspaces} workspaces, newest key “${newest}”`,
+    `  ${resealed} records resealed`,
+    `  ${alreadyNew} already sealed with the newest key`,
+    `  ${failed} left unchanged`,
+    ...examples.map((example) => `    ${example}`),
+    ...(failed > examples.length ? [`    and ${failed - examples.length} more`] : []),
+    ...[...unknownKeys].map(([id, count]) => `  ${count} need the missing key “${id}”`),
+    failed > 0 ? KEEP_KEYS : adviceOn(older),
+  ];
+}
+
+const KEEP_KEYS =
+  'Keep every key. Add the missing ones after the newest, register or install again what is damaged, then run this again.';
+
+function adviceOn(older: readonly string[]): string {
+  if (older.length === 0) return 'Every record opens.';
+  const names = older.map((id) => `“${id}”`).join(', ');
+  return `No record needs ${names} any more. You can remove it from ENCRYPTION_KEYS if every bot had the newest key in front before this run.`;
 }

@@ -14,9 +14,7 @@ import { type DoctorParts, formatFindings, runChecks } from '../../src/ops/docto
 import { type Finding, okFinding } from '../../src/ops/finding.ts';
 import { connectRedis, type RedisConnection } from '../../src/redis/connect.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { reseal } from '../../src/vault/reseal.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
-import { sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
@@ -365,11 +363,7 @@ it('is bad when Redis can’t write its append-only file', async () => {
 
 describe('sealed records', () => {
   const check = (redis: Redis, id: string, key: Buffer) =>
-    checkRecords(Promise.resolve(redis), (workspace, field, value) => {
-      const owner = sealOwnerOfField(workspace, field, value);
-      if (owner !== undefined) reseal(createKeyring([{ id, key }]), owner, value);
-      return owner !== undefined;
-    });
+    checkRecords(Promise.resolve(redis), createKeyring([{ id, key }]));
 
   it('are all checked', async () => {
     await Promise.all(Array.from({ length: 300 }, (_, i) => register(`T${i}`, 'k', KEY)));
@@ -443,7 +437,7 @@ describe('all checks', () => {
     },
     redis: Promise.resolve(store.client),
     keyIds: ['k'],
-    opens: () => false,
+    keyring: createKeyring([{ id: 'k', key: KEY }]),
     services: [],
     timeout: 150,
   });
@@ -455,11 +449,11 @@ describe('all checks', () => {
 
   it('reports a failed check without the error’s message', async () => {
     await createWorkspaceIndex(store.client).setCheck('T1', 0);
-    await store.client.hset('tally:{T1}:record', 'settings', '{}');
-    const opens = () => {
+    await store.client.hset('tally:{T1}:record', 'installation', 'sealed');
+    const open = () => {
       throw new TypeError(USER_TOKEN);
     };
-    const text = says(await runChecks({ ...parts(), opens }));
+    const text = says(await runChecks({ ...parts(), keyring: { ...parts().keyring, open } }));
     expect(text).toContain('the check failed (TypeError)');
     expect(text).not.toContain(USER_TOKEN);
   });

@@ -112,40 +112,48 @@ async function sealedWith({ id: key }: SealingKey): Promise<number> {
 
 describe('a field that changes under our hands', () => {
   const KEY = 'tally:{T1}:record';
-  const renewing = async (renew: (value: string) => void) => {
-    await createWorkspaceIndex(redis).setCheck('T1', 0);
-    await redis.hset(KEY, 'field', 'first');
+  const FIELD = 'installation';
+  const owner = sealOwnerOf('slack-installation', 'T1', 'installation');
+  const sealedWith = (key: SealingKey, plain: string) => createKeyring([key]).seal(plain, owner);
+  const resealing = async (change: (turn: number) => void) => {
+    await createWorkspaceIndex(redis).touch('T1');
+    await redis.hset(KEY, FIELD, sealedWith(OLD, 'first'));
     let turn = 0;
+    const keyring = createKeyring([NEW, OLD]);
     return resealAll({
       redis,
       printLine: () => undefined,
-      renew(_workspace, _field, value) {
-        turn += 1;
-        if (value.startsWith('newest')) return 'new';
-        // Sent before the replacement and on the same connection: Redis sees it first.
-        renew(`${turn}`);
-        return { value: 'stale' };
+      keyring: {
+        ...keyring,
+        seal(...parts) {
+          turn += 1;
+          // Sent before the replacement and on the same connection: Redis sees it first.
+          change(turn);
+          return keyring.seal(...parts);
+        },
       },
     });
   };
 
   it('keeps what was written at the same time', async () => {
-    const result = await renewing(() => void redis.hset(KEY, 'field', 'newest'));
-    expect(await redis.hget(KEY, 'field')).toBe('newest');
+    const newest = sealedWith(NEW, 'newest');
+    const result = await resealing(() => void redis.hset(KEY, FIELD, newest));
+    expect(await redis.hget(KEY, FIELD)).toBe(newest);
     expect(result).toMatchObject({ resealed: 0, alreadyNew: 1, failed: 0 });
   });
 
   it('does not come back when its workspace was deleted', async () => {
-    const result = await renewing(() => void redis.unlink(KEY));
+    const result = await resealing(() => void redis.unlink(KEY));
     expect(await redis.exists(KEY)).toBe(0);
     expect(result).toMatchObject({ resealed: 0, alreadyNew: 0, failed: 0 });
   });
 
   it('is left unchanged and reported when it changes during every attempt', async () => {
-    const result = await renewing((turn) => void redis.hset(KEY, 'field', `again ${turn}`));
+    const last = Array.from({ length: 20 }, (_, turn) => sealedWith(OLD, `again ${turn}`));
+    const result = await resealing((turn) => void redis.hset(KEY, FIELD, last[turn]!));
     expect(result).toMatchObject({ resealed: 0, failed: 1 });
-    expect(result.examples).toEqual(['T1 field: changed during every attempt']);
-    expect(await redis.hget(KEY, 'field')).not.toBe('stale');
+    expect(result.examples).toEqual(['T1 installation: changed during every attempt']);
+    expect(last).toContain(await redis.hget(KEY, FIELD));
   });
 });
 
