@@ -5,7 +5,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';
 import * as z from 'zod';
-import type { TrustedHost } from '../http/address.ts';
+import { isTrusted, type TrustedHost } from '../http/address.ts';
 import { parseRedisUrl, RedisUrlError } from '../redis/url.ts';
 
 export const MAKE_KEY = 'Make a key with `openssl rand -base64 32`';
@@ -147,13 +147,9 @@ function isLoopback(hostname: string): boolean {
 
 /** Plain http would expose the bot token to everyone on the network. */
 export function isSafeForTokens(url: string, trusted: readonly TrustedHost[]): boolean {
-  const { protocol, hostname, port: number } = new URL(url);
-  if (protocol === 'https:' || isLoopback(hostname)) return true;
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return trusted.some(
-    (trustedHost) =>
-      trustedHost.host === host && (trustedHost.port ?? Number(number || 80)) === Number(number || 80),
-  );
+  const to = new URL(url);
+  if (to.protocol === 'https:' || isLoopback(to.hostname)) return true;
+  return isTrusted(to, trusted);
 }
 
 export const level = z

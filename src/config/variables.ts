@@ -21,7 +21,6 @@ import {
 
 const MAKE_SECRET = 'Make one with `openssl rand -hex 32`.';
 const APP_PAGE = 'It’s on the app’s page under Basic Information, App Credentials.';
-const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'] as const;
 
 /** Each variable that Tally reads; others are ignored. */
 export const variables = z.object({
@@ -69,45 +68,38 @@ function requireSet(texts: VariableTexts, name: Variable, works: string): Proble
   return texts[name] === undefined ? [[name, notSetMessage(works)]] : [];
 }
 
+/** Each of them says that OAuth is wanted; `works` completes "Installing by OAuth needs …". */
+const OAUTH = {
+  SLACK_CLIENT_ID: `the app’s client ID. ${APP_PAGE}`,
+  SLACK_CLIENT_SECRET: `the app’s client secret. ${APP_PAGE}`,
+  SLACK_STATE_SECRET: `a secret of your own. ${MAKE_SECRET}`,
+} as const;
+/** What it needs, and what a bot with one token may have as well. */
+const OAUTH_NEEDS = {
+  ...OAUTH,
+  PUBLIC_URL: 'the bot’s own address, for example https://tally.example.com: Slack sends people back there.',
+};
+const namesOf = <T extends object>(table: T) => Object.keys(table) as (keyof T)[];
+
 /** Either a bot token for one workspace, or everything that OAuth needs for many. */
 function credentialProblems(texts: VariableTexts): Problems {
-  const oauth = OAUTH.filter((name) => texts[name] !== undefined);
+  const oauth = namesOf(OAUTH).filter((name) => texts[name] !== undefined);
   if (oauth.length === 0)
     return requireSet(
       texts,
       'SLACK_BOT_TOKEN',
-      `For one workspace, set the bot token (xoxb-…) from the app’s page under OAuth & Permissions. For many, set ${OAUTH.join(', ')} and PUBLIC_URL instead. To try Tally without a Slack account, run \`npm run sandbox\`.`,
+      `For one workspace, set the bot token (xoxb-…) from the app’s page under OAuth & Permissions. For many, set ${namesOf(OAUTH).join(', ')} and PUBLIC_URL instead. To try Tally without a Slack account, run \`npm run sandbox\`.`,
     );
-  return [
-    ...requireSet(texts, 'SLACK_CLIENT_ID', `Installing by OAuth needs the app’s client ID. ${APP_PAGE}`),
-    ...requireSet(
-      texts,
-      'SLACK_CLIENT_SECRET',
-      `Installing by OAuth needs the app’s client secret. ${APP_PAGE}`,
-    ),
-    ...requireSet(
-      texts,
-      'SLACK_STATE_SECRET',
-      `Installing by OAuth needs a secret of your own. ${MAKE_SECRET}`,
-    ),
-    ...requireSet(
-      texts,
-      'PUBLIC_URL',
-      'Installing by OAuth needs the bot’s own address, for example https://tally.example.com: Slack sends people back there.',
-    ),
-    // With both, some workspaces would be served with another workspace's token.
-    ...(texts.SLACK_BOT_TOKEN === undefined
-      ? []
-      : [
-          [
-            'SLACK_BOT_TOKEN',
-            message(
-              `is set together with ${oauth.join(', ')}`,
-              'A bot token serves one workspace, OAuth serves many. Unset one of them.',
-            ),
-          ] as const,
-        ]),
-  ];
+  const missing = namesOf(OAUTH_NEEDS).flatMap((name) =>
+    requireSet(texts, name, `Installing by OAuth needs ${OAUTH_NEEDS[name]}`),
+  );
+  if (texts.SLACK_BOT_TOKEN === undefined) return missing;
+  // Some workspaces would be served with another workspace's token.
+  const both = message(
+    `is set together with ${oauth.join(', ')}`,
+    'A bot token serves one workspace, OAuth serves many. Unset one of them.',
+  );
+  return [...missing, ['SLACK_BOT_TOKEN', both]];
 }
 
 function signingProblems(texts: VariableTexts): Problems {

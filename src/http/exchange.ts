@@ -21,7 +21,7 @@ export interface ServiceRequest {
   /** http(s), absolute */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** The credentials in it, which must not be shown when the service repeats them. */
   readonly secrets: readonly string[];
   /** Absent when the request belongs to no workspace. */
@@ -35,7 +35,7 @@ export interface ServiceRequest {
   /** Requests with the same object that fail count as one outage: they are parts of one command. */
   readonly outageGroup?: object;
   /** Called when the connection is open and the body goes out: from then on the service may have received it. */
-  readonly onSending?: () => void;
+  readonly onSending?: (() => void) | undefined;
   /** The headers of a 2xx are the answer: an unreadable body makes `text` empty. */
   readonly headersSuffice?: boolean;
 }
@@ -51,19 +51,14 @@ export interface ServiceResponse {
   readonly mask: SecretMask;
 }
 
-export interface OutgoingRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+export interface OutgoingRequest extends Pick<ServiceRequest, 'method' | 'headers' | 'body' | 'onSending'> {
   readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
   /** A body that announces more ends the exchange at once. The agent's `maxResponseSize` bounds the others. */
   readonly maxBytes: number;
-  /** In ms, from now to the last byte. */
+  /** From now to the last byte. */
   readonly timeout?: Millis;
   /** The caller's own signal; `timeout` alone costs less. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when the connection is open and the request goes out: from then on it may have arrived. */
-  readonly onSending?: (() => void) | undefined;
 }
 
 export interface RawResponse {
