@@ -20,7 +20,7 @@ import { findSchedule } from '../../src/workspace/record/workspace.ts';
 import { goodToken } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { storedCause } from '../support/failures.ts';
-import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
@@ -82,7 +82,8 @@ const stored = async (id = 'schedul1') => findSchedule(await parts.workspaces.re
 const line = async (date = '2026-11-20', id = 'schedul1') =>
   (await parts.deliveryLog.read(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
 const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.channel === channel);
-const toPerson = (person = 'U0OWNER001') => slack.posts.filter((post) => post.channel === person);
+const toPerson = (person = 'U0OWNER001') =>
+  slack.posts.filter((post) => post.channel === directMessage(person));
 const connection = (fingerprint: string) =>
   redis.client.hset(
     `tally:{${TEAM}}:record`,
@@ -982,7 +983,7 @@ describe('a date that was lost', () => {
     await lost();
     answer = () => finding('100');
     await forHours(200);
-    expect(slack.posts.filter(({ key }) => key !== undefined)).toEqual([]);
+    expect(inChannel().filter(({ key }) => key !== undefined)).toEqual([]);
   });
 
   it('is named with a doubt where Slack may have taken it', async () => {

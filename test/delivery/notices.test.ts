@@ -7,8 +7,9 @@ import { createDelivery } from '../../src/delivery/delivery.ts';
 import { createEngine } from '../../src/delivery/engine.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import { earliest } from '../../src/delivery/log/due-dates.ts';
-import { failureNotice } from '../../src/delivery/posts/notify-blocks.ts';
-import { notifyOwners, responsiblePeople } from '../../src/delivery/posts/notify-owner.ts';
+import { responsiblePeople } from '../../src/delivery/outbox/recipients.ts';
+import { failureNotice } from '../../src/delivery/posts/notice-blocks.ts';
+import { notifyOwner, planNotices } from '../../src/delivery/posts/notices.ts';
 import { isIdle } from '../../src/delivery/posts/post-plan.ts';
 import type { ReportQuestion } from '../../src/delivery/posts/postable-report.ts';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
@@ -25,7 +26,7 @@ import { textOf } from '../support/bot.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { lineOf, recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
-import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 const HOUR = 3_600_000;
@@ -49,6 +50,11 @@ describe('the owner of a schedule', () => {
     readonly record?: Partial<Workspace>;
     readonly schedules?: readonly Schedule[];
     readonly isOver?: () => boolean;
+    /** What earlier runs left in the log. */
+    readonly states?: Map<string, string>;
+    readonly now?: number;
+    /** The run dies in place of storing this. */
+    readonly diesAt?: RegExp;
   }
   async function told({
     why = 'failed',
@@ -56,12 +62,28 @@ describe('the owner of a schedule', () => {
     record = settings([BOSS]),
     schedules = [schedule()],
     isOver = () => false,
+    states = new Map<string, string>(),
+    now = NINE,
+    diesAt = /^$/,
   }: Given = {}) {
-    const run = recordedRun(slack.url, NINE, () => finding('1'), {
+    const run = recordedRun(slack.url, now, () => finding('1'), {
       workspace: workspaceOf(schedules, record),
       isOver,
+      logSnapshot: snapshotOf([], {
+        state: (name) => states.get(name),
+        statesOf: (prefix) => [...states].filter(([name]) => name.startsWith(prefix)),
+      }),
+      async writeState({ name, json }) {
+        if (diesAt.test(json)) throw new LeaseLostError();
+        states.set(name, json);
+        return 'written';
+      },
+      deliveryLog: {
+        drop: async (_: unknown, names: readonly string[]) => void names.map((name) => states.delete(name)),
+      } as never,
     });
     const pending = schedules.map((one) => ({
+      isInWork: false,
       schedule: one,
       line: lineOf(
         DATE,
@@ -69,7 +91,17 @@ describe('the owner of a schedule', () => {
         one.id,
       ),
     }));
-    await notifyOwners(pending, run.context);
+    const pass = async () => {
+      const done = run.writes.map((write) => write.schedule);
+      const left = pending.filter(({ schedule: { id } }) => !done.includes(id));
+      for (const owner of planNotices(left, run.context.logSnapshot, now).due)
+        if (!isOver()) await notifyOwner(owner, left, run.context);
+    };
+    // The second one finds what the first one has left.
+    const died = await pass()
+      .then(pass)
+      .catch((error: unknown) => error);
+    if (died !== undefined && !(died instanceof LeaseLostError)) throw died;
     return {
       ...run,
       posts: slack.posts.map(
@@ -82,7 +114,10 @@ describe('the owner of a schedule', () => {
   it('is told once of each cause, and the log says so', async () => {
     const { posts, writes } = await told();
     expect(posts.map(([channel, text]) => [channel, text])).toEqual([
-      [OWNER, '“Yesterday’s spend” for Project 123 wasn’t posted. There is no connection named eu.'],
+      [
+        directMessage(OWNER),
+        '“Yesterday’s spend” for Project 123 wasn’t posted. There is no connection named eu.',
+      ],
     ]);
     expect(writes).toHaveLength(1);
     expect(writes[0]).toMatchObject({
@@ -103,7 +138,7 @@ describe('the owner of a schedule', () => {
     slack.reset();
     expect(
       await people({ schedules: [schedule(), schedule({ id: 'schedul2', owner: 'U0OTHER001' })] }),
-    ).toEqual([OWNER, 'U0OTHER001']);
+    ).toEqual([OWNER, 'U0OTHER001'].map(directMessage));
   });
 
   it.each<[string, Given, readonly string[]]>([
@@ -131,26 +166,28 @@ describe('the owner of a schedule', () => {
     ],
   ])('%s', async (_, given, expected) => {
     const { posts, writes } = await told(given);
-    expect(posts.map(([channel]) => channel)).toEqual(expected);
+    expect(posts.map(([channel]) => channel)).toEqual(expected.map(directMessage));
     expect(writes).toHaveLength(1);
   });
 
   it('is told with a manager where one of several fails again', async () => {
     const schedules = [schedule(), schedule({ id: 'schedul2' })];
     const lastSent = (id: string) => ({ failures: id === 'schedul1' ? 1 : 2 }) as never;
-    expect(await people({ schedules, record: { ...settings([BOSS]), lastSent } })).toEqual([OWNER, BOSS]);
+    expect(await people({ schedules, record: { ...settings([BOSS]), lastSent } })).toEqual(
+      [OWNER, BOSS].map(directMessage),
+    );
   });
 
   it('who is an admin can mend it alone', async () => {
     slack.admins.add(OWNER);
-    expect(await people({ why: 'not-connected' })).toEqual([OWNER]);
+    expect(await people({ why: 'not-connected' })).toEqual([directMessage(OWNER)]);
   });
 
   it('who has left is not told: somebody who manages is, and hears what to do', async () => {
     slack.fault = ({ method, args }) =>
       method === 'users.info' && args.get('user') === OWNER ? 'user_not_found' : undefined;
     const { posts } = await told();
-    expect(posts.map(([channel]) => channel)).toEqual([BOSS]);
+    expect(posts.map(([channel]) => channel)).toEqual([directMessage(BOSS)]);
     expect(posts[0]?.[2]).toContain(
       'The owner has left the workspace. Open schedules and choose Adopt to take over.',
     );
@@ -159,10 +196,9 @@ describe('the owner of a schedule', () => {
   it('is told with whoever is still there of those who manage', async () => {
     slack.fault = ({ method, args }) =>
       method === 'users.info' && args.get('user') === BOSS ? 'user_not_found' : undefined;
-    expect(await people({ why: 'unanswered', record: settings([OWNER, BOSS, 'U0THIRD001']) })).toEqual([
-      OWNER,
-      'U0THIRD001',
-    ]);
+    expect(await people({ why: 'unanswered', record: settings([OWNER, BOSS, 'U0THIRD001']) })).toEqual(
+      [OWNER, 'U0THIRD001'].map(directMessage),
+    );
   });
 
   it('is told later where Slack limits the rate', async () => {
@@ -185,9 +221,38 @@ describe('the owner of a schedule', () => {
 
   it('is told no more where Slack refuses, and what was to be said is not tried again', async () => {
     slack.fault = ({ method, args }) =>
-      method === 'chat.postMessage' && args.get('channel') === OWNER ? 'user_disabled' : undefined;
+      method === 'chat.postMessage' && args.get('channel') === directMessage(OWNER)
+        ? 'user_disabled'
+        : undefined;
     const { posts, writes, backOffs } = await told({ why: 'unanswered' });
-    expect([posts.map(([channel]) => channel), writes.length, backOffs]).toEqual([[BOSS], 1, []]);
+    expect([posts.map(([channel]) => channel), writes.length, backOffs]).toEqual([
+      [directMessage(BOSS)],
+      1,
+      [],
+    ]);
+  });
+
+  it.each([
+    ['before it is sent', /"state":"sending"/, 0],
+    ['while Slack takes it', /"state":"posted"/, 1],
+  ])('is told once where the run dies %s', async (_, diesAt, sent) => {
+    const states = new Map<string, string>();
+    const dying = await told({ states, diesAt });
+    expect([dying.posts.length, dying.writes]).toEqual([sent, []]);
+    const later = await told({ states, now: NINE + 20_000 });
+    expect(later.posts.map(([channel]) => channel)).toEqual([directMessage(OWNER)]);
+    expect([later.writes.length, [...states]]).toEqual([1, []]);
+  });
+
+  it('is told of one cause after the other', async () => {
+    const states = new Map<string, string>();
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'internal_error' : undefined);
+    await told({ states });
+    slack.fault = () => undefined;
+    const another = { schedules: [schedule({ id: 'schedul2' })], entry: { cause: storedCause('asia') } };
+    const { posts } = await told({ states, ...another, now: NINE + 60_000 });
+    expect(posts.map(([, text]) => text)).toEqual([expect.stringContaining('named asia')]);
+    expect([...states]).toEqual([]);
   });
 
   it('is told nothing by a run that is over', async () => {
@@ -450,14 +515,14 @@ describe('a delivery', () => {
       tasks: [],
       resumed: [],
       correctionsDue: [],
-      pendingNotifications: [],
+      pendingNotices: [],
       abandoned: [],
       stale: [],
       next: 5,
       nextDue: 5,
     };
     expect(isIdle(none)).toBe(true);
-    for (const kind of ['tasks', 'resumed', 'correctionsDue', 'pendingNotifications', 'abandoned'] as const)
+    for (const kind of ['tasks', 'resumed', 'correctionsDue', 'abandoned'] as const)
       expect(isIdle({ ...none, [kind]: [1] } as never)).toBe(false);
     expect(isIdle({ ...none, stale: [1] } as never)).toBe(true);
     expect([earliest(), earliest(undefined), earliest(7, undefined, 5)]).toEqual([undefined, undefined, 5]);

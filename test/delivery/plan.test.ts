@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeliveryLogLine } from '../../src/delivery/log/delivery-log.ts';
 import { lastHandledLine, openDueTimes } from '../../src/delivery/log/due-dates.ts';
 import { MAX_PROBE_DELAY, MAX_RETRY_DELAY, SLACK_SETTLE_MS } from '../../src/delivery/outbox/retry.ts';
+import { planNotices } from '../../src/delivery/posts/notices.ts';
 import { CORRECTION_DELAYS, planDeliveries } from '../../src/delivery/posts/post-plan.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { schedule } from '../support/delivery.ts';
@@ -68,7 +69,7 @@ const dates = (now: number, lines: readonly DeliveryLogLine[] = [], of?: Schedul
 describe('a date', () => {
   it('is delivered from the instant when it is due, and not before', () => {
     expect(plan(NINE - 1)).toEqual({
-      ...{ tasks: [], resumed: [], correctionsDue: [], pendingNotifications: [], abandoned: [], stale: [] },
+      ...{ tasks: [], resumed: [], correctionsDue: [], pendingNotices: [], abandoned: [], stale: [] },
       next: undefined,
       nextDue: NINE,
     });
@@ -333,11 +334,14 @@ describe('the figures of a post', () => {
 
 describe('what nobody was told yet', () => {
   it('is told, but not while the date is tried once more', () => {
+    const notices = (now: number, lines: readonly DeliveryLogLine[], of = SAVED, backOffUntil?: number) =>
+      planNotices(plan(now, lines, of).pendingNotices, snapshotOf(lines, { backOffUntil }), now);
     const failed = lineOf(DATE, { state: 'failed', due: NINE, pendingNotice: 'failed' });
-    expect(plan(NINE + HOUR, [failed]).pendingNotifications).toEqual([{ schedule: SAVED, line: failed }]);
+    expect(notices(NINE + HOUR, [failed])).toEqual({ due: [SAVED.owner], next: undefined });
     const later = lineOf(DATE, { ...failed.entry, noticeNext: NINE + 2 * HOUR });
-    expect(plan(NINE + HOUR, [later])).toMatchObject({ pendingNotifications: [], next: NINE + 2 * HOUR });
-    expect(plan(NINE + 2 * HOUR, [later]).pendingNotifications).toHaveLength(1);
+    expect(notices(NINE + HOUR, [later])).toEqual({ due: [], next: NINE + 2 * HOUR });
+    expect(notices(NINE + 2 * HOUR, [later]).due).toHaveLength(1);
+    expect(notices(NINE, [failed], SAVED, NINE + MINUTE)).toEqual({ due: [], next: NINE + MINUTE });
     const held = lineOf(DATE, {
       state: 'held',
       due: NINE,
@@ -346,53 +350,18 @@ describe('what nobody was told yet', () => {
       probes: 1,
     });
     const paused = { ...SAVED, paused: { why: 'channel-archived', at: NINE } } as Schedule;
-    expect(plan(NINE + MINUTE, [held], paused).pendingNotifications).toHaveLength(1);
-    expect(plan(NINE + HOUR, [held], paused)).toMatchObject({
-      pendingNotifications: [],
-      tasks: [{ line: held }],
-    });
-    expect(plan(NINE + HOUR, [lineOf(DATE, { state: 'failed', due: NINE })]).pendingNotifications).toEqual(
-      [],
-    );
-  });
-});
-
-describe('lines of the delivery log', () => {
-  it('of a date that is over are deleted after four days, but never the newest', () => {
-    const [old, newest] = [posted(DATE, NINE), posted('2026-11-24', nine(4))];
-    expect(plan(NINE + KEPT, [old, newest]).stale).toEqual([]);
-    expect(plan(NINE + KEPT + 1, [newest, old]).stale).toEqual([old]);
-    expect(plan(NINE + KEPT + 1, [old]).stale).toEqual([]);
-  });
-
-  it('of a date that was missed stay as long as the next post would name it', () => {
-    const missed = lineOf(DATE, { state: 'failed', due: NINE, isMissed: true });
-    const given = lineOf('2026-11-21', { state: 'failed', due: nine(1), isMissed: true });
-    expect(plan(NINE + KEPT + 1, [missed, given]).stale).toEqual([]);
-    expect(
-      plan(nine(9), [missed, posted('2026-11-21', nine(1)), posted('2026-11-29', nine(9))]).stale,
-    ).toHaveLength(2);
-    expect(plan(nine(9), [lineOf(DATE, { state: 'trying', due: NINE })]).stale).toEqual([]);
-  });
-
-  it('of a schedule that was removed are deleted after four days', () => {
-    const gone = lineOf(DATE, { state: 'posted', due: NINE }, 'schedul9');
-    const workspace = workspaceOf([], { scheduleIds: ['damaged1'] });
-    const damaged = lineOf(DATE, { state: 'posted', due: NINE }, 'damaged1');
-    const stale = (now: number) => planDeliveries(workspace, snapshotOf([gone, damaged]), now).stale;
-    expect(stale(NINE + KEPT)).toEqual([]);
-    expect(stale(NINE + KEPT + 1)).toEqual([gone]);
+    expect(notices(NINE + MINUTE, [held], paused).due).toHaveLength(1);
+    expect(plan(NINE + HOUR, [held], paused).tasks).toMatchObject([{ line: held }]);
+    expect(notices(NINE + HOUR, [held], paused)).toEqual({ due: [], next: undefined });
+    expect(notices(NINE + HOUR, [lineOf(DATE, { state: 'failed', due: NINE })]).due).toEqual([]);
   });
 });
 
 describe('a workspace whose rate Slack limits', () => {
-  const failed = lineOf('2026-11-19', { state: 'failed', due: nine(-1), pendingNotice: 'failed' });
-
   it('sends nothing until then', () => {
     const limited = (now: number, lines: readonly DeliveryLogLine[] = []) =>
       plan(now, lines, SAVED, { backOffUntil: NINE + MINUTE });
     expect(limited(NINE)).toMatchObject({ tasks: [], next: NINE + MINUTE });
-    expect(limited(NINE - 1, [failed])).toMatchObject({ pendingNotifications: [], next: NINE + MINUTE });
     expect(limited(NINE - 1).next).toBeUndefined();
     expect(limited(NINE + MINUTE).tasks).toHaveLength(1);
     const checked = lineOf(DATE, { state: 'posted', due: NINE, post: postOf(NINE) });

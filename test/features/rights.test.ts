@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
-import { findRefusal } from '../../src/delivery/outbox/recipients.ts';
+import { checkRecipient } from '../../src/delivery/outbox/recipients.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { handlerOf, type Listeners } from '../../src/slack/server/listeners.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
@@ -225,7 +225,8 @@ async function getsAlert(person: string, id: string): Promise<boolean> {
   };
   const project = { id, product: 1 } as const;
   return (
-    (await findRefusal('alert', person, [project], { ...context, client: async () => client })) === undefined
+    (await checkRecipient('alert', person, [project], { ...context, client: async () => client })).refusal ===
+    undefined
   );
 }
 

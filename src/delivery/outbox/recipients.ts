@@ -23,7 +23,6 @@ export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 /** A channel or a person with their rights of now. */
 export interface Recipient {
-  readonly id: SlackId;
   /** The record that decided. */
   readonly workspace: Workspace;
   /** Where it is read, and whether by a manager alone. */
@@ -40,11 +39,10 @@ export async function findRecipient(
   { workspaces, users, client, teamId }: RecipientContext,
 ): Promise<Recipient> {
   const workspace = await workspaces.read(teamId);
-  if (!isPerson(to)) return { id: to, workspace, place: { channel: to, manager: false }, isGone: false };
+  if (!isPerson(to)) return { workspace, place: { channel: to, manager: false }, isGone: false };
   const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
   const permissions = await users.permissionsOf(await client(), teamId, to, workspace.settings, hasLimits);
   return {
-    id: to,
     workspace,
     place: { channel: undefined, manager: permissions.canManage },
     isGone: !meetsRight('member', permissions),
@@ -58,17 +56,28 @@ export interface Refusal {
   readonly isGone: boolean;
 }
 
-/** Why these projects may not be shown to a channel or person now; undefined when they may. @throws SlackFailed, StoreUnavailable */
-export async function findRefusal(
+/**
+ * Whether these projects may be shown to a channel or person now.
+ *
+ * @returns with a refusal if not @throws SlackFailed, StoreUnavailable
+ */
+export async function checkRecipient(
   kind: MessageKind,
-  to: string,
+  to: SlackId,
   projects: readonly ChosenProject[],
   context: RecipientContext,
-): Promise<Refusal | undefined> {
-  const { workspace, place, isGone } = await findRecipient(to, context);
+): Promise<{ readonly recipient: Recipient; readonly refusal?: Refusal }> {
+  const recipient = await findRecipient(to, context);
+  const { workspace, place, isGone } = recipient;
   const isShown = projects.every((project) => isShownTo(project, workspace, place));
-  if (!isGone && isShown) return undefined;
+  if (!isGone && isShown) return { recipient };
   context.log.info({ workspace: context.teamId, kind, to }, 'not sent: the recipient may not see it');
   const why = isGone ? 'person-left' : isPerson(to) ? 'person-not-manager' : 'channel-limited';
-  return { isGone, cause: notSent(why) };
+  return { recipient, refusal: { isGone, cause: notSent(why) } };
 }
+
+/** Named managers, then people who registered a connection: they managed Tally then. */
+export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
+  ...workspace.settings.managers,
+  ...workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []),
+];

@@ -17,7 +17,7 @@ import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, LeaseLostError, ScheduleChangedError } from '../context.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
-import { findRefusal, type MessageKind, type Refusal } from './recipients.ts';
+import { checkRecipient, type MessageKind, type Recipient, type Refusal } from './recipients.ts';
 import { classifyFailure, type FailureEffect } from './retry.ts';
 
 /** A message on its way. Its kind says what goes out and stores each step; the outbox takes the steps. */
@@ -48,7 +48,7 @@ export interface Draft {
   /** The projects that it names or has figures of. */
   readonly projects: readonly ChosenProject[];
   /** Stores that it goes out, as long as the lease is held. @returns what it says */
-  claim(sending: Sending): Promise<Message>;
+  claim(sending: Sending, recipient: Recipient): Promise<Message>;
 }
 
 export interface Sending {
@@ -172,13 +172,13 @@ async function post(
   const { kind, to, key, thread } = message;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
-  const refusal = await findRefusal(kind, to, projects, context);
+  const { recipient, refusal } = await checkRecipient(kind, to, projects, context);
   if (refusal !== undefined) {
     await message.refuse(refusal, { channel, isAgain });
     return 'failed';
   }
   const began = performance.now();
-  const content = await claim({ channel, at: context.clock(), isAgain });
+  const content = await claim({ channel, at: context.clock(), isAgain }, recipient);
   // After a longer hang another worker may hold the lease. The next run asks Slack whether it is there.
   if (performance.now() - began > FRESH) throw new LeaseLostError();
   const ts = await postWithMetadata(client, channel, content, deliveryMetadata(key), thread);

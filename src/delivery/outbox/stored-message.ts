@@ -6,7 +6,7 @@ import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { Refusal } from './recipients.ts';
+import type { Recipient, Refusal } from './recipients.ts';
 import { notSent, retryDelayAfter, SLACK_SETTLE_MS } from './retry.ts';
 import { type Draft, type OutboxMessage, type SendFailure, sendMessage } from './send-message.ts';
 
@@ -41,7 +41,7 @@ export interface StoredMessageJob
     Pick<Draft, 'projects'> {
   /** As it is stored. */
   readonly message: StoredMessage;
-  content(isAgain: boolean): Message;
+  content(isAgain: boolean, recipient: Recipient): Message;
   /** Stores it. Before it goes out that takes the lease; what Slack took is stored without. */
   save(message: StoredMessage, needsLease: boolean): Promise<void>;
   /** @returns whether that settles it; otherwise it has failed */
@@ -65,10 +65,10 @@ export async function sendStoredMessage(job: StoredMessageJob, context: Delivery
           : undefined,
       prepare: async () => ({
         projects,
-        async claim({ channel, at, isAgain }) {
+        async claim({ channel, at, isAgain }, recipient) {
           current = { ...stored, channel, state: 'sending', at, ...(isAgain && { isAgain }) };
           await save(current, true);
-          return content(isAgain);
+          return content(isAgain, recipient);
         },
       }),
       confirm: ({ channel, ts }) => save({ ...current, channel, ts, state: 'posted' }, false),

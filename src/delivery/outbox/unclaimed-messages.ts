@@ -5,7 +5,7 @@ import type { Message } from '../../slack/kit/atoms.ts';
 import { type PostedTo, postMessage, updateMessage } from '../../slack/reply/post-message.ts';
 import type { DeliveryContext } from '../context.ts';
 import { deliveryMetadata } from './find-post.ts';
-import { findRefusal, type Recipient, type RecipientContext } from './recipients.ts';
+import { checkRecipient, type RecipientContext } from './recipients.ts';
 import type { Draft, OutboxMessage } from './send-message.ts';
 
 /** A message that is out, and what it is to say from now on. */
@@ -31,7 +31,7 @@ export async function editMessage(
   const { channel, ts } = posted;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
-  if ((await findRefusal(kind, to, projects, context)) !== undefined) return 'refused';
+  if ((await checkRecipient(kind, to, projects, context)).refusal !== undefined) return 'refused';
   try {
     await updateMessage(client, channel, ts, content(), deliveryMetadata(key));
   } catch (error) {
@@ -57,15 +57,7 @@ export async function sendNow(
   { kind, to, projects, shownTo, content }: MessageNow,
   context: RecipientContext,
 ): Promise<void> {
-  if ((await findRefusal(kind, to, projects, context)) !== undefined) throw new NotAllowed('channel');
+  if ((await checkRecipient(kind, to, projects, context)).refusal !== undefined)
+    throw new NotAllowed('channel');
   await postMessage(await context.client(), { channel: shownTo, thread: undefined }, content);
-}
-
-/** Sends a person a note, which names only what they may see. @throws Failure */
-export async function sendNote(
-  { id, isGone }: Recipient,
-  content: Message,
-  { client }: Pick<RecipientContext, 'client'>,
-): Promise<void> {
-  if (!isGone) await postMessage(await client(), { channel: id, thread: undefined }, content);
 }

@@ -43,14 +43,19 @@ export interface ScheduleLogEntry {
   readonly line: DeliveryLogLine;
 }
 
+/** A date whose owner does not know yet what became of it. */
+export interface PendingNotice extends ScheduleLogEntry {
+  /** This pass tries or closes it: its owner is told what comes of that. */
+  readonly isInWork: boolean;
+}
+
 export interface DeliveryPlan {
   readonly tasks: readonly DeliveryTask[];
   /** Tally paused them, and the reason no longer holds. */
   readonly resumed: readonly Schedule[];
   /** Posts whose figures are due for a check. */
   readonly correctionsDue: readonly ScheduleLogEntry[];
-  /** Failures that the owner has not been notified of yet. */
-  readonly pendingNotifications: readonly ScheduleLogEntry[];
+  readonly pendingNotices: readonly PendingNotice[];
   /** Begun, but the schedule was changed or paused before the post went out. */
   readonly abandoned: readonly ScheduleLogEntry[];
   /** Log entries that are no longer needed. */
@@ -85,29 +90,26 @@ export function planDeliveries(
     tasks: each.flatMap(({ task }) => task ?? []),
     resumed: each.flatMap(({ resumed }) => resumed),
     correctionsDue: each.flatMap(({ correctionsDue }) => correctionsDue),
-    pendingNotifications: each.flatMap(({ pendingNotifications }) => pendingNotifications),
+    pendingNotices: each.flatMap(({ pendingNotices }) => pendingNotices),
     abandoned: each.flatMap(({ abandoned }) => abandoned),
     stale: [...orphans, ...each.flatMap(({ stale }) => stale)],
     nextDue: earliest(...each.map(({ nextDue }) => nextDue)),
   };
   const backOffUntil = backOffEnd(snapshot, now);
   if (backOffUntil <= now) return { ...plan, next: earliest(...next) };
-  const slackCalls = [plan.tasks, plan.correctionsDue, plan.pendingNotifications];
+  const slackCalls = [plan.tasks, plan.correctionsDue];
   const isWaiting = next.length > 0 || slackCalls.some((some) => some.length > 0);
   return {
     ...plan,
     tasks: [],
     correctionsDue: [],
-    pendingNotifications: [],
     next: isWaiting ? backOffUntil : undefined,
   };
 }
 
 /** Nothing is to be done now. */
 export const isIdle = (plan: DeliveryPlan): boolean =>
-  [plan.tasks, plan.resumed, plan.correctionsDue, plan.pendingNotifications, plan.abandoned].every(
-    (some) => some.length === 0,
-  );
+  [plan.tasks, plan.resumed, plan.correctionsDue, plan.abandoned].every((some) => some.length === 0);
 
 /** What planning reads, at one instant (ms). */
 interface PlanInput {
@@ -140,26 +142,25 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
     (state === 'paused' || !isStillAhead(schedule, last, line.date));
   const isStale = (line: DeliveryLogLine) =>
     isFinal(line) && line !== last && (isSettled(line) || !isUnnamed(line)) && now - line.entry.at > KEEP_MS;
-  // A try that is due now may still succeed, so its failure is not announced before.
-  const notices = lines.filter((one) => !isNotified(one) && one !== task?.line);
+  const pendingNotices = lines.flatMap((line) =>
+    isNotified(line) ? [] : [{ schedule, line, isInWork: line === task?.line || isAbandoned(line) }],
+  );
   const withSchedule = (some: readonly DeliveryLogLine[]): readonly ScheduleLogEntry[] =>
     some.map((line) => ({ schedule, line }));
   return {
     task,
     resumed: state === 'resumes' ? [schedule] : [],
     correctionsDue: corrections.filter(({ at }) => at <= now),
-    pendingNotifications: withSchedule(notices.filter((one) => noticeAt(one) <= now)),
+    pendingNotices,
     abandoned: withSchedule(lines.filter(isAbandoned)),
     stale: lines.filter(isStale),
     nextDue: upcoming?.at,
     next: [
       ...(retryAt === undefined ? [] : [retryAt]),
-      ...[...corrections.map(({ at }) => at), ...notices.map(noticeAt)].filter((at) => at > now),
+      ...corrections.map(({ at }) => at).filter((at) => at > now),
     ],
   };
 }
-
-const noticeAt = ({ entry }: DeliveryLogLine): number => entry.noticeNext ?? 0;
 
 interface ScheduleDates {
   readonly schedule: Schedule;

@@ -5,7 +5,7 @@ import { deliveryKey } from '../log/delivery-log.ts';
 import { earliest } from '../log/due-dates.ts';
 import { correctPost } from './correction.ts';
 import { type ExplanationPlan, explainCorrections, planExplanations } from './explain-corrections.ts';
-import { notifyOwners } from './notify-owner.ts';
+import { type NoticePlan, notifyOwner, planNotices } from './notices.ts';
 import { deliverPost } from './post.ts';
 import { type DeliveryPlan, isIdle, planDeliveries } from './post-plan.ts';
 import type { Reports } from './postable-report.ts';
@@ -20,27 +20,33 @@ export const createPostsJob = (reports: Reports): Job => ({
   plan(workspace, snapshot, now) {
     const posts = planDeliveries(workspace, snapshot, now);
     const explanations = planExplanations(workspace, snapshot, posts.correctionsDue, now);
+    const notices = planNotices(posts.pendingNotices, snapshot, now);
     return {
-      isIdle: isIdle(posts) && explanations.due.length === 0,
-      next: earliest(posts.next, explanations.next),
+      isIdle: isIdle(posts) && explanations.due.length === 0 && notices.due.length === 0,
+      next: earliest(posts.next, explanations.next, notices.next),
       nextDue: posts.nextDue,
       stale: posts.stale.map(({ schedule, date }) => deliveryKey(schedule, date)),
-      run: (context) => runPosts(posts, explanations, { ...context, reports, probeFailures: new Map() }),
+      run: (context) =>
+        runPosts({ posts, explanations, notices }, { ...context, reports, probeFailures: new Map() }),
     };
   },
 });
 
 async function runPosts(
-  plan: DeliveryPlan,
-  explanations: ExplanationPlan,
+  {
+    posts,
+    explanations,
+    notices,
+  }: { readonly posts: DeliveryPlan; readonly explanations: ExplanationPlan; readonly notices: NoticePlan },
   context: PostContext,
 ): Promise<void> {
   for (const channel of explanations.due) if (!context.isOver()) await explainCorrections(channel, context);
-  for (const line of plan.abandoned) await abandonDelivery(line, context);
-  await notifyOwners(plan.pendingNotifications, context);
+  for (const line of posts.abandoned) await abandonDelivery(line, context);
+  for (const owner of notices.due)
+    if (!context.isOver()) await notifyOwner(owner, posts.pendingNotices, context);
   // The next pass finds them running.
-  for (const schedule of plan.resumed) await resumePausedSchedule(schedule, context);
-  await sendPosts(plan, context);
+  for (const schedule of posts.resumed) await resumePausedSchedule(schedule, context);
+  await sendPosts(posts, context);
 }
 
 /** Channels in parallel; posts to the same channel one after the other. */

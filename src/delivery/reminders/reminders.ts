@@ -6,10 +6,9 @@ import { findAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../context.ts';
 import type { Job } from '../job.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
-import { findRecipient } from '../outbox/recipients.ts';
+import { findRecipient, responsiblePeople } from '../outbox/recipients.ts';
 import { classifyFailure } from '../outbox/retry.ts';
 import { sendStoredMessage, sendsAt } from '../outbox/stored-message.ts';
-import { responsiblePeople } from '../posts/notify-owner.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
   type Credential,

@@ -2,7 +2,15 @@ import { commandText } from '../../domain/commands.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../../slack/kit/atoms.ts';
+import {
+  actions,
+  button,
+  channelLink,
+  context,
+  escapeMarkup,
+  type Message,
+  markup,
+} from '../../slack/kit/atoms.ts';
 import type { PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
 import { formatMoment } from './schedule-wording.ts';
 
@@ -31,6 +39,8 @@ export interface PendingNotification {
   readonly isOwnerGone?: boolean;
   /** A manager gets it as well. */
   readonly includesManager?: boolean;
+  /** The conversation may hold it twice. */
+  readonly isAgain?: boolean;
 }
 
 interface Case {
@@ -44,6 +54,8 @@ interface Case {
 
 type Reader = 'owner' | 'manager';
 
+const DUPLICATE = 'This may be a duplicate: Tally was interrupted while sending.';
+
 const NEED_CONNECT: readonly PendingNotification['why'][] = ['token-rejected', 'not-connected'];
 const CONNECT = button('connect', 'Connect…', { style: 'primary' });
 const ALSO_NOTIFIED: Readonly<Record<Reader, string>> = {
@@ -55,7 +67,7 @@ const ALSO_NOTIFIED: Readonly<Record<Reader, string>> = {
 const MAX_LISTED = 15;
 
 export function failureNotice(notification: PendingNotification, reader: Reader): Message {
-  const { why, cause, cases } = notification;
+  const { why, cause, cases, isAgain = false } = notification;
   const [only, ...others] = cases;
   const what = others.length === 0 ? (only?.title ?? '') : `${cases.length} scheduled posts`;
   const text = `${what} ${happened(notification)}`;
@@ -77,6 +89,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
     text: `${text}. ${cause}`.trim(),
     blocks: [
       markup(lines.join('\n')),
+      ...(isAgain ? [context(DUPLICATE)] : []),
       actions(
         ...(reader === 'manager' && NEED_CONNECT.includes(why) ? [CONNECT] : []),
         ...(others.length === 0 && why !== 'unanswered' ? [remedy] : []),

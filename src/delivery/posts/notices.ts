@@ -1,0 +1,265 @@
+/** Notes to owners of schedules: a date was not posted, a schedule is paused, or projects keep giving no answer. */
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { dayAt, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
+import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { wordFailure } from '../../workspace/record/stored-failure.ts';
+import type { DeliveryContext } from '../context.ts';
+import { type DeliveryLogSnapshot, deliveryKey } from '../log/delivery-log.ts';
+import { earliest } from '../log/due-dates.ts';
+import { openState, type StateDocument } from '../log/state-document.ts';
+import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipients.ts';
+import { backOffEnd } from '../outbox/retry.ts';
+import { recordFailed } from '../outbox/send-message.ts';
+import { sendStoredMessage, sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
+import { failureNotice, type PendingNotification } from './notice-blocks.ts';
+import type { PendingNotice, ScheduleLogEntry } from './post-plan.ts';
+import { connectionsOf } from './run-state.ts';
+import { chosenByKey, describeReport, projectLabel } from './schedule-wording.ts';
+
+/** States: what an owner is being told, from the moment it is due until the log says that they know. */
+const NOTICE_STATE = 'notice/';
+
+const notice = z.object({
+  /** ms since the epoch */
+  began: z.int(),
+  /** `deliveryKey` of each date that it is about. */
+  about: z.array(z.string()).readonly(),
+  isOwnerGone: z.boolean(),
+  messages: z.array(storedMessageSchema.extend({ reader: z.enum(['owner', 'manager']) })).readonly(),
+});
+type Notice = Readonly<z.infer<typeof notice>>;
+
+/** Undefined for none, and for a damaged one. */
+const parseNotice = (json: string | undefined): Notice | undefined => tryParseRecord(notice, json);
+
+export interface NoticePlan {
+  /** Owners who are told something now. */
+  readonly due: readonly SlackId[];
+  /** Undefined for never. */
+  readonly next: Millis | undefined;
+}
+
+const noticeAt = ({ line }: ScheduleLogEntry): Millis => line.entry.noticeNext ?? 0;
+
+/** What an owner is to be told of, or is being told of. */
+function isAbout(one: PendingNotice, owner: SlackId, stored: Notice | undefined): boolean {
+  if (one.schedule.owner !== owner) return false;
+  return stored === undefined ? !one.isInWork : stored.about.includes(keyOf(one));
+}
+
+/** Lets each owner know of one cause at a time. */
+export function planNotices(
+  pending: readonly PendingNotice[],
+  snapshot: DeliveryLogSnapshot,
+  now: Millis,
+): NoticePlan {
+  const quiet = backOffEnd(snapshot, now);
+  const begun = snapshot.statesOf(NOTICE_STATE).map(([name]) => name.slice(NOTICE_STATE.length));
+  const owners = new Set([...begun, ...pending.map(({ schedule }) => schedule.owner)]);
+  const waiting = [...owners].flatMap((owner) => {
+    const stored = parseNotice(snapshot.state(NOTICE_STATE + owner));
+    const own = pending.filter((one) => isAbout(one, owner, stored));
+    // A try that is due now may still succeed.
+    if (own.some(({ isInWork }) => isInWork) || (own.length === 0 && !begun.includes(owner))) return [];
+    const instants = stored ? stored.messages.map(sendsAt) : own.map(noticeAt);
+    return [{ owner, at: Math.max(quiet, earliest(...instants) ?? 0) }];
+  });
+  return {
+    due: waiting.filter(({ at }) => at <= now).map(({ owner }) => owner),
+    next: earliest(...waiting.flatMap(({ at }) => (at > now ? [at] : []))),
+  };
+}
+
+/**
+ * Tells an owner, and records that they know. A token that expires stops many schedules at once: they get one message
+ * for each cause.
+ *
+ * @throws LeaseLostError, StoreUnavailable
+ */
+export async function notifyOwner(
+  owner: SlackId,
+  pending: readonly PendingNotice[],
+  context: DeliveryContext,
+): Promise<void> {
+  const name = NOTICE_STATE + owner;
+  const document = openState(name, context.logSnapshot.state(name), parseNotice, context);
+  const stored = document.value();
+  const own = pending.filter((one) => isAbout(one, owner, stored));
+  const group = stored === undefined ? firstCauseOf(own, context.clock()) : own;
+  const failure = failureOf(group, context);
+  if (failure !== undefined) {
+    if (stored === undefined && !(await beginNotice(failure, group, document, context))) return;
+    await sendNotice(name, failure, document, context);
+    if (document.value()?.messages.some((message) => sendsAt(message) !== undefined)) return;
+  }
+  await settle(group, context);
+  await context.deliveryLog.drop(context.lease, [name]);
+}
+
+/** The dates of the first cause that is due. */
+function firstCauseOf(pending: readonly PendingNotice[], now: Millis): readonly PendingNotice[] {
+  const first = pending.find((one) => noticeAt(one) <= now);
+  return first === undefined ? [] : pending.filter((one) => isDeepStrictEqual(why(one), why(first)));
+}
+
+const why = ({ line: { entry } }: ScheduleLogEntry) => [entry.pendingNotice, entry.cause, entry.silent];
+
+const keyOf = ({ schedule, line }: ScheduleLogEntry): string => deliveryKey(schedule.id, line.date);
+
+/** Records that the owner knows; with `noticeNext`, that they are told later. */
+async function settle(
+  group: readonly ScheduleLogEntry[],
+  context: DeliveryContext,
+  noticeNext?: Millis,
+): Promise<void> {
+  for (const { schedule, line } of group) {
+    const { pendingNotice: _, noticeNext: __, ...notified } = line.entry;
+    const entry = noticeNext === undefined ? notified : { ...line.entry, noticeNext };
+    await context.writeLog({ schedule: schedule.id, date: line.date, before: line.json, entry });
+  }
+}
+
+type NoticeFailure = Omit<PendingNotification, 'cases' | 'isOwnerGone' | 'includesManager' | 'isAgain'> & {
+  readonly cases: readonly Omit<PendingNotification['cases'][number], 'title'>[];
+};
+
+/** What the dates have in common; undefined if nothing is to be said of them, or nothing can be. */
+function failureOf(group: readonly ScheduleLogEntry[], context: DeliveryContext): NoticeFailure | undefined {
+  const [first] = group;
+  if (first === undefined) return undefined;
+  const { pendingNotice: why = 'failed', post } = first.line.entry;
+  const { owner } = first.schedule;
+  // Without a token nothing can be sent.
+  if (why === 'app-removed' || (why === 'token-rejected' && isReminded(owner, group, context)))
+    return undefined;
+  const cases = group.map(({ schedule, line }) => ({
+    schedule,
+    due: line.entry.due,
+    failures: context.workspace.lastSent(schedule.id)?.failures ?? 1,
+  }));
+  const isUnclear = why === 'failed' && post !== undefined;
+  return { why, owner, cause: causeOf(first, context), cases, isUnclear };
+}
+
+/** Why, in sentences; '' if that is not known. */
+function causeOf({ schedule, line }: ScheduleLogEntry, { workspace, clock }: DeliveryContext): string {
+  const { cause, silent = {} } = line.entry;
+  const today = dayAt(clock(), schedule.timing.zone);
+  return [
+    ...(cause === undefined ? [] : [wordFailure(cause, today)]),
+    ...Object.entries(silent).map(
+      ([key, failure]) =>
+        `${projectLabel(chosenByKey(key, schedule.projects), workspace)}: ${wordFailure(failure, today)}`,
+    ),
+  ].join(' ');
+}
+
+/** People who can replace a rejected token get a reminder, which counts the waiting schedules. */
+function isReminded(
+  owner: SlackId,
+  group: readonly ScheduleLogEntry[],
+  { workspace }: DeliveryContext,
+): boolean {
+  const names = group.flatMap(({ schedule }) => connectionsOf(schedule, workspace));
+  const registrars = names.map((name) => workspace.connections.get(name)?.registeredBy);
+  return workspace.settings.managers.includes(owner) || registrars.includes(owner);
+}
+
+/** Causes that only a manager can fix, and that no reminder tells them. */
+const FOR_MANAGERS: readonly PendingNotification['why'][] = ['not-connected', 'project-limited'];
+/** How long until Slack is asked again who may be notified, in ms. */
+const LOOK_AGAIN = 10 * MINUTE;
+
+/**
+ * Stores whom it goes to: the owner; a manager as well if only managers can fix it, from the second failure in a row,
+ * and if the owner has left.
+ *
+ * @returns false if Slack did not say who may be notified
+ */
+async function beginNotice(
+  { why, owner, cases }: NoticeFailure,
+  group: readonly ScheduleLogEntry[],
+  document: StateDocument<Notice | undefined>,
+  context: DeliveryContext,
+): Promise<boolean> {
+  const at = context.clock();
+  try {
+    const { isGone, place } = await findRecipient(owner, context);
+    const isForManagers = FOR_MANAGERS.includes(why) && !place.manager;
+    const includesManager =
+      isGone || isForManagers || why === 'unanswered' || cases.some(({ failures }) => failures >= 2);
+    const manager = includesManager ? await findManager(owner, context) : undefined;
+    const messageTo = (to: SlackId, reader: 'owner' | 'manager') =>
+      ({ to, reader, state: 'due', at, tries: 0 }) as const;
+    const begun: Notice = {
+      ...{ began: at, about: group.map(keyOf), isOwnerGone: isGone },
+      messages: [
+        ...(isGone ? [] : [messageTo(owner, 'owner')]),
+        ...(manager === undefined ? [] : [messageTo(manager, 'manager')]),
+      ],
+    };
+    await document.update(() => begun, { needsLease: true });
+    return true;
+  } catch (error) {
+    await recordFailed('notice', error, context, (effect) => {
+      const isOver = effect.kind !== 'later' && effect.kind !== 'wait';
+      return settle(group, context, isOver ? undefined : at + LOOK_AGAIN);
+    });
+    return false;
+  }
+}
+
+async function findManager(but: SlackId, context: DeliveryContext): Promise<SlackId | undefined> {
+  for (const person of new Set(responsiblePeople(context.workspace)))
+    if (person !== but && !(await findRecipient(person, context)).isGone) return person;
+  return undefined;
+}
+
+async function sendNotice(
+  name: string,
+  failure: NoticeFailure,
+  document: StateDocument<Notice | undefined>,
+  context: DeliveryContext,
+): Promise<void> {
+  const { began, isOwnerGone = false, messages = [] } = document.value() ?? {};
+  const includesManager =
+    failure.why === 'token-rejected' || messages.some(({ reader }) => reader === 'manager');
+  for (const message of messages) {
+    const { reader } = message;
+    const at = sendsAt(message);
+    if (context.isOver() || at === undefined || at > context.clock()) continue;
+    await sendStoredMessage(
+      {
+        ...{ kind: 'notice', key: `${name}/${began}`, message, projects: [] },
+        content: (isAgain, recipient) =>
+          failureNotice({ ...visibleTo(recipient, failure), isOwnerGone, includesManager, isAgain }, reader),
+        save: (saved, needsLease) =>
+          document.update(
+            (now) =>
+              now && {
+                ...now,
+                messages: now.messages.map((one) => (one.reader === reader ? { ...saved, reader } : one)),
+              },
+            { needsLease },
+          ),
+        onRefused: async () => false,
+      },
+      context,
+    );
+  }
+}
+
+/** A project that the reader may not ask about is not named, nor is the cause told, which may name it. */
+function visibleTo({ workspace, place }: Recipient, failure: NoticeFailure): PendingNotification {
+  const cases = failure.cases.map((one) => ({
+    ...one,
+    title: describeReport(one.schedule, workspace, place),
+  }));
+  const isVisible = failure.cases.every(({ schedule }) =>
+    schedule.projects.every((project) => canAskAbout(project, workspace, place)),
+  );
+  return { ...failure, cases, cause: isVisible ? failure.cause : '' };
+}
