@@ -17,6 +17,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import type { Request } from '../../slack/request/request.ts';
 import {
   type Connection,
   describeToken,
@@ -34,13 +35,13 @@ export interface ConnectedResult {
   /** Every connection there is now, and the one that is asked if none is named. */
   readonly names: readonly string[];
   readonly chosen: string | undefined;
-  readonly at: Millis;
-  readonly zone: Zone;
-  readonly locale: string;
 }
 
-export function connectedBlocks(connected: ConnectedResult): Block[] {
-  const { connection, input, balance, at, zone, locale } = connected;
+export function connectedBlocks(
+  connected: ConnectedResult,
+  { user: { locale }, workspace: { settings }, at }: Request,
+): Block[] {
+  const { connection, input, balance } = connected;
   const product = PRODUCTS[input.product].name;
   const found =
     balance === undefined
@@ -51,7 +52,7 @@ export function connectedBlocks(connected: ConnectedResult): Block[] {
     section(found),
     markup(next(connected)),
     ...(isExpiryUnknown(connection) ? expiryUnknownBlocks(connection) : []),
-    context(escapeMarkup(describeConnection(connection, at, zone))),
+    context(escapeMarkup(describeConnection(connection, at, settings.zone))),
   ];
 }
 

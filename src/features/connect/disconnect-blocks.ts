@@ -6,9 +6,9 @@ import {
   confirmDialog,
   context,
   escapeMarkup,
-  header,
   type Message,
   option,
+  questionMessage,
   section,
   select,
 } from '../../slack/kit/atoms.ts';
@@ -20,13 +20,9 @@ const KEEP = button('keep', 'Keep');
 /** The rest is counted. */
 const MOST_NAMED = 20;
 
-function question(text: string, ...blocks: readonly Block[]): Message {
-  return { text, blocks: [header(text), ...blocks] };
-}
-
 export function chooseConnectionMessage(names: readonly string[]): Message {
   const options = names.map((name) => option(name, name));
-  return question(
+  return questionMessage(
     'Disconnect which connection?',
     actions(select('disconnect-ask', 'Connection', options), KEEP),
   );
@@ -34,7 +30,7 @@ export function chooseConnectionMessage(names: readonly string[]): Message {
 
 export function chooseDefaultMessage(name: string, heirs: readonly string[]): Message {
   const options = heirs.map((heir) => option(heir, `${name} ${heir}`));
-  return question(
+  return questionMessage(
     `Disconnect ${name}?`,
     section(`${name} is the default connection. Choose the new default.`),
     actions(select('disconnect-heir', 'New default', options), KEEP),
@@ -56,7 +52,7 @@ export function confirmDisconnectMessage(
     ...(isLast ? [] : orphans(name, workspace)),
     ...(heir === undefined ? [] : [inherits(heir)]),
   ];
-  return question(
+  return questionMessage(
     isLast ? 'Disconnect Tally from the billing service?' : `Disconnect ${name}?`,
     section(
       'Tally deletes its copy of the token. The token still works until it expires. Delete it in the console too.',

@@ -48,7 +48,6 @@ export function createConnectionSaving({ workspaces, billing, limits, onConnecte
 
   const save = async (input: ConnectRequest, request: Request): Promise<void> => {
     const { user, workspace, at } = request;
-    const { id, locale } = user;
     const { name } = input;
     if (input.opened?.name === name)
       requireUnchanged(workspace, FIELDS.connection + name, input.opened.stamp);
@@ -60,18 +59,13 @@ export function createConnectionSaving({ workspaces, billing, limits, onConnecte
     const action = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
     const chosen = defaultWith(name, workspace);
     const change = auditedChange(request, [action, name], ...chosen.actions);
-    const connection = await workspaces.saveConnection(change, newConnection(input, id, at), chosen.name);
-    const zone = workspace.settings.zone;
-    const blocks = connectedBlocks({
-      connection,
-      input,
-      balance,
-      names,
-      chosen: chosen.name,
-      at,
-      zone,
-      locale,
-    });
+    const connection = await workspaces.saveConnection(
+      change,
+      newConnection(input, user.id, at),
+      chosen.name,
+    );
+    const result = { connection, input, balance, names, chosen: chosen.name };
+    const blocks = connectedBlocks(result, request);
     await request.reply.modal.show(CONNECT_TITLE, { text: 'Tally is connected.', blocks });
     await onConnected?.(user.teamId);
   };

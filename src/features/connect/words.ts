@@ -1,13 +1,9 @@
-import { AddressRefused, InvalidWord } from '../../domain/failure/index.ts';
+import * as z from 'zod';
+import { InvalidWord } from '../../domain/failure/index.ts';
 import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import {
-  type FormFields,
-  type FormReading,
-  withErrorAtTop,
-  withFoldedErrors,
-} from '../../slack/kit/modal.ts';
+import { type FormFields, type FormReading, foldedErrors, readField } from '../../slack/kit/modal.ts';
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,
@@ -15,6 +11,7 @@ import {
   ROLES,
   TOKEN_TYPES,
 } from '../../workspace/credentials/connections.ts';
+import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 
 /** What the connect form says, once every field is right. */
 export interface ConnectRequest {
@@ -73,8 +70,8 @@ export function parseConnectForm(
     return value as T;
   }
   const url = (block: string, check: CheckUrl): string => {
-    const checked = checkedUrl(fields[block] ?? '', check);
-    return take(block, checked.url, checked.refusal ?? '');
+    const { value, refusal = '' } = readField(() => check(fields[block] ?? ''));
+    return take(block, value, refusal);
   };
   const among = <T extends string>(block: string, known: readonly T[]): T | undefined =>
     fields[block]
@@ -111,7 +108,7 @@ export function parseConnectForm(
     opened: opened && stamp ? { name: opened, stamp } : undefined,
   };
   if (Object.keys(errors).length === 0) return { input };
-  return { errors: withErrorAtTop(withFoldedErrors(errors, sent, ABOVE_MORE[0]), ABOVE_MORE, 'More') };
+  return { errors: foldedErrors(errors, sent, ABOVE_MORE) };
 }
 
 /** The fields of the form that are in sight when it opens. */
@@ -120,15 +117,6 @@ const ABOVE_MORE = ['token', 'base_url', 'project', 'lifetime'] as const;
 const ONE_WORD = 'Paste only the token, without spaces or line breaks.';
 const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
 const A_PRODUCT = 'Choose the project’s product.';
-
-function checkedUrl(text: string, check: CheckUrl): { readonly url?: string; readonly refusal?: string } {
-  try {
-    return { url: check(text) };
-  } catch (error) {
-    if (!(error instanceof AddressRefused || error instanceof InvalidWord)) throw error;
-    return { refusal: error.message };
-  }
-}
 
 /** Removes quotes around a copied value; a single quote is part of it. */
 const unquoted = (text: string): string =>
@@ -158,12 +146,5 @@ export const rememberUnnamed = (request: ConnectRequest): string =>
   encodeConnectMetadata({ ...request, name: FIRST_CONNECTION_NAME, account: '' });
 
 /** Parses a button's value, which is outside text. It only fills in a form, which is validated again. */
-export function decodeConnectMetadata(value: string): ConnectFormDefaults {
-  try {
-    const parsed: unknown = JSON.parse(value);
-    if (typeof parsed !== 'object' || parsed === null) return {};
-    return Object.fromEntries(Object.entries(parsed).map(([key, entry]) => [key, String(entry)]));
-  } catch {
-    return {};
-  }
-}
+export const decodeConnectMetadata = (value: string): ConnectFormDefaults =>
+  tryParseRecord(z.record(z.string(), z.coerce.string()), value) ?? {};

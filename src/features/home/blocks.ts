@@ -1,7 +1,7 @@
 import { commandText, mentionText } from '../../domain/commands.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { commandButton, projectButtons } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -19,7 +19,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { findConnection, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Section } from '../feature.ts';
 import { attentionBlocks, connectionBlocks } from './connections.ts';
-import { projectBlocks, projectCommands } from './projects.ts';
+import { projectBlocks } from './projects.ts';
 
 /** Slack refuses a view with more, and the person would keep an old page. */
 const MOST_BLOCKS = 100;
@@ -63,7 +63,7 @@ function steps(request: Request): Block[] {
   const isConnected = request.workspace.connectionNames.length > 0;
   const tested = testedProject(request);
   const id = tested?.id ?? '123';
-  const [balance, spend] = tested === undefined ? [] : projectCommands(tested.words);
+  const [balance, spend] = tested === undefined ? [] : projectButtons(tested.words);
   return [
     header('Get your first answer in three steps'),
     ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done')] : connectStep(request)),
@@ -94,7 +94,7 @@ function nameless(request: Request): Block[] {
   const name = request.user.canManage
     ? commandButton('name', 'Name a project…', adding, { style: 'primary' })
     : [];
-  const buttons = [...name, ...(tested === undefined ? [] : projectCommands(tested.words))];
+  const buttons = [...name, ...(tested === undefined ? [] : projectButtons(tested.words))];
   return [
     header('Projects'),
     markup(

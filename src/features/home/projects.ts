@@ -1,11 +1,11 @@
-import type { Button, SectionBlock } from '@slack/types';
+import type { SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import { WARNING_DAYS } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, formatDays } from '../../domain/time/calendar.ts';
-import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import { commandOption, projectOptions } from '../../slack/commands/command-buttons.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/last-failure.ts';
 import {
   type Block,
@@ -72,8 +72,7 @@ function projectSection(project: Project, request: Request): SectionBlock {
     ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
   ];
   const options = [
-    commandOption('Balance', { command: '/balance', text: alias }),
-    commandOption('Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
+    ...projectOptions(alias),
     ...(isIssuer(project, request)
       ? [commandOption('OS_TOKEN…', { command: '/os-token', text: alias })]
       : []),
@@ -89,12 +88,6 @@ const isIssuer = ({ id }: Project, { workspace, user }: Request): boolean => {
   const access = workspace.accesses.get(id);
   return access !== undefined && isNamedIssuer(access, user.id);
 };
-
-/** What can be asked from here with these words. */
-export const projectCommands = (words: string): Button[] => [
-  ...commandButton('balance', 'Balance', { command: '/balance', text: words }),
-  ...commandButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${words} last-7-days` }),
-];
 
 /** Why a project gives no answer, since when and, for managers, what to do. */
 function failureLines(project: Project, { workspace, user }: Request): readonly string[] {

@@ -1,8 +1,9 @@
 import type { ModalView } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
+import { FIELDS } from '../../redis/keys.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { type ExpiryChoice, expiryInputs } from '../../slack/commands/expiry-input.ts';
 import {
@@ -19,6 +20,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { modal, peopleInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import {
   type ApplicationAccessRecord,
@@ -29,6 +31,8 @@ import {
 } from '../../workspace/credentials/accesses.ts';
 import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import type { Role } from '../../workspace/permissions.ts';
+import { stampOf } from '../../workspace/record/conflict.ts';
+import { accessProjectLabel } from './access-words.ts';
 import { belongsToModal } from './blocks.ts';
 import { formatClockTime, formatDuration } from './window-tokens.ts';
 
@@ -36,28 +40,24 @@ export const ACCESS_VIEW = 'access-form';
 export const ACCESS_TITLE = 'Application access';
 
 export interface AccessForm {
+  /** Its ID. */
   readonly project: string;
-  readonly label: string;
-  /** What is registered now; `damaged` if it cannot be read. */
-  readonly current: ApplicationAccessRecord | 'damaged' | undefined;
-  /** Of its record. */
-  readonly stamp: string;
   readonly authUrl: string | undefined;
   readonly issuers: Issuers;
   readonly expiry: ExpiryChoice | undefined;
   readonly groups: GroupChoices;
-  readonly at: Millis;
-  readonly zone: Zone;
 }
 
 /** The form. ID and secret are never filled in, because they may have been swapped. */
-export function accessForm(form: AccessForm): ModalView {
-  const { project, label, current, stamp, authUrl, issuers, groups } = form;
-  const stays = current !== undefined && current !== 'damaged';
+export function accessForm(form: AccessForm, request: Request): ModalView {
+  const { project, authUrl, issuers, groups } = form;
+  const { workspace } = request;
+  const { label } = accessProjectLabel(workspace, project);
+  const stays = workspace.accesses.has(project);
   const keeps = stays ? ' Leave ID and secret empty to keep the current ones.' : '';
   return modal({
     callback: ACCESS_VIEW,
-    metadata: `${project} ${stamp}`,
+    metadata: `${project} ${stampOf(workspace, FIELDS.access + project)}`,
     title: ACCESS_TITLE,
     submit: 'Test and save',
     close: 'Cancel',
@@ -65,7 +65,7 @@ export function accessForm(form: AccessForm): ModalView {
       section(
         `Tally uses this access to issue temporary OS_TOKENs for ${label} to the people you choose below.${keeps}`,
       ),
-      ...(current === undefined ? [] : beside(form)),
+      ...(workspace.accessIds.includes(project) ? currentBlocks(project, label, request) : []),
       textInput({
         block: 'auth_url',
         label: 'Address of the identity service',
@@ -114,11 +114,12 @@ export function accessForm(form: AccessForm): ModalView {
   });
 }
 
-function beside({ current, project, label, at, zone }: AccessForm): Block[] {
+function currentBlocks(project: string, label: string, { workspace, at }: Request): Block[] {
+  const current = workspace.accesses.get(project);
   const words =
-    current === 'damaged' || current === undefined
+    current === undefined
       ? 'The current access is damaged and not used. Enter ID and secret again to repair it.'
-      : `Current: ${describeAccess(current, at, zone)}. Tally tests a new access before it replaces this one.`;
+      : `Current: ${describeAccess(current, at, workspace.settings.zone)}. Tally tests a new access before it replaces this one.`;
   const ask = confirmDialog(
     `Remove the access for ${label}?`,
     'Nobody will be able to get new tokens. Existing tokens work until they expire.',
@@ -155,21 +156,22 @@ export interface IneligibleIssuer {
 }
 
 export interface RegisteredAccess {
-  readonly label: string;
-  readonly word: string;
   readonly access: ApplicationAccessRecord;
   readonly issued: IssuedToken;
   readonly revocation: RevocationResult;
+  /** Whether the person who registered it can get tokens. */
   readonly isIssuer: boolean;
   readonly ineligible: readonly IneligibleIssuer[];
-  readonly at: Millis;
-  readonly zone: Zone;
 }
 
-export function registeredBlocks(registered: RegisteredAccess): Block[] {
-  const { label, word, access, issued, revocation, isIssuer, ineligible, at, zone } = registered;
+export function registeredBlocks(
+  { access, issued, revocation, isIssuer, ineligible }: RegisteredAccess,
+  { workspace, at }: Request,
+): Block[] {
+  const { zone } = workspace.settings;
+  const { label, word } = accessProjectLabel(workspace, access.project);
   const { name, restricted } = access;
-  const told = [
+  const described = [
     describeAccess(access, at, zone),
     ...(name === undefined ? [] : [`named ${name}`]),
     ...(restricted === true ? ['restricted'] : []),
@@ -182,7 +184,7 @@ export function registeredBlocks(registered: RegisteredAccess): Block[] {
   return [
     header(`${label} can issue OS_TOKENs`),
     section(TESTED[revocation]),
-    section([told.join(' · '), belongsToModal(issued)].join('\n')),
+    section([described.join(' · '), belongsToModal(issued)].join('\n')),
     ...(restricted === false
       ? [
           markup(

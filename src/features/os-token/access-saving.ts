@@ -44,7 +44,7 @@ async function registerAccess(
   test: AccessTest,
   { request, workspaces }: TokenContext,
 ): Promise<Block[]> {
-  const { user, at, workspace } = request;
+  const { user, workspace } = request;
   const { project, issuers } = input;
   const isKnown = workspace.accessIds.includes(project);
   const action = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
@@ -56,11 +56,8 @@ async function registerAccess(
   );
   const isIssuer =
     isNamedIssuer(access, user.id) || (await request.slack.isInGroups(issuers.groups).catch(() => false));
-  return registeredBlocks({
-    ...accessProjectLabel(workspace, project),
-    ...{ access, ...test, isIssuer, at, zone: workspace.settings.zone },
-    ineligible: await findIneligible(issuers.people, request),
-  });
+  const ineligible = await findIneligible(issuers.people, request);
+  return registeredBlocks({ access, ...test, isIssuer, ineligible }, request);
 }
 
 /** Updates the issuers and the expiry; changing the URL needs the secret again. */

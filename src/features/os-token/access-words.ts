@@ -1,17 +1,25 @@
+import * as z from 'zod';
 import { commandText } from '../../domain/commands.ts';
-import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/command-text.ts';
 import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type ExpiryChoice, isExpiryChoice, parseExpiryChoice } from '../../slack/commands/expiry-input.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import { type FormFields, type FormReading, fieldErrors, selectedValues } from '../../slack/kit/modal.ts';
+import {
+  type FormFields,
+  type FormReading,
+  fieldErrors,
+  readField,
+  selectedValues,
+} from '../../slack/kit/modal.ts';
 import {
   type Issuers,
   isIssuers,
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
 } from '../../workspace/credentials/accesses.ts';
+import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 
@@ -78,7 +86,7 @@ export function parseAccessForm(
   const [project = '', stamp = ''] = metadata.split(' ');
   const expiry = parseExpiryChoice(fields);
   const isKept = id === '' && secret === '';
-  const url = read(() => readAuthUrl(auth_url));
+  const url = readField(() => readAuthUrl(auth_url));
   const errors = fieldErrors({
     auth_url: url.refusal,
     access_id: isKept
@@ -106,19 +114,10 @@ export function parseAccessForm(
   return { input: { project, authUrl: url.value, credentials, issuers, expiry: choice, stamp } };
 }
 
-function read(url: () => string): { readonly value?: string; readonly refusal?: string } {
-  try {
-    return { value: url() };
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return { refusal: error.message };
-  }
-}
-
 /** What the form is filled in with: neither ID nor secret, which may be swapped. */
 export interface AccessFormDefaults {
   readonly project: string;
-  readonly authUrl?: string;
+  readonly authUrl?: string | undefined;
   readonly people?: readonly SlackId[];
   readonly groups?: readonly string[];
   readonly expiry?: ExpiryChoice;
@@ -130,19 +129,19 @@ export function encodeAccessMetadata({ project, authUrl, issuers, expiry }: Acce
   return all.length > SLACK_LIMITS.buttonValue ? JSON.stringify({ project }) : all;
 }
 
+const metadata = z.looseObject({
+  project: z.coerce.string(),
+  authUrl: z.string().optional().catch(undefined),
+});
+
 /** Parses a button's value, which is outside text. It only fills in a form, which is validated again. */
 export function decodeAccessMetadata(value: string): AccessFormDefaults {
   if (!value.startsWith('{')) return { project: value };
-  try {
-    const { project, authUrl, people, groups, expiry } = JSON.parse(value) as Record<string, unknown>;
-    const issuers = { people, groups };
-    return {
-      project: String(project),
-      ...(typeof authUrl === 'string' && { authUrl }),
-      ...(isIssuers(issuers) && issuers),
-      ...(isExpiryChoice(expiry) && { expiry }),
-    };
-  } catch {
-    return { project: '' };
-  }
+  const { project, authUrl, people, groups, expiry } = tryParseRecord(metadata, value) ?? { project: '' };
+  const issuers = { people, groups };
+  return {
+    ...{ project, authUrl },
+    ...(isIssuers(issuers) && issuers),
+    ...(isExpiryChoice(expiry) && { expiry }),
+  };
 }

@@ -1,9 +1,7 @@
-import { FIELDS } from '../../redis/keys.ts';
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { loadUserGroups, suggestGroups } from '../../slack/request/user-groups.ts';
-import { stampOf } from '../../workspace/record/conflict.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { ACCESS_TITLE, ACCESS_VIEW, accessForm, testingModal } from './access-form.ts';
@@ -22,24 +20,16 @@ import type { OsTokenParts } from './context.ts';
 export function createAccess(parts: OsTokenParts) {
   const { workspaces, readAuthUrl, authUrl } = parts;
   const openForm = async (known: AccessFormDefaults, request: Request): Promise<void> => {
-    const { workspace, user, at } = request;
+    const { workspace, user } = request;
     const project = findAccessProject(known.project, workspace);
     const current = workspace.accesses.get(project);
-    const isDamaged = current === undefined && workspace.accessIds.includes(project);
-    const { people = current?.issuers.people ?? [user.id] } = known;
-    await request.reply.modal.open(
-      accessForm({
-        project,
-        ...{ at, zone: workspace.settings.zone },
-        label: accessProjectLabel(workspace, project).label,
-        current: isDamaged ? 'damaged' : current,
-        stamp: stampOf(workspace, FIELDS.access + project),
-        authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? authUrl,
-        issuers: { people, groups: known.groups ?? current?.issuers.groups ?? [] },
-        expiry: known.expiry,
-        groups: await loadUserGroups(request),
-      }),
-    );
+    const { people = current?.issuers.people ?? [user.id], groups = current?.issuers.groups ?? [] } = known;
+    const form = {
+      ...{ project, issuers: { people, groups }, expiry: known.expiry },
+      authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? authUrl,
+      groups: await loadUserGroups(request),
+    };
+    await request.reply.modal.open(accessForm(form, request));
   };
 
   const remove = async (project: string, request: Request): Promise<void> => {

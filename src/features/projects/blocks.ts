@@ -5,7 +5,13 @@ import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
-import { commandButton, commandOption, pageButtons } from '../../slack/commands/command-buttons.ts';
+import {
+  commandButton,
+  commandOption,
+  pageButtons,
+  projectButtons,
+  projectOptions,
+} from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -19,16 +25,15 @@ import {
   markup,
   mention,
   overflow,
+  questionMessage,
   section,
   textMessage,
 } from '../../slack/kit/atoms.ts';
+import { pageOf } from '../../slack/owned/list.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { type Project, UNDO_MS } from '../../workspace/projects/projects.ts';
 import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-
-/** Sections with a menu each; Slack takes 50 blocks a message. */
-const PAGE = 20;
 
 export interface ProjectList {
   readonly workspace: Pick<Workspace, 'projects' | 'damaged'>;
@@ -55,9 +60,7 @@ export function projectListMessage(list: ProjectList): Message {
     ({ alias, id }) => alias.includes(list.search) || id.includes(list.search),
   );
   if (found.length === 0) return emptyMessage(list);
-  const pages = Math.ceil(found.length / PAGE);
-  const page = Math.min(Math.max(list.page, 1), pages);
-  const shown = found.slice((page - 1) * PAGE, page * PAGE);
+  const { pages, number: page, shown } = pageOf(found, list.page);
   const title = pluralize(found.length, 'project');
   const searched = list.search === '' ? title : `${title} with ${quoted(list.search)}`;
   const buttons = [...turns(list.search, page, pages), ...(list.manager ? addButton() : [])];
@@ -98,8 +101,7 @@ function row(
       ].join('\n'),
     ),
     accessory: overflow('run:project', [
-      commandOption('Balance', { command: '/balance', text: alias }),
-      commandOption('Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
+      ...projectOptions(alias),
       // Slack takes five options: managers find OS_TOKEN… on Home.
       ...(manager
         ? [
@@ -190,50 +192,42 @@ export function removeProjectMessage(
   const { alias } = project;
   const channels = workspace.channelsOf(alias);
   const hasOthers = workspace.projects.some((one) => one.alias !== alias && isSameProject(one, project));
-  const text = `Remove ${alias}?`;
-  return {
-    text,
-    blocks: [
-      header(text),
-      section(
-        `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working. You can undo this for ${MINUTES} minutes.`,
-      ),
-      ...stops,
-      context(
-        [
-          projectDetails(project, workspace),
-          ...(channels.length > 0 ? [`default of ${channels.map(channelLink).slice(0, 10).join(', ')}`] : []),
-        ].join(' · '),
-      ),
-      actions(
-        button('project-remove', 'Remove', {
-          style: 'danger',
-          value: `${alias} ${project.id}`,
-        }),
-        button('project-keep', 'Keep'),
-      ),
-    ],
-  };
+  return questionMessage(
+    `Remove ${alias}?`,
+    section(
+      `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working. You can undo this for ${MINUTES} minutes.`,
+    ),
+    ...stops,
+    context(
+      [
+        projectDetails(project, workspace),
+        ...(channels.length > 0 ? [`default of ${channels.map(channelLink).slice(0, 10).join(', ')}`] : []),
+      ].join(' · '),
+    ),
+    actions(
+      button('project-remove', 'Remove', {
+        style: 'danger',
+        value: `${alias} ${project.id}`,
+      }),
+      button('project-keep', 'Keep'),
+    ),
+  );
 }
 
 /** In a button's value, where the ID would be. */
 export const DAMAGED_PROJECT_ACTION = '-';
 
 export function damagedProjectMessage(alias: string): Message {
-  const text = `Remove the damaged record of ${alias}?`;
-  return {
-    text,
-    blocks: [
-      header(text),
-      section(
-        `Tally can’t read the record of ${alias}, and so doesn’t know its channel limits. Questions by ID are refused until you remove it. You can add it again afterwards.`,
-      ),
-      actions(
-        button('project-remove', 'Remove', { style: 'danger', value: `${alias} ${DAMAGED_PROJECT_ACTION}` }),
-        button('project-keep', 'Keep'),
-      ),
-    ],
-  };
+  return questionMessage(
+    `Remove the damaged record of ${alias}?`,
+    section(
+      `Tally can’t read the record of ${alias}, and so doesn’t know its channel limits. Questions by ID are refused until you remove it. You can add it again afterwards.`,
+    ),
+    actions(
+      button('project-remove', 'Remove', { style: 'danger', value: `${alias} ${DAMAGED_PROJECT_ACTION}` }),
+      button('project-keep', 'Keep'),
+    ),
+  );
 }
 
 const MINUTES = UNDO_MS / MINUTE;
@@ -254,8 +248,7 @@ export function channelDefaultMessage(project: Project, manager: boolean): Messa
   return textMessage(
     `The default project of this channel is ${alias}.`,
     actions(
-      ...commandButton('balance', 'Balance', { command: '/balance', text: alias }),
-      ...commandButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
+      ...projectButtons(alias),
       ...(manager
         ? commandButton('none', 'Remove default', { command: '/billing default', text: 'none' })
         : []),

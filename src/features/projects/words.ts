@@ -11,12 +11,11 @@ import {
   type FormFields,
   type FormReading,
   fieldErrors,
+  foldedErrors,
   selectedValues,
-  withErrorAtTop,
-  withFoldedErrors,
 } from '../../slack/kit/modal.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
-import { isChannel, isPerson } from '../../workspace/record/record-schema.ts';
+import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { alteredAlias, normalizeAlias, validateAlias } from './alias.ts';
@@ -165,13 +164,8 @@ const projectMetadata = z.object({
 });
 
 /** @returns a new project's metadata if the text is invalid */
-export function decodeProjectMetadata(metadata: string): ProjectMetadata {
-  try {
-    return projectMetadata.parse(JSON.parse(metadata));
-  } catch {
-    return { before: '', folded: {} };
-  }
-}
+export const decodeProjectMetadata = (metadata: string): ProjectMetadata =>
+  tryParseRecord(projectMetadata, metadata) ?? { before: '', folded: {} };
 
 /** What the form shows again after **More…**. */
 export function projectFormState(sent: FormFields, metadata: string): ProjectFormInput {
@@ -212,7 +206,7 @@ export function parseProjectForm(
   });
   if (Object.keys(errors).length > 0 || !isProductId(product))
     return {
-      errors: withErrorAtTop(withFoldedErrors(errors, sent, 'alias'), ['alias', 'id', 'product'], 'More'),
+      errors: foldedErrors(errors, sent, ['alias', 'id', 'product']),
     };
   const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
   const label = currency === '' ? {} : { currency };

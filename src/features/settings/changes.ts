@@ -1,3 +1,4 @@
+import { pluralize } from '../../domain/language/text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { formatLocalTime } from '../../slack/request/time-zones.ts';
 import type { Settings } from '../../workspace/settings.ts';
@@ -71,11 +72,9 @@ export function settingsChanges(before: Settings, now: Settings, at: Millis): re
 
 function managing({ managers, managerGroups }: Settings): string {
   const named = [
-    ...(managers.length > 0 ? [count(managers.length, 'person', 'people')] : []),
-    ...(managerGroups.length > 0 ? [count(managerGroups.length, 'user group', 'user groups')] : []),
+    ...(managers.length > 0 ? [pluralize(managers.length, 'person', 'people')] : []),
+    ...(managerGroups.length > 0 ? [pluralize(managerGroups.length, 'user group')] : []),
   ];
   if (named.length === 0) return 'Only owners and admins now manage Tally';
   return `${['Owners', 'admins', ...named.slice(0, -1)].join(', ')} and ${named.at(-1)} now manage Tally`;
 }
-
-const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;

@@ -44,6 +44,19 @@ export function commandButton(
 export const commandOption = (label: string, rerun: CommandLink, description?: string) =>
   option(label, written(rerun), description);
 
+/** What is asked most about a project. @param words the project, and perhaps its product */
+const projectQuestions = (words: string) =>
+  [
+    ['balance', 'Balance', { command: '/balance', text: words }],
+    ['spend', 'Spend, last 7 days', { command: '/spend', text: `${words} last-7-days` }],
+  ] as const;
+
+export const projectButtons = (words: string): Button[] =>
+  projectQuestions(words).flatMap(([id, label, link]) => commandButton(id, label, link));
+
+export const projectOptions = (words: string) =>
+  projectQuestions(words).map(([, label, link]) => commandOption(label, link));
+
 /** Opens the form that gives an ID a name. */
 export const nameButton = ({ project, product }: { readonly project: string; readonly product: ProductId }) =>
   commandButton('name', 'Name this project…', {

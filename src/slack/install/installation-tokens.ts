@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { NotInstalled } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
@@ -58,7 +59,7 @@ export function createInstallationTokens({
   renewer,
   log,
 }: InstallationTokensParts): InstallationTokens {
-  const entries = new Map<string, Entry>();
+  const entries = new LRUCache<string, Entry>({ max: MOST });
   const renewals = new Set<Promise<void>>();
 
   const renew = async (id: string): Promise<void> => {
@@ -119,9 +120,6 @@ export function createInstallationTokens({
 
   const remember = (id: string): Entry => {
     const entry: Entry = { until: Number.POSITIVE_INFINITY, found: fresh(id) };
-    const oldest = entries.size >= MOST ? entries.keys().next().value : undefined;
-    if (oldest !== undefined) entries.delete(oldest);
-    entries.delete(id);
     entries.set(id, entry);
     entry.found.then(
       (kept) => {

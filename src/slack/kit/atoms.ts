@@ -120,6 +120,12 @@ export const textMessage = (text: string, ...more: readonly Block[]): Message =>
   blocks: [section(text), ...more],
 });
 
+/** The same with the text as a heading. */
+export const questionMessage = (text: string, ...more: readonly Block[]): Message => ({
+  text,
+  blocks: [header(text), ...more],
+});
+
 /** Text in a monospaced block that can be selected as a whole. */
 export const preformatted = (text: string): RichTextBlock => ({
   type: 'rich_text',

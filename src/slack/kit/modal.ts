@@ -1,4 +1,5 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
+import { isFailure } from '../../domain/failure/index.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import { type Block, option, plainText, section } from './atoms.ts';
 import { SLACK_LIMITS } from './limits.ts';
@@ -199,20 +200,31 @@ export function withErrorAtTop(
  * For a form whose last fields appear after **More…**: Slack takes no error for a field that the form doesn't show.
  *
  * @param shown the fields that came with the submission
- * @param first the first block, which then names what is wrong under More
+ * @param visible the block IDs in view when the form opens; the first one names what is wrong under More
  */
-export function withFoldedErrors(
+export function foldedErrors(
   errors: Readonly<Record<string, string>>,
   shown: FormFields,
-  first: string,
+  visible: readonly [string, ...string[]],
 ): Record<string, string> {
+  const [first] = visible;
   const isShown = ([block]: [string, string]) => block in shown;
   const entries = Object.entries(errors);
-  const [folded] = entries.filter((one) => !isShown(one));
-  const visible = Object.fromEntries(entries.filter(isShown));
-  return folded === undefined || first in visible
-    ? visible
-    : { [first]: `Press “More…”. There: ${folded[1]}`, ...visible };
+  const [folded] = entries.filter((entry) => !isShown(entry));
+  const sent = Object.fromEntries(entries.filter(isShown));
+  return folded === undefined || first in sent
+    ? withErrorAtTop(sent, visible, 'More')
+    : { [first]: `Press “More…”. There: ${folded[1]}`, ...sent };
+}
+
+/** What a field's text means, or the sentence why it means nothing. @param read throws a failure then */
+export function readField<T>(read: () => T): { readonly value?: T; readonly refusal?: string } {
+  try {
+    return { value: read() };
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return { refusal: error.message };
+  }
 }
 
 /** The choices of a field that takes several. */

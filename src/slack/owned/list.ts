@@ -97,7 +97,8 @@ function listMessage<T extends OwnedItem>(
   };
 }
 
-function pageOf<T>(all: readonly T[], page: number) {
+/** @param page from 1; beyond the last one it is the last */
+export function pageOf<T>(all: readonly T[], page: number) {
   const pages = Math.max(1, Math.ceil(all.length / PAGE));
   const number = Math.min(Math.max(page, 1), pages);
   return { all, pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
