@@ -79,7 +79,7 @@ async function copyWorkspace(from: RedisConnection, to: RedisConnection, id: str
 async function dropIfLeft(to: RedisConnection, id: string): Promise<Outcome | undefined> {
   const { digest } = await readCopy(to, id);
   if (!(await isUntouched(to, id, digest))) return undefined;
-  await createDeletion({ redis: to, others: async () => undefined }).workspace(id);
+  await createDeletion({ redis: to }).workspace(id);
   return 'deleted';
 }
 

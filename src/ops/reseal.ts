@@ -2,6 +2,7 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { recordKey } from '../redis/keys.ts';
+import { replaceField } from '../redis/replace-field.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from '../vault/reseal.ts';
 import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
@@ -42,12 +43,6 @@ const PROGRESS_INTERVAL = 500;
 const MAX_EXAMPLES = 50;
 const MAX_KEY_IDS = 20;
 
-/** Atomic: a token that was replaced after we read it must not be overwritten with the old one. */
-const REPLACE = `
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-return 1`;
-
 /**
  * Seals every sealed value of every workspace with the newest key, one workspace at a time, while bots run. It can be
  * interrupted: a second run continues when the first one ended.
@@ -87,7 +82,7 @@ async function resealField(
   for (let attempt = 0; attempt < MAX_ATTEMPTS && value !== null; attempt += 1) {
     const renewed = renew(keyring, workspace, field, value);
     if (renewed instanceof UnsealFailed || typeof renewed === 'string') return renewed;
-    if ((await redis.eval(REPLACE, 1, key, field, value, renewed.value)) === 1) return 'resealed';
+    if (await replaceField(redis, key, field, value, renewed.value)) return 'resealed';
     value = await redis.hget(key, field);
   }
   // A field that was removed has nothing sealed left in it.

@@ -15,6 +15,7 @@ import type { ReportName } from '../../src/domain/report.ts';
 import { createHttp } from '../../src/http/request.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
+import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import { findSchedule } from '../../src/workspace/record/workspace.ts';
 import { goodToken } from '../support/bot.ts';
@@ -498,7 +499,7 @@ describe('a run that loses its lease', () => {
   it('brings nothing back of a workspace that has left meanwhile', async () => {
     await given();
     answer = async () => {
-      await parts.workspaces.forget(TEAM);
+      await createDeletion({ redis: redis.client }).workspace(TEAM);
       return finding('100');
     };
     await run();

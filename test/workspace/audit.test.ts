@@ -9,6 +9,7 @@ import {
   createAudit,
   MAX_AUDIT_ENTRIES,
 } from '../../src/workspace/record/audit.ts';
+import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
@@ -124,7 +125,7 @@ describe('the audit', () => {
     await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C2', 'prod');
     await record(3);
     await record(1, 'T2');
-    const sent = await commandsOf(store, () => workspaces.forget('T1'));
+    const sent = await commandsOf(store, () => createDeletion({ redis }).workspace('T1'));
     expect(sent.filter((name) => name === 'unlink')).toHaveLength(1);
     expect((await workspaceKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
   });

@@ -188,7 +188,7 @@ describe('what is under way when a workspace leaves', () => {
 
   it.each(Object.keys(SAVING))('leaves no key: %s', async (name) => {
     const by = await change();
-    await workspaces.forget('T1');
+    await createDeletion({ redis }).workspace('T1');
     await expect(SAVING[name]!(by)).rejects.toMatchObject({
       kind: expect.stringMatching(/^(not-installed|edit-conflict)$/),
     });
@@ -197,7 +197,11 @@ describe('what is under way when a workspace leaves', () => {
 
   it.each(Object.keys(SAVING))('leaves no key, whoever comes first: %s', async (name) => {
     const by = await change();
-    await Promise.allSettled([SAVING[name]!(by), workspaces.forget('T1'), SAVING[name]!(by)]);
+    await Promise.allSettled([
+      SAVING[name]!(by),
+      createDeletion({ redis }).workspace('T1'),
+      SAVING[name]!(by),
+    ]);
     await nothing();
   });
 

@@ -79,6 +79,6 @@ describe('a workspace that joins an organisation', () => {
     await revoke();
     expect(await other.join(ORGANISATION, SOUTH)).toBe(true);
     expect(await one.join(ORGANISATION, NORTH)).toBe(false);
-    expect(await one.members(ORGANISATION)).toEqual([SOUTH]);
+    expect(await redis.client.smembers(membersKey(ORGANISATION))).toEqual([SOUTH]);
   });
 });

@@ -139,13 +139,13 @@ describe('an installation', () => {
     expect(await redis.keys('*')).toEqual([]);
     await store.save('E1', 'an installation');
     for (const id of ['T1', 'T2']) await store.join('E1', id);
-    expect((await store.members('E1')).toSorted()).toEqual(['T1', 'T2']);
+    expect((await redis.smembers(membersKey('E1'))).toSorted()).toEqual(['T1', 'T2']);
     expect(await store.organisationOf('T1')).toBe('E1');
     expect(await store.organisationOf('T3')).toBeUndefined();
     expect(await redis.zscore(indexKey(0), 'T1')).not.toBeNull();
     const deletion = createDeletion({ redis: redis, others: async () => undefined });
     await deletion.workspace('T1', 'E1');
-    expect(await store.members('E1')).toEqual(['T2']);
+    expect(await redis.smembers(membersKey('E1'))).toEqual(['T2']);
     await deletion.organisation('E1');
     expect(await workspaceKeys(redis)).toEqual([]);
   });

@@ -10,6 +10,7 @@ import { createInstallationStore } from '../../src/workspace/credentials/install
 import type { AnswerNote } from '../../src/workspace/projects/last-balance.ts';
 import { type Project, UNDO_MS } from '../../src/workspace/projects/projects.ts';
 import type { WorkspaceChange } from '../../src/workspace/record/change.ts';
+import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import {
   findConnection,
@@ -126,7 +127,7 @@ describe('a workspace', () => {
     expect(await everyCommandOf(() => workspaces.findRemovedProject('T1', 'live', NOW))).toEqual(['hgetall']);
     expect(await costs((change) => workspaces.restoreProject(change, removal))).toEqual(['eval']);
     expect(await costs((change) => workspaces.removeConnection(change, 'main'))).toEqual(['eval']);
-    expect(await everyCommandOf(() => workspaces.forget('T1'))).toEqual(['unlink', 'zrem']);
+    expect(await everyCommandOf(() => createDeletion({ redis }).workspace('T1'))).toEqual(['unlink', 'zrem']);
   });
 
   it('forgets everything, and nothing of its neighbour', async () => {
@@ -137,14 +138,14 @@ describe('a workspace', () => {
       await workspaces.setChannelDefault(await changing(id), 'C1', 'prod');
       await workspaces.note(id, { connection: 'main', at: NOW });
     }
-    await workspaces.forget('T1');
+    await createDeletion({ redis }).workspace('T1');
     expect((await workspaceKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
     expect(findConnection(await workspaces.read('T2'))?.token()).toBe(TOKEN);
   });
 
   it.each(['', 't1', 'T1:x', 'T1*', '../T1', 'T'.repeat(65)])('cannot be called “%s”', async (id) => {
     await expect(workspaces.read(id)).rejects.toThrow(RangeError);
-    await expect(workspaces.forget(id)).rejects.toThrow(RangeError);
+    await expect(createDeletion({ redis }).workspace(id)).rejects.toThrow(RangeError);
   });
 
   it.each(['Mars/Olympus', '', '+02:00', 'UTC\n'])('does not take “%s” for a zone', async (name) => {
@@ -672,7 +673,6 @@ it('says that the store is unreachable, whatever it is asked', async () => {
     lost.findRemovedProject('T1', 'prod', NOW),
     lost.restoreProject(change, removal),
     lost.setChannelDefault(change, 'C1', 'prod'),
-    lost.forget('T1'),
   ])
     await expect(work).rejects.toThrow(StoreUnavailable);
   nowhere.disconnect();

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { repeat } from '../../runtime/repeat.ts';
 import type { IndexEntry, WorkspaceIndex } from '../../workspace/record/workspace-index.ts';
 
 export interface RepairParts {
@@ -20,13 +22,13 @@ export interface Repairs {
   run(): Promise<void>;
 }
 
-/** The interval between checks, and the delay after a failed one; in ms. */
-const INTERVAL = MINUTE;
-const RETRY = 5_000;
-/** How long a process has the checks of a shard without another word of it, in ms; shorter than the interval. */
-const CLAIM_MS = 40_000;
-/** Until a workspace is checked again whose check failed by itself, in ms. */
-const FAILED_PAUSE = 600_000;
+/** The interval between checks, and the delay after a failed one. */
+const INTERVAL: Millis = MINUTE;
+const RETRY: Millis = 5_000;
+/** How long a process has the checks of a shard without another word of it; shorter than the interval. */
+const CLAIM: Millis = 40_000;
+/** Until a workspace is checked again whose check failed by itself. */
+const FAILED_PAUSE: Millis = 10 * MINUTE;
 const PAGE = 200;
 const PARALLEL = 20;
 
@@ -34,48 +36,36 @@ const PARALLEL = 20;
 export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) => Promise<void>): Repairs {
   const { index, clock, log } = parts;
   const owner = randomBytes(12).toString('base64url');
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
+  const limit = pLimit(PARALLEL);
+  let stop = (): void => undefined;
 
-  const repairShard = async (shard: number): Promise<void> => {
+  const repairShard = async (shard: number, stopping?: AbortSignal): Promise<void> => {
     const until = clock();
-    while (!isStopped && (await index.claimChecks(shard, owner, CLAIM_MS))) {
+    while (!stopping?.aborted && (await index.claimChecks(shard, owner, CLAIM))) {
       const due = await index.due(shard, until, PAGE);
-      const queue = [...due];
-      const work = async () => {
-        for (let entry = queue.shift(); entry !== undefined && !isStopped; entry = queue.shift())
-          await repairEntry(parts, entry, derive);
+      const repair = async (entry: IndexEntry) => {
+        if (!stopping?.aborted) await repairEntry(parts, entry, derive);
       };
-      await Promise.all(Array.from({ length: PARALLEL }, work));
+      await Promise.all(due.map((entry) => limit(repair, entry)));
       if (due.length < PAGE) return;
     }
   };
 
-  const run = async (): Promise<void> => {
-    for (const shard of index.shards) if (!isStopped) await repairShard(shard);
-  };
-
-  const repeat = async (): Promise<void> => {
-    const isDone = await run().then(
-      () => true,
-      (err: unknown) => {
-        if (!isStopped) log.warn({ err }, 'could not check for lost runs; trying again soon');
-        return false;
-      },
-    );
-    if (isStopped) return;
-    // At another moment than the processes that started together with this one.
-    timer = setTimeout(() => void repeat(), isDone ? INTERVAL * (0.75 + Math.random() / 2) : RETRY);
-    timer.unref();
+  const run = async (stopping?: AbortSignal): Promise<void> => {
+    for (const shard of index.shards) if (!stopping?.aborted) await repairShard(shard, stopping);
   };
 
   return {
-    run,
-    start: () => void repeat(),
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
+    run: () => run(),
+    start() {
+      stop = repeat(run, {
+        // At another moment than the processes that started together with this one.
+        pause: () => INTERVAL * (0.75 + Math.random() / 2),
+        retry: RETRY,
+        onError: (err) => log.warn({ err }, 'could not check for lost runs; trying again soon'),
+      });
     },
+    stop: () => stop(),
   };
 }
 

@@ -6,6 +6,7 @@ import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { reportOutage } from '../../redis/errors.ts';
 import { QUEUE, queueKey } from '../../redis/keys.ts';
 import { shardCount, shardOf, shardsOf } from '../../redis/shards.ts';
+import { repeat } from '../../runtime/repeat.ts';
 import { withTimeout } from '../../runtime/timeout.ts';
 import type { Payload, QueueParts, Work } from './queue.ts';
 
@@ -115,9 +116,8 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
   const concurrency = Math.max(LEAST_CONCURRENCY, CONCURRENCY / shardCount(connection));
   const workers = new Map<number, Promise<Worker<Payload>>>();
   const running = new Set<string | undefined>();
-  const stopped = new AbortController();
   let run: Work | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let stopLooking = (): void => undefined;
 
   const begin = async (shard: number, work: Work): Promise<Worker<Payload>> => {
     const { createWorker } = await loadQueues();
@@ -135,7 +135,7 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
     return running.has(id) ? freeId(workspace, at + 1) : id;
   };
   const ensure = (shard: number): void => {
-    if (run === undefined || stopped.signal.aborted || workers.has(shard)) return;
+    if (run === undefined || workers.has(shard)) return;
     workers.set(shard, begin(shard, run));
   };
   const look = async (): Promise<void> => {
@@ -143,27 +143,17 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
     const found = await Promise.all(idle.map((shard) => guardRead(() => hasQueue(connection, shard))));
     for (const [at, shard] of idle.entries()) if (found[at]) ensure(shard);
   };
-  const lookFromNowOn = async (): Promise<void> => {
-    const wait = await look().then(
-      () => lookAgain,
-      (error: Error) => {
-        onError(error);
-        return START_RETRY;
-      },
-    );
-    if (!stopped.signal.aborted) timer = setTimeout(lookFromNowOn, wait).unref();
-  };
 
   return {
     ensure,
     freeId,
     start(work: Work): void {
       run = work;
-      void lookFromNowOn();
+      stopLooking = repeat(look, { pause: () => lookAgain, retry: START_RETRY, onError });
     },
     async stop(finishing: number): Promise<void> {
-      stopped.abort();
-      clearTimeout(timer);
+      run = undefined;
+      stopLooking();
       const started = await Promise.all(workers.values());
       const close = (isForced: boolean) => Promise.all(started.map((worker) => worker.close(isForced)));
       await withTimeout(finishing, close(false), () => undefined);

@@ -2,6 +2,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { FIELDS, keysOf, membersKey, recordKey, tokenLockKey } from '../../redis/keys.ts';
 import { acquireLease, releaseLease } from '../../redis/lease.ts';
+import { replaceField } from '../../redis/replace-field.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { createMemberAccessNotes } from '../once/replay-protection.ts';
 import { createWorkspaceIndex } from '../record/workspace-index.ts';
@@ -27,7 +28,6 @@ export interface InstallationRecords {
   join(organisation: string, workspace: SlackId): Promise<boolean>;
   /** The organisation noted for this workspace; the note is deleted when either of them leaves. */
   organisationOf(workspace: SlackId): Promise<string | undefined>;
-  members(organisation: string): Promise<readonly string[]>;
   /** @returns the way to unlock it, which also happens after `LOCK_MS`; undefined if another process holds the lock */
   lock(id: string): Promise<(() => Promise<void>) | undefined>;
   locked(id: string): Promise<boolean>;
@@ -36,11 +36,6 @@ export interface InstallationRecords {
 /** Longer than a call to Slack with its retry may take. */
 const LOCK_MS = 15_000;
 const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
-
-const REPLACE = `
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-return 1`;
 
 /** In the organisation's slot. */
 const JOIN = `
@@ -82,12 +77,7 @@ export function createInstallationStore({
         const envelope = await envelopeOf(id);
         if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
         const sealed = keyring.seal(after, owner(id));
-        if (
-          (await guardRead(() =>
-            redis.eval(REPLACE, 1, recordKey(id), FIELDS.installation, envelope, sealed),
-          )) === 1
-        )
-          return true;
+        if (await replaceField(redis, recordKey(id), FIELDS.installation, envelope, sealed)) return true;
       }
       return false;
     },
@@ -110,7 +100,6 @@ export function createInstallationStore({
     },
     organisationOf: async (workspace) =>
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organisation))) ?? undefined,
-    members: (organisation) => guardRead(() => redis.smembers(membersKey(organisation))),
     async lock(id) {
       const lease = await acquireLease(redis, id, tokenLockKey(id), LOCK_MS);
       if (typeof lease === 'string') return undefined;

@@ -15,14 +15,18 @@ export interface Deletion {
 
 export interface DeletionParts {
   readonly redis: RedisConnection;
-  /** Deletes what a workspace has elsewhere, after its keys. */
-  readonly others: (id: string) => Promise<void>;
+  /** Deletes what a workspace has elsewhere, after its keys; default is nothing. */
+  readonly others?: (id: string) => Promise<void>;
   /** Whether the workspace has an installation of its own that Slack accepts; default is none. */
   readonly isInstalled?: (id: string) => Promise<boolean>;
 }
 
 /** Each step is one slot's. Slack repeats an event until every step is done, and whatever is deleted already is not missed. */
-export function createDeletion({ redis, others, isInstalled = async () => false }: DeletionParts): Deletion {
+export function createDeletion({
+  redis,
+  others = async () => undefined,
+  isInstalled = async () => false,
+}: DeletionParts): Deletion {
   const index = createWorkspaceIndex(redis);
   const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
   const forgetRest = async (id: string): Promise<void> => {

@@ -95,8 +95,6 @@ export interface Workspaces extends ProjectStore {
   noteTokenNoticeSeen(teamId: SlackId, person: SlackId, at: Millis): Promise<void>;
   /** Stores what an answer brought; nothing when its connection was removed. */
   note(teamId: SlackId, note: AnswerNote): Promise<void>;
-  /** Deletes everything of the workspace. */
-  forget(teamId: SlackId): Promise<void>;
 }
 
 /** What is given is changed. */
@@ -251,7 +249,6 @@ export function createWorkspaces({
         set: answerNoteFields(note),
       });
     },
-    forget: (teamId) => store.forget(teamId),
   };
 }
 
