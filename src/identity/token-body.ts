@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Millis } from '../domain/time/calendar.ts';
+import { withoutUndefined } from '../domain/without-undefined.ts';
 import {
   isJsonObject,
   JsonLimitError,
@@ -92,12 +93,6 @@ function parseWebAddress(value: unknown): string | undefined {
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
 
 function nameOf(value: unknown): string | undefined {
   const { name, id } = objectOf(value);

@@ -26,8 +26,7 @@ import {
   withDefaultReport,
 } from './form-state.ts';
 import { FIELD } from './inputs.ts';
-import { createScheduleKind, resumeAll } from './kind.ts';
-import { scheduleHomeBlocks, scheduleStatus } from './overview.ts';
+import { createScheduleKind, resumeAll, scheduleHomeBlocks, scheduleStatus } from './kind.ts';
 import { createScheduleForm, type ScheduleFormParts } from './setup.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';
 
@@ -163,39 +162,27 @@ const SEARCHES: Readonly<Record<string, OptionsListener>> = {
   },
 };
 
+/** @param filled the field that the button's value fills in */
+const onDraft = (
+  run: (draft: ScheduleDraft, request: Request, value: string) => Promise<void>,
+  filled?: 'time' | 'zone',
+): ActionListener => ({
+  right: 'member',
+  run: ({ value, fields, metadata }, request) =>
+    run(draftIn({ ...fields, ...(filled && { [filled]: value }) }, metadata, request), request, value),
+});
+
 const formActions = (
   form: ReturnType<typeof createScheduleForm>,
 ): Readonly<Record<string, ActionListener>> => ({
-  [FIELD]: {
-    right: 'member',
-    run({ value, fields, metadata }, request) {
-      const draft = draftIn(fields, metadata, request);
-      return form.redraw(isCadenceKind(value) ? withDefaultReport(draft) : draft, request);
-    },
-  },
-  'schedule-more': {
-    right: 'member',
-    run({ fields, metadata }, request) {
-      const draft = draftIn(fields, metadata, request);
-      return form.redraw({ ...draft, isUnfolded: !draft.isUnfolded }, request);
-    },
-  },
-  'schedule-time': {
-    right: 'member',
-    run: ({ value, fields, metadata }, request) =>
-      form.refill(draftIn({ ...fields, time: value }, metadata, request), request),
-  },
-  'schedule-zone': {
-    right: 'member',
-    run: ({ value, fields, metadata }, request) =>
-      form.refill(draftIn({ ...fields, zone: value }, metadata, request), request),
-  },
-  [SCHEDULE_TEST.channel]: {
-    right: 'member',
-    run: ({ fields, metadata }, request) => form.test(draftIn(fields, metadata, request), request, 'channel'),
-  },
-  [SCHEDULE_TEST.me]: {
-    right: 'member',
-    run: ({ fields, metadata }, request) => form.test(draftIn(fields, metadata, request), request, 'me'),
-  },
+  [FIELD]: onDraft((draft, request, value) =>
+    form.redraw(isCadenceKind(value) ? withDefaultReport(draft) : draft, request),
+  ),
+  'schedule-more': onDraft((draft, request) =>
+    form.redraw({ ...draft, isUnfolded: !draft.isUnfolded }, request),
+  ),
+  'schedule-time': onDraft(form.refill, 'time'),
+  'schedule-zone': onDraft(form.refill, 'zone'),
+  [SCHEDULE_TEST.channel]: onDraft((draft, request) => form.test(draft, request, 'channel')),
+  [SCHEDULE_TEST.me]: onDraft((draft, request) => form.test(draft, request, 'me')),
 });

@@ -1,13 +1,12 @@
 import type { ModalView } from '@slack/types';
 import type { Reports } from '../../delivery/posts/postable-report.ts';
 import { projectIdLabel, projectLabel } from '../../delivery/posts/schedule-wording.ts';
-import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
-import { type Block, channelLink, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
+import { type Block, channelLink, markup, section } from '../../slack/kit/atoms.ts';
 import { fullText } from '../../slack/owned/actions.ts';
-import { NOTHING_SAVED, type OwnedForm, saveDraft } from '../../slack/owned/form.ts';
+import { failureBlocks, NOTHING_SAVED, type OwnedForm, saveDraft } from '../../slack/owned/form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
-import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
 import {
@@ -205,5 +204,3 @@ async function sendTest(
     if (!isExpected) throw error;
   }
 }
-
-const failureBlocks = (failure: Failure): Block[] => withoutActions(failureMessage(failure).blocks);

@@ -11,6 +11,7 @@ import { clipWord } from '../../domain/language/text.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { MAX_WAIT_HOURS } from '../../workspace/owned/schedules.ts';
 
 /** What was typed after `/billing schedule`, as far as anything was. */
@@ -57,18 +58,13 @@ export function parseScheduleText(text: string, aliases: ReadonlySet<string>): S
     timed.typed,
     waiting.typed,
   ]);
-  const time = timed.found ?? paced.time;
-  const report = named.found ?? (phrase && reportOf(phrase));
-  return {
-    ...(project !== undefined && { project }),
-    ...(alias !== undefined && { alias }),
-    ...(product !== undefined && { product }),
-    ...(report !== undefined && { report }),
-    ...(paced.found !== undefined && { cadence: paced.found }),
-    ...(time !== undefined && { time }),
-    ...(several !== undefined && { several }),
-    ...(waiting.found !== undefined && { waitHours: waiting.found }),
-  };
+  return withoutUndefined({
+    ...{ project, alias, product, several },
+    report: named.found ?? (phrase && reportOf(phrase)),
+    cadence: paced.found,
+    time: timed.found ?? paced.time,
+    waitHours: waiting.found,
+  });
 }
 
 const WAIT =

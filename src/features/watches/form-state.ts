@@ -18,7 +18,7 @@ import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
 import { isChannel, isPerson } from '../../workspace/record/record-schema.ts';
-import { type ThresholdFields, WATCH_KINDS, type WatchWords } from './words.ts';
+import { THRESHOLDS, type ThresholdFields, WATCH_KINDS, type WatchWords } from './words.ts';
 
 /** A watch as the form has it: fields may be empty or wrong, and nothing is checked against the record. */
 export interface WatchDraft extends ThresholdFields {
@@ -43,7 +43,7 @@ const DEFAULT_FACTOR = '2';
 
 /** What a new form begins with. @param asked where and by whom */
 export function newWatchDraft(
-  { kind = 'balance', below, days, amount, factor = DEFAULT_FACTOR, floor }: WatchWords,
+  words: WatchWords,
   project: ChosenProject | undefined,
   asked: { readonly channel: SlackId | undefined; readonly person: SlackId },
 ): WatchDraft {
@@ -51,11 +51,8 @@ export function newWatchDraft(
   return {
     before: '',
     seen: '',
-    ...{ project, kind, channel, factor },
-    ...(below !== undefined && { below }),
-    ...(days !== undefined && { days }),
-    ...(amount !== undefined && { amount }),
-    ...(floor !== undefined && { floor }),
+    ...{ project, channel, kind: words.kind ?? 'balance' },
+    ...{ factor: DEFAULT_FACTOR, ...pickThresholds(words) },
     to: channel === '' ? 'people' : 'channel',
     people: [asked.person],
     joins: true,
@@ -97,21 +94,16 @@ export function fieldsOfRule(rule: WatchRule): ThresholdFields & { readonly kind
   }
 }
 
-const THRESHOLDS = [
-  'below',
-  'days',
-  'amount',
-  'factor',
-  'floor',
-] as const satisfies (keyof ThresholdFields)[];
+const pickThresholds = (fields: ThresholdFields): ThresholdFields =>
+  Object.fromEntries(
+    THRESHOLDS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
+  );
 
 /** `factor 3 floor 1000`: what a button fills in. */
-export function encodeThresholds(rule: WatchRule): string {
-  const fields = fieldsOfRule(rule);
-  return THRESHOLDS.flatMap((name) => (fields[name] === undefined ? [] : [`${name} ${fields[name]}`])).join(
-    ' ',
-  );
-}
+export const encodeThresholds = (rule: WatchRule): string =>
+  Object.entries(pickThresholds(fieldsOfRule(rule)))
+    .flat()
+    .join(' ');
 
 /** The thresholds in a button's value, which is outside text. */
 export function decodeThresholds(value: string): ThresholdFields {
@@ -131,16 +123,12 @@ export const hasThreshold = ({ kind, ...draft }: WatchDraft): boolean =>
 
 /** The form's values. */
 export function parseWatchForm(fields: FormFields, metadata: string): WatchDraft {
-  const { project = '', kind = '', below, days, amount, factor, floor, to, channel = '', people } = fields;
+  const { project = '', to, channel = '', people } = fields;
   return {
     ...decodeWatchMetadata(metadata),
     project: parseProjectValue(project),
-    kind: WATCH_KINDS.find((one) => one === kind) ?? 'balance',
-    ...(below !== undefined && { below }),
-    ...(days !== undefined && { days }),
-    ...(amount !== undefined && { amount }),
-    ...(factor !== undefined && { factor }),
-    ...(floor !== undefined && { floor }),
+    kind: WATCH_KINDS.find((kind) => kind === fields.kind) ?? 'balance',
+    ...pickThresholds(fields),
     to: to === 'people' ? 'people' : 'channel',
     channel: isChannel(channel) ? channel : '',
     people: selectedValues(people).filter(isPerson),

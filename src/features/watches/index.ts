@@ -4,18 +4,14 @@ import { projectOption, searchProjects } from '../../slack/commands/project-sear
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
-import { showOwned } from '../../slack/owned/list.ts';
-import { requireOwned } from '../../slack/owned/owned-kind.ts';
-import type { Request } from '../../slack/request/request.ts';
 import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
 import type { Feature } from '../feature.ts';
-import { type AlertActionsParts, createAlertActions } from './alert-actions.ts';
+import { type AlertActionsParts, alertListeners } from './alert-actions.ts';
 import { stoppedWatches } from './blocks.ts';
 import { savingWatchModal } from './form.ts';
 import { decodeThresholds, decodeWatchMetadata, parseWatchForm, validateWatchForm } from './form-state.ts';
 import { WATCH_FIELD } from './inputs.ts';
-import { createWatchKind, type OwnedWatches } from './kind.ts';
-import { crossedBlocks, watchHomeBlocks, watchStatus } from './overview.ts';
+import { createWatchKind, crossedBlocks, watchHomeBlocks, watchStatus } from './kind.ts';
 import { createWatchForm } from './setup.ts';
 import { KIND_EXAMPLES, parseWatchText } from './words.ts';
 
@@ -85,7 +81,7 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
       },
     },
     options: { [`${WATCH_FIELD}:project`]: PROJECTS },
-    actions: { ...formActions(form), ...listeners, ...alertActions(kind, form, parts) },
+    actions: { ...formActions(form), ...listeners, ...alertListeners(kind, form.openSuggestion, parts) },
     views: {
       watch: {
         right: 'member',
@@ -129,39 +125,3 @@ const formActions = (form: Form): Readonly<Record<string, ActionListener>> => {
     },
   };
 };
-
-const onButton = (run: (value: string, request: Request) => Promise<void>): ActionListener => ({
-  right: 'member',
-  run: ({ value }, request) => run(value, request),
-});
-
-function alertActions(
-  kind: OwnedWatches,
-  form: Form,
-  parts: AlertActionsParts,
-): Readonly<Record<string, ActionListener>> {
-  const alerts = createAlertActions(kind, parts);
-  const manage = (request: Request) => showOwned(kind, request, { isApart: true });
-  return {
-    'watch-manage': onButton((_, request) => manage(request)),
-    'watch-acknowledge': {
-      right: 'ask',
-      run: ({ value }, request) => {
-        const [id = '', episode = ''] = value.split(' ');
-        return alerts.acknowledge(id, episode, request);
-      },
-    },
-    'watch-snooze': onButton((value, request) => {
-      const [choice = '', id = '', episode] = value.split(' ');
-      return alerts.snooze(choice, id, episode, request);
-    }),
-    'watch-threshold': {
-      right: 'member',
-      async openForm({ value }, request) {
-        const [id = ''] = value.split(' ');
-        const watch = requireOwned(kind.find, id, request);
-        await (watch === undefined ? manage(request) : form.openSuggestion(watch, request));
-      },
-    },
-  };
-}

@@ -9,15 +9,13 @@ import {
 } from '../../domain/money/threshold-text.ts';
 import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS, type WatchKind } from '../../domain/money/watch-rule.ts';
 import type { ProductId } from '../../domain/product.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
+
+/** The fields of a threshold. */
+export const THRESHOLDS = ['below', 'days', 'amount', 'factor', 'floor'] as const;
 
 /** Thresholds as the fields of the form hold them: plain digits. */
-export interface ThresholdFields {
-  readonly below?: string;
-  readonly days?: string;
-  readonly amount?: string;
-  readonly factor?: string;
-  readonly floor?: string;
-}
+export type ThresholdFields = { readonly [Name in (typeof THRESHOLDS)[number]]?: string };
 
 /** What was typed after `/billing watch`, as far as anything was. */
 export interface WatchWords extends ThresholdFields {
@@ -47,12 +45,7 @@ export function parseWatchText(text: string, aliases: ReadonlySet<string>): Watc
   const { rest, found } = takeRule(whole, aliases);
   if (found === undefined) refuseWithoutKind(rest, aliases);
   const { project, alias, product } = readProject(rest, whole, aliases);
-  return {
-    ...(project !== undefined && { project }),
-    ...(alias !== undefined && { alias }),
-    ...(product !== undefined && { product }),
-    ...found,
-  };
+  return { ...withoutUndefined({ project, alias, product }), ...found };
 }
 
 const KIND = new RegExp(`(?<![^ ])(${WATCH_KINDS.join('|')})(?![^ ])`, 'g');

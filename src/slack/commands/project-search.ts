@@ -2,6 +2,7 @@ import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import {
   type ChosenProject,
   chosenProject,
@@ -60,12 +61,8 @@ export function typedOrDefaultProject(
   const { channel, workspace } = request;
   if (!isNamed && (channel === undefined || workspace.channelDefault(channel) === undefined))
     return undefined;
-  const named = {
-    ...(project !== undefined && { project }),
-    ...(alias !== undefined && { alias }),
-    ...(product !== undefined && { product }),
-  };
   try {
+    const named = withoutUndefined({ project, alias, product });
     const target = resolveProject(named, workspace, askLocation(request));
     return chosenProject(target);
   } catch (error) {

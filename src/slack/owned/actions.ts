@@ -36,7 +36,7 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
   return { list, act, listeners };
 }
 
-const goneText = ({ kind }: Pick<OwnedKind, 'kind'>): string => `This ${kind} was deleted.`;
+export const goneText = ({ kind }: Pick<OwnedKind, 'kind'>): string => `This ${kind} was deleted.`;
 const setUpAgainText = ({ commands }: Pick<OwnedKind, 'commands'>): string =>
   `Set it up again with ${commandText(commands.create)}.`;
 

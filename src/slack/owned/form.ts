@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { InputBlock, ModalView } from '@slack/types';
 import { type ActionName, commandText } from '../../domain/commands.ts';
-import { isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import { type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Block, context, markup, option, plainText, section, withoutActions } from '../kit/atoms.ts';
 import { checksInput, modal } from '../kit/modal.ts';
@@ -120,15 +120,15 @@ async function storeDraft<
     return checked;
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-    const notice = [
-      ...withoutActions(failureMessage(error).blocks),
-      ...(mayHaveBeenSaved(error) ? [] : [context(NOTHING_SAVED)]),
-    ];
+    const notice = [...failureBlocks(error), ...(mayHaveBeenSaved(error) ? [] : [context(NOTHING_SAVED)])];
     const view = form.view(draft, request, { notice });
     await request.reply.modal.update(view, { text: error.message, blocks: notice });
     return undefined;
   }
 }
+
+/** A failure within a form, where buttons would not work. */
+export const failureBlocks = (failure: Failure): Block[] => withoutActions(failureMessage(failure).blocks);
 
 /** What an edit keeps: whose it is, and since when. */
 export const ownershipFields = (before: OwnedItem | undefined, { user, at }: Request) => ({
