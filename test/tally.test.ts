@@ -101,7 +101,7 @@ describe('the executable tally', () => {
     await redis.close();
     taken.close();
     expect(code).toBe(1);
-    expect(output).toMatch(/EADDRINUSE[^}]*src\/slack\/server\/receiver\.ts:\d+/);
+    expect(output).toMatch(/EADDRINUSE[^}]*src\/slack\/server\/slack-server\.ts:\d+/);
   });
 
   it('brings the terms of every package that is bundled', async () => {

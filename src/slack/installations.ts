@@ -14,18 +14,24 @@ import {
 import { createMemberAccessNotes, createOAuthNonces } from '../workspace/once/replay-protection.ts';
 import type { Audit } from '../workspace/record/audit.ts';
 import { createDeletion } from '../workspace/record/deletion.ts';
-import { installationId, parseInstallation } from './install/installation.ts';
 import {
   createInstallationTokens,
   type InstallationTokens,
+  installationId,
   type KnownInstallation,
+  parseInstallation,
 } from './install/installation-tokens.ts';
 import { createNotInstalledReply, type NotInstalledReply } from './install/not-installed-reply.ts';
 import { createOAuthFlow, createStateStore, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
 import type { BrowserRoutes } from './install/pages.ts';
 import { SCOPES } from './install/scopes.ts';
-import { createTokenCheck, NO_TOKEN_CHECK, type TokenCheck } from './install/token-check.ts';
-import { isTokenAccepted, tokenStatusOf } from './install/token-status.ts';
+import {
+  createTokenCheck,
+  isTokenAccepted,
+  NO_TOKEN_CHECK,
+  type TokenCheck,
+  tokenStatusOf,
+} from './install/token-check.ts';
 import { createUninstallHandler } from './install/uninstall.ts';
 import { createWelcome } from './install/welcome.ts';
 import type { ResponseUrlClient } from './reply/response-url.ts';

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
+import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
 import { SlackFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
@@ -140,14 +141,11 @@ export const BACKGROUND_OPTIONS = {
  * @param most how many clients are cached
  */
 export function createClientCache(options: webApi.WebClientOptions, most = 500) {
-  const known = new Map<string, WebClient>();
+  const clients = new LRUCache<string, WebClient>({ max: most });
   return (token: string, team: SlackId): WebClient => {
     const key = `${team} ${token}`;
-    const client = known.get(key) ?? new webApi.WebClient(token, { ...options, teamId: team });
-    known.delete(key);
-    known.set(key, client);
-    const [oldest] = known.keys();
-    if (oldest !== undefined && known.size > most) known.delete(oldest);
+    const client = clients.get(key) ?? new webApi.WebClient(token, { ...options, teamId: team });
+    clients.set(key, client);
     return client;
   };
 }

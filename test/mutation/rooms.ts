@@ -43,7 +43,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
       'src/slack/owned/ownership.ts',
       'src/slack/reply/{error-blocks,error-reply,csv-details,messages,reply,response-url}.ts',
       'src/slack/request/{channels,payload,request,users}.ts',
-      'src/slack/server/{commands,events,interactions,listeners,rate-limit,register-listeners,request-body}.ts',
+      'src/slack/server/{commands,events,interactions,listeners,rate-limit,register-listeners,signed-request}.ts',
     ],
     tests: ['test/slack'],
     quickOnly: true,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isSigned, readSignature, secondsLeft } from '../../src/slack/server/request-body.ts';
+import { isSigned, readSignature, secondsLeft } from '../../src/slack/server/signed-request.ts';
 
 /** ms; the timestamp below is of this second. */
 const NOW = 1_800_000_000_000;

@@ -5,13 +5,30 @@ import type { Logger } from 'pino';
 import { NotInstalled } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
-import {
-  installationId,
-  parseInstallation,
-  type StoredInstallation,
-  serializeInstallation,
-  tokenExpiresAt,
-} from './installation.ts';
+
+/** An installation as Slack gave it, and when, in ms since the epoch. */
+export interface StoredInstallation {
+  readonly installation: Installation;
+  readonly at: Millis;
+}
+
+/** @returns the workspace's ID, or the organisation's for an org-wide installation @throws RangeError without either */
+export function installationId({ isEnterpriseInstall, enterprise, team }: Installation): string {
+  const id = isEnterpriseInstall ? enterprise?.id : team?.id;
+  if (id === undefined) throw new RangeError('An installation belongs to a workspace or an organisation.');
+  return id;
+}
+
+const serializeInstallation = (stored: StoredInstallation): string => JSON.stringify(stored);
+
+/** Not validated: the record was sealed, so only Tally can have written it. */
+export const parseInstallation = (text: string): StoredInstallation => JSON.parse(text) as StoredInstallation;
+
+/** @returns ms since the epoch; Infinity for a token without rotation */
+const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =>
+  bot?.refreshToken === undefined || bot.expiresAt === undefined
+    ? Number.POSITIVE_INFINITY
+    : bot.expiresAt * 1000;
 
 export interface InstallationTokens {
   /**

@@ -5,7 +5,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { actions, button, context, escapeMessageText, header, type Message, markup } from '../kit/atoms.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import { installationId } from './installation.ts';
+import { installationId } from './installation-tokens.ts';
 
 /** The direct message to the person who installed Tally. */
 const FIRST_STEPS: Message = {

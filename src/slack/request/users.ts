@@ -1,19 +1,14 @@
+import { LRUCache } from 'lru-cache';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import type { Permissions, Role } from '../../workspace/permissions.ts';
-import { permissionsOf } from '../../workspace/permissions.ts';
+import { type Permissions, permissionsOf, type Role } from '../../workspace/permissions.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
+import type { RequestSource } from './payload.ts';
 
 /** The user that a payload names. */
-export interface UserIdentity {
-  /** The workspace that has the app. */
-  readonly teamId: SlackId;
-  readonly userId: SlackId;
-  /** The workspace the person belongs to, if the payload names it. */
-  readonly homeTeamId: SlackId | undefined;
-}
+export type UserIdentity = Pick<RequestSource, 'teamId' | 'userId' | 'homeTeamId'>;
 
 interface Profile {
   readonly teamId: SlackId;
@@ -87,6 +82,14 @@ export function createUserDirectory(clock: () => Millis, most = 5000): UserDirec
     return found.some((ids) => ids.includes(userId));
   };
 
+  /** Somebody who sent nothing: `nobody` if Slack doesn't know them. */
+  const findOther = (client: WebClient, teamId: SlackId, userId: SlackId, fresh: boolean): Promise<Profile> =>
+    directory.find(client, { teamId, userId, homeTeamId: undefined }, fresh).catch((error: unknown) => {
+      if (isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found')
+        return { teamId, id: userId, role: 'nobody', locale: DEFAULT_LOCALE, zone: undefined };
+      throw error;
+    });
+
   const directory: UserDirectory = {
     async find(client, identity, fresh = false) {
       const { teamId, userId } = identity;
@@ -102,7 +105,7 @@ export function createUserDirectory(clock: () => Millis, most = 5000): UserDirec
         teamId,
         id: userId,
         role: isOurs ? roleFrom(user, identity) : 'external',
-        locale: user.locale ?? 'en-US',
+        locale: user.locale ?? DEFAULT_LOCALE,
         zone: user.tz,
       };
     },
@@ -115,31 +118,17 @@ export function createUserDirectory(clock: () => Millis, most = 5000): UserDirec
       return { ...profile, ...permissionsOf(profile.role, settings, named) };
     },
     async permissionsOf(client, teamId, userId, settings, fresh) {
-      try {
-        const profile = await directory.find(client, { teamId, userId, homeTeamId: undefined }, true);
-        return await directory.admit(client, profile, settings, fresh);
-      } catch (error) {
-        if (!isUnknownUser(error)) throw error;
-        return permissionsOf('nobody', settings, false);
-      }
+      const profile = await findOther(client, teamId, userId, true);
+      return directory.admit(client, profile, settings, fresh);
     },
     isIn: (client, identity, named) => isIn(client, identity, named, true),
-    async roleOf(client, teamId, userId) {
-      try {
-        const user = await users(`${teamId}/${userId}`, false, () => userOf(client, userId));
-        return roleFrom(user, { teamId, userId, homeTeamId: undefined });
-      } catch (error) {
-        if (!isUnknownUser(error)) throw error;
-        return 'nobody';
-      }
-    },
+    roleOf: async (client, teamId, userId) => (await findOther(client, teamId, userId, false)).role,
     userGroups: (client, workspace) => groups(workspace, false, () => groupsOf(client)),
   };
   return directory;
 }
 
-const isUnknownUser = (error: unknown): boolean =>
-  isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found';
+const DEFAULT_LOCALE = 'en-US';
 
 /** Slack's most. */
 const USERS_A_PAGE = 1000;
@@ -163,11 +152,11 @@ export async function findAdmins(client: WebClient, workspace: SlackId): Promise
 }
 
 /**
- * Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. The oldest entry is evicted first.
+ * Caches results, but not failures, for `TTL`; simultaneous look-ups share one call.
  * While Slack limits the rate, an expired entry is still used, unless it has to be fresh.
  */
 function cached<T>(clock: () => Millis, most: number) {
-  const known = new Map<string, { readonly until: Millis; readonly value: Promise<T> }>();
+  const known = new LRUCache<string, { readonly until: Millis; readonly value: Promise<T> }>({ max: most });
   return (key: string, fresh: boolean, ask: () => Promise<T>): Promise<T> => {
     const hit = known.get(key);
     if (!fresh && hit !== undefined && hit.until > clock()) return hit.value;
@@ -176,12 +165,9 @@ function cached<T>(clock: () => Millis, most: number) {
       return hit.value;
     });
     const asked = { until: clock() + TTL, value };
-    known.delete(key);
-    const [oldest] = known.keys();
-    if (oldest !== undefined && known.size >= most) known.delete(oldest);
     known.set(key, asked);
-    asked.value.catch(() => known.get(key) === asked && known.delete(key));
-    return asked.value;
+    value.catch(() => known.peek(key) === asked && known.delete(key));
+    return value;
   };
 }
 

@@ -176,3 +176,31 @@ function parseJson(text: string): Fields | undefined {
     return undefined;
   }
 }
+
+/** A body that Slack signed. */
+export interface SignedRequest {
+  readonly body: Fields;
+  readonly claim: SignatureClaim;
+}
+
+/**
+ * Verifies the signature over the bytes before it parses anything, and refuses what it can before it reads them.
+ * @returns a function that returns the request, or the status to end it with: 200 for a test of the certificate
+ */
+export function createSignedRequestReader(signingSecret: string) {
+  const readBody = createBodyReader();
+  return async (req: IncomingMessage, now: Millis): Promise<SignedRequest | 200 | 400 | 401 | 413 | 503> => {
+    const size = announcedSize(req);
+    if (size !== undefined && size > SERVER_LIMITS.bodyBytes) return 413;
+    const claim = readSignature(req.headers, now);
+    const isSmall = size !== undefined && size <= SERVER_LIMITS.unsignedBytes;
+    if (claim === undefined && !isSmall) return 401;
+    const bytes = await readBody(req);
+    if (typeof bytes === 'number') return bytes;
+    const type = req.headers['content-type'];
+    if (claim === undefined || !isSigned(bytes, claim, signingSecret))
+      return isSslCheck(bytes, type) ? 200 : 401;
+    const body = parseBody(bytes, type);
+    return body === undefined ? 400 : { body, claim };
+  };
+}

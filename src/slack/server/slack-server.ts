@@ -7,19 +7,14 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
+import { limitConnections, oneByOne } from './connections.ts';
 import { lookUp } from './listeners.ts';
 import {
-  announcedSize,
-  createBodyReader,
-  isSigned,
-  isSslCheck,
-  parseBody,
-  readSignature,
+  createSignedRequestReader,
   SERVER_LIMITS,
   type SignatureClaim,
   secondsLeft,
-} from './request-body.ts';
-import { limitConnections, oneByOne } from './server-connections.ts';
+} from './signed-request.ts';
 import { createSocketMode } from './socket-mode.ts';
 
 /** Pages for machines: path of a `GET` → status, and JSON or text with its content type. */
@@ -157,9 +152,9 @@ interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'logger'
   readonly trust: (socket: Socket) => void;
 }
 
-/** Handles a POST from Slack. Verifies the signature over the bytes before it parses anything. */
+/** Handles a POST from Slack. */
 function createPayloadReceiver({ signingSecret, spend, logger, processEvent, trust }: PayloadReceiverParts) {
-  const readBody = createBodyReader();
+  const readSigned = createSignedRequestReader(signingSecret);
 
   /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
   const isFirstTime = async (claim: SignatureClaim, now: Millis): Promise<boolean> => {
@@ -170,20 +165,11 @@ function createPayloadReceiver({ signingSecret, spend, logger, processEvent, tru
   };
 
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const size = announcedSize(req);
-    if (size !== undefined && size > SERVER_LIMITS.bodyBytes) return end(res, 413);
     const now = Date.now();
-    const claim = readSignature(req.headers, now);
-    const isSmall = size !== undefined && size <= SERVER_LIMITS.unsignedBytes;
-    if (claim === undefined && !isSmall) return end(res, 401);
-    const bytes = await readBody(req);
-    if (typeof bytes === 'number') return end(res, bytes);
-    const type = req.headers['content-type'];
-    if (claim === undefined || !isSigned(bytes, claim, signingSecret))
-      return end(res, isSslCheck(bytes, type) ? 200 : 401);
+    const signed = await readSigned(req, now);
+    if (typeof signed === 'number') return end(res, signed);
+    const { body, claim } = signed;
     trust(req.socket);
-    const body = parseBody(bytes, type);
-    if (body === undefined) return end(res, 400);
     if (body.ssl_check === '1') return end(res, 200);
     if (body.type === 'url_verification') return json(res, 200, { challenge: body.challenge });
     const isFirst = isFirstTime(claim, now);

@@ -7,7 +7,7 @@ import {
   isSslCheck,
   parseBody,
   SERVER_LIMITS,
-} from '../../src/slack/server/request-body.ts';
+} from '../../src/slack/server/signed-request.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MB = 1024 * 1024;
