@@ -375,6 +375,7 @@ describe('a state that is changed', () => {
     let now = stored;
     const writes: unknown[] = [];
     const { context } = runAt(NINE, {
+      logSnapshot: snapshotOf([], { state: () => stored }),
       writeState: async ({ before, json, ...rest }) => {
         const [next] = meanwhile.splice(0, 1);
         if (next === 'changed') return next;
@@ -386,7 +387,7 @@ describe('a state that is changed', () => {
       },
       deliveryLog: { read: async () => snapshotOf([], { state: () => now }) } as never,
     });
-    return { document: openState('watch/x', stored, parse, context), writes, now: () => now };
+    return { document: openState('watch/x', parse, context), writes, now: () => now };
   }
 
   it('is written once, over what was read', async () => {

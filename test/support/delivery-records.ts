@@ -94,7 +94,7 @@ export function recordedRun(
     ...{ unrecordedPosts: new Map(), probeFailures: new Map(), stopping: new AbortController().signal },
     answerNotes: { add: () => undefined, all: () => [] },
     reports: Object.fromEntries(
-      Object.keys(REPORT_NAMES).map((name) => [
+      REPORT_NAMES.map((name) => [
         name,
         { run: async (question: ReportQuestion) => report(question), covers: () => [] },
       ]),

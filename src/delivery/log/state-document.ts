@@ -18,15 +18,14 @@ export interface StateDocument<T> {
 
 const MAX_ATTEMPTS = 5;
 
-/** @param parse of the stored JSON, undefined for none */
+/** The state as this pass has read it. @param parse of the stored JSON, undefined for none */
 export function openState<T>(
   name: string,
-  stored: string | undefined,
   parse: (json: string | undefined) => T,
   context: DeliveryContext,
 ): StateDocument<T> {
-  let before = stored;
-  let value = parse(stored);
+  let before = context.logSnapshot.state(name);
+  let value = parse(before);
   return {
     value: () => value,
     async update(change, conditions = {}) {

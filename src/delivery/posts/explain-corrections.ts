@@ -8,7 +8,7 @@ import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
 import { type DeliveryLogLine, type DeliveryLogSnapshot, deliveryKey } from '../log/delivery-log.ts';
 import type { PostedMessage } from '../log/delivery-log-entry.ts';
-import { earliest } from '../log/due-dates.ts';
+import { splitByTime } from '../log/due-dates.ts';
 import { openState } from '../log/state-document.ts';
 import { backOffEnd } from '../outbox/retry.ts';
 import {
@@ -68,7 +68,7 @@ export function planExplanations(
   correcting: readonly ScheduleLogEntry[],
   now: Millis,
 ): ExplanationPlan {
-  const quiet = backOffEnd(snapshot, now);
+  const backOffUntil = backOffEnd(snapshot, now);
   const busy = new Set(correcting.map(({ line }) => line.entry.post?.channel));
   const begun = snapshot.statesOf(EXPLANATION_STATE).map(([name]) => name.slice(EXPLANATION_STATE.length));
   const open = unexplainedPosts(workspace, snapshot).map(({ post }) => post.channel);
@@ -76,12 +76,9 @@ export function planExplanations(
     .filter((channel) => !busy.has(channel))
     .map((channel) => {
       const stored = parseExplanation(snapshot.state(EXPLANATION_STATE + channel));
-      return { channel, at: Math.max(quiet, (stored && sendsAt(stored)) ?? 0) };
+      return { what: channel, at: Math.max(backOffUntil, (stored && sendsAt(stored)) ?? 0) };
     });
-  return {
-    due: waiting.filter(({ at }) => at <= now).map(({ channel }) => channel),
-    next: earliest(...waiting.flatMap(({ at }) => (at > now ? [at] : []))),
-  };
+  return splitByTime(waiting, now);
 }
 
 /** Says in the thread of the newest post what was corrected in all of them. @throws LeaseLostError, StoreUnavailable */
@@ -89,7 +86,7 @@ export async function explainCorrections(channel: SlackId, context: DeliveryCont
   const { workspace, logSnapshot, deliveryLog, lease, clock } = context;
   const name = EXPLANATION_STATE + channel;
   const posts = unexplainedPosts(workspace, logSnapshot).filter(({ post }) => post.channel === channel);
-  const document = openState(name, logSnapshot.state(name), parseExplanation, context);
+  const document = openState(name, parseExplanation, context);
   const stored = document.value() ?? explanationOf(channel, posts, context.workspace, clock());
   await document.update(() => stored, { needsLease: true });
   const projects = posts.flatMap(({ post }) => post.subject.projects);

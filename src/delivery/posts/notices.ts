@@ -8,7 +8,7 @@ import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryContext } from '../context.ts';
 import { type DeliveryLogSnapshot, deliveryKey } from '../log/delivery-log.ts';
-import { earliest } from '../log/due-dates.ts';
+import { earliest, splitByTime } from '../log/due-dates.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipients.ts';
 import { backOffEnd } from '../outbox/retry.ts';
@@ -56,7 +56,7 @@ export function planNotices(
   snapshot: DeliveryLogSnapshot,
   now: Millis,
 ): NoticePlan {
-  const quiet = backOffEnd(snapshot, now);
+  const backOffUntil = backOffEnd(snapshot, now);
   const begun = snapshot.statesOf(NOTICE_STATE).map(([name]) => name.slice(NOTICE_STATE.length));
   const owners = new Set([...begun, ...pending.map(({ schedule }) => schedule.owner)]);
   const waiting = [...owners].flatMap((owner) => {
@@ -65,12 +65,9 @@ export function planNotices(
     // A try that is due now may still succeed.
     if (own.some(({ isInWork }) => isInWork) || (own.length === 0 && !begun.includes(owner))) return [];
     const instants = stored ? stored.messages.map(sendsAt) : own.map(noticeAt);
-    return [{ owner, at: Math.max(quiet, earliest(...instants) ?? 0) }];
+    return [{ what: owner, at: Math.max(backOffUntil, earliest(...instants) ?? 0) }];
   });
-  return {
-    due: waiting.filter(({ at }) => at <= now).map(({ owner }) => owner),
-    next: earliest(...waiting.flatMap(({ at }) => (at > now ? [at] : []))),
-  };
+  return splitByTime(waiting, now);
 }
 
 /**
@@ -85,7 +82,7 @@ export async function notifyOwner(
   context: DeliveryContext,
 ): Promise<void> {
   const name = NOTICE_STATE + owner;
-  const document = openState(name, context.logSnapshot.state(name), parseNotice, context);
+  const document = openState(name, parseNotice, context);
   const stored = document.value();
   const own = pending.filter((one) => isAbout(one, owner, stored));
   const group = stored === undefined ? firstCauseOf(own, context.clock()) : own;

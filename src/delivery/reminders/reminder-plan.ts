@@ -6,7 +6,7 @@ import type { CredentialName } from '../../workspace/credentials/rejections.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { earliest } from '../log/due-dates.ts';
+import { earliest, splitByTime } from '../log/due-dates.ts';
 import { backOffEnd } from '../outbox/retry.ts';
 import { sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
 
@@ -96,25 +96,23 @@ export function planReminders(
   now: Millis,
 ): ReminderPlan {
   const credentials = credentialsOf(workspace);
-  const quiet = backOffEnd(snapshot, now);
+  const backOffUntil = backOffEnd(snapshot, now);
   const each = credentials.map((credential) => {
     const stored = parseReminderState(snapshot.state(reminderName(credential)));
     const state = stored?.credential === credential.id ? stored : undefined;
     const rejected = workspace.rejectedAt(credential) !== undefined;
     return { credential, ...planSteps(credential, state, { zone: workspace.settings.zone, rejected, now }) };
   });
-  const sends = each.flatMap(({ credential, sendAt }) =>
-    sendAt === undefined ? [] : [{ credential, at: Math.max(sendAt, quiet) }],
+  const messages = each.flatMap(({ credential, sendAt }) =>
+    sendAt === undefined ? [] : [{ what: credential, at: Math.max(sendAt, backOffUntil) }],
   );
-  const next = [...each.flatMap(({ next: at }) => at ?? []), ...sends.map(({ at }) => at)].filter(
-    (at) => at > now,
-  );
+  const sending = splitByTime(messages, now);
   const named = new Set(credentials.map(reminderName));
   return {
     due: each.flatMap(({ due }) => due ?? []),
-    sending: sends.filter(({ at }) => at <= now).map(({ credential }) => credential),
+    sending: sending.due,
     stale: snapshot.statesOf(REMINDER_STATE).flatMap(([name]) => (named.has(name) ? [] : [name])),
-    next: earliest(...next),
+    next: earliest(...each.map(({ next }) => next), sending.next),
   };
 }
 

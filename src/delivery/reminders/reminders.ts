@@ -38,12 +38,7 @@ export async function runReminders({ due, sending }: ReminderPlan, context: Deli
 }
 
 const documentOf = (credential: Credential, context: DeliveryContext): StateDocument<ReminderState> =>
-  openState(
-    reminderName(credential),
-    context.logSnapshot.state(reminderName(credential)),
-    (json) => stateFor(credential, json),
-    context,
-  );
+  openState(reminderName(credential), (json) => stateFor(credential, json), context);
 
 /** What is stored about the credential that was replaced is over, messages that are still due as well. */
 function stateFor({ id }: Credential, json: string | undefined): ReminderState {

@@ -21,11 +21,15 @@ type Known = ReadonlyMap<string, StoredFigures>;
 /**
  * When a message of an alert is to be sent or drawn again, in ms; undefined for never.
  *
- * @param isQuiet paused or snoozed: what Slack may have taken is still looked for, and nothing else is sent
+ * @param isWatchSuspended paused or snoozed: what Slack may have taken is still looked for, and nothing else is sent
  */
-export function alertActionAt(alert: Alert, message: AlertMessage, isQuiet: boolean): number | undefined {
+export function alertActionAt(
+  alert: Alert,
+  message: AlertMessage,
+  isWatchSuspended: boolean,
+): number | undefined {
   const at = sendsAt(message);
-  if (at !== undefined && isQuiet && message.state === 'due') return undefined;
+  if (at !== undefined && isWatchSuspended && message.state === 'due') return undefined;
   if (at !== undefined) return waitsForParent(alert, message) ? undefined : at;
   return needsDrawing(alert, message) ? (message.next ?? 0) : undefined;
 }
@@ -40,7 +44,7 @@ const waitsForParent = (alert: Alert, message: AlertMessage): boolean =>
 /** Sends what is due of a watch's alerts, and draws them as they are now. @throws LeaseLostError, StoreUnavailable */
 export async function sendAlerts(watch: Watch, known: Known, context: DeliveryContext): Promise<void> {
   const name = WATCH_STATE + watch.id;
-  const document = openState(name, context.logSnapshot.state(name), parseStored, context);
+  const document = openState(name, parseStored, context);
   for (const { episode, messages } of document.value().alerts)
     for (const { event, to } of messages) {
       if (context.isOver()) return;

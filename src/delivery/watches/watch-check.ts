@@ -7,7 +7,7 @@ import { CHECK_STATE, hourlyCheckAfter, type LastCheck, WATCH_STATE, watchBasisO
 import { figuresField, type WatchFiguresStore } from './watch-figures.ts';
 import { isLimited, type JudgedWatch, judge, recordJudgement } from './watch-judge.ts';
 import { needsBalance, needsUsage } from './watch-questions.ts';
-import { createRefresher, type KnownFigures, type WatchedProject } from './watch-refresh.ts';
+import { createFiguresRefresher, type KnownFigures, type WatchedProject } from './watch-refresh.ts';
 import { parseWatchState, type StoredWatchState } from './watch-state.ts';
 
 /**
@@ -17,17 +17,14 @@ import { parseWatchState, type StoredWatchState } from './watch-state.ts';
  * @throws LeaseLostError, StoreUnavailable
  */
 export async function checkWatches(store: WatchFiguresStore, context: DeliveryContext): Promise<void> {
-  const { workspace, teamId, clock, logSnapshot } = context;
+  const { workspace, teamId, clock } = context;
   const began = clock();
   const after: LastCheck = { at: began, next: nextCheck(context), basis: watchBasisOf(workspace) };
-  const end = () =>
-    openState(CHECK_STATE, logSnapshot.state(CHECK_STATE), () => after, context).update(() => after, {
-      needsLease: true,
-    });
+  const end = () => openState(CHECK_STATE, () => after, context).update(() => after, { needsLease: true });
   // In the wrong time zone a day would be another one.
   if (isDamaged(workspace, 'settings')) return end();
   const known: KnownFigures = new Map(await store.read(teamId));
-  const refresher = createRefresher(known, store, context);
+  const refresher = createFiguresRefresher(known, store, context);
   await refresher.refresh(projectsOf(workspace.watches.filter((watch) => !isLimited(watch, workspace))));
   for (const watch of workspace.watches) {
     if (context.isOver()) return;
@@ -36,7 +33,7 @@ export async function checkWatches(store: WatchFiguresStore, context: DeliveryCo
       zone: workspace.settings.zone,
       figures: known.get(figuresField(watch.project)),
     });
-    await checkWatch(watch, judged, () => refresher.explain(watch.project), context);
+    await checkWatch(watch, judged, () => refresher.fetchDays(watch.project), context);
   }
   await end();
 }
@@ -44,15 +41,16 @@ export async function checkWatches(store: WatchFiguresStore, context: DeliveryCo
 async function checkWatch(
   watch: Watch,
   judged: () => JudgedWatch,
-  explain: () => Promise<void>,
+  fetchDays: () => Promise<void>,
   context: DeliveryContext,
 ): Promise<void> {
-  const { logSnapshot, workspace } = context;
+  const { workspace } = context;
   const name = WATCH_STATE + watch.id;
-  const document = openState(name, logSnapshot.state(name), parseWatchState, context);
+  const document = openState(name, parseWatchState, context);
   const before = document.value();
   // A balance is judged without what was spent, but the alert says how long it lasts.
-  if (watch.rule.kind === 'balance' && (judge(judged(), before)?.crossings.length ?? 0) > 0) await explain();
+  if (watch.rule.kind === 'balance' && (judge(judged(), before)?.crossings.length ?? 0) > 0)
+    await fetchDays();
   const now = judged();
   const change = (state: StoredWatchState | undefined) => recordJudgement(now, state, judge(now, state));
   const after = change(before);

@@ -5,7 +5,7 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { Job } from '../job.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { earliest } from '../log/due-dates.ts';
+import { earliest, splitByTime } from '../log/due-dates.ts';
 import { backOffEnd } from '../outbox/retry.ts';
 import { alertActionAt, sendAlerts } from './alert-send.ts';
 import { isSuspended, nextCheckAt, WATCH_STATE } from './check-time.ts';
@@ -45,27 +45,29 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
   const check = nextCheckAt(workspace, snapshot, now);
   const isCheckDue = check !== undefined && check <= now;
   // Slack's rate limit holds up what is sent, not what is asked.
-  const quiet = backOffEnd(snapshot, now);
+  const backOffUntil = backOffEnd(snapshot, now);
   const acting = workspace.watches.flatMap((watch) => {
     const at = actionAt(states.get(watch.id), isSuspended(watch, now));
-    return at === undefined ? [] : [{ watch, at: Math.max(at, quiet) }];
+    return at === undefined ? [] : [{ what: watch, at: Math.max(at, backOffUntil) }];
   });
   const known = new Set(workspace.watchIds);
-  const next = [check ?? 0, ...acting.map(({ at }) => at)].filter((at) => at > now);
+  const { due, next } = splitByTime(acting, now);
   return {
     isCheckDue,
-    alerting: acting.filter(({ at }) => at <= now).map(({ watch }) => watch),
+    alerting: due,
     stale: [...states.keys()].flatMap((id) =>
       known.has(id) || canBeRestored(id, workspace) ? [] : [WATCH_STATE + id],
     ),
-    next: earliest(...next),
+    next: earliest(isCheckDue ? undefined : check, next),
   };
 }
 
-function actionAt(state: StoredWatchState | undefined, isQuiet: boolean): number | undefined {
+function actionAt(state: StoredWatchState | undefined, isWatchSuspended: boolean): number | undefined {
   const { alerts = [] } = state ?? {};
   return earliest(
-    ...alerts.flatMap((alert) => alert.messages.map((message) => alertActionAt(alert, message, isQuiet))),
+    ...alerts.flatMap((alert) =>
+      alert.messages.map((message) => alertActionAt(alert, message, isWatchSuspended)),
+    ),
   );
 }
 

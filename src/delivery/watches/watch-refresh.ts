@@ -38,18 +38,18 @@ const PARALLEL = 5;
 /** What is known by now of each project, by `figuresField`. */
 export type KnownFigures = Map<string, StoredFigures>;
 
-export interface Refresher {
+export interface FiguresRefresher {
   /** Asks billing what is due, at most once an hour for a balance, and stores it. Failures become `problem`. */
   refresh(projects: readonly WatchedProject[]): Promise<void>;
   /** Asks for the days if they are not of today, for what a message says. Never throws a Failure. */
-  explain(project: ChosenProject): Promise<void>;
+  fetchDays(project: ChosenProject): Promise<void>;
 }
 
-export function createRefresher(
+export function createFiguresRefresher(
   known: KnownFigures,
   store: WatchFiguresStore,
   context: DeliveryContext,
-): Refresher {
+): FiguresRefresher {
   /** Tokens that were rejected in this check: the connection's other projects would be, too. */
   const rejections = new Map<string, StoredFailure>();
 
@@ -80,7 +80,7 @@ export function createRefresher(
           .map((one) => limit(() => (context.isOver() ? undefined : refreshOne(one)))),
       );
     },
-    explain: (project) => refreshOne({ project, needsBalance: false, needsUsage: true }),
+    fetchDays: (project) => refreshOne({ project, needsBalance: false, needsUsage: true }),
   };
 }
 
