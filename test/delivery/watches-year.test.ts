@@ -1,7 +1,7 @@
 /** 400 days of projects that behave badly, against an oracle that shares nothing with the code. */
 import { Big } from 'big.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { judgeWatch, type ToldLevel } from '../../src/domain/money/thresholds.ts';
+import { type AlertedLevel, judgeWatch } from '../../src/domain/money/thresholds.ts';
 import { measureWatch } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { recordKey } from '../../src/redis/keys.ts';
@@ -71,7 +71,7 @@ const simulatePauses = (random: () => number) =>
     return { from, until: from + (random() < 0.5 ? 30 * HOUR : 4 * DAY) * random() * 2 };
   });
 
-const nameOf = (kind: OracleRule['kind'], { episode, level }: ToldLevel): string =>
+const nameOf = (kind: OracleRule['kind'], { episode, level }: AlertedLevel): string =>
   kind === 'budget' ? `${episode} ${level}` : kind === 'spike' ? episode : level;
 
 describe(`judging ${DAYS} days`, () => {
@@ -84,7 +84,7 @@ describe(`judging ${DAYS} days`, () => {
       const watches = RULES.map((rule) => ({
         rule,
         oracle: createOracle(rule, since),
-        told: [] as readonly ToldLevel[],
+        told: [] as readonly AlertedLevel[],
         count: 0,
       }));
       const pauses = simulatePauses(random);
@@ -102,7 +102,7 @@ describe(`judging ${DAYS} days`, () => {
           const { kind } = watch.rule;
           const options = { episode: String(at), since, isSuspended: isQuiet };
           const judged = judgeWatch(ruleOf(watch.rule), measureWatch(kind, figures), watch.told, options);
-          watch.told = judged.told;
+          watch.told = judged.alerted;
           watch.count += judged.crossings.length;
           const expected = watch.oracle({ today, balance, reported, isQuiet });
           expect([kind, today, judged.crossings.map((one) => nameOf(kind, one))]).toEqual([

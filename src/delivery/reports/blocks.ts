@@ -3,13 +3,12 @@ import {
   type Block,
   context,
   escapeMarkup,
-  header,
   instant,
   type Message,
   markup,
   section,
+  titleBlocks,
 } from '../../slack/kit/atoms.ts';
-import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { digestTitle, renderDigest } from './digest.ts';
 import {
   balanceFacts,
@@ -34,8 +33,7 @@ export function renderReport(view: ReportView): Message {
   return {
     text: title,
     blocks: [
-      header(title),
-      ...(title.length > SLACK_LIMITS.header ? [section(title)] : []),
+      ...titleBlocks(title),
       ...(isDigest ? renderDigest(view) : single(only, view)),
       context(source(view, isDigest ? undefined : only)),
     ],

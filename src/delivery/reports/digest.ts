@@ -12,7 +12,7 @@ import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import { coveredDays, formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
 import { amountOf, isMonthReport, type ProjectFigures, type ReportView, reportWhen } from './figures.ts';
-import { digestRows, TABLE_PART_SIZE } from './rows.ts';
+import { digestRows, PARTLY_REPORTED } from './rows.ts';
 
 /** `3 projects · 31,579.81 spent on Fri 20 Nov`, with one sum for each currency label. */
 export function digestTitle(view: ReportView): string {
@@ -31,7 +31,7 @@ export function digestTitle(view: ReportView): string {
 export function renderDigest(view: ReportView): Block[] {
   const rows = digestRows(view);
   const together = togetherLines(view);
-  const isPart = rows.flat().some((cell) => cell.endsWith(TABLE_PART_SIZE));
+  const isPart = rows.flat().some((cell) => cell.endsWith(PARTLY_REPORTED));
   const soon = view.answered.filter(
     ({ figures: { runway } }) => runway !== undefined && isRunningOut(runway),
   );
@@ -41,7 +41,7 @@ export function renderDigest(view: ReportView): Block[] {
     table(rows),
     ...remarks(view),
     ...(isPart
-      ? [context(`${TABLE_PART_SIZE} not every day is reported yet; a missing day is not counted as zero`)]
+      ? [context(`${PARTLY_REPORTED} not every day is reported yet; a missing day is not counted as zero`)]
       : []),
     ...failedNotes(view.failed).map(section),
   ];
@@ -96,6 +96,6 @@ function togetherLines({ headline, periods, answered }: ReportView): string[] {
 
 /** Only if each has one. */
 function together(changes: readonly (UsageChange | undefined)[]): UsageChange | undefined {
-  const all = changes.flatMap((answer) => answer ?? []);
+  const all = changes.filter((change) => change !== undefined);
   return all.length < changes.length ? undefined : sumChanges(all);
 }

@@ -1,4 +1,4 @@
-import { formatPercent, type Money, ZERO } from '../../domain/money/amount.ts';
+import { formatPercent, type MoneyFormatter, ZERO } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
 import {
   type ComparedWindows,
@@ -23,8 +23,6 @@ import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';
 import { type Chart, spendChart } from '../../slack/kit/chart.ts';
 import { formatterFor, leftText, type ProjectFigures } from './figures.ts';
-
-type Write = (value: Money) => string;
 
 /** `▲ 1.9 % vs 13–19 Nov (30,114.32 a day; 7 of 7 days reported now, 6 of 7 days reported before)`; of several days their average and highest as well. */
 function figureLine(answer: ProjectFigures, { main, today }: ReportPeriods): string {
@@ -109,7 +107,7 @@ export function balanceFacts(answer: ProjectFigures): string[] {
   ];
 }
 
-const totalText = ({ total }: Usage, money: Write): string =>
+const totalText = ({ total }: Usage, money: MoneyFormatter): string =>
   total.readable === 0 ? 'nothing reported yet' : formatTotal(total, money);
 
 /**

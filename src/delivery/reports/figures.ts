@@ -1,10 +1,11 @@
-import { type Amount, formatMoney, type Money } from '../../domain/money/amount.ts';
+import { type Amount, type Money, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import {
   formatReportDays,
   type ReportFigures,
   type ReportPeriods,
 } from '../../domain/money/report-figures.ts';
 import { formatBalance } from '../../domain/money/runway-text.ts';
+import { readableTotal } from '../../domain/money/usage.ts';
 import { incompleteMark } from '../../domain/money/usage-text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { ProjectAnswer, ProjectAnswers } from '../../slack/commands/project-answers.ts';
@@ -21,15 +22,12 @@ export interface ProjectFigures extends ProjectAnswer {
 /** Which figure comes first. */
 export type Headline = 'spent' | 'left';
 
-export const formatterFor =
-  ({ target, locale }: ProjectFigures) =>
-  (value: Money): string =>
-    formatMoney(value, locale, target.currency);
+export const formatterFor = ({ target, locale }: ProjectFigures): MoneyFormatter =>
+  moneyFormatter(locale, target.currency);
 
 /** The main number; undefined when there is none. */
 export function amountOf({ balance, figures }: ProjectFigures, headline: Headline): Money | undefined {
-  const { total } = figures.main;
-  if (headline === 'spent') return total.readable === 0 ? undefined : total.value;
+  if (headline === 'spent') return readableTotal(figures.main);
   return typeof balance !== 'string' && 'value' in balance.balance ? balance.balance.value : undefined;
 }
 

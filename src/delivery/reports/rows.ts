@@ -1,7 +1,7 @@
 import { formatPercent, type Money, sumMoney, ZERO } from '../../domain/money/amount.ts';
 import { formatReportDays } from '../../domain/money/report-figures.ts';
 import { formatRunwayShort } from '../../domain/money/runway-text.ts';
-import type { Usage } from '../../domain/money/usage.ts';
+import { readableTotal, type Usage } from '../../domain/money/usage.ts';
 import { hasOneCurrency, type ProjectColumn, projectRows } from '../../slack/commands/project-answers.ts';
 import {
   amountOf,
@@ -13,7 +13,7 @@ import {
 } from './figures.ts';
 
 /** Marks a sum with missing days. */
-export const TABLE_PART_SIZE = '*';
+export const PARTLY_REPORTED = '*';
 
 interface Column extends ProjectColumn<ProjectFigures> {
   /** What the total adds up; absent when a sum means nothing. */
@@ -41,8 +41,8 @@ function totalRow({ answered }: ReportView, columns: readonly Column[]): string[
     const values = answered.flatMap((answer) => value?.(answer) ?? []);
     if (value === undefined || values.length === 0) return '';
     const isPart =
-      values.length < answered.length || answered.some((answer) => cell(answer).endsWith(TABLE_PART_SIZE));
-    return `${formatterFor(first)(sumMoney(values))}${isPart ? TABLE_PART_SIZE : ''}`;
+      values.length < answered.length || answered.some((answer) => cell(answer).endsWith(PARTLY_REPORTED));
+    return `${formatterFor(first)(sumMoney(values))}${isPart ? PARTLY_REPORTED : ''}`;
   });
   return [['Total', ...cells]];
 }
@@ -52,27 +52,21 @@ function columnsOf({ headline, periods }: ReportView): Column[] {
   const left = { title: 'Left', cell: leftCell, value: (answer: ProjectFigures) => amountOf(answer, 'left') };
   const lasts = { title: 'Lasts', cell: lastsCell };
   const change = { title: `vs ${main.before.label}`, cell: changeCell };
-  const ofMonth = {
-    title: formatReportDays(month.window, today),
-    cell: (answer: ProjectFigures) => spent(answer.figures.month, answer),
-    value: (answer: ProjectFigures) => readableTotal(answer.figures.month),
-  };
-  const ofMain = (title: string) => ({
+  const spentIn = (usage: 'main' | 'month', title: string): Column => ({
     title,
-    cell: (answer: ProjectFigures) => spent(answer.figures.main, answer),
-    value: (answer: ProjectFigures) => readableTotal(answer.figures.main),
+    cell: (answer) => spent(answer.figures[usage], answer),
+    value: ({ figures }) => readableTotal(figures[usage]),
   });
-  if (headline === 'left') return [left, lasts, ofMain(formatReportDays(main.window, today)), ofMonth];
-  return [ofMain('Spent'), change, isMonthReport(periods) ? left : ofMonth, lasts];
+  const ofMonth = spentIn('month', formatReportDays(month.window, today));
+  if (headline === 'left')
+    return [left, lasts, spentIn('main', formatReportDays(main.window, today)), ofMonth];
+  return [spentIn('main', 'Spent'), change, isMonthReport(periods) ? left : ofMonth, lasts];
 }
-
-const readableTotal = ({ total }: Usage): Money | undefined =>
-  total.readable === 0 ? undefined : total.value;
 
 function spent({ total, reported, fullDays }: Usage, answer: ProjectFigures): string {
   if (total.readable === 0) return 'not reported';
   const isPart = total.incomplete || reported.length < fullDays;
-  return `${formatterFor(answer)(total.value)}${isPart ? TABLE_PART_SIZE : ''}`;
+  return `${formatterFor(answer)(total.value)}${isPart ? PARTLY_REPORTED : ''}`;
 }
 
 const changeCell = ({ figures: { change }, locale }: ProjectFigures): string =>

@@ -4,7 +4,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import { divide, formatFactor, formatMoney, type Money } from '../../domain/money/amount.ts';
 import type { Runway } from '../../domain/money/runway.ts';
 import { formatBonuses } from '../../domain/money/runway-text.ts';
-import { spikeLimit, type ToldLevel } from '../../domain/money/thresholds.ts';
+import { type AlertedLevel, spikeLimit } from '../../domain/money/thresholds.ts';
 import type {
   DaySpend,
   MonthSpend,
@@ -30,7 +30,7 @@ export interface WriteMoney {
 export interface AlertFacts {
   readonly rule: WatchRule;
   readonly measurement: WatchMeasurement;
-  readonly level: ToldLevel;
+  readonly level: AlertedLevel;
   readonly account?: WatchFigures['account'];
   /** What a day costs on average, if enough of the last ones are reported. */
   readonly average?: Money;

@@ -1,6 +1,6 @@
 /** What an alert tells, to whom: pure changes of the stored state. */
 
-import type { ToldLevel } from '../../domain/money/thresholds.ts';
+import type { AlertedLevel } from '../../domain/money/thresholds.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Alert, AlertEvent, AlertMessage, StoredWatchState } from './watch-state.ts';
@@ -65,7 +65,7 @@ export function recordEvent(
 }
 
 /** Episodes that have alerted and not recovered. */
-const openEpisodes = (told: readonly ToldLevel[]): readonly string[] => [
+const openEpisodes = (told: readonly AlertedLevel[]): readonly string[] => [
   ...new Set(told.filter(({ isOver = false }) => !isOver).map(({ episode }) => episode)),
 ];
 

@@ -1,5 +1,5 @@
 import type { Money } from '../../domain/money/amount.ts';
-import { type Judgement, judgeWatch, type ToldLevel } from '../../domain/money/thresholds.ts';
+import { type AlertedLevel, type Judgement, judgeWatch } from '../../domain/money/thresholds.ts';
 import {
   averageDay,
   measureWatch,
@@ -100,9 +100,9 @@ export function recordJudgement(
   if (judgement === undefined || figures === undefined || !judgement.isKnown) return state;
   const targets = isSuspended(watch, now) ? [] : targetsOf(watch);
   const { recoveries, corrections, crossings } = judgement;
-  const events = (levels: readonly ToldLevel[], eventOf: (level: ToldLevel) => AlertEvent) =>
+  const events = (levels: readonly AlertedLevel[], eventOf: (level: AlertedLevel) => AlertEvent) =>
     levels.map((level) => [alertEpisode(watch, level.episode), eventOf(level)] as const);
-  const facts = (level: ToldLevel) => factsOf(judged, figures, level);
+  const facts = (level: AlertedLevel) => factsOf(judged, figures, level);
   const alerts = [
     ...events(lastOfEach(recoveries), (level) => ({
       ...{ kind: 'recovered', at: now, text: recoveryText(facts(level)) },
@@ -114,17 +114,17 @@ export function recordJudgement(
       ...{ kind: 'crossed', level: level.level, at: now, ...alertText(facts(level)) },
     })),
   ].reduce((all, [episode, event]) => recordEvent(all, episode, event, targets), state.alerts);
-  return { since: state.since, told: judgement.told, alerts };
+  return { since: state.since, told: judgement.alerted, alerts };
 }
 
 /** One message for a recovered episode, whatever levels it had. */
-const lastOfEach = (levels: readonly ToldLevel[]): readonly ToldLevel[] =>
+const lastOfEach = (levels: readonly AlertedLevel[]): readonly AlertedLevel[] =>
   levels.filter(({ episode }, at) => !levels.slice(at + 1).some((later) => later.episode === episode));
 
 function factsOf(
   { watch, workspace, figures }: JudgedWatch,
   judged: WatchFigures,
-  level: ToldLevel,
+  level: AlertedLevel,
 ): AlertFacts {
   const { rule } = watch;
   const before = figures && balanceBefore(figures, judged.today);

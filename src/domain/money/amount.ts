@@ -135,6 +135,15 @@ export function formatMoney(value: Money, locale: string, label = ''): string {
   return label === '' || isSign ? text : `${text}\u00a0${label}`;
 }
 
+/** Writes amounts for people. */
+export type MoneyFormatter = (value: Money) => string;
+
+/** {@link formatMoney} for one reader and one project. */
+export const moneyFormatter =
+  (locale: string, label = ''): MoneyFormatter =>
+  (value) =>
+    formatMoney(value, locale, label);
+
 /** @returns a plain decimal, half-even to two places, or to two significant digits below a cent */
 export function toRoundedDigits(value: Money): string {
   if (value.eq(0)) return ZERO.toFixed(PLACES);

@@ -11,7 +11,7 @@ import {
   startOfUnit,
   type Zone,
 } from '../time/calendar.ts';
-import { divide, type Money, sumMoney } from './amount.ts';
+import { divide, type Money, type MoneyFormatter, sumMoney } from './amount.ts';
 import { reportedAmounts, type Usage } from './usage.ts';
 import { isWellReported } from './usage-change.ts';
 
@@ -127,7 +127,7 @@ function errorInMonth(first: Day, amounts: Amounts, today: Day, zone: Zone): Mon
 export function formatForecast(
   { total, error, reported, of }: Forecast,
   today: Day,
-  money: (value: Money) => string,
+  money: MoneyFormatter,
 ): string {
   const range = error === undefined ? '' : ` ± ${money(error)}`;
   const month = formatDays(`${today.slice(0, 8)}01`, `${today.slice(0, 8)}01`).slice(6);

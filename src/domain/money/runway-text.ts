@@ -1,6 +1,6 @@
 import { pluralize } from '../language/text.ts';
 import { type Day, formatDays } from '../time/calendar.ts';
-import type { Amount, Money } from './amount.ts';
+import type { Amount, MoneyFormatter } from './amount.ts';
 import type { Runway } from './runway.ts';
 
 /** Under this many days people act at once. */
@@ -11,13 +11,13 @@ export const isRunningOut = (runway: Runway): boolean =>
   runway.kind === 'overdrawn' || (runway.kind === 'estimate' && runway.days < WARNING_DAYS);
 
 /** `*About 40 days*, until around 1 Jan 2027`: how long the money lasts. It contains no outside text, so it is safe as mrkdwn. */
-export function formatRunwayLine(runway: Runway, money: (value: Money) => string): string {
+export function formatRunwayLine(runway: Runway, money: MoneyFormatter): string {
   const [lead, rest] = lineOf(runway, money);
   return isRunningOut(runway) ? `:warning: *${lead}${rest}*` : `*${lead}*${rest}`;
 }
 
 /** The part that matters, and what follows it. */
-function lineOf(runway: Runway, money: (value: Money) => string): readonly [string, string] {
+function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string] {
   switch (runway.kind) {
     case 'estimate':
       return [
@@ -46,7 +46,7 @@ function lineOf(runway: Runway, money: (value: Money) => string): readonly [stri
 const dateOf = (day: Day): string => formatDays(day, day).slice(4);
 
 /** `at 30,535.61 a day (6 of the last 7 days reported)`: what the estimate is based on; '' when there is no estimate. */
-export function formatRunwayBasis(runway: Runway, money: (value: Money) => string): string {
+export function formatRunwayBasis(runway: Runway, money: MoneyFormatter): string {
   switch (runway.kind) {
     case 'estimate':
     case 'beyond':
@@ -88,16 +88,14 @@ function basis(estimate: {
   ].join(', ');
 }
 
-type Write = (value: Money) => string;
-
 /** `1,234.00 left`. What could not be read is quoted: outside text, no mark-up. */
-export function formatBalance(balance: Amount, money: Write): string {
+export function formatBalance(balance: Amount, money: MoneyFormatter): string {
   if ('unreadable' in balance) return `unreadable balance (${balance.unreadable})`;
   return balance.value.lt(0) ? `${money(balance.value.abs())} overdrawn` : `${money(balance.value)} left`;
 }
 
 /** `bonuses 12.00`, with outside text as above; '' if they are zero. */
-export const formatBonuses = (bonuses: Amount, money: Write): string =>
+export const formatBonuses = (bonuses: Amount, money: MoneyFormatter): string =>
   'unreadable' in bonuses
     ? `bonuses not readable (${bonuses.unreadable})`
     : bonuses.value.eq(0)

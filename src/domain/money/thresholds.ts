@@ -8,7 +8,7 @@ import { BUDGET_STEPS, type WatchRule } from './watch-rule.ts';
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
 
 /** A level that has alerted and not recovered; for a spike, recovered ones too, so that no day alerts twice. */
-export interface ToldLevel {
+export interface AlertedLevel {
   /** What belongs together: a budget's month, a spike's first day, otherwise one crossing. */
   readonly episode: string;
   readonly level: WatchLevel;
@@ -23,21 +23,21 @@ export interface Judgement {
   /** False when there is too little data: then nothing changes. */
   readonly isKnown: boolean;
   /** To alert about, oldest first: of each episode only the highest new level. */
-  readonly crossings: readonly ToldLevel[];
+  readonly crossings: readonly AlertedLevel[];
   /** Levels that have recovered, so that they can be crossed again. */
-  readonly recoveries: readonly ToldLevel[];
+  readonly recoveries: readonly AlertedLevel[];
   /** Alerted days of which billing now reports another amount that is neither a crossing nor a recovery. */
-  readonly corrections: readonly ToldLevel[];
+  readonly corrections: readonly AlertedLevel[];
   /** The alerted levels after `crossings` were reported. */
-  readonly told: readonly ToldLevel[];
+  readonly alerted: readonly AlertedLevel[];
 }
 
 /** A judgement before it is decided whether anyone is alerted. */
-interface Findings extends Omit<Judgement, 'told'> {
+interface Findings extends Omit<Judgement, 'alerted'> {
   /** The alerted levels without the new ones. */
-  readonly kept: readonly ToldLevel[];
+  readonly kept: readonly AlertedLevel[];
   /** New ones. */
-  readonly fresh: readonly ToldLevel[];
+  readonly fresh: readonly AlertedLevel[];
 }
 
 export interface JudgementOptions {
@@ -45,7 +45,7 @@ export interface JudgementOptions {
   readonly episode: string;
   /** The day when the rule was set: earlier days were spikes of another rule, and earlier months over. */
   readonly since: Day;
-  /** Nobody is alerted now: recoveries count, and a crossing stays new until it can be told. */
+  /** Nobody is alerted now: recoveries count, and a crossing stays new until it can alert. */
   readonly isSuspended?: boolean;
 }
 
@@ -59,63 +59,63 @@ const LATE_DAYS = 7;
 const KEPT_DAYS = 60;
 
 /**
- * Compares what was measured with the rule. Told once a crossing, and again only after it recovered: the same result
+ * Compares what was measured with the rule. Alerts once a crossing, and again only after it recovered: the same result
  * whenever and however often it is called.
  *
  * @param measurement of the rule's kind
- * @param told as an earlier judgement of the same rule left it
+ * @param alerted as an earlier judgement of the same rule left it
  */
 export function judgeWatch(
   rule: WatchRule,
   measurement: WatchMeasurement,
-  told: readonly ToldLevel[],
+  alerted: readonly AlertedLevel[],
   options: JudgementOptions,
 ): Judgement {
-  const { kept, fresh, ...findings } = findingsOf(rule, measurement, told, options);
-  if (options.isSuspended) return { ...findings, crossings: [], told: kept };
+  const { kept, fresh, ...findings } = findingsOf(rule, measurement, alerted, options);
+  if (options.isSuspended) return { ...findings, crossings: [], alerted: kept };
   const others = kept.filter(
-    ({ episode, level }) => !fresh.some((one) => one.episode === episode && one.level === level),
+    (before) => !fresh.some(({ episode, level }) => episode === before.episode && level === before.level),
   );
-  return { ...findings, told: [...others, ...fresh] };
+  return { ...findings, alerted: [...others, ...fresh] };
 }
 
 function findingsOf(
   rule: WatchRule,
   measurement: WatchMeasurement,
-  told: readonly ToldLevel[],
+  alerted: readonly AlertedLevel[],
   options: JudgementOptions,
 ): Findings {
   if (rule.kind === 'balance' && measurement.kind === 'balance') {
     const { balance } = measurement;
-    if (balance === undefined) return unknown(told);
-    return judgeLevel(balance.lt(rule.below), balance.gte(recoveryAbove(rule.below)), told, options);
+    if (balance === undefined) return unknown(alerted);
+    return judgeLevel(balance.lt(rule.below), balance.gte(recoveryAbove(rule.below)), alerted, options);
   }
   if (rule.kind === 'runway' && measurement.kind === 'runway') {
     const { runway } = measurement;
-    if (runway === undefined || runway.kind === 'unknown') return unknown(told);
+    if (runway === undefined || runway.kind === 'unknown') return unknown(alerted);
     const days = runway.kind === 'overdrawn' ? 0 : runway.kind === 'estimate' ? runway.days : Infinity;
-    return judgeLevel(days < rule.days, days >= rule.days + 1, told, options);
+    return judgeLevel(days < rule.days, days >= rule.days + 1, alerted, options);
   }
   if (rule.kind === 'budget' && measurement.kind === 'budget')
-    return judgeBudget(rule.amount, measurement.months, told, options);
+    return judgeBudget(rule.amount, measurement.months, alerted, options);
   if (rule.kind === 'spike' && measurement.kind === 'spike')
-    return judgeSpikes(rule, measurement, told, options);
+    return judgeSpikes(rule, measurement, alerted, options);
   throw new Error(`A ${measurement.kind} was measured for a watch of ${rule.kind}.`);
 }
 
 const NOTHING = { crossings: [], recoveries: [], corrections: [], fresh: [] };
 
-const unknown = (kept: readonly ToldLevel[]): Findings => ({ ...NOTHING, isKnown: false, kept });
+const unknown = (kept: readonly AlertedLevel[]): Findings => ({ ...NOTHING, isKnown: false, kept });
 
 function judgeLevel(
   isCrossed: boolean,
   isRecovered: boolean,
-  told: readonly ToldLevel[],
+  alerted: readonly AlertedLevel[],
   { episode }: JudgementOptions,
 ): Findings {
-  if (isRecovered) return { ...NOTHING, isKnown: true, recoveries: told, kept: [] };
-  const fresh = isCrossed && told.length === 0 ? [{ episode, level: 'threshold' as const }] : [];
-  return { ...NOTHING, isKnown: true, crossings: fresh, fresh, kept: told };
+  if (isRecovered) return { ...NOTHING, isKnown: true, recoveries: alerted, kept: [] };
+  const fresh = isCrossed && alerted.length === 0 ? [{ episode, level: 'threshold' as const }] : [];
+  return { ...NOTHING, isKnown: true, crossings: fresh, fresh, kept: alerted };
 }
 
 /** From the least to the most urgent. */
@@ -124,12 +124,12 @@ const BUDGET_LEVELS: readonly WatchLevel[] = ['50', '80', 'forecast', '100'];
 function judgeBudget(
   amount: Money,
   months: readonly MonthSpend[],
-  told: readonly ToldLevel[],
+  alerted: readonly AlertedLevel[],
   { since }: JudgementOptions,
 ): Findings {
   const each = months
     .filter(({ month }) => month >= since.slice(0, 7))
-    .map((month) => judgeMonth(amount, month, told));
+    .map((month) => judgeMonth(amount, month, alerted));
   return {
     isKnown: each.some(({ isKnown }) => isKnown),
     crossings: each.flatMap(({ crossings }) => crossings),
@@ -141,10 +141,10 @@ function judgeBudget(
   };
 }
 
-function judgeMonth(amount: Money, spend: MonthSpend, all: readonly ToldLevel[]): Findings {
+function judgeMonth(amount: Money, spend: MonthSpend, all: readonly AlertedLevel[]): Findings {
   const episode = spend.month;
-  const told = all.filter((one) => one.episode === episode);
-  if (spend.reported === 0) return unknown(told);
+  const alerted = all.filter((before) => before.episode === episode);
+  if (spend.reported === 0) return unknown(alerted);
   const { spent, forecast } = spend;
   const isSpent = spent.gte(amount);
   const limitOf = (level: WatchLevel) => amount.times(stepOf(level)).times('0.01');
@@ -155,23 +155,25 @@ function judgeMonth(amount: Money, spend: MonthSpend, all: readonly ToldLevel[])
       ? !isSpent && (forecast?.lt(recoveryBelow(amount)) ?? false)
       : spent.lt(recoveryBelow(limitOf(level)));
   const fresh = BUDGET_LEVELS.filter(
-    (level) => isCrossed(level) && !told.some((one) => one.level === level),
+    (level) => isCrossed(level) && !alerted.some((before) => before.level === level),
   ).map((level) => ({ episode, level }));
   return {
     ...NOTHING,
     isKnown: true,
     crossings: fresh.slice(-1),
-    recoveries: told.filter(({ level }) => isRecovered(level)),
-    kept: told.filter(({ level }) => !isRecovered(level)),
+    recoveries: alerted.filter(({ level }) => isRecovered(level)),
+    kept: alerted.filter(({ level }) => !isRecovered(level)),
     fresh,
   };
 }
 
 const stepOf = (level: WatchLevel): number => BUDGET_STEPS.find((step) => String(step) === level) ?? 100;
 
+type SpikeRule = Extract<WatchRule, { kind: 'spike' }>;
+
 /** What a day must exceed to be a spike; undefined when it has no baseline. */
 export function spikeLimit(
-  { factor, floor }: Extract<WatchRule, { kind: 'spike' }>,
+  { factor, floor }: SpikeRule,
   { baseline }: Pick<DaySpend, 'baseline'>,
 ): Money | undefined {
   if (baseline === undefined || baseline.lte(0)) return undefined;
@@ -186,18 +188,18 @@ interface SpikeRun {
 }
 
 function judgeSpikes(
-  rule: Extract<WatchRule, { kind: 'spike' }>,
+  rule: SpikeRule,
   { days, today }: Extract<WatchMeasurement, { kind: 'spike' }>,
-  told: readonly ToldLevel[],
+  alerted: readonly AlertedLevel[],
   { since, isSuspended }: JudgementOptions,
 ): Findings {
   const first = days[0]?.day ?? today;
-  const armed = told.filter(({ isRearmed }) => !isRearmed);
+  const armed = alerted.filter(({ isRearmed }) => !isRearmed);
   const earlier = armed.filter(({ episode, isOver }) => episode < first && !isOver);
   const runs = spikeRuns(rule, days, armed, earlier);
   const runOf = (episode: string) => runs.find(({ spikes }) => spikes.includes(episode));
   const dayOf = (episode: string) => days.find(({ day }) => day === episode);
-  const levelOf = (day: Day, isOver: boolean): ToldLevel => {
+  const levelOf = (day: Day, isOver: boolean): AlertedLevel => {
     const { amount } = dayOf(day) ?? {};
     return {
       episode: day,
@@ -217,24 +219,24 @@ function judgeSpikes(
   const recoveries = armed.filter(
     ({ episode, isOver }) => !isOver && isReported(episode) && (runOf(episode)?.isOver ?? true),
   );
-  const kept = told
+  const kept = alerted
     .filter(({ episode, isOver }) => !isOver || episode >= addDays(today, -KEPT_DAYS))
-    .map((one): ToldLevel => {
-      const day = dayOf(one.episode);
-      const isOver = one.isOver === true || recoveries.includes(one);
-      const isRearmed = one.isRearmed === true || (isOver && day !== undefined && isCalm(rule, day));
-      return { ...one, ...levelOf(one.episode, isOver), ...(isRearmed && { isRearmed }) };
+    .map((before): AlertedLevel => {
+      const day = dayOf(before.episode);
+      const isOver = before.isOver === true || recoveries.includes(before);
+      const isRearmed = before.isRearmed === true || (isOver && day !== undefined && isCalm(rule, day));
+      return { ...before, ...levelOf(before.episode, isOver), ...(isRearmed && { isRearmed }) };
     });
   return {
     isKnown: days.some((day) => spikeLimit(rule, day) !== undefined),
     crossings: crossings.map(({ episode, level }) => ({ episode, level })),
     recoveries,
-    corrections: told.filter((one) => {
-      const day = dayOf(one.episode);
+    corrections: alerted.filter((before) => {
+      const day = dayOf(before.episode);
       const isSaid =
-        crossings.some(({ episode }) => episode === one.episode) ||
-        (recoveries.includes(one) && day !== undefined && isCalm(rule, day));
-      return one.amount !== undefined && day !== undefined && !day.amount.eq(one.amount) && !isSaid;
+        crossings.some(({ episode }) => episode === before.episode) ||
+        (recoveries.includes(before) && day !== undefined && isCalm(rule, day));
+      return before.amount !== undefined && day !== undefined && !day.amount.eq(before.amount) && !isSaid;
     }),
     kept,
     fresh,
@@ -242,32 +244,32 @@ function judgeSpikes(
 }
 
 /** Clearly below its limit. */
-function isCalm(rule: Extract<WatchRule, { kind: 'spike' }>, day: DaySpend): boolean {
+function isCalm(rule: SpikeRule, day: DaySpend): boolean {
   const limit = spikeLimit(rule, day);
   return limit !== undefined && day.amount.lt(recoveryBelow(limit));
 }
 
-/** @param earlier told levels of before the first day whose run may go on */
+/** @param earlier alerted levels of before the first day whose run may go on */
 function spikeRuns(
-  rule: Extract<WatchRule, { kind: 'spike' }>,
+  rule: SpikeRule,
   days: readonly DaySpend[],
-  told: readonly ToldLevel[],
-  earlier: readonly ToldLevel[],
+  alerted: readonly AlertedLevel[],
+  earlier: readonly AlertedLevel[],
 ): readonly SpikeRun[] {
   const runs: SpikeRun[] =
     earlier.length === 0 ? [] : [{ spikes: earlier.map(({ episode }) => episode), isOver: false }];
-  for (const one of days) {
-    const { day, amount } = one;
-    const limit = spikeLimit(rule, one);
+  for (const spend of days) {
+    const { day, amount } = spend;
+    const limit = spikeLimit(rule, spend);
     const isSpike =
-      limit !== undefined && amount.gte(rule.floor) && amount.gt(rule.factor.times(one.baseline ?? 0));
+      limit !== undefined && amount.gte(rule.floor) && amount.gt(rule.factor.times(spend.baseline ?? 0));
     const run = runs.at(-1);
     const isOpen = run !== undefined && !run.isOver;
-    // A correction may leave a told day between the limit and its recovery: then it has not recovered.
-    const isTold = !isCalm(rule, one) && told.some(({ episode }) => episode === day);
-    if (isCalm(rule, one) && isOpen) run.isOver = true;
-    else if (isOpen && (isSpike || isTold)) run.spikes.push(day);
-    else if (isSpike || isTold) runs.push({ spikes: [day], isOver: false });
+    // A correction may leave an alerted day between the limit and its recovery: then it has not recovered.
+    const hasAlerted = !isCalm(rule, spend) && alerted.some(({ episode }) => episode === day);
+    if (isCalm(rule, spend) && isOpen) run.isOver = true;
+    else if (isOpen && (isSpike || hasAlerted)) run.spikes.push(day);
+    else if (isSpike || hasAlerted) runs.push({ spikes: [day], isOver: false });
   }
   return runs;
 }

@@ -1,20 +1,20 @@
 /** What is said about usage and its change: plain text of Tally's own words and figures. */
 import { listNames, pluralize } from '../language/text.ts';
 import type { Day } from '../time/calendar.ts';
-import type { Money } from './amount.ts';
+import type { MoneyFormatter } from './amount.ts';
 import type { Usage, UsageTotal } from './usage.ts';
 import type { Compared, Coverage, UsageChange } from './usage-change.ts';
 
 /** `1,234.00`, `1,234.00 (incomplete)` */
 export const formatTotal = (
   { value, incomplete }: Pick<UsageTotal, 'value' | 'incomplete'>,
-  money: (value: Money) => string,
+  money: MoneyFormatter,
 ): string => `${money(value)}${incompleteMark(incomplete)}`;
 
 export const incompleteMark = (isIncomplete: boolean): string => (isIncomplete ? ' (incomplete)' : '');
 
 /** `bonuses 12.00`; '' if they are zero. */
-export const formatBonusTotal = (bonuses: UsageTotal, money: (value: Money) => string): string =>
+export const formatBonusTotal = (bonuses: UsageTotal, money: MoneyFormatter): string =>
   bonuses.value.eq(0) && !bonuses.incomplete ? '' : `bonuses ${formatTotal(bonuses, money)}`;
 
 const list = (days: readonly Day[], nameOf: (day: Day) => string): string => listNames(days.map(nameOf));

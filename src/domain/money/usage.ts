@@ -15,6 +15,10 @@ export interface UsageTotal {
   readonly unreadable: number;
 }
 
+/** @returns what was spent; undefined if no item is readable */
+export const readableTotal = ({ total }: Pick<Usage, 'total'>): Money | undefined =>
+  total.readable === 0 ? undefined : total.value;
+
 export interface DayFigure {
   readonly day: Day;
   readonly value: Money;

@@ -2,7 +2,7 @@
 import { Big } from 'big.js';
 import { addDays, type Day, daysBefore } from '../time/calendar.ts';
 import { type Amount, type Money, sumMoney, ZERO } from './amount.ts';
-import { judgeWatch, type ToldLevel } from './thresholds.ts';
+import { type AlertedLevel, judgeWatch } from './thresholds.ts';
 import {
   measureWatch,
   spendOf,
@@ -61,10 +61,10 @@ const addTo = (amount: Amount, more: Money): Amount =>
  */
 export function simulateWatch(rule: WatchRule, { days }: WatchHistory): readonly Day[] {
   const dates: Day[] = [];
-  let told: readonly ToldLevel[] = [];
+  let alerted: readonly AlertedLevel[] = [];
   for (const [n, { day, measurement }] of days.entries()) {
-    const judgement = judgeWatch(rule, measurement, told, { episode: String(n), since: '' });
-    told = judgement.told;
+    const judgement = judgeWatch(rule, measurement, alerted, { episode: String(n), since: '' });
+    alerted = judgement.alerted;
     if (n > 0) dates.push(...judgement.crossings.map(() => day));
   }
   return dates;

@@ -1,4 +1,4 @@
-import { formatMoney, type Money } from '../../domain/money/amount.ts';
+import { type Money, moneyFormatter } from '../../domain/money/amount.ts';
 import {
   formatBalance,
   formatBonuses,
@@ -30,9 +30,9 @@ export function balanceMessage(view: BalanceView): Message {
 
 function projectMessage(figures: BalanceFigures, view: BalanceView): Message {
   const { target, balance, bonuses, runway, remarks } = figures;
-  const left = formatBalance(balance, (value) => formatMoney(value, view.locale, target.currency));
+  const left = formatBalance(balance, moneyFormatter(view.locale, target.currency));
   const title = `${target.label} · ${left}`;
-  const money = (value: Money) => formatMoney(value, view.locale);
+  const money = moneyFormatter(view.locale);
   const isKnown = typeof runway !== 'string';
   return renderAnswer(view, {
     title,
@@ -62,7 +62,7 @@ function listMessage(view: BalanceView): Message {
       {
         title: 'Left',
         cell: (figures) => {
-          const money = (value: Money) => formatMoney(value, locale, figures.target.currency);
+          const money = moneyFormatter(locale, figures.target.currency);
           const left = leftOf(figures);
           return left === undefined ? formatBalance(figures.balance, money) : money(left);
         },

@@ -1,5 +1,11 @@
 import { pluralize } from '../../domain/language/text.ts';
-import { formatMoney, formatPercent, type Money } from '../../domain/money/amount.ts';
+import {
+  formatMoney,
+  formatPercent,
+  type Money,
+  type MoneyFormatter,
+  moneyFormatter,
+} from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import { isPoorlyReported } from '../../domain/money/usage-change.ts';
@@ -43,7 +49,7 @@ export function spendMessage(view: SpendView): Message {
     remarks: only.remarks,
     facts: [
       ...periodFacts(report),
-      formatBonusTotal(only.usage.bonuses, (value) => formatMoney(value, locale)),
+      formatBonusTotal(only.usage.bonuses, moneyFormatter(locale)),
       ...sourceOf(only),
     ],
     notes: spendNotes(report),
@@ -52,10 +58,7 @@ export function spendMessage(view: SpendView): Message {
 }
 
 /** With the currency label; a table's cells go without it. */
-const labelled =
-  ({ locale, target }: SpendReport) =>
-  (value: Money): string =>
-    formatMoney(value, locale, target.currency);
+const labelled = ({ locale, target }: SpendReport): MoneyFormatter => moneyFormatter(locale, target.currency);
 
 function headline(report: SpendReport): string {
   const { total } = report.usage;
@@ -84,7 +87,7 @@ function factLine(report: SpendReport): string {
 const forecastLine = ({ forecast, period: { today }, locale }: SpendReport): string =>
   forecast === undefined || today === undefined
     ? ''
-    : escapeMarkup(formatForecast(forecast, today, (value) => formatMoney(value, locale)));
+    : escapeMarkup(formatForecast(forecast, today, moneyFormatter(locale)));
 
 const PERIODS: readonly (readonly [string, string])[] = [
   ['Yesterday', 'yesterday'],

@@ -1,8 +1,8 @@
 import { pluralize } from '../../domain/language/text.ts';
-import { formatMoney, sumMoney } from '../../domain/money/amount.ts';
+import { moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import type { RowAmount } from '../../domain/money/charges.ts';
 import type { Usage, UsageRow } from '../../domain/money/usage.ts';
-import { formatTotal, incompleteMark } from '../../domain/money/usage-text.ts';
+import { formatTotal } from '../../domain/money/usage-text.ts';
 import type { Unit } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, groupDays } from '../../domain/time/day-groups.ts';
 import type { Block } from '../../slack/kit/atoms.ts';
@@ -84,7 +84,7 @@ const marked = (name: string, marks: readonly string[]): string =>
 
 function figure(amount: RowAmount, locale: string): string {
   if ('unreadable' in amount) return `unreadable: ${amount.unreadable}`;
-  return formatTotal(amount, (value) => formatMoney(value, locale));
+  return formatTotal(amount, moneyFormatter(locale));
 }
 
 /** Groups the days. Items without a day get their own rows at the end, with one row for those beyond `most`. */
@@ -125,5 +125,8 @@ function added(figures: readonly RowAmount[], locale: string): string {
   const readable = figures.filter((figure) => 'value' in figure);
   if (readable.length === 0) return 'unreadable';
   const incomplete = readable.length < figures.length || readable.some((figure) => figure.incomplete);
-  return `${formatMoney(sumMoney(readable.map(({ value }) => value)), locale)}${incompleteMark(incomplete)}`;
+  return formatTotal(
+    { value: sumMoney(readable.map((amount) => amount.value)), incomplete },
+    moneyFormatter(locale),
+  );
 }

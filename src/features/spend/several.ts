@@ -1,12 +1,6 @@
 import type { ActionsBlock } from '@slack/types';
-import {
-  divide,
-  formatMoney,
-  formatPercent,
-  formatShare,
-  type Money,
-  sumMoney,
-} from '../../domain/money/amount.ts';
+import { divide, formatMoney, formatPercent, formatShare, sumMoney } from '../../domain/money/amount.ts';
+import { readableTotal } from '../../domain/money/usage.ts';
 import { isPoorlyReported, sumChanges, type UsageChange } from '../../domain/money/usage-change.ts';
 import { formatCoverage, incompleteMark } from '../../domain/money/usage-text.ts';
 import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-answers.ts';
@@ -18,7 +12,9 @@ import type { SpendFigures, SpendView } from './figures.ts';
 export function spendListMessage(view: SpendView, buttons: ActionsBlock): Message {
   const { period, answered, locale } = view;
   const isIncomplete = answered.some(({ usage }) => usage.total.incomplete);
-  const title = severalTitle(view, spentBy, locale, { verb: `spent${incompleteMark(isIncomplete)}` });
+  const title = severalTitle(view, ({ usage }) => readableTotal(usage), locale, {
+    verb: `spent${incompleteMark(isIncomplete)}`,
+  });
   return renderListAnswer(view, {
     title,
     text: `${title}, ${period.dates}`,
@@ -29,9 +25,6 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
     buttons,
   });
 }
-
-const spentBy = ({ usage: { total } }: SpendFigures): Money | undefined =>
-  total.readable === 0 ? undefined : total.value;
 
 const comparable = ({ change }: Pick<SpendFigures, 'change'>): UsageChange | undefined =>
   change === undefined ||

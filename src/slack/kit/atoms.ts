@@ -90,6 +90,10 @@ export const header = (text: string): HeaderBlock => ({
   text: plainText(text, SLACK_LIMITS.header),
 });
 
+/** A title, and its whole text below where a header has no room for it. */
+export const titleBlocks = (title: string): Block[] =>
+  title.length > SLACK_LIMITS.header ? [header(title), section(title)] : [header(title)];
+
 /** The blocks without buttons and selects, for a place where they would not work. */
 export const withoutActions = (blocks: readonly Block[]): Block[] =>
   blocks.filter(({ type }) => type !== 'actions');

@@ -35,7 +35,6 @@ import {
   context,
   escapeMarkup,
   formatInstant,
-  header,
   instant,
   type Message,
   markup,
@@ -44,6 +43,7 @@ import {
   quote,
   section,
   select,
+  titleBlocks,
 } from '../kit/atoms.ts';
 import { fitsOption, SLACK_LIMITS } from '../kit/limits.ts';
 import { table } from '../kit/rich-blocks.ts';
@@ -102,8 +102,7 @@ export function renderAnswer(details: AnswerDetails, content: AnswerContent): Me
   return {
     text,
     blocks: [
-      header(title),
-      ...(title.length > SLACK_LIMITS.header ? [section(title)] : []),
+      ...titleBlocks(title),
       ...(lines === '' ? [] : [markup(lines)]),
       ...body,
       ...remarks.flatMap((remark) => [section(noticeLead(remark)), ...remark.messages.map(quote)]),

@@ -3,40 +3,40 @@ import { Big } from 'big.js';
 import { describe, expect, it, test } from 'vitest';
 import type { Runway } from '../../../src/domain/money/runway.ts';
 import {
+  type AlertedLevel,
   type JudgementOptions,
   judgeWatch,
   spikeLimit,
-  type ToldLevel,
 } from '../../../src/domain/money/thresholds.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from '../../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 
 const OPTIONS = { episode: 'now', since: '2026-01-01' };
-const NOW: ToldLevel = { episode: 'now', level: 'threshold' };
-const BEFORE: ToldLevel = { episode: 'before', level: 'threshold' };
+const NOW: AlertedLevel = { episode: 'now', level: 'threshold' };
+const BEFORE: AlertedLevel = { episode: 'before', level: 'threshold' };
 
 describe('a runway', () => {
   const RULE: WatchRule = { kind: 'runway', days: 14 };
   const funds = { left: new Big(1), bonusesCounted: true };
   const basis = { average: new Big(1), reported: 7, of: 7, partial: 0, ...funds };
   const lasting = (days: number): Runway => ({ kind: 'estimate', days, until: '2026-12-01', ...basis });
-  const judge = (runway: Runway | undefined, told: readonly ToldLevel[] = []) =>
-    judgeWatch(RULE, { kind: 'runway', ...(runway && { runway }) }, told, OPTIONS);
+  const judge = (runway: Runway | undefined, alerted: readonly AlertedLevel[] = []) =>
+    judgeWatch(RULE, { kind: 'runway', ...(runway && { runway }) }, alerted, OPTIONS);
 
   it.each<[string, Runway]>([
     ['13 days', lasting(13)],
     ['an overdrawn project', { kind: 'overdrawn', which: 'balance', balance: new Big(-1), ...funds }],
   ])('is crossed by %s, once', (_, runway) => {
-    expect(judge(runway)).toMatchObject({ isKnown: true, crossings: [NOW], recoveries: [], told: [NOW] });
+    expect(judge(runway)).toMatchObject({ isKnown: true, crossings: [NOW], recoveries: [], alerted: [NOW] });
     expect(judge(runway, [BEFORE])).toMatchObject({
-      ...{ isKnown: true, crossings: [], recoveries: [], told: [BEFORE] },
+      ...{ isKnown: true, crossings: [], recoveries: [], alerted: [BEFORE] },
     });
   });
 
   it('of exactly the threshold neither crosses nor recovers', () => {
-    expect(judge(lasting(14))).toMatchObject({ isKnown: true, crossings: [], recoveries: [], told: [] });
-    expect(judge(lasting(14), [BEFORE])).toMatchObject({ recoveries: [], told: [BEFORE] });
+    expect(judge(lasting(14))).toMatchObject({ isKnown: true, crossings: [], recoveries: [], alerted: [] });
+    expect(judge(lasting(14), [BEFORE])).toMatchObject({ recoveries: [], alerted: [BEFORE] });
   });
 
   it.each<[string, Runway]>([
@@ -45,7 +45,7 @@ describe('a runway', () => {
     ['no spending', { kind: 'no-spend', ...basis }],
   ])('recovers with %s', (_, runway) => {
     expect(judge(runway, [BEFORE])).toMatchObject({
-      ...{ isKnown: true, crossings: [], recoveries: [BEFORE], told: [] },
+      ...{ isKnown: true, crossings: [], recoveries: [BEFORE], alerted: [] },
     });
   });
 
@@ -54,7 +54,7 @@ describe('a runway', () => {
     ['too few days', { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds }],
   ])('is not judged by %s', (_, runway) => {
     expect(judge(runway, [BEFORE])).toMatchObject({
-      ...{ isKnown: false, crossings: [], recoveries: [], told: [BEFORE] },
+      ...{ isKnown: false, crossings: [], recoveries: [], alerted: [BEFORE] },
     });
   });
 });
@@ -86,12 +86,15 @@ describe('a budget of 1,000', () => {
     ...{ month: name, spent: new Big(spent), reported: 10, of: 20 },
     ...(forecast !== undefined && { forecast: new Big(forecast) }),
   });
-  const judge = (months: readonly MonthSpend[], told: readonly ToldLevel[] = [], since = '2026-11-15') =>
-    judgeWatch(RULE, { kind: 'budget', months }, told, { ...OPTIONS, since });
-  const levelsOf = (levels: readonly ToldLevel[]) =>
+  const judge = (
+    months: readonly MonthSpend[],
+    alerted: readonly AlertedLevel[] = [],
+    since = '2026-11-15',
+  ) => judgeWatch(RULE, { kind: 'budget', months }, alerted, { ...OPTIONS, since });
+  const levelsOf = (levels: readonly AlertedLevel[]) =>
     levels.map(({ episode, level }) => `${episode} ${level}`);
-  const all = (...levels: readonly ToldLevel['level'][]) =>
-    levels.map((level): ToldLevel => ({ episode: '2026-11', level }));
+  const all = (...levels: readonly AlertedLevel['level'][]) =>
+    levels.map((level): AlertedLevel => ({ episode: '2026-11', level }));
 
   it.each([
     ['499.99', undefined, []],
@@ -105,10 +108,14 @@ describe('a budget of 1,000', () => {
     ['1000', undefined, ['50', '80', 'forecast', '100']],
     ['1000', '500', ['50', '80', 'forecast', '100']],
   ])('of which %s is spent and %s expected reaches %j, and tells the highest', (spent, forecast, reached) => {
-    const { crossings, told } = judge([month(spent, forecast)]);
-    expect(told.map(({ level }) => level)).toEqual(reached);
-    expect(crossings).toEqual(told.slice(-1));
-    expect(judge([month(spent, forecast)], told)).toMatchObject({ crossings: [], recoveries: [], told });
+    const { crossings, alerted } = judge([month(spent, forecast)]);
+    expect(alerted.map(({ level }) => level)).toEqual(reached);
+    expect(crossings).toEqual(alerted.slice(-1));
+    expect(judge([month(spent, forecast)], alerted)).toMatchObject({
+      crossings: [],
+      recoveries: [],
+      alerted,
+    });
   });
 
   it.each([
@@ -121,31 +128,44 @@ describe('a budget of 1,000', () => {
     ['980', '1', ['forecast']],
     ['979.99', '1', ['forecast', '100']],
     ['1000', '1', []],
-  ])('of which all is told recovers where %s is spent and %s expected: %j', (spent, forecast, recovered) => {
-    const told = all('50', '80', 'forecast', '100');
-    const { recoveries } = judge([month(spent, forecast)], told);
-    expect(recoveries.map(({ level }) => level)).toEqual(recovered);
-  });
+  ])(
+    'of which all is alerted recovers where %s is spent and %s expected: %j',
+    (spent, forecast, recovered) => {
+      const alerted = all('50', '80', 'forecast', '100');
+      const { recoveries } = judge([month(spent, forecast)], alerted);
+      expect(recoveries.map(({ level }) => level)).toEqual(recovered);
+    },
+  );
 
-  it('keeps what is told of each month apart, and forgets a month that is not judged any more', () => {
-    const told: readonly ToldLevel[] = [
+  it('keeps what is alerted of each month apart, and forgets a month that is not judged any more', () => {
+    const alerted: readonly AlertedLevel[] = [
       { episode: '2026-10', level: '100' },
       { episode: '2026-11', level: '50' },
     ];
-    const both = judge([month(850, undefined, '2026-10'), month(850)], told, '2026-10-31');
+    const both = judge([month(850, undefined, '2026-10'), month(850)], alerted, '2026-10-31');
     expect(levelsOf(both.crossings)).toEqual(['2026-10 80', '2026-11 80']);
     expect(levelsOf(both.recoveries)).toEqual(['2026-10 100']);
-    expect(levelsOf(both.told).toSorted()).toEqual(['2026-10 50', '2026-10 80', '2026-11 50', '2026-11 80']);
-    const later = judge([month(850)], told);
-    expect(levelsOf(later.told)).toEqual(['2026-11 50', '2026-11 80']);
+    expect(levelsOf(both.alerted).toSorted()).toEqual([
+      '2026-10 50',
+      '2026-10 80',
+      '2026-11 50',
+      '2026-11 80',
+    ]);
+    const later = judge([month(850)], alerted);
+    expect(levelsOf(later.alerted)).toEqual(['2026-11 50', '2026-11 80']);
   });
 
-  it('is not known without a reported day, and keeps what was told', () => {
+  it('is not known without a reported day, and keeps what was alerted', () => {
     const nothing = { ...month(2000), reported: 0 };
-    const told = all('50');
-    expect(judge([nothing], told)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], told });
-    expect(judge([nothing, month(1)], told).isKnown).toBe(true);
-    expect(judge([], told)).toMatchObject({ isKnown: false, told: [] });
+    const alerted = all('50');
+    expect(judge([nothing], alerted)).toMatchObject({
+      isKnown: false,
+      crossings: [],
+      recoveries: [],
+      alerted,
+    });
+    expect(judge([nothing, month(1)], alerted).isKnown).toBe(true);
+    expect(judge([], alerted)).toMatchObject({ isKnown: false, alerted: [] });
   });
 });
 
@@ -168,25 +188,25 @@ describe('a spike of twice as much as usual', () => {
   type Options = Partial<JudgementOptions>;
   const judgeWithAmounts = (
     days: readonly DaySpend[],
-    told: readonly ToldLevel[] = [],
+    alerted: readonly AlertedLevel[] = [],
     options: Options = {},
     rule: WatchRule = RULE,
-  ) => judgeWatch(rule, { kind: 'spike', today: TODAY, days }, told, { ...OPTIONS, ...options });
+  ) => judgeWatch(rule, { kind: 'spike', today: TODAY, days }, alerted, { ...OPTIONS, ...options });
   const judge = (...given: Parameters<typeof judgeWithAmounts>) => {
     const judged = judgeWithAmounts(...given);
-    const told = judged.told.map(({ amount: _, isRearmed: __, ...one }) => one);
-    return { ...judged, told };
+    const alerted = judged.alerted.map(({ amount: _, isRearmed: __, ...one }) => one);
+    return { ...judged, alerted };
   };
-  const toldOf = (ago: number, isOver?: boolean): ToldLevel => ({
+  const toldOf = (ago: number, isOver?: boolean): AlertedLevel => ({
     ...{ episode: day(ago), level: 'threshold' },
     ...(isOver && { isOver }),
   });
-  const episodes = (levels: readonly ToldLevel[]) => levels.map(({ episode }) => episode);
+  const episodes = (levels: readonly AlertedLevel[]) => levels.map(({ episode }) => episode);
 
   it.each([
     [200, []],
     [200.01, [1]],
-  ])('of %s is told where it is more, not where it is exactly as much', (amount, ago) => {
+  ])('of %s is alerted where it is more, not where it is exactly as much', (amount, ago) => {
     expect(episodes(judge(daysOf([100, amount])).crossings)).toEqual(ago.map(day));
   });
 
@@ -208,7 +228,7 @@ describe('a spike of twice as much as usual', () => {
       ...{ day, amount },
       ...(baseline !== undefined && { baseline: new Big(baseline) }),
     }));
-    expect(judge(days)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], told: [] });
+    expect(judge(days)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], alerted: [] });
     expect(judge([...days.slice(0, 1), ...daysOf([1])]).isKnown).toBe(true);
   });
 
@@ -221,101 +241,105 @@ describe('a spike of twice as much as usual', () => {
     expect(judge(daysOf([100, 300, between, 300])).crossings).toHaveLength(count);
   });
 
-  it('is told for a week', () => {
+  it('is alerted for a week', () => {
     expect(episodes(judge(daysOf([300, 100, 100, 100, 100, 100, 100])).crossings)).toEqual([day(7)]);
     expect(judge(daysOf([300, 100, 100, 100, 100, 100, 100, 100])).crossings).toEqual([]);
     expect(episodes(judge(daysOf([300, 300, 100, 100, 100, 100, 100, 100])).crossings)).toEqual([day(7)]);
   });
 
-  it('is told from the day when the rule was set', () => {
+  it('is alerted from the day when the rule was set', () => {
     const days = daysOf([100, 300, 300, 300]);
     expect(episodes(judge(days, [], { since: day(2) }).crossings)).toEqual([day(2)]);
     expect(episodes(judge(days, [], { since: day(3) }).crossings)).toEqual([day(3)]);
     expect(judge(daysOf([300, 100]), [], { since: day(1) }).crossings).toEqual([]);
   });
 
-  it('that is over counts as told at once', () => {
+  it('that is over counts as alerted at once', () => {
     const days = daysOf([100, 300, 100, 300]);
     const always = judge(days);
     expect(always.crossings).toEqual([toldOf(3), toldOf(1)]);
-    expect(always.told).toEqual([toldOf(3, true), toldOf(1)]);
-    expect(judge(days, always.told)).toMatchObject({ crossings: [], recoveries: [], told: always.told });
+    expect(always.alerted).toEqual([toldOf(3, true), toldOf(1)]);
+    expect(judge(days, always.alerted)).toMatchObject({
+      crossings: [],
+      recoveries: [],
+      alerted: always.alerted,
+    });
   });
 
   it('recovers on the first usual day after it, once', () => {
     const first = judge(daysOf([100, 300, 300]));
-    expect(first.told).toEqual([toldOf(2)]);
+    expect(first.alerted).toEqual([toldOf(2)]);
     const days = daysOf([300, 300, 100]);
     const second = judge(days, [toldOf(3)]);
     expect(second).toMatchObject({
-      ...{ isKnown: true, crossings: [], recoveries: [toldOf(3)], told: [toldOf(3, true)] },
+      ...{ isKnown: true, crossings: [], recoveries: [toldOf(3)], alerted: [toldOf(3, true)] },
     });
-    expect(judge(days, second.told)).toMatchObject({ recoveries: [], told: second.told });
+    expect(judge(days, second.alerted)).toMatchObject({ recoveries: [], alerted: second.alerted });
   });
 
   it('recovers by a correction of its own day to a usual one, not to one just below the limit', () => {
     expect(judge(daysOf([100, 100]), [toldOf(1)])).toMatchObject({
-      ...{ recoveries: [toldOf(1)], told: [toldOf(1, true)] },
+      ...{ recoveries: [toldOf(1)], alerted: [toldOf(1, true)] },
     });
-    expect(judge(daysOf([100, 198]), [toldOf(1)])).toMatchObject({ recoveries: [], told: [toldOf(1)] });
-    expect(judge(daysOf([198, 300]), [toldOf(2)])).toMatchObject({ crossings: [], told: [toldOf(2)] });
+    expect(judge(daysOf([100, 198]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
+    expect(judge(daysOf([198, 300]), [toldOf(2)])).toMatchObject({ crossings: [], alerted: [toldOf(2)] });
   });
 
   it('alerts again when its day was corrected to a usual one and then back', () => {
     const first = judgeWithAmounts(daysOf([100, 300]));
-    const corrected = judgeWithAmounts(daysOf([100, 30]), first.told);
+    const corrected = judgeWithAmounts(daysOf([100, 30]), first.alerted);
     expect(corrected).toMatchObject({ crossings: [], recoveries: [toldOf(1)], corrections: [] });
-    const again = judgeWithAmounts(daysOf([100, 310]), corrected.told);
+    const again = judgeWithAmounts(daysOf([100, 310]), corrected.alerted);
     expect(again).toMatchObject({ crossings: [toldOf(1)], recoveries: [], corrections: [] });
-    expect(judgeWithAmounts(daysOf([100, 310]), again.told)).toMatchObject({
-      ...{ crossings: [], recoveries: [], corrections: [], told: again.told },
+    expect(judgeWithAmounts(daysOf([100, 310]), again.alerted)).toMatchObject({
+      ...{ crossings: [], recoveries: [], corrections: [], alerted: again.alerted },
     });
   });
 
   it('that is over does not alert again by a correction that leaves it a spike', () => {
     const over = judgeWithAmounts(daysOf([100, 300, 100]));
-    const more = judgeWithAmounts(daysOf([100, 400, 100]), over.told);
+    const more = judgeWithAmounts(daysOf([100, 400, 100]), over.alerted);
     expect(more).toMatchObject({ crossings: [], recoveries: [] });
     expect(episodes(more.corrections)).toEqual([day(2)]);
   });
 
   it('names each alerted day of which another amount is reported, once', () => {
-    const { told } = judgeWithAmounts(daysOf([300, 100, 300]));
-    const changed = judgeWithAmounts(daysOf([310, 100, 197]), told);
+    const { alerted } = judgeWithAmounts(daysOf([300, 100, 300]));
+    const changed = judgeWithAmounts(daysOf([310, 100, 197]), alerted);
     expect(changed).toMatchObject({ crossings: [], recoveries: [] });
     expect(episodes(changed.corrections)).toEqual([day(3), day(1)]);
-    expect(judgeWithAmounts(daysOf([310, 100, 197]), changed.told).corrections).toEqual([]);
-    expect(judgeWithAmounts(daysOf([310, 100, null]), changed.told).corrections).toEqual([]);
+    expect(judgeWithAmounts(daysOf([310, 100, 197]), changed.alerted).corrections).toEqual([]);
+    expect(judgeWithAmounts(daysOf([310, 100, null]), changed.alerted).corrections).toEqual([]);
   });
 
   it('names a correction back to a spike that is too old to alert', () => {
-    const { told } = judgeWithAmounts(daysOf([300, 100]));
-    const corrected = judgeWithAmounts(daysOf([30, 100]), told);
+    const { alerted } = judgeWithAmounts(daysOf([300, 100]));
+    const corrected = judgeWithAmounts(daysOf([30, 100]), alerted);
     const late = judgeWithAmounts(daysOf([300, ...Array<number>(8).fill(100)]), [
-      { ...corrected.told[0]!, episode: day(9) },
+      { ...corrected.alerted[0]!, episode: day(9) },
     ]);
     expect(late.crossings).toEqual([]);
     expect(episodes(late.corrections)).toEqual([day(9)]);
   });
 
   it('whose day is missing now has not recovered', () => {
-    expect(judge(daysOf([100, null]), [toldOf(1)])).toMatchObject({ recoveries: [], told: [toldOf(1)] });
+    expect(judge(daysOf([100, null]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
   });
 
   it('of before the days that are looked at goes on until a usual day', () => {
-    const told = [toldOf(5)];
-    expect(judge(daysOf([300, 300]), told)).toMatchObject({ crossings: [], recoveries: [], told });
-    expect(judge(daysOf([300, 100]), told)).toMatchObject({
-      ...{ crossings: [], recoveries: told, told: [toldOf(5, true)] },
+    const alerted = [toldOf(5)];
+    expect(judge(daysOf([300, 300]), alerted)).toMatchObject({ crossings: [], recoveries: [], alerted });
+    expect(judge(daysOf([300, 100]), alerted)).toMatchObject({
+      ...{ crossings: [], recoveries: alerted, alerted: [toldOf(5, true)] },
     });
     const over = [toldOf(5, true)];
     expect(episodes(judge(daysOf([300, 300]), over).crossings)).toEqual([day(2)]);
-    expect(judge([], told)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], told });
+    expect(judge([], alerted)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], alerted });
   });
 
-  it('counts as told for sixty days once it is over, and as long as it lasts', () => {
-    const told = [toldOf(61, true), toldOf(60, true), toldOf(62)];
-    expect(judge(daysOf([198]), told).told).toEqual([toldOf(60, true), toldOf(62)]);
+  it('counts as alerted for sixty days once it is over, and as long as it lasts', () => {
+    const alerted = [toldOf(61, true), toldOf(60, true), toldOf(62)];
+    expect(judge(daysOf([198]), alerted).alerted).toEqual([toldOf(60, true), toldOf(62)]);
   });
 });
 
@@ -325,24 +349,24 @@ describe('while nobody may be alerted', () => {
   const balance = (value: number) => ({ kind: 'balance', balance: new Big(value) }) as const;
 
   it('a crossing stays new, and a recovery arms the watch again', () => {
-    expect(judgeWatch(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], told: [] });
-    expect(judgeWatch(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ told: [BEFORE] });
+    expect(judgeWatch(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], alerted: [] });
+    expect(judgeWatch(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ alerted: [BEFORE] });
     expect(judgeWatch(RULE, balance(110), [BEFORE], suspended)).toMatchObject({
-      ...{ recoveries: [BEFORE], told: [] },
+      ...{ recoveries: [BEFORE], alerted: [] },
     });
   });
 
   it('so do the steps of a budget, and the days of a spike', () => {
     const month = { month: '2026-11', spent: new Big(85), reported: 1, of: 20 };
     const budget = { kind: 'budget', amount: new Big(100) } as const;
-    const told = [{ episode: '2026-11', level: '50' as const }];
-    expect(judgeWatch(budget, { kind: 'budget', months: [month] }, told, suspended)).toMatchObject({
-      ...{ isKnown: true, crossings: [], told },
+    const alerted = [{ episode: '2026-11', level: '50' as const }];
+    expect(judgeWatch(budget, { kind: 'budget', months: [month] }, alerted, suspended)).toMatchObject({
+      ...{ isKnown: true, crossings: [], alerted },
     });
     const day = { day: '2026-11-20', amount: new Big(300), baseline: new Big(100) };
     const spike = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
     const measured = { kind: 'spike', today: '2026-11-21', days: [day] } as const;
-    expect(judgeWatch(spike, measured, [], suspended)).toMatchObject({ crossings: [], told: [] });
+    expect(judgeWatch(spike, measured, [], suspended)).toMatchObject({ crossings: [], alerted: [] });
     expect(judgeWatch(spike, measured, [], OPTIONS).crossings).toHaveLength(1);
   });
 });

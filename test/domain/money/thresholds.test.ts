@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Money } from '../../../src/domain/money/amount.ts';
-import { judgeWatch, type ToldLevel } from '../../../src/domain/money/thresholds.ts';
+import { type AlertedLevel, judgeWatch } from '../../../src/domain/money/thresholds.ts';
 import { measureWatch, type WatchFigures } from '../../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
 import { addDays, type Day } from '../../../src/domain/time/calendar.ts';
@@ -22,10 +22,10 @@ const daysUntil = (today: Day, amounts: readonly (number | null)[]): ReadonlyMap
 
 /** Judges the figures of several checks one after the other, as an engine does. */
 function judgeAll(rule: WatchRule, checks: readonly WatchFigures[], since = '2020-01-01') {
-  let told: readonly ToldLevel[] = [];
+  let alerted: readonly AlertedLevel[] = [];
   return checks.map((figures, n) => {
-    const judgement = judgeWatch(rule, measureWatch(rule.kind, figures), told, { episode: `${n}`, since });
-    told = judgement.told;
+    const judgement = judgeWatch(rule, measureWatch(rule.kind, figures), alerted, { episode: `${n}`, since });
+    alerted = judgement.alerted;
     return judgement;
   });
 }
