@@ -1,17 +1,11 @@
-import type { Logger } from 'pino';
-import type { BillingClient } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { reportOutage } from '../redis/errors.ts';
-import type { UserDirectory } from '../slack/request/users.ts';
-import type { WebClient } from '../slack/web-client.ts';
 import type { LastDelivery } from '../workspace/owned/schedules.ts';
 import { deleteOrphan } from '../workspace/record/deletion.ts';
-import type { LastUsed } from '../workspace/record/last-used.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
-import type { Workspaces } from '../workspace/record/workspaces.ts';
-import { createDelivery } from './delivery.ts';
+import { createDelivery, type DeliveryParts } from './delivery.ts';
 import { createEngine } from './engine.ts';
 import { createDeliveryLog, observeDeliveries } from './log/delivery-log.ts';
 import type { Reports } from './posts/postable-report.ts';
@@ -24,20 +18,12 @@ import { createWatchFiguresStore } from './watches/watch-figures.ts';
 import { createWatchesJob } from './watches/watch-plan.ts';
 import { createWatching, type Watching } from './watches/watch-service.ts';
 
-export interface DeliveryServiceParts {
+export interface DeliveryServiceParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {
   readonly redis: RedisConnection;
   /** As `connectQueue` opens it; the caller closes it. */
   readonly queue: RedisConnection;
-  readonly workspaces: Workspaces;
-  readonly billing: BillingClient;
-  readonly lastUsed: LastUsed;
-  /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
-  readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
-  readonly users: UserDirectory;
   /** What the features can post. */
   readonly reports: Reports;
-  readonly clock: () => Millis;
-  readonly log: Logger;
   /** Called with the result of each due date. */
   readonly onSent: (result: LastDelivery['result']) => void;
 }
@@ -60,8 +46,7 @@ export interface DeliveryService {
 }
 
 export function createDeliveryService(parts: DeliveryServiceParts): DeliveryService {
-  const { redis, queue, workspaces, billing, lastUsed, clientFor, users, reports, clock, log, onSent } =
-    parts;
+  const { redis, queue, reports, clock, log, onSent } = parts;
   const deliveryLog = observeDeliveries(createDeliveryLog(redis), onSent);
   const figures = createWatchFiguresStore(redis);
   const scheduler = createScheduler({
@@ -74,10 +59,8 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
   });
   const jobs = [createPostsJob(reports), remindersJob, createWatchesJob(figures)];
   const engine = createEngine({
-    ...{ scheduler, jobs, workspaces, deliveryLog, clock, log },
-    delivery: createDelivery({
-      ...{ jobs, workspaces, deliveryLog, clientFor, users, billing, lastUsed, clock, log },
-    }),
+    ...{ ...parts, scheduler, jobs, deliveryLog },
+    delivery: createDelivery({ ...parts, jobs, deliveryLog }),
     index: createWorkspaceIndex(redis),
     deleteOrphan: (workspace, fields) => deleteOrphan(redis, workspace, fields),
   });
@@ -89,10 +72,8 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
         log.warn({ err, workspace }, 'could not reschedule a workspace; the next repair will'),
       );
   return {
-    scheduling: createScheduling({
-      ...{ workspaces, deliveryLog, clientFor, users, reports, billing, lastUsed, changed, clock, log },
-    }),
-    watching: createWatching({ deliveryLog, figures, billing, changed, clock }),
+    scheduling: createScheduling({ ...parts, deliveryLog, changed }),
+    watching: createWatching({ ...parts, deliveryLog, figures, changed }),
     oldestOverdue: () => readOldestOverdue(redis, clock).catch(() => undefined),
     start: engine.start,
     stop: engine.stop,

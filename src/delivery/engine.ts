@@ -1,26 +1,18 @@
-import type { Logger } from 'pino';
 import type { SlackId } from '../domain/slack-id.ts';
 import { HOUR, type Millis } from '../domain/time/calendar.ts';
-import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
-import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
-import type { Delivery } from './delivery.ts';
-import { type Job, planJobs } from './job.ts';
-import type { DeliveryLog } from './log/delivery-log.ts';
-import { createRepairs } from './wakeup/repairs.ts';
+import type { IndexEntry } from '../workspace/record/workspace-index.ts';
+import type { Workspace } from '../workspace/record/workspaces.ts';
+import type { Delivery, DeliveryParts } from './delivery.ts';
+import { planJobs } from './job.ts';
+import { createRepairs, type RepairParts } from './wakeup/repairs.ts';
 import type { Scheduler } from './wakeup/scheduler.ts';
 import { type NextWork, wakeUpTime } from './wakeup/wake-up-time.ts';
 
-export interface EngineParts {
+export interface EngineParts extends RepairParts, Pick<DeliveryParts, 'jobs' | 'workspaces' | 'deliveryLog'> {
   readonly scheduler: Scheduler;
   readonly delivery: Delivery;
-  readonly jobs: readonly Job[];
-  readonly workspaces: Workspaces;
-  readonly deliveryLog: DeliveryLog;
-  readonly index: WorkspaceIndex;
   /** Deletes a record that is only the rest of a deletion. @returns whether it was one @throws StoreUnavailable */
   readonly deleteOrphan: (workspace: SlackId, fields: Workspace['fields']) => Promise<boolean>;
-  readonly clock: () => Millis;
-  readonly log: Logger;
 }
 
 export interface Engine {

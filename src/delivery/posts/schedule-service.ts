@@ -1,12 +1,8 @@
-import type { Logger } from 'pino';
-import type { BillingClient } from '../../billing/client.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
-import type { UserDirectory } from '../../slack/request/users.ts';
-import type { WebClient } from '../../slack/web-client.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedules.ts';
-import { collectAnswerNotes, type LastUsed } from '../../workspace/record/last-used.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import { collectAnswerNotes } from '../../workspace/record/last-used.ts';
+import type { DeliveryParts } from '../delivery.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { sendNow } from '../outbox/unclaimed-messages.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
@@ -28,19 +24,11 @@ export interface Scheduling {
   send(workspace: SlackId, schedule: Schedule, why: ManualReason, by: string): Promise<void>;
 }
 
-export interface SchedulingParts {
-  readonly workspaces: Workspaces;
+export interface SchedulingParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {
   readonly deliveryLog: Pick<DeliveryLog, 'read'>;
-  /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
-  readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
-  readonly users: UserDirectory;
   readonly reports: Reports;
-  readonly billing: BillingClient;
-  readonly lastUsed: LastUsed;
   /** Derives the workspace's runs again. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
-  readonly clock: () => Millis;
-  readonly log: Logger;
 }
 
 export const createScheduling = (parts: SchedulingParts): Scheduling => ({

@@ -28,22 +28,22 @@ export interface Scheduler {
 }
 
 export interface SchedulerParts extends QueueParts {
-  /** BullMQ waits for Redis for as long as it is away; callers wait no longer than this, in ms. */
+  /** BullMQ waits for Redis for as long as it is away; callers wait no longer than this. */
   readonly patience?: Millis;
-  /** Until a process that runs nothing asks again whether another one has scheduled something, in ms. */
-  readonly lookAgain?: number;
+  /** Until a process that runs nothing asks again whether another one has scheduled something. */
+  readonly lookAgain?: Millis;
 }
 
 /** Of all shards together. Runs mostly wait: for Slack, and for the second between two posts to one channel. */
 const CONCURRENCY = 300;
 /** See `SchedulerParts.lookAgain`. A process that schedules something runs it, so this counts only if that one dies. */
-const LOOK_AGAIN = 30_000;
+const LOOK_AGAIN: Millis = 30_000;
 /** A shard's lower bound: with few workspaces the spread is uneven. */
 const LEAST_CONCURRENCY = 40;
-/** The same when Redis does not answer, in ms. */
-const START_RETRY = 1_000;
-/** Closing a connection that does not answer takes no longer than this, in ms. */
-const CLOSING = 1_000;
+/** `LOOK_AGAIN` where Redis did not answer. */
+const LOOK_RETRY: Millis = 1_000;
+/** Closing a connection that does not answer takes no longer than this. */
+const CLOSING: Millis = 1_000;
 
 /** The bundler can only load a module of Tally's own later, and bullmq with it. */
 const loadQueues = () => import('./queue.ts');
@@ -149,7 +149,7 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
     freeId,
     start(work: Work): void {
       run = work;
-      stopLooking = repeat(look, { pause: () => lookAgain, retry: START_RETRY, onError });
+      stopLooking = repeat(look, { pause: () => lookAgain, retry: LOOK_RETRY, onError });
     },
     async stop(finishing: number): Promise<void> {
       run = undefined;

@@ -42,8 +42,8 @@ export interface IndexEntry {
   readonly at: Millis;
 }
 
-/** How soon a workspace is checked that was touched and not checked since: longer than any command takes, in ms. */
-const TOUCHED_MS = MINUTE;
+/** How soon a workspace is checked that was touched and not checked since: longer than any command takes. */
+const TOUCHED: Millis = MINUTE;
 
 /** By the clock of Redis, which is one for all processes; entries of one millisecond are a microsecond apart. */
 const TOUCH = `
@@ -92,7 +92,7 @@ export function createWorkspaceIndex(
   return {
     shards,
     async touch(workspace) {
-      const at = await guardRead(() => redis.eval(TOUCH, 1, keyFor(workspace), workspace, TOUCHED_MS));
+      const at = await guardRead(() => redis.eval(TOUCH, 1, keyFor(workspace), workspace, TOUCHED));
       return { workspace, at: Number(at) };
     },
     async setCheck(workspace, at) {
