@@ -93,10 +93,10 @@ const FIELDS = [
     'owner',
     'channels',
     'token',
-    'base_url',
+    'baseUrl',
     'project',
   ],
-  ...['name', 'role', 'lifetime', 'type', 'account', 'auth_url', 'zone', 'visibility', 'locale', 'managers'],
+  ...['name', 'role', 'lifetime', 'type', 'account', 'authUrl', 'zone', 'visibility', 'locale', 'managers'],
   ...['managerGroups', 'others', 'access_id', 'secret', 'people', 'groups'],
 ];
 /** Each field takes a tenth, so that a form as a whole is no shorter than other texts. */

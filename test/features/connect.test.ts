@@ -126,10 +126,10 @@ describe('/billing connect', () => {
 
   it('rejects invalid fields one by one, before any request', async () => {
     await openForm();
-    await bot.slack.submit(OWNER, { base_url: 'http://10.0.0.1', token: 'two words', project: '0123' });
+    await bot.slack.submit(OWNER, { baseUrl: 'http://10.0.0.1', token: 'two words', project: '0123' });
     const { errors } = bot.slack.modal(OWNER)!;
-    expect(Object.keys(errors).sort()).toEqual(['base_url', 'project', 'token']);
-    expect(errors.base_url).toContain('10.0.0.1');
+    expect(Object.keys(errors).sort()).toEqual(['baseUrl', 'project', 'token']);
+    expect(errors.baseUrl).toContain('10.0.0.1');
     expect(bot.billing.requests).toEqual([]);
   });
 
@@ -224,7 +224,7 @@ describe('/billing connect', () => {
             values: {
               name: value('main'),
               type: chosen('for-oneself'),
-              base_url: value(bot.billing.url),
+              baseUrl: value(bot.billing.url),
               token: value(goodToken(bot.billing)),
               role: chosen('engineer'),
               lifetime: chosen('none'),
@@ -247,7 +247,7 @@ describe('/billing connect', () => {
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"initial_value":"main"');
     await bot.slack.submit(OWNER, {
       token: goodToken(bot.billing),
-      auth_url: 'https://identity.example.com/v3/auth/tokens',
+      authUrl: 'https://identity.example.com/v3/auth/tokens',
       type: 'for-a-user',
       role: 'accountant',
       lifetime: '60-days',
@@ -276,23 +276,23 @@ describe('/billing connect', () => {
     await openForm();
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('https://identity.example.com/v3');
     await bot.slack.submit(OWNER, {
-      auth_url: 'http://169.254.169.254/v3',
+      authUrl: 'http://169.254.169.254/v3',
       token: goodToken(bot.billing),
       project: '123',
     });
-    expect(Object.keys(bot.slack.modal(OWNER)!.errors)).toEqual(['token', 'auth_url']);
+    expect(Object.keys(bot.slack.modal(OWNER)!.errors)).toEqual(['token', 'authUrl']);
   });
 
   it('says what is wrong with the identity service’s URL', async () => {
     await openForm();
     await bot.slack.submit(OWNER, {
-      auth_url: 'https://identity.example.com',
+      authUrl: 'https://identity.example.com',
       token: goodToken(bot.billing),
       project: '123',
     });
     expect(bot.slack.modal(OWNER)!.errors).toEqual({
       token: 'Something under “More” needs a change. Scroll down to see it.',
-      auth_url: expect.stringContaining('Try https://identity.example.com/v3'),
+      authUrl: expect.stringContaining('Try https://identity.example.com/v3'),
     });
   });
 
@@ -523,7 +523,7 @@ describe('several connections', () => {
     const second = await startBilling({ now: () => now });
     onTestFinished(() => second.close());
     const seen = (host: BillingService) => [...new Set(host.requests.map(({ token }) => token))];
-    const theirs = { base_url: second.url, token: administrator() };
+    const theirs = { baseUrl: second.url, token: administrator() };
     await register('main');
     await register('eu', theirs);
 

@@ -173,7 +173,7 @@ describe('an application access', () => {
     const asked = identity.requests.length;
     expect(await form({ people: [MEMBER] })).toContain(`<@${MEMBER}>`);
     const other = identity.authUrl.replace('/v3', '/elsewhere/v3');
-    expect(await form({ people: [OWNER], auth_url: other })).toContain('is a new address');
+    expect(await form({ people: [OWNER], authUrl: other })).toContain('is a new address');
     expect(identity.requests.length).toBe(asked);
     expect((await auditLines())[0]).toBe('token issuers changed: prod (project 123)');
     await issue(MEMBER);
@@ -225,10 +225,10 @@ describe('an application access', () => {
   it('offers the corrected URL when part of it is missing', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
-    await fillIn('good', { auth_url: identity.url });
-    expect(bot.slack.modal(OWNER)!.errors.auth_url).toContain(identity.authUrl);
+    await fillIn('good', { authUrl: identity.url });
+    expect(bot.slack.modal(OWNER)!.errors.authUrl).toContain(identity.authUrl);
     const wrong = identity.authUrl.replace('/v3', '/identity/v3');
-    await fillIn('good', { auth_url: wrong });
+    await fillIn('good', { authUrl: wrong });
     await shows('Not saved');
     expect(modalText()).toContain('Nothing was saved.');
     await press('Back to the form');
@@ -949,7 +949,7 @@ describe('Revoke now', () => {
     await bot.slack.say(ADMIN, CHANNEL, '/billing projects access prod');
     await shows('Secret key', ADMIN);
     const { id, secret } = second.accesses.good;
-    await bot.slack.submit(ADMIN, { access_id: id, secret, auth_url: second.authUrl, people: [OWNER] });
+    await bot.slack.submit(ADMIN, { access_id: id, secret, authUrl: second.authUrl, people: [OWNER] });
     await shows('can issue OS_TOKENs', ADMIN);
     const seen = new Map<IdentityService, number>();
     const methodsAt = (host: IdentityService) => {
@@ -1211,7 +1211,7 @@ describe('a token of unusual length', () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/v3`;
-    await fillIn('good', { auth_url: url });
+    await fillIn('good', { authUrl: url });
     await shows('can issue');
     await bot.slack.dismiss(OWNER);
     asked.length = 0;

@@ -461,14 +461,14 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
   },
   connect: {
     values: {
-      ...{ name: field('second'), base_url: field('http://127.0.0.1/api'), token: field('abcdefgh-token') },
+      ...{ name: field('second'), baseUrl: field('http://127.0.0.1/api'), token: field('abcdefgh-token') },
       ...{ type: selected('for-oneself'), role: selected('read-only'), lifetime: selected('90-days') },
       ...{ project: field('123'), product: selected('1') },
     },
   },
   'access-form': {
     values: {
-      auth_url: field('http://127.0.0.1/v3'),
+      authUrl: field('http://127.0.0.1/v3'),
       people: { value: { selected_users: [OWNER] } },
     },
     metadata: '123 -',

@@ -144,7 +144,7 @@ export async function startOAuthBot(
       const { value: token } = billing.tokens.find((one) => one.label === label)!;
       const fields = {
         name: 'main',
-        base_url: billing.url,
+        baseUrl: billing.url,
         token,
         type: 'for-oneself',
         role: 'read-only',

@@ -53,7 +53,7 @@ export function createDisconnect({
     if (name === undefined) return request.reply.update(chooseConnectionMessage(connectionNames));
     if (!connectionNames.includes(name)) throw unknownConnection(name, connectionNames);
     const heirs = heirsOf(name, request.workspace);
-    const heir = heirs.find((one) => one === wish) ?? onlyOf(heirs);
+    const heir = heirs.find((name) => name === wish) ?? onlyOf(heirs);
     if (heir === undefined && heirs.length > 0)
       return request.reply.update(chooseDefaultMessage(name, heirs));
     await request.reply.update(
@@ -81,7 +81,7 @@ export function createDisconnect({
         textMessage(`Someone replaced the token for ${name}. Nothing was changed.`),
       );
     const heirs = heirsOf(name, workspace);
-    const heir = heirs.find((one) => one === wish);
+    const heir = heirs.find((name) => name === wish);
     if (heir === undefined && heirs.length > 0) return ask(request, name);
     await remove(request, name, heir);
   };
@@ -126,7 +126,7 @@ const onlyOf = (names: readonly string[]): string | undefined => (names.length =
 /** The connections that can become the default when this one is removed; empty when it isn't the default. */
 function heirsOf(name: string, record: Workspace): readonly string[] {
   if (record.defaultConnection !== name) return [];
-  return record.connectionNames.filter((one) => one !== name);
+  return record.connectionNames.filter((other) => other !== name);
 }
 
 /** `-` for a damaged record, which has none but can still be removed. */

@@ -4,14 +4,7 @@ import { DEFAULT_PRODUCT } from '../../domain/product.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { REMINDED } from '../../slack/commands/expiry-input.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/atoms.ts';
-import {
-  choiceInput,
-  type FormFields,
-  modal,
-  productInput,
-  textInput,
-  waitingModal,
-} from '../../slack/kit/modal.ts';
+import { choiceInput, modal, productInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import {
   type Connection,
   FIRST_CONNECTION_NAME,
@@ -46,8 +39,7 @@ export function connectFormDefaults(
   const current = record.connections.get(name);
   if (current !== undefined) return knownAs(current);
   const like = record.connections.get(chosen ?? '');
-  const baseUrl = addresses.baseUrl ?? like?.baseUrl;
-  const authUrl = addresses.authUrl ?? like?.authUrl;
+  const { baseUrl = like?.baseUrl, authUrl = like?.authUrl } = addresses;
   return { name, ...(baseUrl !== undefined && { baseUrl }), ...(authUrl !== undefined && { authUrl }) };
 }
 
@@ -74,13 +66,12 @@ export function connectForm(
 ): ModalView {
   const others = record.connectionNames;
   const { name: opened = '' } = known;
-  const carried = {
-    ...(isUnfolded ? {} : foldedFields(known)),
-    ...{ opened, stamp: stampOf(record, FIELDS.connection + opened) },
-  };
   return modal({
     callback: 'connect',
-    metadata: JSON.stringify(carried),
+    metadata: JSON.stringify({
+      ...(isUnfolded ? {} : { ...UNSAID, ...known }),
+      ...{ opened, stamp: stampOf(record, FIELDS.connection + opened) },
+    }),
     title: CONNECT_TITLE,
     submit: 'Test and save',
     close: 'Cancel',
@@ -93,7 +84,7 @@ export function connectForm(
         max: 3000,
       }),
       textInput({
-        block: 'base_url',
+        block: 'baseUrl',
         label: 'Address of the billing service',
         hint: 'The part before /bill/graphql. Use a public https address, unless your operator has allowed another.',
         placeholder: 'https://billing.example.com',
@@ -122,14 +113,11 @@ export function connectForm(
 }
 
 /** The values of hidden fields. Of the token nothing is assumed. */
-const foldedFields = (known: ConnectFormDefaults): FormFields => ({
-  product: known.product ?? String(DEFAULT_PRODUCT),
-  name: known.name ?? FIRST_CONNECTION_NAME,
-  role: known.role ?? '',
-  type: known.type ?? '',
-  account: known.account ?? '',
-  auth_url: known.authUrl ?? '',
-});
+const UNSAID: ConnectFormDefaults = {
+  product: String(DEFAULT_PRODUCT),
+  name: FIRST_CONNECTION_NAME,
+  ...{ role: '', type: '', account: '', authUrl: '' },
+};
 
 const moreInputs = (known: ConnectFormDefaults, others: readonly string[]): (Block | InputBlock)[] => [
   header('More'),
@@ -169,7 +157,7 @@ const moreInputs = (known: ConnectFormDefaults, others: readonly string[]): (Blo
     optional: true,
   }),
   textInput({
-    block: 'auth_url',
+    block: 'authUrl',
     label: 'Address of the identity service',
     hint: 'Only needed for OS_TOKENs. It ends with /v3.',
     placeholder: 'https://identity.example.com/v3',

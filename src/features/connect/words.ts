@@ -77,7 +77,7 @@ export function parseConnectForm(
     fields[block]
       ? take(
           block,
-          known.find((one) => one === fields[block]),
+          known.find((choice) => choice === fields[block]),
           'Choose the same as in the console.',
         )
       : undefined;
@@ -96,8 +96,8 @@ export function parseConnectForm(
       isConnectionName(name) && !isSecret(name) ? name : undefined,
       isSecret(name) ? A_SECRET : A_NAME,
     ),
-    baseUrl: url('base_url', checks.baseUrl),
-    authUrl: fields.auth_url ? url('auth_url', checks.authUrl) : '',
+    baseUrl: url('baseUrl', checks.baseUrl),
+    authUrl: fields.authUrl ? url('authUrl', checks.authUrl) : '',
     token: take('token', TOKEN.test(token) ? token : undefined, ONE_WORD),
     type: among('type', TOKEN_TYPES),
     account: take('account', isSecret(account) ? undefined : account, A_SECRET),
@@ -112,7 +112,7 @@ export function parseConnectForm(
 }
 
 /** The fields of the form that are in sight when it opens. */
-const ABOVE_MORE = ['token', 'base_url', 'project', 'lifetime'] as const;
+const ABOVE_MORE = ['token', 'baseUrl', 'project', 'lifetime'] as const;
 
 const ONE_WORD = 'Paste only the token, without spaces or line breaks.';
 const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
@@ -133,13 +133,10 @@ export function encodeConnectMetadata({ token: _, opened: __, ...rest }: Connect
 }
 
 /** What the form shows again after **More…**: all but the token. */
-export const connectFormState = (fields: FormFields, metadata: string): ConnectFormDefaults => {
-  const folded = decodeConnectMetadata(metadata) as FormFields;
-  const { base_url: baseUrl, project, lifetime } = fields;
-  const { auth_url: authUrl, product, name, role, type, account } = folded;
-  const known = { baseUrl, project, authUrl, product, name, role, lifetime, type, account };
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
-};
+export function connectFormState(fields: FormFields, metadata: string): ConnectFormDefaults {
+  const { token: _, ...typed } = fields;
+  return { ...decodeConnectMetadata(metadata), ...typed };
+}
 
 /** The same if a name turned out to be a secret: that is not shown again. */
 export const rememberUnnamed = (request: ConnectRequest): string =>

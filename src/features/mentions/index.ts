@@ -38,8 +38,8 @@ export function createMentionsFeature({ commands, verbs, listeners }: MentionsPa
           return request.reply.update(
             suggestedCommands(
               mention.fact,
-              mention.reruns.filter((one) =>
-                canSuggest(one.text, { ...askLocation(request), workspace: request.workspace }),
+              mention.reruns.filter(({ text: words }) =>
+                canSuggest(words, { ...askLocation(request), workspace: request.workspace }),
               ),
             ),
           );

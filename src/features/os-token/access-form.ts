@@ -67,7 +67,7 @@ export function accessForm(form: AccessForm, request: Request): ModalView {
       ),
       ...(workspace.accessIds.includes(project) ? currentBlocks(project, label, request) : []),
       textInput({
-        block: 'auth_url',
+        block: 'authUrl',
         label: 'Address of the identity service',
         hint: 'In the console: API endpoints, under identity. It ends with /v3.',
         placeholder: 'https://identity.example.com/v3',

@@ -81,14 +81,14 @@ export function parseAccessForm(
   metadata: string,
   readAuthUrl: (text: string) => string,
 ): FormReading<AccessRequest> {
-  const { auth_url = '', access_id: id = '', secret = '' } = fields;
+  const { authUrl = '', access_id: id = '', secret = '' } = fields;
   const issuers = { people: selectedValues(fields.people), groups: selectedValues(fields.groups) };
   const [project = '', stamp = ''] = metadata.split(' ');
   const expiry = parseExpiryChoice(fields);
   const isKept = id === '' && secret === '';
-  const url = readField(() => readAuthUrl(auth_url));
+  const url = readField(() => readAuthUrl(authUrl));
   const errors = fieldErrors({
-    auth_url: url.refusal,
+    authUrl: url.refusal,
     access_id: isKept
       ? undefined
       : areSwapped(id, secret)

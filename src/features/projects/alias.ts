@@ -9,8 +9,8 @@ const FORM_WORDS =
 /** Second words of `/billing projects` and `/billing default`. */
 const OWN_WORDS = ['add', 'edit', 'rename', 'remove', 'page', 'none'];
 
-/** Words of other features, and of later versions, so that a name of today keeps its meaning. */
-const KEPT_FREE = [
+/** Reserved: commands of today and tomorrow can't be aliases. */
+const RESERVED_WORDS = [
   ...['access', 'home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'],
   ...['daily', 'weekdays', 'weekly', 'monthly'],
 ];
@@ -45,6 +45,6 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
 
 /** Commands are found with and without their hyphens. */
 const reserved = (verbs: readonly string[]): ReadonlySet<string> =>
-  new Set([...verbs, ...OWN_WORDS, ...KEPT_FREE].map((verb) => verb.replace(/^\/|-/g, '')));
+  new Set([...verbs, ...OWN_WORDS, ...RESERVED_WORDS].map((verb) => verb.replace(/^\/|-/g, '')));
 
 const alternative = (alias: string): string => `${alias.slice(0, 20).replace(/-+$/, '')}-prod`;

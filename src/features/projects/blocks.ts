@@ -191,7 +191,9 @@ export function removeProjectMessage(
 ): Message {
   const { alias } = project;
   const channels = workspace.channelsOf(alias);
-  const hasOthers = workspace.projects.some((one) => one.alias !== alias && isSameProject(one, project));
+  const hasOthers = workspace.projects.some(
+    (other) => other.alias !== alias && isSameProject(other, project),
+  );
   return questionMessage(
     `Remove ${alias}?`,
     section(

@@ -40,7 +40,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
       return reply.update(channelDefaultMessage(project, user.canManage));
     return reply.update(
       noDefault(
-        workspace.projects.filter((one) => isFor(one, channel, workspace)),
+        workspace.projects.filter((other) => isFor(other, channel, workspace)),
         user.canManage,
       ),
     );

@@ -15,6 +15,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { choiceInput, input, modal, productInput, textInput } from '../../slack/kit/modal.ts';
+import type { Request } from '../../slack/request/request.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { DEFAULT_CONNECTION, encodeProjectMetadata, MOST_CHANNELS, type ProjectFormInput } from './words.ts';
 
@@ -22,8 +23,6 @@ export interface ProjectFormOptions {
   /** The alias of the project that is changed; '' for a new one. */
   readonly before: string;
   readonly filled: ProjectFormInput;
-  /** Who owns it unless the form says otherwise. */
-  readonly owner: SlackId;
   /** Why what was sent could not be saved. */
   readonly problem?: string | undefined;
   /** What saving it stops, with the digest of that. */
@@ -32,9 +31,10 @@ export interface ProjectFormOptions {
   readonly isUnfolded?: boolean;
 }
 
+/** The owner is who asks, unless the form says otherwise. */
 export function projectForm(
-  record: Workspace,
-  { before, filled, owner, problem, warning, isUnfolded: isWanted = false }: ProjectFormOptions,
+  { workspace, user }: Request,
+  { before, filled, problem, warning, isUnfolded: isWanted = false }: ProjectFormOptions,
 ): ModalView {
   const { connection, currency = '', channels = [] } = filled;
   const isUnfolded =
@@ -44,12 +44,12 @@ export function projectForm(
     connection !== undefined ||
     currency !== '' ||
     channels.length > 0;
-  const folded = { owner: filled.owner ?? owner };
+  const owner = filled.owner ?? user.id;
   return modal({
     callback: 'project',
     metadata: encodeProjectMetadata({
       before,
-      folded: isUnfolded ? {} : folded,
+      folded: isUnfolded ? {} : { owner },
       ...(warning && { warned: warning.digest }),
     }),
     title: titleOf(before),
@@ -75,7 +75,7 @@ export function projectForm(
         max: 64,
       }),
       productInput(String(filled.product ?? DEFAULT_PRODUCT)),
-      ...(isUnfolded ? moreInputs(record, filled, folded.owner) : [actions(button('project-more', 'More…'))]),
+      ...(isUnfolded ? moreInputs(workspace, filled, owner) : [actions(button('project-more', 'More…'))]),
     ],
   });
 }

@@ -111,9 +111,9 @@ export function createProjectsFeature({ workspaces, more, verbs, stops }: Projec
   const openForm = (
     before: string,
     filled: ProjectFormInput,
-    { workspace, user, reply }: Request,
+    request: Request,
     problem?: string,
-  ): Promise<void> => reply.modal.open(projectForm(workspace, { before, filled, owner: user.id, problem }));
+  ): Promise<void> => request.reply.modal.open(projectForm(request, { before, filled, problem }));
 
   const work = async (rest: string, request: Request, typed?: string): Promise<void> => {
     const { workspace } = request;
@@ -150,10 +150,9 @@ export function createProjectsFeature({ workspaces, more, verbs, stops }: Projec
         right: 'manage',
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
-            projectForm(request.workspace, {
+            projectForm(request, {
               before: decodeProjectMetadata(metadata).before,
               filled: projectFormState(fields, metadata),
-              owner: request.user.id,
               isUnfolded: true,
             }),
           ),
@@ -188,6 +187,6 @@ export function createProjectsFeature({ workspaces, more, verbs, stops }: Projec
 function channelsInForm(project: Project, workspace: Workspace): readonly string[] {
   const limit = findChannelLimit(project, workspace);
   if (limit?.length !== 0) return limit ?? [];
-  const names = workspace.projects.filter((one) => isSameProject(one, project));
+  const names = workspace.projects.filter((other) => isSameProject(other, project));
   return [...new Set(names.flatMap(({ channels }) => channels))];
 }

@@ -43,7 +43,7 @@ export function createRemoval(workspaces: Workspaces, stops: () => readonly Stop
       const [alias = '', id] = value.split(' ');
       if (id === DAMAGED_PROJECT_ACTION && isDamaged(workspace, 'project', alias))
         return drop(alias, request);
-      const project = workspace.projects.find((one) => one.alias === alias);
+      const project = workspace.projects.find((project) => project.alias === alias);
       if (project === undefined || project.id !== id)
         return request.reply.update(textMessage(`Someone changed or removed ${alias}. Nothing was removed.`));
       const channels = [...workspace.channelsOf(alias)];

@@ -19,7 +19,7 @@ export function createSaving(workspaces: Workspaces, stops: () => readonly Stops
     const { workspace, user, at } = request;
     const again = (problem: string, filled: ProjectFormInput = form): Promise<void> =>
       request.reply.modal.update(
-        projectForm(workspace, { before: form.before, filled, owner: user.id, problem }),
+        projectForm(request, { before: form.before, filled, problem }),
         textMessage(`${problem} Nothing was saved.`),
       );
     const known =
@@ -46,8 +46,8 @@ export function createSaving(workspaces: Workspaces, stops: () => readonly Stops
     const digest = createHash('sha256').update(JSON.stringify(warning)).digest('base64').slice(0, 16);
     if (warning.length > 0 && warned !== digest)
       return request.reply.modal.update(
-        projectForm(workspace, {
-          ...{ before: form.before, filled: form, owner: user.id },
+        projectForm(request, {
+          ...{ before: form.before, filled: form },
           warning: { blocks: warning, digest },
         }),
         textMessage('Nothing was saved, because that stops something.', ...warning),

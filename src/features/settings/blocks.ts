@@ -3,31 +3,29 @@ import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { context, type Message, option, plainText, section } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, input, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { formatLocalTime, type ZoneName, zoneOption } from '../../slack/request/time-zones.ts';
 import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
+import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { SettingsChange } from './changes.ts';
 import { numberOptions } from './numbers.ts';
 
 export const SETTINGS_TITLE = 'Settings';
 
-export interface SettingsFormState {
-  /** What is chosen now. */
-  readonly settings: Settings;
-  /** What was stored could not be read, so these are the defaults. */
-  readonly damaged: boolean;
-  readonly groups: GroupChoices;
-  readonly at: Millis;
-}
-
-export function settingsForm({ settings, damaged, groups, at }: SettingsFormState): ModalView {
+/** @param settings what is chosen now; damaged ones count as the defaults, so that the form can replace them */
+export function settingsForm(
+  settings: Settings,
+  groups: GroupChoices,
+  { workspace, at }: Request,
+): ModalView {
   return modal({
     callback: 'settings',
     title: SETTINGS_TITLE,
     submit: 'Save',
     close: 'Cancel',
     blocks: [
-      ...(damaged ? [section(DAMAGED)] : []),
+      ...(isDamaged(workspace, 'settings') ? [section(DAMAGED)] : []),
       zoneInput(settings.zone, at),
       section(`Today there: ${formatLocalTime(settings.zone, at)}`),
       context(CUT),

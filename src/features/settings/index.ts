@@ -5,11 +5,12 @@ import type { Request } from '../../slack/request/request.ts';
 import { isKnownZone, searchZones, zoneOption } from '../../slack/request/time-zones.ts';
 import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/request/user-groups.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
+import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { SETTINGS_TITLE, settingsForm, settingsSavedMessage } from './blocks.ts';
 import { settingsChanges } from './changes.ts';
-import { currentSettings, parseSettingsForm, parseSettingsText, type SettingsInput } from './words.ts';
+import { parseSettingsForm, parseSettingsText, type SettingsInput } from './words.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -26,14 +27,12 @@ export interface SettingsParts {
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
 export function createSettingsFeature({ workspaces }: SettingsParts): Feature {
-  const formWith = async (request: Request, given: SettingsInput) => {
-    const { settings, damaged } = currentSettings(request.workspace);
-    const groups = await loadUserGroups(request);
-    return settingsForm({ settings: { ...settings, ...given }, damaged, groups, at: request.at });
-  };
+  const formWith = async (request: Request, given: SettingsInput) =>
+    settingsForm({ ...request.workspace.settings, ...given }, await loadUserGroups(request), request);
 
   const save = async (given: SettingsInput, request: Request) => {
-    const { settings, damaged } = currentSettings(request.workspace);
+    const { settings } = request.workspace;
+    const damaged = isDamaged(request.workspace, 'settings');
     const { managerGroups: groups = [] } = given;
     await requireKnownGroups(
       groups.filter((id) => !settings.managerGroups.includes(id)),

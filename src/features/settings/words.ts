@@ -1,7 +1,5 @@
 import { CURRENCY_RULE } from '../../domain/money/amount.ts';
 import { type FormFields, type FormReading, selectedValues } from '../../slack/kit/modal.ts';
-import { isDamaged } from '../../workspace/record/workspace.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { invalidSettings, type Settings } from '../../workspace/settings.ts';
 
 /** What the form asks about; a part that it did not show is not there. */
@@ -46,12 +44,4 @@ export function parseSettingsForm(fields: FormFields): FormReading<SettingsInput
   const refused = invalidSettings(input);
   if (refused.length === 0) return { input };
   return { errors: Object.fromEntries(refused.map((part) => [part, SENTENCES[part] ?? 'Choose again.'])) };
-}
-
-/** What the form starts from. Damaged settings give the defaults, so that the form can replace them. */
-export function currentSettings(record: Workspace): {
-  readonly settings: Settings;
-  readonly damaged: boolean;
-} {
-  return { settings: record.settings, damaged: isDamaged(record, 'settings') };
 }

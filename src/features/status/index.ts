@@ -72,7 +72,7 @@ export function createStatusFeature({
 }: StatusParts): Feature {
   const draw = async (request: Request, workspace: Workspace, tested?: TestResult): Promise<void> => {
     const { user, at } = request;
-    const drawn = sections().map((one) => drawUnlessDamaged(one, { ...request, workspace }));
+    const drawn = sections().map((source) => drawUnlessDamaged(source, { ...request, workspace }));
     const others = (await Promise.all(drawn)).flat();
     const own = [
       ...connectionParts({ workspace, user, place: askLocation(request), at, tested }),
