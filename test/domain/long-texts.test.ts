@@ -84,18 +84,7 @@ const textsOf = (length: number): readonly string[] =>
 
 const NO_ALIASES: ReadonlySet<string> = new Set();
 const FIELDS = [
-  ...[
-    'alias',
-    'id',
-    'product',
-    'connection',
-    'currency',
-    'owner',
-    'channels',
-    'token',
-    'baseUrl',
-    'project',
-  ],
+  ...['alias', 'id', 'product', 'connection', 'currency', 'owner', 'channels', 'token', 'baseUrl', 'project'],
   ...['name', 'role', 'lifetime', 'type', 'account', 'authUrl', 'zone', 'visibility', 'locale', 'managers'],
   ...['managerGroups', 'others', 'access_id', 'secret', 'people', 'groups'],
 ];
@@ -140,8 +129,8 @@ const ANY_LENGTH = [
   'domain/money/amount',
   ...[
     'slack/kit/atoms#escapeMarkup',
-    'slack/command-buttons',
-    'slack/time-zones',
+    'slack/commands/command-buttons',
+    'slack/request/time-zones',
     'ops/mask',
     'http/address',
     'identity/auth-url',
