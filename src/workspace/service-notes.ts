@@ -4,7 +4,8 @@ import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { fingerprintOf } from './credentials/connections.ts';
 import type { CredentialName } from './credentials/rejections.ts';
-import { type BillingTopic, failureKey, isLastFailureKind } from './projects/last-failure.ts';
+import { type BillingTopic, failureKey, remedyFor } from './projects/last-failure.ts';
+import { storeFailure } from './record/stored-failure.ts';
 import type { Workspaces } from './record/workspaces.ts';
 
 /** A service did not accept a credential. */
@@ -68,13 +69,12 @@ export function createServiceNotes({
 
   const failed = async ({ workspace, failures }: AskedWith, asked: Asked, error: unknown): Promise<void> => {
     const { topic, project: id, product } = asked;
-    const kind = isFailure(error) ? error.kind : '';
+    if (failures === undefined || !isFailure(error) || remedyFor(error.kind) === undefined) return;
+    const isKnown = failures.get(failureKey(topic, id, product))?.kind === error.kind;
     // That a period has no data says nothing of the project.
-    const isAboutProject = isLastFailureKind(kind) && !(kind === 'no-data' && topic === 'consumption');
-    const known = failures?.get(failureKey(topic, id, product));
-    if (failures === undefined || !isAboutProject || known?.kind === kind) return;
-    const status = isFailure(error) && error.kind === 'service-failed' ? { status: error.status } : {};
-    await workspaces.noteFailure(workspace, { topic, id, product }, { kind, ...status, since: clock() });
+    if (isKnown || (error.kind === 'no-data' && topic === 'consumption')) return;
+    const note = { ...storeFailure(error), since: clock() };
+    await workspaces.noteFailure(workspace, { topic, id, product }, note);
   };
 
   const answered = async ({ workspace, failures }: AskedWith, asked: Asked): Promise<void> => {

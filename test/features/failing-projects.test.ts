@@ -72,7 +72,7 @@ it('are named with why, since when and what to do, and not any more once they an
 it('are noted when only their spend was asked, as a kind and data', async () => {
   await bot.ask('/spend teapot last-7-days');
   expect(await status()).toContain('1 problem to look at');
-  const note = { kind: 'service-failed', status: 418, since: START };
+  const note = { kind: 'service-failed', service: 'billing', status: 418, since: START };
   expect(await failedFields()).toContainEqual(['failed:consumption:456:1', note]);
 });
 
@@ -91,7 +91,9 @@ it('are noted only if they have a name, and not for a period without data', asyn
   expect(await failedFields()).toEqual([]);
   await addProject(bot, { alias: 'empty', id: '77777' });
   await bot.ask('/balance empty');
-  expect(await failedFields()).toEqual([['failed:balance:77777:1', { kind: 'no-data', since: START }]]);
+  expect(await failedFields()).toEqual([
+    ['failed:balance:77777:1', { kind: 'no-data', question: { project: '77777', product: 1 }, since: START }],
+  ]);
   expect(await home()).toContain('Check its ID (77777) and product with `/billing projects edit empty`.');
 });
 

@@ -1,8 +1,8 @@
 /** Who may get what Tally sends without being asked: checked at every send, and each time a message is drawn again. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
-import { type ChosenProject, isShownTo } from '../../workspace/projects/chosen-project.ts';
-import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import { type AskLocation, isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';

@@ -1,7 +1,8 @@
 /** Whether a paused schedule resumes automatically, and when it is retried. */
 
 import { type PauseReason, resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';
-import { findNamed, isShownTo } from '../../workspace/projects/chosen-project.ts';
+import { findNamed } from '../../workspace/projects/chosen-project.ts';
+import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 

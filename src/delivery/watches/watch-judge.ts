@@ -9,7 +9,7 @@ import {
 import type { WatchKind } from '../../domain/money/watch-rule.ts';
 import { addDays, type Day, dayAt, HOUR, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
-import { isShownTo } from '../../workspace/projects/chosen-project.ts';
+import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { alertEpisode, recordEvent, stateFor, targetsOf } from './alert.ts';
 import {

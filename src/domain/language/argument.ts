@@ -1,5 +1,11 @@
 /** The arguments of a command, each parsed at an index among tokens, and the word for a file or a window. */
 import { InvalidWord } from '../failure/index.ts';
+import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
+import { isBareYear } from './date-expression.ts';
+import { type Match, parseErrorAt, senseOf } from './parse.ts';
+import { type PeriodPhrase, parsePeriodPhrase } from './period-phrase.ts';
+import { listNames } from './text.ts';
+import type { TokenizedText } from './tokenizer.ts';
 
 /** The figures as a file, or what to reconcile with. */
 export type Output = 'csv' | 'details';
@@ -29,13 +35,6 @@ export function parseWithOutput<T>(
 
 /** Whether a command's text asks for a file or a window; quick, and right for all but a project of that name. */
 export const namesOutput = (text: string): boolean => text.split(/\s+/).some((word) => OUTPUT.test(word));
-
-import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
-import { isBareYear } from './date-expression.ts';
-import { type Match, parseErrorAt, senseOf } from './parse.ts';
-import { type PeriodPhrase, parsePeriodPhrase } from './period-phrase.ts';
-import { listNames } from './text.ts';
-import type { TokenizedText } from './tokenizer.ts';
 
 export type Argument =
   | { readonly kind: 'phrase'; readonly value: PeriodPhrase }

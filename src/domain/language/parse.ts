@@ -41,12 +41,10 @@ export type Parser<T> = (source: TokenizedText, at: number, bareYear: boolean) =
 /** A node of the syntax before its source text is added. */
 export type WithoutSource<T> = T extends unknown ? Omit<T, 'typed' | 'includingToday'> : never;
 
-export function senseOf<R extends WordRole>(
-  token: Token | undefined,
-  role: R,
-): (WordSense & { readonly role: R }) | undefined;
-export function senseOf(token: Token | undefined, role: WordRole): WordSense | undefined {
-  return token?.kind === 'word' && token.sense.role === role ? token.sense : undefined;
+/** What the word means, if it means something of this role. */
+export function senseOf<R extends WordRole>(token: Token | undefined, role: R) {
+  if (token?.kind !== 'word' || token.sense.role !== role) return undefined;
+  return token.sense as WordSense & { readonly role: R };
 }
 
 /** Refuses the tokens from `at` up to, but without, `next`. */

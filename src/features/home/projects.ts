@@ -90,11 +90,11 @@ const isIssuer = ({ id }: Project, { workspace, user }: Request): boolean => {
 };
 
 /** Why a project gives no answer, since when and, for managers, what to do. */
-function failureLines(project: Project, { workspace, user }: Request): readonly string[] {
+function failureLines(project: Project, { workspace, user, at }: Request): readonly string[] {
   const failure = findFailure(workspace.failures, project);
   if (failure === undefined) return [];
   const todo = user.canManage ? ` ${lastFailureTodo(failure, project)}` : '';
-  return [`:warning: *No answer:* ${lastFailureText(failure)}.${todo}`];
+  return [`:warning: *No answer:* ${lastFailureText(failure, dayAt(at, workspace.settings.zone))}.${todo}`];
 }
 
 /** Sorted by when they run out: overdrawn projects first, unknown ones last. */

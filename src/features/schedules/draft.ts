@@ -4,7 +4,7 @@ import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
-import { limitedProjects } from '../../workspace/projects/chosen-project.ts';
+import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { ScheduleDraft } from './form-state.ts';
 import { type CarryOverResult, carryOver, type UpcomingSendsOf } from './upcoming-sends.ts';

@@ -16,7 +16,7 @@ import {
   resumesByItself,
   type Schedule,
 } from '../../workspace/owned/schedules.ts';
-import { limitedProjects } from '../../workspace/projects/chosen-project.ts';
+import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';

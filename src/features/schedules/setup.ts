@@ -5,16 +5,13 @@ import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { type Block, channelLink, markup, section } from '../../slack/kit/atoms.ts';
 import { fullText } from '../../slack/owned/actions.ts';
-import { failureBlocks, NOTHING_SAVED, type OwnedForm, saveDraft } from '../../slack/owned/form.ts';
+import { NOTHING_SAVED, type OwnedForm, saveDraft } from '../../slack/owned/form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
+import { failureFacts } from '../../slack/reply/error-blocks.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
-import {
-  type ChosenProject,
-  chosenProject,
-  limitedProjects,
-} from '../../workspace/projects/chosen-project.ts';
-import { listWord, resolveProjects } from '../../workspace/projects/resolve-project.ts';
+import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
+import { limitedProjects, listWord, resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 import { announcementMessage, scheduleSavedText } from './blocks.ts';
 import {
@@ -198,7 +195,7 @@ async function sendTest(
     await modal.updateIfUnchanged(withResult(markup(`Sent a test to ${where}. Nothing is saved yet.`)));
   } catch (error) {
     const isExpected = isFailure(error) && error.kind !== 'not-allowed';
-    const blocks = isExpected ? failureBlocks(error) : [section('Couldn’t send the test.')];
+    const blocks = isExpected ? failureFacts(error) : [section('Couldn’t send the test.')];
     await modal.update(withResult(...blocks));
     // An unexpected error is logged, and answered with its reference.
     if (!isExpected) throw error;

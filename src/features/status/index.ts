@@ -11,16 +11,8 @@ import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
-import {
-  type Block,
-  context,
-  formatInstant,
-  header,
-  type Message,
-  section,
-  withoutActions,
-} from '../../slack/kit/atoms.ts';
-import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import { type Block, context, formatInstant, header, type Message, section } from '../../slack/kit/atoms.ts';
+import { failureFacts } from '../../slack/reply/error-blocks.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import type { OpenableConnection } from '../../workspace/credentials/connections.ts';
@@ -76,7 +68,7 @@ export function createStatusFeature({
     const others = (await Promise.all(drawn)).flat();
     const own = [
       ...connectionParts({ workspace, user, place: askLocation(request), at, tested }),
-      ...projectParts(workspace, askLocation(request)),
+      ...projectParts(workspace, askLocation(request), at),
       ...(user.canManage ? accessParts(workspace, at) : []),
     ];
     await request.reply.update(statusPage([...own, ...others], workspace, at));
@@ -105,7 +97,7 @@ export function createStatusFeature({
         ];
       }
       if (!isFailure(error)) throw error;
-      return withoutActions(failureMessage(error).blocks);
+      return failureFacts(error);
     }
   };
 

@@ -1,5 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { limitLines, pluralize } from '../../domain/language/text.ts';
+import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/last-failure.ts';
 import { actions, type Block, buttonRow, escapeMarkup, header, markup } from '../../slack/kit/atoms.ts';
@@ -18,15 +19,16 @@ const MOST_LINES = 10;
 const MOST_BUTTONS = 5;
 
 /** The projects that billing last gave no answer for. @param place a project that is limited to other channels is not named there */
-export function projectParts(workspace: Workspace, place: AskLocation): readonly StatusPart[] {
+export function projectParts(workspace: Workspace, place: AskLocation, at: Millis): readonly StatusPart[] {
   const failing = visibleProjects(workspace, place).flatMap((project) => {
     const failure = findFailure(workspace.failures, project);
     return failure === undefined ? [] : [{ project, failure }];
   });
   if (failing.length === 0) return [];
+  const today = dayAt(at, workspace.settings.zone);
   const lines = failing.map(({ project, failure }) => {
     const todo = place.manager ? ` ${lastFailureTodo(failure, project)}` : '';
-    return `*${escapeMarkup(project.alias)}* gives no answer: ${lastFailureText(failure)}.${todo}`;
+    return `*${escapeMarkup(project.alias)}* gives no answer: ${lastFailureText(failure, today)}.${todo}`;
   });
   const buttons = failing
     .slice(0, MOST_BUTTONS)

@@ -7,12 +7,8 @@ import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
-import {
-  type ChosenProject,
-  isSameProject,
-  limitedProjects,
-} from '../../workspace/projects/chosen-project.ts';
-import { resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { limitedProjects, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { findWatch } from '../../workspace/record/workspace.ts';
 import { type WatchFormState, watchForm } from './form.ts';
 import { hasThreshold, ruleOfDraft, targetOfDraft, type WatchDraft } from './form-state.ts';

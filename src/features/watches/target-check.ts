@@ -1,16 +1,17 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { mention } from '../../slack/kit/atoms.ts';
+import { NOT_JOINED } from '../../slack/owned/form.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
-import { type ChosenProject, isShownTo, limitedProjects } from '../../workspace/projects/chosen-project.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
 
 const CLOSED_CHANNEL = 'That channel can’t see this project. Choose another project or channel.';
 const CLOSED_PROJECT =
   'This project is limited to certain channels. Send its alerts to one of them, or only to Tally managers.';
-const NOT_JOINED = 'Tally isn’t in that channel. Let it join, or type /invite @Tally there and try again.';
 
 interface Wanted {
   readonly target: Watch['target'];

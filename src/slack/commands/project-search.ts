@@ -7,10 +7,10 @@ import {
   type ChosenProject,
   chosenProject,
   isSameProject,
-  limitedProjects,
   projectValue,
 } from '../../workspace/projects/chosen-project.ts';
 import {
+  limitedProjects,
   type ProjectReference,
   resolveProject,
   visibleProjects,

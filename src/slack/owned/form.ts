@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import type { InputBlock, ModalView } from '@slack/types';
 import { type ActionName, commandText } from '../../domain/commands.ts';
-import { type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import { isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Block, context, markup, option, plainText, section, withoutActions } from '../kit/atoms.ts';
+import { type Block, context, markup, option, plainText, section } from '../kit/atoms.ts';
 import { checksInput, modal } from '../kit/modal.ts';
-import { failureMessage } from '../reply/error-blocks.ts';
+import { failureFacts } from '../reply/error-blocks.ts';
 import type { ChannelCheck } from '../request/channel-check.ts';
 import type { Request } from '../request/request.ts';
 import { capitalized, fullText, storeItem } from './actions.ts';
@@ -120,15 +120,12 @@ async function storeDraft<
     return checked;
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-    const notice = [...failureBlocks(error), ...(mayHaveBeenSaved(error) ? [] : [context(NOTHING_SAVED)])];
+    const notice = [...failureFacts(error), ...(mayHaveBeenSaved(error) ? [] : [context(NOTHING_SAVED)])];
     const view = form.view(draft, request, { notice });
     await request.reply.modal.update(view, { text: error.message, blocks: notice });
     return undefined;
   }
 }
-
-/** A failure within a form, where buttons would not work. */
-export const failureBlocks = (failure: Failure): Block[] => withoutActions(failureMessage(failure).blocks);
 
 /** What an edit keeps: whose it is, and since when. */
 export const ownershipFields = (before: OwnedItem | undefined, { user, at }: Request) => ({

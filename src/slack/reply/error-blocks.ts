@@ -26,6 +26,9 @@ export function failureMessage(failure: Failure, context: ErrorContext = {}): Me
   };
 }
 
+/** The same without its buttons, in a form that has its own. */
+export const failureFacts = (failure: Failure): Block[] => withoutActions(failureMessage(failure).blocks);
+
 /** The same as text, below a field of a form that stays open. */
 export const failureText = (failure: Failure): string =>
   [failure.message, describeError(failure, {}).todo].filter(Boolean).join(' ');

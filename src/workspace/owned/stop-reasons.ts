@@ -1,7 +1,7 @@
 import { isFailure } from '../../domain/failure/index.ts';
-import { type ChosenProject, limitedProjects, projectKey, referenceTo } from '../projects/chosen-project.ts';
+import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
 import type { Project } from '../projects/projects.ts';
-import { limitOtherNames, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
+import { limitedProjects, limitOtherNames, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
 import type { Workspace } from '../record/workspace.ts';
 import type { Schedule } from './schedules.ts';
 import type { Watch } from './watches.ts';

@@ -1,14 +1,7 @@
-import { isFailure } from '../../domain/failure/index.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './projects.ts';
-import {
-  type AskLocation,
-  type ProjectReference,
-  type ResolvedProject,
-  resolveProject,
-} from './resolve-project.ts';
+import type { ProjectReference, ResolvedProject } from './resolve-project.ts';
 
 /** What a schedule or a watch is about: an ID and a product, so that a project can be renamed or removed. */
 export interface ChosenProject {
@@ -56,31 +49,4 @@ export function referenceTo(chosen: ChosenProject, workspace: Workspace): Projec
   return alias === undefined
     ? { project: chosen.id, product: chosen.product }
     : { alias, product: chosen.product };
-}
-
-/** Whether a project may be shown there, as far as is known: a damaged record may limit it. */
-export function isShownTo({ id, product }: ChosenProject, workspace: Workspace, place: AskLocation): boolean {
-  try {
-    return place.manager || resolveProject({ project: id, product }, workspace, place).project === id;
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return false;
-  }
-}
-
-/** The projects that the channel may not see. A manager's rights don't count: everyone there reads the message. */
-export function limitedProjects(
-  channel: SlackId,
-  projects: readonly ChosenProject[],
-  workspace: Workspace,
-): readonly ChosenProject[] {
-  return projects.filter((one) => {
-    try {
-      resolveProject(referenceTo(one, workspace), workspace, { channel, manager: false });
-      return false;
-    } catch (error) {
-      if (isFailure(error) && error.kind === 'not-allowed') return true;
-      throw error;
-    }
-  });
 }

@@ -1,37 +1,35 @@
 import * as z from 'zod';
+import type { ServiceFailure } from '../../domain/failure/index.ts';
 import { PRODUCT_IDS, type ProductId } from '../../domain/product.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { tryParseRecord } from '../record/record-schema.ts';
+import { storedFailure } from '../record/stored-failure.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
 
-/** Failures of the billing service that say something of a project, by their kind. */
-const KINDS = [
-  'token-rejected',
-  'forbidden',
-  'no-data',
-  'query-rejected',
-  'rate-limited',
-  'timed-out',
-  'service-unreachable',
-  'service-failed',
-  'invalid-response',
-  'response-too-large',
-  'redirect-refused',
-  'address-refused',
-] as const;
-export type LastFailureKind = (typeof KINDS)[number];
-export const isLastFailureKind = (kind: string): kind is LastFailureKind =>
-  KINDS.includes(kind as LastFailureKind);
+/** What mends it where billing gives no answer about a project; undefined if the failure says nothing of the project. */
+const REMEDIES = {
+  'no-data': 'project',
+  'query-rejected': 'project',
+  'token-rejected': 'token',
+  forbidden: 'token',
+  'service-unreachable': 'address',
+  'invalid-response': 'address',
+  'redirect-refused': 'address',
+  'address-refused': 'address',
+  'rate-limited': 'patience',
+  'timed-out': 'patience',
+  'service-failed': 'patience',
+  'response-too-large': 'patience',
+  'service-paused': undefined,
+  'queue-full': undefined,
+} as const satisfies Record<ServiceFailure['kind'], string | undefined>;
 
-const schema = z.object({
-  kind: z.enum(KINDS),
-  /** HTTP status, for `service-failed`. */
-  status: z.int().exactOptional(),
-  /** ms since the epoch: nothing was answered since. */
-  since: z.int(),
-});
+/** @param kind of a failure, perhaps of a later version */
+export const remedyFor = (kind: string) =>
+  Object.hasOwn(REMEDIES, kind) ? REMEDIES[kind as keyof typeof REMEDIES] : undefined;
 
-/** That billing fails for a registered project, until it answers again. */
+/** That billing fails for a registered project, until it answers again; `since` is when it began, in ms. */
+const schema = storedFailure.extend({ since: z.int() });
 export type LastFailure = Readonly<z.infer<typeof schema>>;
 
 /** What a project is asked for; each fails and answers by itself. */

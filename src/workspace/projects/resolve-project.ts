@@ -14,6 +14,7 @@ import {
   damagedIds,
   findConnection,
   findProject,
+  isDamaged,
   requireSettings,
   type Workspace,
 } from '../record/workspace.ts';
@@ -198,6 +199,25 @@ export function canAskAbout(
   const limit = findChannelLimit(project, record);
   return limit === undefined || (channel !== undefined && limit.includes(channel));
 }
+
+/**
+ * The same for what Tally sends by itself, which nobody sees before it is out: while anything is damaged that may limit the
+ * project, it is sent to managers alone.
+ */
+export const isShownTo = (
+  project: Pick<Project, 'id' | 'product'>,
+  record: Pick<Workspace, 'projects' | 'damaged'>,
+  place: AskLocation,
+): boolean =>
+  place.manager ||
+  (!isDamaged(record, 'project') && !isDamaged(record, 'settings') && canAskAbout(project, record, place));
+
+/** The projects that the channel may not see. A manager's rights don't count: everyone there reads the message. */
+export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
+  channel: SlackId,
+  projects: readonly T[],
+  record: Pick<Workspace, 'projects' | 'damaged'>,
+): readonly T[] => projects.filter((one) => !canAskAbout(one, record, { channel, manager: false }));
 
 /** The projects that the user can ask about in this channel, ordered by alias. */
 export function visibleProjects(record: Workspace, place: AskLocation): readonly Project[] {
