@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { AddressRefused } from '../domain/failure/index.ts';
+import { tryRead } from '../domain/try-read.ts';
 
 /** A host that the operator exempts from the rules below, plain http included. Without `port`, every port. */
 export interface TrustedHost {
@@ -155,7 +156,8 @@ const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
  * @throws {AddressRefused} with a reason to show beside the field; it repeats no more than the host
  */
 export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
-  const url = parseUrl(text.trim());
+  // Node 20's `URL.canParse` sometimes refuses a name with non-ASCII letters.
+  const url = tryRead(() => new URL(text.trim()));
   if (url === undefined) {
     throw new AddressRefused('that address', 'is not a web address such as https://api.example.com');
   }
@@ -172,13 +174,4 @@ function withoutTrailingSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end -= 1;
   return path.slice(0, end);
-}
-
-/** Node 20's `URL.canParse` sometimes refuses a name with non-ASCII letters. */
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
 }

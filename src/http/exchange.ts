@@ -3,6 +3,7 @@ import { type Agent, type Dispatcher, errors } from 'undici';
 import { InvalidResponse, type Service } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
+import { tryRead } from '../domain/try-read.ts';
 import type { SecretMask } from './secret-mask.ts';
 
 /** Whose request it is. Nothing that one tenant does pauses or delays another one's requests. */
@@ -157,11 +158,9 @@ export function decodeBody({ headers, body }: RawResponse, service: Service): st
   if (body.length > 0 && encoding !== '' && encoding !== 'identity') {
     throw new InvalidResponse(service, 'a compressed body that was not asked for');
   }
-  try {
-    return UTF8.decode(body);
-  } catch {
-    throw new InvalidResponse(service, 'text that is not UTF-8');
-  }
+  const text = tryRead(() => UTF8.decode(body));
+  if (text === undefined) throw new InvalidResponse(service, 'text that is not UTF-8');
+  return text;
 }
 
 /** For a body that does not decide: what cannot be read is replaced. */

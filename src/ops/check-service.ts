@@ -1,4 +1,5 @@
 import { type Failure, isFailure, NO_PUBLIC_ADDRESS, type RedirectRefused } from '../domain/failure/index.ts';
+import { tryParseJson } from '../domain/try-read.ts';
 import {
   type Finding,
   failedFinding,
@@ -32,7 +33,7 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
     if (status === 404) return [failedFinding(about, 'finds nothing at that address (HTTP 404)', works)];
     if (status >= 400) return [warningFinding(about, `answers with HTTP ${status}`, works)];
     return [
-      isJson(text)
+      tryParseJson(text) !== undefined
         ? okFinding(about, `answers (HTTP ${status})`)
         : failedFinding(about, 'answers with something that is not JSON', works),
     ];
@@ -68,12 +69,3 @@ const isWithoutPublicAddress = (failure: Failure): boolean =>
 
 const isRedirected = (error: Error): error is RedirectRefused =>
   isFailure(error) && error.kind === 'redirect-refused';
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,3 +1,4 @@
+import { tryRead } from '../domain/try-read.ts';
 /** Where Redis is, as `REDIS_URL` says: one server, the master that Sentinels name, or a Cluster. */
 export type RedisAddress =
   | { readonly kind: 'single'; readonly url: string }
@@ -138,9 +139,8 @@ function parseQuery<Name extends string>(
 }
 
 function decode(text: string, part: string, form: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
+  const decoded = tryRead(() => decodeURIComponent(text));
+  if (decoded === undefined)
     throw new RedisUrlError(`has a % in ${part} that encodes nothing`, `Write % as %25. ${form}`);
-  }
+  return decoded;
 }

@@ -1,4 +1,5 @@
 import { UnsealFailed } from '../domain/failure/index.ts';
+import { tryParseJson } from '../domain/try-read.ts';
 import type { Keyring, SealOwner } from './keyring.ts';
 
 /** An envelope anywhere in a text, such as a record of a kind that this version does not know. */
@@ -13,7 +14,9 @@ const ENVELOPE = /(?<![\w.-])v1\.[\w-]{1,32}\.[\w-]{16}\.[\w-]{22,}(?![\w.-])/g;
  * @throws UnsealFailed
  */
 export function reseal(keyring: Keyring, owner: SealOwner, value: string): string | undefined {
-  const record = value.startsWith('{') ? parse(value) : undefined;
+  const record = value.startsWith('{')
+    ? (tryParseJson(value) as { sealed?: unknown } | undefined)
+    : undefined;
   const envelope = record === undefined ? value : record.sealed;
   if (typeof envelope !== 'string') throw new UnsealFailed('malformed', undefined, owner.kind);
   const plain = keyring.open(envelope, owner);
@@ -25,13 +28,4 @@ export function reseal(keyring: Keyring, owner: SealOwner, value: string): strin
 /** Whether a value contains an envelope that an older key sealed. */
 export function holdsOlderEnvelope({ needsReseal }: Keyring, value: string): boolean {
   return [...value.matchAll(ENVELOPE)].some(([envelope]) => needsReseal(envelope));
-}
-
-/** Returns undefined for invalid JSON, which has no envelope. */
-function parse(json: string): { readonly sealed?: unknown } | undefined {
-  try {
-    return JSON.parse(json) as { readonly sealed?: unknown };
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@
  * Calendar days and when they begin in a zone. A day lasts until the next one begins, so days never overlap and leave no
  * gap, whatever the clocks do.
  */
+
 import { UTCDate } from '@date-fns/utc';
 import { addMonths } from 'date-fns/addMonths';
 import { addQuarters } from 'date-fns/addQuarters';
@@ -12,6 +13,7 @@ import { differenceInCalendarMonths } from 'date-fns/differenceInCalendarMonths'
 import { getDaysInMonth } from 'date-fns/getDaysInMonth';
 import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
+import { tryRead } from '../try-read.ts';
 
 /** A calendar day as 'YYYY-MM-DD', 1900 to 9999. Days compare as text. */
 export type Day = string;
@@ -123,14 +125,8 @@ export function daysBefore(day: Day, count: number, zone: Zone): readonly Day[] 
 }
 
 /** Accepts UTC and the IANA names that ICU knows; no bare offset such as +05:00, which has no clock changes. */
-export function isTimeZone(name: string): boolean {
-  if (!/^[a-z]/i.test(name)) return false;
-  try {
-    return Number.isFinite(offsetAt(0, name));
-  } catch {
-    return false;
-  }
-}
+export const isTimeZone = (name: string): boolean =>
+  /^[a-z]/i.test(name) && tryRead(() => offsetAt(0, name)) !== undefined;
 
 function dayAndMonth(day: Day): string {
   return `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1]}`;

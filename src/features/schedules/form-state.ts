@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import type { Zone } from '../../domain/time/calendar.ts';
+import { isTimeZone, type Zone } from '../../domain/time/calendar.ts';
+import { tryParseJson } from '../../domain/try-read.ts';
 import { type FormFields, selectedValues, withErrorAtTop } from '../../slack/kit/modal.ts';
-import { isKnownZone } from '../../slack/request/time-zones.ts';
 import {
   DEFAULT_WAIT_HOURS,
   MAX_DIGEST_PROJECTS,
@@ -115,7 +115,7 @@ export function parseFormState(fields: FormFields, metadata: string, zone: Zone)
     timing: {
       cadence: cadenceIn(fields),
       time: TIME.test(time) ? time : DEFAULT_TIME,
-      zone: isKnownZone(chosenZone) ? chosenZone : zone,
+      zone: isTimeZone(chosenZone) ? chosenZone : zone,
     },
     channel: isChannel(channel) ? channel : '',
     // A balance belongs to an instant: it covers no days without spend, and does not change later.
@@ -150,7 +150,7 @@ export function validateFormState(fields: FormFields): Record<string, string> {
         : `Choose 1 to ${MAX_DIGEST_PROJECTS} projects. Type a name or an ID.`,
     time: TIME.test(fields.time ?? '') ? undefined : 'Choose a time.',
     zone:
-      fields.zone === undefined || isKnownZone(fields.zone) ? undefined : 'Choose a time zone from the list.',
+      fields.zone === undefined || isTimeZone(fields.zone) ? undefined : 'Choose a time zone from the list.',
     channel: isChannel(fields.channel ?? '') ? undefined : 'Choose a channel, not a direct message.',
   };
   const errors = Object.fromEntries(
@@ -187,11 +187,7 @@ export const encodeScheduleMetadata = (draft: ScheduleDraft): string => {
 
 /** @returns a new form's metadata if the text is invalid */
 export function decodeScheduleMetadata(metadata: string): CarriedState {
-  try {
-    return carried.parse(JSON.parse(metadata));
-  } catch {
-    return carried.parse({});
-  }
+  return carried.safeParse(tryParseJson(metadata)).data ?? carried.parse({});
 }
 
 /** Whether the two would post the same at the same times. */

@@ -1,10 +1,10 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { context, type Message, option, plainText, section } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, input, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { formatLocalTime, type ZoneName, zoneOption } from '../../slack/request/time-zones.ts';
+import { formatLocalTime, zoneOption } from '../../slack/request/time-zones.ts';
 import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
@@ -73,7 +73,7 @@ const CUT =
 const DAMAGED =
   'The saved settings are damaged. This form shows the defaults. Save it to replace the damaged settings.';
 
-const zoneInput = (chosen: ZoneName, at: Millis): InputBlock => ({
+const zoneInput = (chosen: Zone, at: Millis): InputBlock => ({
   ...input(
     {
       block: 'zone',

@@ -1,8 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
+import { isTimeZone } from '../../domain/time/calendar.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { isKnownZone, searchZones, zoneOption } from '../../slack/request/time-zones.ts';
+import { searchZones, zoneOption } from '../../slack/request/time-zones.ts';
 import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/request/user-groups.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
@@ -77,7 +78,7 @@ export function createSettingsFeature({ workspaces }: SettingsParts): Feature {
       'settings-zone': {
         right: 'manage',
         async run({ value, fields }, request) {
-          if (isKnownZone(value))
+          if (isTimeZone(value))
             await request.reply.modal.update(
               await formWith(request, { ...parseSettingsText(fields), zone: value }),
             );

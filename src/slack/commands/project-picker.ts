@@ -3,6 +3,7 @@ import type { SlashCommand } from '../../domain/commands.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
 import { formatPhrase } from '../../domain/language/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { type AskLocation, canAskAbout, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -55,7 +56,7 @@ export function canSuggest(
 
 function projectOptions({ command, text }: CommandInvocation, requester: Request) {
   const { workspace } = requester;
-  const otherWords = ignoreDamage(() => withoutProject(text, workspace.aliases)) ?? text;
+  const otherWords = tryRead(() => withoutProject(text, workspace.aliases)) ?? text;
   return visibleProjects(workspace, privateLocation(requester))
     .map((project) => {
       const fullText = [project.alias, otherWords].filter(Boolean).join(' ');
@@ -88,13 +89,4 @@ function projectIdHint({ command, text }: CommandInvocation, canManage: boolean)
   if (!canManage) return [section(hint)];
   const add = commandButton('add', 'Add a project…', { command: '/billing projects', text: 'add' });
   return [section(`${hint}\nOr give it a name once, then ask by that name.`), actions(...add)];
-}
-
-/** Words that cannot be read are reported where they are needed; the picker keeps them as they are. */
-function ignoreDamage<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

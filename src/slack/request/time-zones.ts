@@ -1,12 +1,9 @@
 import type { PlainTextOption } from '@slack/types';
-import type { Millis, Zone } from '../../domain/time/calendar.ts';
+import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { option } from '../kit/atoms.ts';
 
-/** An IANA name. */
-export type ZoneName = string;
-
 /** Current IANA names. Older ICU versions accept them, but list only the former names. */
-const RENAMED: readonly ZoneName[] = [
+const RENAMED: readonly Zone[] = [
   'America/Nuuk',
   'Asia/Ho_Chi_Minh',
   'Asia/Kathmandu',
@@ -20,15 +17,15 @@ const RENAMED: readonly ZoneName[] = [
 ];
 
 /** Fixed offsets and zones without a city, which Intl does not list. IANA's signs: `Etc/GMT+5` is five hours behind UTC. */
-const WITHOUT_PLACE: readonly ZoneName[] = [
+const WITHOUT_PLACE: readonly Zone[] = [
   ...Array.from({ length: 27 }, (_, at) => at - 14).map((hours) => `Etc/GMT${hours < 0 ? '' : '+'}${hours}`),
   ...['CET', 'CST6CDT', 'EET', 'EST', 'EST5EDT', 'GMT', 'HST', 'MET', 'MST', 'MST7MDT', 'PST8PDT', 'WET'],
 ];
 
-const ZONES: readonly ZoneName[] = [
+const ZONES: readonly Zone[] = [
   ...new Set([
     ...['UTC', ...Intl.supportedValuesOf('timeZone')],
-    ...[...RENAMED, ...WITHOUT_PLACE].filter((zone) => isKnownZone(zone)),
+    ...[...RENAMED, ...WITHOUT_PLACE].filter(isTimeZone),
   ]),
 ];
 const MOST = 100;
@@ -47,35 +44,27 @@ const squeeze = (text: string): string =>
  * Finds zones by what was typed, best match first: the exact name, cities that begin with it, then names that contain it. A
  * former IANA name, such as Turkey, is found by its full name only.
  */
-export function searchZones(query: string): readonly ZoneName[] {
+export function searchZones(query: string): readonly Zone[] {
   const wanted = squeeze(query);
   if (wanted === '') return ZONES.slice(0, MOST);
-  const place = (zone: ZoneName): string => squeeze(zone.split('/').at(-1) ?? '');
+  const place = (zone: Zone): string => squeeze(zone.split('/').at(-1) ?? '');
   const begins = ZONES.filter((zone) => place(zone).startsWith(wanted));
   const contains = ZONES.filter((zone) => squeeze(zone).includes(wanted) && !begins.includes(zone));
   return [...new Set([...named(query.trim()), ...begins, ...contains])].slice(0, MOST);
 }
 
 /** The zone of this name, in any case. */
-function named(query: string): readonly ZoneName[] {
+function named(query: string): readonly Zone[] {
   const wanted = query.toLowerCase();
   const listed = ZONES.find((zone) => zone.toLowerCase() === wanted);
   if (listed !== undefined) return [listed];
-  if (!isKnownZone(query)) return [];
+  if (!isTimeZone(query)) return [];
   const { timeZone } = formatter(query).resolvedOptions();
   return [timeZone.toLowerCase() === wanted ? timeZone : query];
 }
 
-export function isKnownZone(zone: Zone): boolean {
-  try {
-    return /^[A-Za-z]/.test(zone) && formatter(zone) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 /** `Saturday 21 November 2026, 15:45 (UTC+05:30)` */
-export function formatLocalTime(zone: ZoneName, at: Millis): string {
+export function formatLocalTime(zone: Zone, at: Millis): string {
   const parts = Object.fromEntries(
     formatter(zone)
       .formatToParts(at)
@@ -87,10 +76,10 @@ export function formatLocalTime(zone: ZoneName, at: Millis): string {
 }
 
 /** An option of a select or of suggestions. */
-export const zoneOption = (zone: ZoneName, at: Millis): PlainTextOption =>
+export const zoneOption = (zone: Zone, at: Millis): PlainTextOption =>
   option(zone, zone, formatLocalTime(zone, at));
 
-function formatter(zone: ZoneName): Intl.DateTimeFormat {
+function formatter(zone: Zone): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
     weekday: 'long',

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { tryParseJson } from '../../domain/try-read.ts';
 
 /** What a request's headers say of its signature: well formed and recent, not verified yet. */
 export interface SignatureClaim {
@@ -167,14 +168,10 @@ function parseForm(text: string): Readonly<Record<string, string>> | undefined {
 }
 
 function parseJson(text: string): Fields | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Fields)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = tryParseJson(text);
+  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+    ? (parsed as Fields)
+    : undefined;
 }
 
 /** A body that Slack signed. */

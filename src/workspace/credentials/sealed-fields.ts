@@ -1,5 +1,6 @@
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { tryParseJson } from '../../domain/try-read.ts';
 import type { SealOwner } from '../../vault/keyring.ts';
 
 /**
@@ -39,11 +40,9 @@ export function sealOwnerOfField(workspace: SlackId, field: string, value: strin
 }
 
 function parseJson(json: string, kind: SealedKind): object {
-  try {
-    return JSON.parse(json) as object;
-  } catch {
-    throw new UnsealFailed('malformed', undefined, kind);
-  }
+  const record = tryParseJson(json);
+  if (record === undefined) throw new UnsealFailed('malformed', undefined, kind);
+  return record as object;
 }
 
 /** Undefined when the seal does not open: for what goes on without the secret. */

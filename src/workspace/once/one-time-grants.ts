@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, grantsKey, recordKey } from '../../redis/keys.ts';
 import { parseEnvelope, seal, unseal } from '../../vault/keyring.ts';
@@ -201,9 +202,7 @@ function openToken(
   key: string | undefined,
 ): string | undefined {
   if (envelope === undefined || key === undefined) return undefined;
-  try {
-    return unseal(parseEnvelope(envelope), owner, createSecretKey(Buffer.from(key, 'base64url')));
-  } catch {
-    return undefined;
-  }
+  return tryRead(() =>
+    unseal(parseEnvelope(envelope), owner, createSecretKey(Buffer.from(key, 'base64url'))),
+  );
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { commandText } from '../../domain/commands.ts';
 import { EditConflict, UnsealFailed } from '../../domain/failure/index.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { type Project, parseProject } from '../projects/projects.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -17,11 +18,7 @@ export function isSameField(field: string, before: string | undefined, now: stri
 }
 
 function withoutSeal(text: string): string {
-  try {
-    return JSON.stringify({ ...JSON.parse(text), sealed: undefined });
-  } catch {
-    return text;
-  }
+  return tryRead(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;
 }
 
 /** Tells what a field holds from what it holds after a change: a form carries it until it is submitted. */

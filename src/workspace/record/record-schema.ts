@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import { PRODUCT_IDS } from '../../domain/product.ts';
+import { tryParseJson } from '../../domain/try-read.ts';
 
 /** Slack's IDs; every stored or shown ID must match. */
 const PERSON = /^[UW][A-Z0-9]{1,30}$/;
@@ -22,23 +23,15 @@ export const product = z.literal(PRODUCT_IDS);
  * @throws UnsealFailed `malformed`, without a cause: parsers quote what they cannot read in their messages
  */
 export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string): T {
-  const record = schema.safeParse(parseJson(json));
+  const record = schema.safeParse(tryParseJson(json));
   if (!record.success) throw new UnsealFailed('malformed', undefined, what);
   return record.data;
 }
 
 /** The same; undefined for none, and for a damaged one. */
 export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined): T | undefined =>
-  json === undefined ? undefined : schema.safeParse(parseJson(json)).data;
+  json === undefined ? undefined : schema.safeParse(tryParseJson(json)).data;
 
 /** All fields of a record, by their names now, as they are. @throws UnsealFailed `malformed` */
 export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
   parseRecord(z.looseObject({}), json);
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
