@@ -47,14 +47,14 @@ const posted = async (count: number) => {
   while (slack.posts.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
 };
 
-it('posts at its start what fell due before, and sets the alarm for what comes', async () => {
+it('posts at its start what fell due before, and plans the next wake-up', async () => {
   await given();
   parts.engine.start();
   await posted(1);
   await expect.poll(planned).toEqual([TEAM]);
 });
 
-it('posts what is due once the alarm goes off, with no other word from anybody', async () => {
+it('posts what is due when it wakes, although nothing has changed since', async () => {
   await given(Date.now());
   await parts.engine.changed(TEAM);
   await parts.close();
@@ -76,7 +76,7 @@ it('wakes at once for a schedule that was changed and is due', async () => {
   await posted(1);
 });
 
-it('takes away the alarms of workspaces that have no schedules any more', async () => {
+it('removes the wake-ups of a workspace whose record is gone', async () => {
   await given(Date.now());
   await parts.engine.changed(TEAM);
   await redis.client.del(`tally:{${TEAM}}:record`);

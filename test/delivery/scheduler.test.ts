@@ -52,23 +52,23 @@ async function stored<T>(look: (bull: Queue) => Promise<T>): Promise<T> {
   }
 }
 
-function ringing(work: () => Promise<void> = async () => undefined): {
-  readonly rung: string[];
+function startCounting(work: () => Promise<void> = async () => undefined): {
+  readonly woken: string[];
   until(count: number): Promise<void>;
 } {
-  const rung: string[] = [];
-  let told = () => {};
+  const woken: string[] = [];
+  let noted = () => {};
   scheduler.start(async (workspace) => {
-    rung.push(workspace);
+    woken.push(workspace);
     await work();
-    told();
+    noted();
   });
   return {
-    rung,
+    woken,
     async until(count) {
-      while (rung.length < count)
+      while (woken.length < count)
         await new Promise<void>((resolve) => {
-          told = resolve;
+          noted = resolve;
         });
     },
   };
@@ -78,16 +78,16 @@ it('wakes once for one instant, however often and by whomever it was asked', asy
   const other = make();
   const at = Date.now() + 200;
   await Promise.all([scheduler.runAt(TEAM, at), other.runAt(TEAM, at), scheduler.runAt(TEAM, at)]);
-  const { rung, until } = ringing();
+  const { woken, until } = startCounting();
   await until(1);
   await scheduler.runAt('T0TEAM0002', Date.now());
   await until(2);
-  expect(rung).toEqual([TEAM, 'T0TEAM0002']);
+  expect(woken).toEqual([TEAM, 'T0TEAM0002']);
   await other.stop(1_000);
 });
 
 it('wakes at once for what is past, and again for the same workspace afterwards', async () => {
-  const { until } = ringing();
+  const { until } = startCounting();
   await scheduler.runAt(TEAM, 0);
   await until(1);
   await scheduler.runAt(TEAM, Date.now() + 1_000);
@@ -97,14 +97,14 @@ it('wakes at once for what is past, and again for the same workspace afterwards'
 it('goes by its own clock, which may be ahead of the machine’s', async () => {
   ahead = 24 * 3_600_000;
   await scheduler.runAt(TEAM, Date.now() + ahead + 300);
-  const { until } = ringing();
+  const { until } = startCounting();
   await until(1);
 });
 
 it('wakes again for the instant of a run that a clock began too early', async () => {
   const at = Date.now() + 100;
-  const { rung, until } = ringing(async () => {
-    if (rung.length === 1) await scheduler.runAt(TEAM, at);
+  const { woken, until } = startCounting(async () => {
+    if (woken.length === 1) await scheduler.runAt(TEAM, at);
   });
   await scheduler.runAt(TEAM, at);
   await until(2);
@@ -150,28 +150,28 @@ it('says that the store does not answer instead of waiting for it', async () => 
 });
 
 it('leaves nothing in Redis, and waits with no connection, before anything is scheduled', async () => {
-  const { rung } = ringing();
+  const { woken } = startCounting();
   await scheduler.forget(TEAM);
   await delay(200);
   expect(await redis.client.keys('*')).toEqual([]);
   expect(waiting()).toBe(0);
-  expect(rung).toEqual([]);
+  expect(woken).toEqual([]);
 });
 
 it('runs what another process scheduled that ended before it could', async () => {
-  const { rung, until } = ringing();
+  const { woken, until } = startCounting();
   await delay(100);
   const other = make();
   await other.runAt(TEAM, 0);
   await other.stop(100);
   await until(1);
-  expect(rung).toEqual([TEAM]);
+  expect(woken).toEqual([TEAM]);
 });
 
 it('begins to wait for jobs at the first one that it schedules, if it was started', async () => {
   await scheduler.runAt(TEAM, Date.now() + 60_000);
   expect(waiting()).toBe(0);
-  const { until } = ringing();
+  const { until } = startCounting();
   await scheduler.runAt(TEAM, 0);
   await until(1);
   while (waiting() === 0) await delay(20);
@@ -179,7 +179,7 @@ it('begins to wait for jobs at the first one that it schedules, if it was starte
 });
 
 it('ends a process that has nothing scheduled at once', async () => {
-  ringing();
+  startCounting();
   await scheduler.stop(1_000);
   await scheduler.runAt(TEAM, 0);
   await delay(200);
