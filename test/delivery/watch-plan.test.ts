@@ -4,15 +4,6 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { createBillingCache } from '../../src/delivery/billing-cache.ts';
 import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/retry.ts';
-import {
-  alertEpisode,
-  alertMessageTo,
-  isParent,
-  recordEvent,
-  stateFor,
-  targetsOf,
-  withMessage,
-} from '../../src/delivery/watches/alert.ts';
 import { alertActionAt } from '../../src/delivery/watches/alert-send.ts';
 import {
   hourlyCheckAfter,
@@ -36,8 +27,15 @@ import {
   type Alert,
   type AlertEvent,
   type AlertMessage,
+  alertEpisode,
+  alertMessageTo,
+  isParent,
   parseWatchState,
+  recordEvent,
   type StoredWatchState,
+  stateFor,
+  targetsOf,
+  withMessage,
 } from '../../src/delivery/watches/watch-state.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';

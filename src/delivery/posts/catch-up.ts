@@ -49,7 +49,7 @@ async function findEarlierPost(
   { schedule, doubtful }: DeliveryTask,
   context: PostContext,
 ) {
-  const line = doubtful.find((one) => one.date === date);
+  const line = doubtful.find((doubt) => doubt.date === date);
   if (line === undefined) return 'absent';
   const channel = line.entry.post?.channel ?? schedule.channel;
   return findPost(await context.client(), channel, deliveryKey(schedule.id, date), line.entry.at);

@@ -123,11 +123,13 @@ function explanationOf(
   }));
   const isOne = changes.length === 1;
   // Several posts may be about the same days of a project.
-  const lines = changes.flatMap((one) => one.lines.map((line) => (isOne ? line : `${one.covers}, ${line}`)));
+  const lines = changes.flatMap((change) =>
+    change.lines.map((line) => (isOne ? line : `${change.covers}, ${line}`)),
+  );
   return {
     ...{ to: channel, state: 'due', at, began: at, tries: 0, thread: ordered.at(-1)?.post.ts ?? '' },
     lines: [...new Set(lines)],
-    explained: Object.fromEntries(changes.map((one) => [one.key, one.figures])),
+    explained: Object.fromEntries(changes.map((change) => [change.key, change.figures])),
   };
 }
 

@@ -74,7 +74,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
   const lines = [
     `*${escapeMarkup(text)}*`,
     ...limitLines(
-      cases.map((one) => caseText(one, others.length > 0)),
+      cases.map((failed) => caseText(failed, others.length > 0)),
       MAX_LISTED,
     ),
     ...(cause === '' ? [] : [escapeMarkup(cause)]),
@@ -113,7 +113,7 @@ function happened({ why, cases, isUnclear = false }: PendingNotification): strin
 
 function nextSteps({ why, cases, isUnclear, isOwnerGone }: PendingNotification): readonly string[] {
   const pause = pauseOf(why);
-  const failures = Math.max(...cases.map((one) => one.failures));
+  const failures = Math.max(...cases.map((failed) => failed.failures));
   return [
     ...(pause === undefined ? [] : [escapeMarkup(REMEDIES[pause]), RESUMES]),
     ...(why === 'failed' && !isUnclear ? ['Tally tried for an hour. The next post mentions this date.'] : []),

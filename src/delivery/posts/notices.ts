@@ -45,9 +45,9 @@ export interface NoticePlan {
 const noticeAt = ({ line }: ScheduleLogEntry): Millis => line.entry.noticeNext ?? 0;
 
 /** What an owner is to be told of, or is being told of. */
-function isAbout(one: PendingNotice, owner: SlackId, stored: Notice | undefined): boolean {
-  if (one.schedule.owner !== owner) return false;
-  return stored === undefined ? !one.isInWork : stored.about.includes(keyOf(one));
+function isAbout(pendingDate: PendingNotice, owner: SlackId, stored: Notice | undefined): boolean {
+  if (pendingDate.schedule.owner !== owner) return false;
+  return stored === undefined ? !pendingDate.isInWork : stored.about.includes(keyOf(pendingDate));
 }
 
 /** Lets each owner know of one cause at a time. */
@@ -61,7 +61,7 @@ export function planNotices(
   const owners = new Set([...begun, ...pending.map(({ schedule }) => schedule.owner)]);
   const waiting = [...owners].flatMap((owner) => {
     const stored = parseNotice(snapshot.state(NOTICE_STATE + owner));
-    const own = pending.filter((one) => isAbout(one, owner, stored));
+    const own = pending.filter((pendingDate) => isAbout(pendingDate, owner, stored));
     // A try that is due now may still succeed.
     if (own.some(({ isInWork }) => isInWork) || (own.length === 0 && !begun.includes(owner))) return [];
     const instants = stored ? stored.messages.map(sendsAt) : own.map(noticeAt);
@@ -84,7 +84,7 @@ export async function notifyOwner(
   const name = NOTICE_STATE + owner;
   const document = openState(name, parseNotice, context);
   const stored = document.value();
-  const own = pending.filter((one) => isAbout(one, owner, stored));
+  const own = pending.filter((pendingDate) => isAbout(pendingDate, owner, stored));
   const group = stored === undefined ? firstCauseOf(own, context.clock()) : own;
   const failure = failureOf(group, context);
   if (failure !== undefined) {
@@ -98,8 +98,10 @@ export async function notifyOwner(
 
 /** The dates of the first cause that is due. */
 function firstCauseOf(pending: readonly PendingNotice[], now: Millis): readonly PendingNotice[] {
-  const first = pending.find((one) => noticeAt(one) <= now);
-  return first === undefined ? [] : pending.filter((one) => isDeepStrictEqual(why(one), why(first)));
+  const first = pending.find((pendingDate) => noticeAt(pendingDate) <= now);
+  return first === undefined
+    ? []
+    : pending.filter((pendingDate) => isDeepStrictEqual(why(pendingDate), why(first)));
 }
 
 const why = ({ line: { entry } }: ScheduleLogEntry) => [entry.pendingNotice, entry.cause, entry.silent];
@@ -238,7 +240,9 @@ async function sendNotice(
             (now) =>
               now && {
                 ...now,
-                messages: now.messages.map((one) => (one.reader === reader ? { ...saved, reader } : one)),
+                messages: now.messages.map((stored) =>
+                  stored.reader === reader ? { ...saved, reader } : stored,
+                ),
               },
             { needsLease },
           ),
@@ -251,9 +255,9 @@ async function sendNotice(
 
 /** A project that the reader may not ask about is not named, nor is the cause told, which may name it. */
 function visibleTo({ workspace, place }: Recipient, failure: NoticeFailure): PendingNotification {
-  const cases = failure.cases.map((one) => ({
-    ...one,
-    title: describeReport(one.schedule, workspace, place),
+  const cases = failure.cases.map((failed) => ({
+    ...failed,
+    title: describeReport(failed.schedule, workspace, place),
   }));
   const isVisible = failure.cases.every(({ schedule }) =>
     schedule.projects.every((project) => canAskAbout(project, workspace, place)),

@@ -85,7 +85,7 @@ export function planDeliveries(
   const orphans = snapshot.lines.filter(
     ({ schedule, entry }) => !known.has(schedule) && now - entry.at > KEEP_MS,
   );
-  const next = each.flatMap((one) => one.next);
+  const next = each.flatMap((planned) => planned.next);
   const plan = {
     tasks: each.flatMap(({ task }) => task ?? []),
     resumed: each.flatMap(({ resumed }) => resumed),
@@ -126,7 +126,7 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
     state === 'paused' ? { overdue: [], upcoming: undefined } : splitDueTimes(schedule, last, now);
   // A date that finally failed is named in the next post, like one that was never attempted.
   const unnamed = overdueTimes(schedule, lines.findLast(isSettled), now);
-  const isUnnamed = ({ date }: DeliveryLogLine) => unnamed.some((one) => one.date === date);
+  const isUnnamed = ({ date }: DeliveryLogLine) => unnamed.some((due) => due.date === date);
   const { task, retryAt } = planTask({ schedule, lines, state, overdue, unnamed }, input);
   const isActive = state === 'runs' || state === 'resumes';
   const corrections = isActive
@@ -182,7 +182,9 @@ function planTask(
   const at = line === undefined ? 0 : resumesAt(line, worked, now);
   if (at > now) return { retryAt: at };
   if (state === 'resumes') return {};
-  const before = lines.filter((one) => one !== line && unnamed.some(({ date }) => date === one.date));
+  const before = lines.filter(
+    (earlier) => earlier !== line && unnamed.some(({ date }) => date === earlier.date),
+  );
   return {
     task: {
       schedule,
@@ -190,7 +192,9 @@ function planTask(
       earlier: unnamed.filter(({ date }) => date < due.date),
       line,
       doubtful: before.filter(isDoubtful),
-      superseded: before.filter((one) => !isDoubtful(one) && isNotified(one)).map(({ date }) => date),
+      superseded: before
+        .filter((earlier) => !isDoubtful(earlier) && isNotified(earlier))
+        .map(({ date }) => date),
     },
   };
 }

@@ -18,7 +18,9 @@ export function projectIdLabel({ id, product }: ChosenProject): string {
 /** @param key `projectKey` of one of the projects, or of another one */
 export function chosenByKey(key: string, projects: readonly ChosenProject[]): ChosenProject {
   const [id = '', product] = key.split(':');
-  return projects.find((one) => projectKey(one) === key) ?? { id, product: Number(product) as ProductId };
+  return (
+    projects.find((project) => projectKey(project) === key) ?? { id, product: Number(product) as ProductId }
+  );
 }
 
 /** What stands for a project whose name its reader may not see. */

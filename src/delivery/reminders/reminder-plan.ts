@@ -52,13 +52,21 @@ export interface Credential extends CredentialName {
 
 function credentialsOf({ connections, accesses }: Workspace): readonly Credential[] {
   return [
-    ...[...connections.values()].map((one) => ({
-      ...{ kind: 'connection' as const, name: one.name, id: idOf(one.fingerprint, one) },
-      ...{ registeredBy: one.registeredBy, registeredAt: one.registeredAt, expiresAt: one.expiresAt },
+    ...[...connections.values()].map((connection) => ({
+      ...{ kind: 'connection' as const, name: connection.name, id: idOf(connection.fingerprint, connection) },
+      ...{
+        registeredBy: connection.registeredBy,
+        registeredAt: connection.registeredAt,
+        expiresAt: connection.expiresAt,
+      },
     })),
-    ...[...accesses.values()].map((one) => ({
-      ...{ kind: 'access' as const, name: one.project, id: idOf(one.lastFour, one) },
-      ...{ registeredBy: one.registeredBy, registeredAt: one.registeredAt, expiresAt: one.expiresAt },
+    ...[...accesses.values()].map((access) => ({
+      ...{ kind: 'access' as const, name: access.project, id: idOf(access.lastFour, access) },
+      ...{
+        registeredBy: access.registeredBy,
+        registeredAt: access.registeredAt,
+        expiresAt: access.expiresAt,
+      },
     })),
   ];
 }
@@ -128,9 +136,9 @@ function planSteps(
   { zone, rejected, now }: StepInput,
 ) {
   const told: readonly ReminderStep[] = state?.told ?? [];
-  const sendAt = (state?.messages ?? []).flatMap((one) => sendsAt(one) ?? []);
+  const sendAt = (state?.messages ?? []).flatMap((message) => sendsAt(message) ?? []);
   const steps = expirySteps(credential, zone);
-  const passed = steps.filter(({ at }) => at <= now).map((one) => one.step);
+  const passed = steps.filter(({ at }) => at <= now).map((reminder) => reminder.step);
   const isTooLate = credential.expiresAt !== undefined && now - credential.expiresAt > TOO_LATE_MS;
   const newest = passed.at(-1);
   const isExpiryDue =

@@ -33,7 +33,7 @@ export const remindersJob: Job = {
 
 /** @throws LeaseLostError, StoreUnavailable */
 export async function runReminders({ due, sending }: ReminderPlan, context: DeliveryContext): Promise<void> {
-  for (const one of due) if (!context.isOver()) await recordReminder(one, context);
+  for (const reminder of due) if (!context.isOver()) await recordReminder(reminder, context);
   for (const credential of sending) if (!context.isOver()) await sendReminders(credential, context);
 }
 
@@ -65,7 +65,7 @@ async function recordReminder(
         ...state,
         told: [...new Set([...state.told, ...steps])],
         // A reminder that did not go out in time says less than this one.
-        messages: [...state.messages.filter((one) => one.state !== 'due'), ...messages],
+        messages: [...state.messages.filter((message) => message.state !== 'due'), ...messages],
       }),
       { needsLease: true, expected },
     );
@@ -124,11 +124,13 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
     if (at === undefined || at > context.clock()) continue;
     if (context.isOver()) return;
     const { step, to, isForAdmin = false } = message;
-    const replace = (change: (one: ReminderMessage) => readonly ReminderMessage[], needsLease = true) =>
+    const replace = (change: (stored: ReminderMessage) => readonly ReminderMessage[], needsLease = true) =>
       document.update(
         (state) => ({
           ...state,
-          messages: state.messages.flatMap((one) => (one.step === step && one.to === to ? change(one) : one)),
+          messages: state.messages.flatMap((stored) =>
+            stored.step === step && stored.to === to ? change(stored) : stored,
+          ),
         }),
         { needsLease },
       );
@@ -147,11 +149,11 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
           const others = await insteadOf(message, document.value(), context);
           if (others === 'later') {
             const next = context.clock() + LOOK_AGAIN;
-            await replace((one) => [{ ...one, state: 'due', tries: one.tries + 1, next }]);
+            await replace((stored) => [{ ...stored, state: 'due', tries: stored.tries + 1, next }]);
             return true;
           }
           if (others.length === 0) return false;
-          await replace((one) => [{ ...one, state: 'failed', at: context.clock() }, ...others]);
+          await replace((stored) => [{ ...stored, state: 'failed', at: context.clock() }, ...others]);
           return true;
         },
       },
@@ -170,11 +172,11 @@ async function insteadOf(
   { messages }: ReminderState,
   context: DeliveryContext,
 ): Promise<readonly ReminderMessage[] | 'later'> {
-  const same = messages.filter((one) => one.step === step);
-  const isNew = (person: SlackId) => !same.some((one) => one.to === person);
+  const same = messages.filter((message) => message.step === step);
+  const isNew = (person: SlackId) => !same.some((message) => message.to === person);
   const next = responsiblePeople(context.workspace).find(isNew);
   if (next !== undefined) return [reminderTo(next, step, false, context)];
-  if (same.some((one) => one.to !== to && one.state !== 'failed')) return [];
+  if (same.some((message) => message.to !== to && message.state !== 'failed')) return [];
   try {
     const admins = await findAdmins(await context.client(), context.teamId);
     return admins.filter(isNew).map((person) => reminderTo(person, step, true, context));

@@ -21,8 +21,7 @@ import type { Chart } from '../../slack/kit/chart.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
-import { episodeOf } from './alert.ts';
-import type { Alert, AlertEvent, AlertMessage } from './watch-state.ts';
+import { type Alert, type AlertEvent, type AlertMessage, episodeOf } from './watch-state.ts';
 
 /** What a message shows of an alert. */
 export interface AlertView {

@@ -91,7 +91,7 @@ function chartOf(rule: WatchRule, figures: WatchFigures, balances: ReadonlyMap<D
     case 'spike': {
       const measured = measureWatch('spike', figures);
       const known = measured.kind === 'spike' ? measured.days : [];
-      const limit = (day: Day) => spikeLimit(rule, known.find((one) => one.day === day) ?? {});
+      const limit = (day: Day) => spikeLimit(rule, known.find((spend) => spend.day === day) ?? {});
       const points = days.map((day) => ({ day, value: amounts.get(day), threshold: limit(day) }));
       return { title: 'Spent per day', name: 'Spent', threshold: 'Alert above', points };
     }

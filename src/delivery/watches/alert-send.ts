@@ -9,12 +9,21 @@ import { responsiblePeople } from '../outbox/recipients.ts';
 import { recordFailed } from '../outbox/send-message.ts';
 import { type StoredMessageJob, sendStoredMessage, sendsAt } from '../outbox/stored-message.ts';
 import { editMessage } from '../outbox/unclaimed-messages.ts';
-import { alertEpisode, alertMessageTo, episodeOf, isParent, withMessage } from './alert.ts';
 import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
 import { isSuspended, WATCH_STATE } from './check-time.ts';
 import { figuresField, judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
-import { type Alert, type AlertMessage, parseWatchState, type StoredWatchState } from './watch-state.ts';
+import {
+  type Alert,
+  type AlertMessage,
+  alertEpisode,
+  alertMessageTo,
+  episodeOf,
+  isParent,
+  parseWatchState,
+  type StoredWatchState,
+  withMessage,
+} from './watch-state.ts';
 
 type Known = ReadonlyMap<string, StoredFigures>;
 
@@ -76,8 +85,8 @@ interface AlertTask {
 }
 
 function findMessage(state: StoredWatchState, { episode, event, to }: Place) {
-  const alert = state.alerts.find((one) => one.episode === episode);
-  const message = alert?.messages.find((one) => one.event === event && one.to === to);
+  const alert = state.alerts.find((other) => other.episode === episode);
+  const message = alert?.messages.find((other) => other.event === event && other.to === to);
   return alert === undefined || message === undefined ? undefined : { alert, message };
 }
 
@@ -153,7 +162,7 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
   const save = (change: (message: AlertMessage) => AlertMessage) =>
     document.update((state) => withMessage(state, place, change), { needsLease: true });
   const drawn = alert.events.length;
-  const done = () => save(({ next: _, ...one }) => ({ ...one, drawn, tries: 0 }));
+  const done = () => save(({ next: _, ...shown }) => ({ ...shown, drawn, tries: 0 }));
   try {
     // Who may not see the project any more keeps the alert as it was.
     await editMessage(
@@ -169,7 +178,7 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
     await recordFailed('alert update', error, context, async ({ kind }) => {
       if (kind === 'wait') return;
       if (message.tries >= MAX_DRAWINGS) return done();
-      await save((one) => ({ ...one, tries: one.tries + 1, next: context.clock() + DRAW_RETRY }));
+      await save((shown) => ({ ...shown, tries: shown.tries + 1, next: context.clock() + DRAW_RETRY }));
     });
   }
 }
@@ -186,8 +195,8 @@ async function forget({ document, watch, place }: AlertTask): Promise<boolean> {
   await document.update(
     ({ told, alerts, ...state }) => ({
       ...state,
-      told: told.filter((one) => alertEpisode(watch, one.episode) !== episode),
-      alerts: alerts.filter((one) => one.episode !== episode),
+      told: told.filter((level) => alertEpisode(watch, level.episode) !== episode),
+      alerts: alerts.filter((other) => other.episode !== episode),
     }),
     { needsLease: true },
   );
@@ -205,7 +214,7 @@ async function sendElsewhere(
   const tried = [...(insteadOf?.tried ?? []), to];
   const taken = findMessage(document.value(), place)?.alert.messages ?? [];
   const isTaken = (person: SlackId) =>
-    tried.includes(person) || taken.some((one) => one.to === person && one.event === place.event);
+    tried.includes(person) || taken.some((other) => other.to === person && other.event === place.event);
   const next = [watch.owner, ...responsiblePeople(context.workspace)].find((person) => !isTaken(person));
   if (next === undefined) return false;
   const { channel: _, ts, isAgain, next: __, cause: ___, ...rest } = message;

@@ -75,12 +75,12 @@ function textsOf(facts: AlertFacts): Texts {
   if (rule.kind === 'runway' && measurement.kind === 'runway')
     return runwayTexts(rule.days, measurement.runway, facts);
   if (rule.kind === 'budget' && measurement.kind === 'budget') {
-    const month = measurement.months.find((one) => one.month === level.episode);
+    const month = measurement.months.find((spend) => spend.month === level.episode);
     const name = monthText(level.episode, measurement.months);
     if (month !== undefined) return budgetTexts(rule.amount, month, name, facts);
   }
   if (rule.kind === 'spike' && measurement.kind === 'spike') {
-    const day = measurement.days.find((one) => one.day === level.episode);
+    const day = measurement.days.find((spend) => spend.day === level.episode);
     if (day !== undefined) return spikeTexts(rule, day, facts);
   }
   return { title: ': threshold crossed', why: [] };
@@ -182,7 +182,7 @@ export function recoveryText(facts: AlertFacts): string {
     return runway.kind === 'no-spend' ? 'Recovered: nothing is being spent.' : 'Recovered.';
   }
   if (measurement.kind === 'budget') {
-    const month = measurement.months.find((one) => one.month === level.episode);
+    const month = measurement.months.find((spend) => spend.month === level.episode);
     const name = monthText(level.episode, measurement.months);
     if (month !== undefined)
       return level.level === 'forecast'
@@ -193,7 +193,7 @@ export function recoveryText(facts: AlertFacts): string {
     const corrected = measurement.days.find(({ day }) => day === level.episode);
     const limit = corrected && spikeLimit(rule, corrected);
     if (limit !== undefined && corrected?.amount.lt(limit)) return correctionText(facts);
-    const calm = measurement.days.find((one) => one.day > level.episode && isBelow(rule, one));
+    const calm = measurement.days.find((spend) => spend.day > level.episode && isBelow(rule, spend));
     if (calm !== undefined) return `Recovered: ${money(calm.amount)} on ${dayText(calm.day)}.`;
   }
   return 'Recovered.';

@@ -11,7 +11,6 @@ import { addDays, type Day, dayAt, HOUR, type Millis, type Zone } from '../../do
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { alertEpisode, recordEvent, stateFor, targetsOf } from './alert.ts';
 import {
   type AlertFacts,
   alertText,
@@ -23,7 +22,14 @@ import {
 import { hourlyCheckAfter, isSuspended } from './check-time.ts';
 import { judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
 import { needsBalance, needsUsage } from './watch-questions.ts';
-import type { AlertEvent, StoredWatchState } from './watch-state.ts';
+import {
+  type AlertEvent,
+  alertEpisode,
+  recordEvent,
+  type StoredWatchState,
+  stateFor,
+  targetsOf,
+} from './watch-state.ts';
 
 /** What a watch is judged with, at one instant (ms). */
 export interface JudgedWatch {

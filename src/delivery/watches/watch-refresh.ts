@@ -72,12 +72,12 @@ export function createFiguresRefresher(
       const isRejected = ({ project }: WatchedProject) =>
         known.get(figuresField(project))?.problem?.rejected !== undefined;
       // One of them shows whether a rejected token works again.
-      for (const one of projects.filter(isRejected)) if (!context.isOver()) await refreshOne(one);
+      for (const watched of projects.filter(isRejected)) if (!context.isOver()) await refreshOne(watched);
       const limit = pLimit(PARALLEL);
       await Promise.all(
         projects
-          .filter((one) => !isRejected(one))
-          .map((one) => limit(() => (context.isOver() ? undefined : refreshOne(one)))),
+          .filter((watched) => !isRejected(watched))
+          .map((watched) => limit(() => (context.isOver() ? undefined : refreshOne(watched)))),
       );
     },
     fetchDays: (project) => refreshOne({ project, needsBalance: false, needsUsage: true }),
@@ -189,7 +189,7 @@ async function askDue(
   if (hasAnswered)
     answerNotes.add(access.connection, balance && left ? storedBalance(target, accountOf(left)) : undefined);
   const { problem: _, ...known } = before;
-  const failed = [account, spent].find((one) => one.status === 'rejected');
+  const failed = [account, spent].find((answer) => answer.status === 'rejected');
   return {
     ...known,
     ...(left && { account: left, balances: lastBalances(before, left, today) }),

@@ -1,4 +1,3 @@
-import type { BillingClient } from '../../billing/client.ts';
 import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -7,7 +6,8 @@ import type { Watch } from '../../workspace/owned/watches.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import type { DeliveryLog, DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import type { DeliveryParts } from '../delivery.ts';
+import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { nextCheckAt, WATCH_STATE } from './check-time.ts';
 import { figuresField, judgedFigures, type StoredFigures, type WatchFiguresStore } from './watch-figures.ts';
 import { isLimited } from './watch-judge.ts';
@@ -63,13 +63,10 @@ export interface Watching {
   askPreview(workspace: Workspace, project: ResolvedProject, rule: WatchRule): Promise<PreviewFigures>;
 }
 
-export interface WatchingParts {
-  readonly deliveryLog: DeliveryLog;
+export interface WatchingParts extends Pick<DeliveryParts, 'deliveryLog' | 'billing' | 'clock'> {
   readonly figures: WatchFiguresStore;
-  readonly billing: BillingClient;
   /** Derives the workspace's runs again. */
   readonly changed: (workspace: SlackId) => Promise<void>;
-  readonly clock: () => Millis;
 }
 
 /** Attempts while a check writes the same state. */
@@ -113,12 +110,12 @@ function withResponse(
   episode: string,
   response: AlertResponse,
 ): StoredWatchState | 'repeated' | 'gone' {
-  const alert = state.alerts.find((one) => one.episode === episode);
+  const alert = state.alerts.find((other) => other.episode === episode);
   if (alert === undefined) return 'gone';
   const isDone = response.kind === 'acknowledged' && alert.events.some(({ kind }) => kind === response.kind);
   if (isDone) return 'repeated';
   const after = { ...alert, events: [...alert.events, response] };
-  return { ...state, alerts: state.alerts.map((one) => (one === alert ? after : one)) };
+  return { ...state, alerts: state.alerts.map((other) => (other === alert ? after : other)) };
 }
 
 const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
