@@ -15,7 +15,7 @@ import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './period-phrase.ts
 import { explainUnparsed } from './syntax-hints.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 
-export { nearestWord, normalizeText } from './text.ts';
+export { normalizeText } from './text.ts';
 
 export interface CommandWords {
   readonly help: boolean;

@@ -93,7 +93,7 @@ export function refuseDayInWords(source: TokenizedText, at: number): void {
   if (date.kind !== 'day') return;
   // The first bare number may be the project.
   const readings = isFirst ? [date.day, `project ${day.digits} ${year}-${date.day.slice(5, 7)}`] : [date.day];
-  throw new ParseError(start, end, DAY_IN_WORDS, DAYS_IN_DIGITS, readings, { isAmbiguous: isFirst });
+  throw new ParseError(start, end, DAY_IN_WORDS, DAYS_IN_DIGITS, readings, isFirst);
 }
 
 /** A month or quarter without its year; also 'q 3', unless the q belongs to the number before it: '2q 3'. */

@@ -1,16 +1,11 @@
 /** Parser combinators, and what runs a grammar over a text and turns its errors into a failure with a suggestion. */
 import { InvalidWord, SecretPasted, UNRECOGNIZED } from '../failure/index.ts';
+import { nearestWord } from './nearest-word.ts';
 import { labelsSecret, looksLikeSecret, MENTION } from './secret-detection.ts';
 import { keepsWords } from './suggestion.ts';
-import { cleanTyping, clipWord, nearestWord, originalSpelling, simplifyText } from './text.ts';
+import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
 import { type Aliases, type Token, type TokenizedText, tokenize } from './tokenizer.ts';
 import { SUGGESTIONS, type WordRole, type WordSense } from './vocabulary.ts';
-
-/** Suggestions for a place that cannot be parsed. */
-interface Repairs {
-  /** Whether to offer every text in `instead`, because each is a meaning of the word, or only the first valid one. */
-  readonly isAmbiguous?: boolean;
-}
 
 /** A place in a text that cannot be read. `parseWith`, which has the whole text, turns it into a failure. */
 export class ParseError extends Error {
@@ -23,7 +18,8 @@ export class ParseError extends Error {
     readonly works: string,
     /** Replacements for the word; the first that makes the text valid is suggested. */
     readonly instead: readonly string[] = [],
-    readonly repairs: Repairs = {},
+    /** Whether each text in `instead` is a meaning of the word, and offered; else only the first valid one is. */
+    readonly isAmbiguous = false,
   ) {
     super(why);
   }
@@ -160,7 +156,8 @@ function unknownWord({ text, aliases }: TokenizedText, { raw }: Token, works: st
 /** @throws ParseError for the first word that the language does not have. @param works what to type instead */
 export function rejectUnknownWords(source: TokenizedText, works: string): void {
   const bad = source.tokens.find(({ kind }) => kind === 'unknown' || kind === 'bad');
-  if (bad?.kind === 'bad') throw new ParseError(bad.start, bad.end, bad.why, bad.works, bad.instead, bad);
+  if (bad?.kind === 'bad')
+    throw new ParseError(bad.start, bad.end, bad.why, bad.works, bad.instead, bad.isAmbiguous);
   if (bad) throw unknownWord(source, bad, works);
 }
 
@@ -173,7 +170,7 @@ interface Attempt {
 
 /** The whole text with every mistake corrected, or undefined: only what can be parsed is suggested. */
 function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | undefined {
-  if (left === 0 || text.length > LONGEST_SUGGESTION || slip.repairs.isAmbiguous === true) return undefined;
+  if (left === 0 || text.length > LONGEST_SUGGESTION || slip.isAmbiguous) return undefined;
   for (const instead of slip.instead) {
     const candidate = simplifyText(text.slice(0, slip.start) + instead + text.slice(slip.end));
     const next = again(candidate);
@@ -188,7 +185,7 @@ function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | 
 
 /** What to offer: a correction, or each meaning of an ambiguous word that leaves nothing else to correct. */
 function suggestions({ slip, ...attempt }: Attempt): readonly string[] {
-  if (slip.repairs.isAmbiguous !== true) return [corrected({ ...attempt, slip }) ?? []].flat();
+  if (!slip.isAmbiguous) return [corrected({ ...attempt, slip }) ?? []].flat();
   return slip.instead.flatMap((one) => {
     const only = new ParseError(slip.start, slip.end, slip.why, slip.works, [one]);
     return corrected({ ...attempt, slip: only }, 1) ?? [];

@@ -126,7 +126,7 @@ function minutesOrMonths(source: TokenizedText, from: number, at: number, digits
   const n = clipWord(digits);
   const why = `could be ${n} minutes or ${n} months`;
   const works = `Type ${n}mo for months. The shortest period is a day.`;
-  return new ParseError(start, end, why, works, [`${n}mo`, 'today'], { isAmbiguous: true });
+  return new ParseError(start, end, why, works, [`${n}mo`, 'today'], true);
 }
 
 /** '7 days', as part of a phrase that begins at `from`. */

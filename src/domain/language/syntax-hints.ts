@@ -90,7 +90,7 @@ function ofRaw(raw: string, works: string): Hint {
 }
 
 function refusal(start: number, end: number, [why, works, ...instead]: Hint): ParseError {
-  return new ParseError(start, end, why, works, instead, { isAmbiguous: instead.length > 1 });
+  return new ParseError(start, end, why, works, instead, instead.length > 1);
 }
 
 /** The error for the token at `at`. @param works what the grammar takes */

@@ -1,5 +1,5 @@
 import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord } from '../../domain/language/command-text.ts';
+import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
 import { type StopsSource, stoppedBlocks } from '../../slack/owned/stopped-items.ts';

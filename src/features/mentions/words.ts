@@ -1,6 +1,7 @@
 import type { SlashCommand } from '../../domain/commands.ts';
 import { InvalidWord, isFailure, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { holdsUnknownWord } from '../../domain/language/parse.ts';
 import { parseQuestion, type QuestionCommand } from '../../domain/language/question.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';

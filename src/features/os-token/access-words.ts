@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { nearestWord } from '../../domain/language/command-text.ts';
+import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type ExpiryChoice, isExpiryChoice, parseExpiryChoice } from '../../slack/commands/expiry-input.ts';

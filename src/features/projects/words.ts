@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, ProjectMissing, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord, parseSingleProjectText } from '../../domain/language/command-text.ts';
+import { parseSingleProjectText } from '../../domain/language/command-text.ts';
+import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { clipWord } from '../../domain/language/text.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';

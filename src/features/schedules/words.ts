@@ -1,11 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import {
-  nearestWord,
-  normalizeText,
-  parseCommandText,
-  type SeveralProjects,
-} from '../../domain/language/command-text.ts';
+import { normalizeText, parseCommandText, type SeveralProjects } from '../../domain/language/command-text.ts';
+import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { formatPhrase, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
 import { clipWord } from '../../domain/language/text.ts';
 import type { ProductId } from '../../domain/product.ts';

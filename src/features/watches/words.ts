@@ -1,6 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord, normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
+import { normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
+import { nearestWord } from '../../domain/language/nearest-word.ts';
 import {
   parseFactor,
   parseRunwayDays,

@@ -9,8 +9,8 @@ import {
 } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
+import { couldBeName } from '../../domain/language/nearest-word.ts';
 import { keepsWords } from '../../domain/language/suggestion.ts';
-import { couldBeName } from '../../domain/language/text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord, PeriodJustBegan, SecretPasted } from '../../../src/domain/failure/index.ts';
 import {
-  nearestWord,
   normalizeText,
   parseBalanceText,
   parseCommandText,
@@ -10,6 +9,7 @@ import {
   parseProjectText,
   parseSingleProjectText,
 } from '../../../src/domain/language/command-text.ts';
+import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
 import { formatPhrase, LAST_7_DAYS } from '../../../src/domain/language/period-phrase.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
 import { runs } from '../../support/thorough.ts';

@@ -8,10 +8,10 @@ import {
   parseCommandText,
   parseSingleProjectText,
 } from '../../../src/domain/language/command-text.ts';
+import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
 import { formatPhrase } from '../../../src/domain/language/period-phrase.ts';
 import { parseQuestion } from '../../../src/domain/language/question.ts';
 import { keepsWords } from '../../../src/domain/language/suggestion.ts';
-import { nearestWord } from '../../../src/domain/language/text.ts';
 import { runs } from '../../support/thorough.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'shop', 'web-shop', 'tree']);
