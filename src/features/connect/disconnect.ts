@@ -2,12 +2,12 @@ import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../dom
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
-import { type StopsSource, stoppedBlocks } from '../../slack/owned/stopped-items.ts';
+import { stoppedBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {
   chooseConnectionMessage,
@@ -15,12 +15,8 @@ import {
   confirmDisconnectMessage,
   disconnectedText,
 } from './disconnect-blocks.ts';
+import type { ConnectParts } from './saving.ts';
 import { parseConnectionName } from './words.ts';
-
-export interface DisconnectParts {
-  readonly workspaces: Workspaces;
-  readonly stops: () => readonly StopsSource[];
-}
 
 /** Offered as buttons. */
 const MOST_OFFERED = 5;
@@ -41,7 +37,7 @@ function unknownConnection(name: string, names: readonly string[]): InvalidWord 
 export function createDisconnect({
   workspaces,
   stops,
-}: DisconnectParts): Required<Pick<Feature, 'verbs' | 'actions'>> {
+}: Pick<ConnectParts, 'workspaces' | 'stops'>): Required<Pick<Feature, 'verbs' | 'actions'>> {
   const stopped = (request: Request, name: string, heir: string | undefined, isDone: boolean) =>
     stoppedBlocks(stops(), request, withoutConnection(request.workspace, name, heir), isDone);
 

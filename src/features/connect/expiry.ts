@@ -14,7 +14,7 @@ import { auditedChange } from '../../workspace/record/change.ts';
 import { requireUnchanged, stampOf } from '../../workspace/record/conflict.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
-import type { ConnectionSavingParts } from './saving.ts';
+import type { ConnectParts } from './saving.ts';
 
 const VIEW = 'connection-expiry';
 const TITLE = 'Token expiry';
@@ -28,10 +28,7 @@ interface ExpiryRequest {
 }
 
 /** **Set expiry…**: changes when a registered token expires, without the token. */
-export function createExpiry({
-  workspaces,
-  onConnected,
-}: Pick<ConnectionSavingParts, 'workspaces' | 'onConnected'>) {
+export function createExpiry({ workspaces, onConnected }: Pick<ConnectParts, 'workspaces' | 'onConnected'>) {
   const save = async ({ name, stamp, choice }: ExpiryRequest, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
     const { zone } = workspace.settings;

@@ -5,23 +5,11 @@ import { textMessage } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isConnectionName } from '../../workspace/credentials/connections.ts';
 import type { Feature } from '../feature.ts';
-import { createDisconnect, type DisconnectParts } from './disconnect.ts';
+import { createDisconnect } from './disconnect.ts';
 import { createExpiry } from './expiry.ts';
-import {
-  checkingModal,
-  connectForm,
-  connectFormDefaults,
-  type DefaultAddresses,
-  isNameable,
-} from './form.ts';
-import { type ConnectionSavingParts, createConnectionSaving } from './saving.ts';
-import {
-  type AddressChecks,
-  connectFormState,
-  decodeConnectMetadata,
-  parseConnectForm,
-  parseConnectionName,
-} from './words.ts';
+import { checkingModal, connectForm, connectFormDefaults, isNameable } from './form.ts';
+import { type ConnectParts, createConnectionSaving } from './saving.ts';
+import { connectFormState, decodeConnectMetadata, parseConnectForm, parseConnectionName } from './words.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -45,13 +33,6 @@ declare module '../feature.ts' {
     /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned anew. Never rejects. */
     connected?(workspace: SlackId): Promise<void>;
   }
-}
-
-export interface ConnectParts extends ConnectionSavingParts, DisconnectParts {
-  /** The address rules. */
-  readonly checks: AddressChecks;
-  /** Filled in for a new connection. */
-  readonly addresses: DefaultAddresses;
 }
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */

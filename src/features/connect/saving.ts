@@ -5,6 +5,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { actions, button } from '../../slack/kit/atoms.ts';
+import type { StopsSource } from '../../slack/owned/stopped-items.ts';
 import { notSavedMessage } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
@@ -14,15 +15,21 @@ import { requireUnchanged } from '../../workspace/record/conflict.ts';
 import { holdsRegisteredSecret, isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import { connectedBlocks, refusalMessage } from './blocks.ts';
-import { CONNECT_TITLE } from './form.ts';
-import { type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './words.ts';
+import { CONNECT_TITLE, type DefaultAddresses } from './form.ts';
+import { type AddressChecks, type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './words.ts';
 
-export interface ConnectionSavingParts {
+export interface ConnectParts {
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
   readonly limits: RateLimiter;
   /** Called after each saved token or expiry: schedules that waited for a token resume, and reminders are planned. */
   readonly onConnected?: (workspace: SlackId) => Promise<void>;
+  /** What a disconnection stops. */
+  readonly stops: () => readonly StopsSource[];
+  /** The address rules. */
+  readonly checks: AddressChecks;
+  /** Filled in for a new connection. */
+  readonly addresses: DefaultAddresses;
 }
 
 const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
@@ -33,7 +40,7 @@ const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
 };
 
 /** What a submitted form does: tests the token, saves it, and says in the modal how that went. */
-export function createConnectionSaving({ workspaces, billing, limits, onConnected }: ConnectionSavingParts) {
+export function createConnectionSaving({ workspaces, billing, limits, onConnected }: ConnectParts) {
   /** @returns the balance of the test project; undefined when the token works but the project has no data */
   const test = async (input: ConnectRequest, { user }: Request) => {
     limits.demand('tests', { teamId: user.teamId, userId: user.id });

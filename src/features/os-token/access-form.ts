@@ -33,14 +33,14 @@ import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import type { Role } from '../../workspace/permissions.ts';
 import { stampOf } from '../../workspace/record/conflict.ts';
 import { accessProjectLabel } from './access-words.ts';
-import { belongsToModal } from './blocks.ts';
+import { describeTokenScope } from './blocks.ts';
 import { formatClockTime, formatDuration } from './window-tokens.ts';
 
 export const ACCESS_VIEW = 'access-form';
 export const ACCESS_TITLE = 'Application access';
 
 export interface AccessForm {
-  /** Its ID. */
+  /** The project's ID. */
   readonly project: string;
   readonly authUrl: string | undefined;
   readonly issuers: Issuers;
@@ -138,7 +138,7 @@ export const testingModal: ModalView = waitingModal(
   context('You can close this window. Tally then sends you the result as a direct message.'),
 );
 
-/** What became of the token of the test. */
+/** What became of the token that the test issued. */
 export type RevocationResult = 'revoked' | 'not-offered' | 'failed';
 
 export const TESTED: Record<RevocationResult, string> = {
@@ -184,7 +184,7 @@ export function registeredBlocks(
   return [
     header(`${label} can issue OS_TOKENs`),
     section(TESTED[revocation]),
-    section([described.join(' · '), belongsToModal(issued)].join('\n')),
+    section([described.join(' · '), describeTokenScope(issued)].join('\n')),
     ...(restricted === false
       ? [
           markup(

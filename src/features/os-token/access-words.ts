@@ -28,12 +28,12 @@ export interface AccessRequest {
   /** 1 to 32 digits */
   readonly project: string;
   readonly authUrl: string;
-  /** Undefined when the registered ID and secret stay. */
+  /** Undefined to keep the registered ID and secret. */
   readonly credentials: { readonly id: string; readonly secret: string } | undefined;
   readonly issuers: Issuers;
-  /** Undefined when nobody said. */
+  /** Undefined if the form says nothing about it. */
   readonly expiry: ExpiryChoice | undefined;
-  /** Of the record that the form showed. */
+  /** The stamp of the record that the form showed. */
   readonly stamp: string;
 }
 

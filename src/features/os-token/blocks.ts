@@ -88,7 +88,7 @@ export const ALREADY_USED = section(
 
 export const waitingTokenModal: ModalView = window([section('Issuing a token…')]);
 
-/** Before the first token in front of others. @param carried the handle of what is asked for */
+/** Asks before the first token in a channel, where others may see the screen. @param carried the grant's handle */
 export const confirmIssueModal = (label: string, carried: string): ModalView =>
   modal({
     callback: CONFIRM_VIEW,
@@ -107,12 +107,12 @@ export const confirmIssueModal = (label: string, carried: string): ModalView =>
 
 export interface ShownToken extends TokenWindow {
   readonly label: string;
-  /** What is typed to mean the project. */
+  /** The project as a command names it. */
   readonly word: string;
   readonly issued: IssuedToken;
-  /** Ready for a shell. */
+  /** Commands for a shell. */
   readonly lines: string;
-  /** The service that `OS_ENDPOINT` is of. */
+  /** The service whose endpoint `OS_ENDPOINT` is. */
   readonly endpoint: 'compute' | 'identity';
   /** Whether it can be revoked from this modal. */
   readonly revocation: 'here' | 'too-long' | 'not-offered';
@@ -129,7 +129,7 @@ export function tokenModal(shown: ShownToken): ModalView {
       preformatted(issued.token),
       section(`For your shell, ready to paste. ${ENDPOINT[shown.endpoint]}`),
       preformatted(lines),
-      section(belongsToModal(issued)),
+      section(describeTokenScope(issued)),
       ...(issued.credential?.restricted === false ? [markup(UNRESTRICTED)] : []),
       actions(...revoke, anotherButton('Issue another', word)),
       ...rowsOf({ ...shown, tokens: earlier }, true),
@@ -152,8 +152,8 @@ function expiryText({ issued: { expiresAt }, now, zone }: ShownToken): string {
   return `It expires at ${formatClockTime(expiresAt, zone)}, in ${formatDuration(expiresAt - now)}.`;
 }
 
-/** Whose it is, as the service tells it. */
-export function belongsToModal({ project, roles, user }: IssuedToken): string {
+/** The project, roles and user that the service names for a token. */
+export function describeTokenScope({ project, roles, user }: IssuedToken): string {
   const named = project?.name ?? project?.id;
   const also = project?.name !== undefined && project.id !== undefined ? ` (${project.id})` : '';
   const domain = project?.domain === undefined ? '' : ` in ${project.domain}`;
@@ -192,7 +192,7 @@ export interface RevokedToken {
   readonly audit: AuditState;
 }
 
-/** That the audit lacks something, or may. */
+/** A warning if the audit lacks an entry, or may lack it. */
 export const auditBlocks = (audit: AuditState): Block[] => {
   const note = AUDIT_NOTES[audit];
   return note === undefined ? [] : [section(note)];

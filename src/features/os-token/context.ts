@@ -37,7 +37,7 @@ export interface TokenContext extends OsTokenParts {
 /** How long a window can ask for another token, in ms. */
 const GRANT_TTL = HOUR;
 
-/** Of a grant that is stored now. */
+/** The lifetime of a grant that is stored now. */
 export function grantLifetime({ clock }: TokenContext) {
   const at = clock();
   return { at, until: at + GRANT_TTL };

@@ -39,7 +39,7 @@ const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
   ['remove', 'remove'],
 ]);
 
-/** What people type for a verb, and the verb. */
+/** Synonyms of verbs. */
 const SYNONYMS = new Map<string, string>([
   ...['delete', 'del', 'rm'].map((word) => [word, 'remove'] as const),
   ...['new', 'create', 'register'].map((word) => [word, 'add'] as const),
@@ -137,13 +137,13 @@ export function requireProject(word: string, record: Workspace, prefix: string):
 /** What the form says, once every field is right by itself. `before` is the alias it was opened for; '' for a new one. */
 export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
   readonly before: string;
-  /** A digest of what the form has said that saving it stops; '' for nothing. */
+  /** A digest of the warning that the form showed about what saving stops; '' without one. */
   readonly warned: string;
 }
 
-/** More channels than a project is asked about in; the record is read whole by every command. */
+/** Bounds the record, which every command reads whole. */
 export const MOST_CHANNELS = 50;
-/** The value of the choice to ask the workspace's default connection; no connection can be called so. */
+/** Stands for the workspace's default connection; no connection can have this name. */
 export const DEFAULT_CONNECTION = '*';
 
 /** The form's metadata: the project it changes, and the values of hidden fields. */
@@ -152,7 +152,7 @@ interface ProjectMetadata {
   readonly before: string;
   /** By block ID. */
   readonly folded: FormFields;
-  /** What the form has said that saving it stops, as a digest; '' for nothing. */
+  /** A digest of the warning that the form shows about what saving stops; '' without one. */
   readonly warned?: string;
 }
 

@@ -28,7 +28,7 @@ export const expiryInputs = (hint: string, initial?: ExpiryChoice): readonly Inp
 ];
 
 const choice = z.union([z.literal('never'), z.iso.date().startsWith('2')]);
-/** Whether this value of a form or a button is one. */
+/** Whether the value of a form or a button is an expiry choice. */
 export const isExpiryChoice = (given: unknown): given is ExpiryChoice => choice.safeParse(given).success;
 
 /** What `expiryInputs` hold. @returns undefined when both are empty; else the choice, or what is wrong with the day */

@@ -50,8 +50,8 @@ export function createStateStore(
 
 const secondsOf = (date: Date): number => Math.floor(date.getTime() / 1000);
 
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+function isSame(signature: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(signature), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 

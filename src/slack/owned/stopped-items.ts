@@ -13,7 +13,7 @@ export interface StoppedItems {
 /** Finds what stops when the record becomes `after`; nothing if that is empty. @param locale BCP 47, of the reader */
 export type StopsSource = (before: Workspace, after: Workspace, locale: string) => StoppedItems | undefined;
 
-/** The rest is counted. */
+/** More are counted, not listed. */
 const MOST_LINES = 20;
 
 /**
@@ -30,8 +30,8 @@ export function stoppedBlocks(
 ): readonly Block[] {
   const found = sources.flatMap((source) => source(before, after, locale) ?? []);
   if (found.length === 0) return [];
-  const lines = found.flatMap((one) => one.lines);
-  const reduced = found.flatMap((one) => one.reduced ?? []);
+  const lines = found.flatMap((items) => items.lines);
+  const reduced = found.flatMap((items) => items.reduced ?? []);
   const counts = found.flatMap(({ count, lines: some }) => (some.length > 0 ? [count] : [])).join(' and ');
   return [
     ...(lines.length === 0
