@@ -33,6 +33,7 @@ export class ScheduleChangedError extends Error {
 export interface DeliveryRunParts {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
+  /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
   readonly clock: () => Millis;

@@ -1,31 +1,19 @@
 import { setMaxListeners } from 'node:events';
-import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { inSpan } from '../runtime/spans.ts';
-import type { UserDirectory } from '../slack/request/users.ts';
-import type { WebClient } from '../slack/web-client.ts';
 import { collectAnswerNotes, type LastUsed } from '../workspace/record/last-used.ts';
-import type { Workspaces } from '../workspace/record/workspaces.ts';
 import { createBillingCache } from './billing-cache.ts';
-import { type DeliveryRun, LeaseLostError, startDeliveryRun } from './context.ts';
+import { type DeliveryRun, type DeliveryRunParts, LeaseLostError, startDeliveryRun } from './context.ts';
 import { type Job, planJobs } from './job.ts';
-import type { DeliveryLog } from './log/delivery-log.ts';
 import type { NextWork } from './wakeup/wake-up-time.ts';
 
-export interface DeliveryParts {
-  readonly workspaces: Workspaces;
-  readonly deliveryLog: DeliveryLog;
+export interface DeliveryParts extends Omit<DeliveryRunParts, 'lease' | 'unrecordedPosts' | 'stopping'> {
   /** In the order in which they run. */
   readonly jobs: readonly Job[];
-  /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
-  readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
-  readonly users: UserDirectory;
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
-  readonly clock: () => Millis;
-  readonly log: Logger;
 }
 
 export interface Delivery {

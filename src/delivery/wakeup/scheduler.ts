@@ -69,36 +69,30 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     queues.set(shard, queue);
     return queue;
   };
-  /** Without a queue nothing was ever scheduled in the shard, and nothing need be removed. */
-  const existingQueueOf = async (shard: number): Promise<Queue<Payload> | undefined> =>
-    queues.has(shard) || (await bounded(() => hasQueue(connection, shard))) ? queueOf(shard) : undefined;
-  const shardFor = (workspace: SlackId): number => shardOf(connection, workspace);
   const workers = createWorkers(parts, async (shard) => {
     const queue = await queueOf(shard);
     await bounded(() => deleteEvents(connection, queue)).catch(onError);
   });
-  /** For a run to come, which this process may be the only one to know of. */
-  const runningQueueFor = async (workspace: SlackId): Promise<Queue<Payload>> => {
-    const shard = shardFor(workspace);
-    const queue = await queueOf(shard);
-    workers.ensure(shard);
-    return queue;
-  };
 
   return {
     start: workers.start,
     async runAt(workspace, at) {
-      const queue = await runningQueueFor(workspace);
+      const shard = shardOf(connection, workspace);
+      const queue = await queueOf(shard);
+      // This process may be the only one to know of the run.
+      workers.ensure(shard);
       const delay = Math.max(0, at - clock());
       const jobId = workers.freeId(workspace, Math.max(at, clock()));
       await bounded(() => queue.add(QUEUE, { workspace }, { jobId, delay }));
     },
     async forget(workspace) {
-      const queue = await existingQueueOf(shardFor(workspace));
-      if (queue === undefined) return;
+      const shard = shardOf(connection, workspace);
+      // Without a queue nothing was ever scheduled in the shard.
+      if (!queues.has(shard) && !(await bounded(() => hasQueue(connection, shard)))) return;
+      const queue = await queueOf(shard);
       await bounded(async () => {
-        const single = await findJobIds(connection, queue, `${workspace}.`);
-        await Promise.all(single.map((id) => queue.remove(id)));
+        const ids = await findJobIds(connection, queue, `${workspace}.`);
+        await Promise.all(ids.map((id) => queue.remove(id)));
         await deleteEvents(connection, queue);
       });
     },
