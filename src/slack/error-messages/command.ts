@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import { commandText, type SlashCommand } from '../../domain/commands.ts';
 import {
   type CommandFailure,
   type InvalidWord,
@@ -140,7 +140,7 @@ function describeInvalidWord(
 const NO_ALIASES: ReadonlySet<string> = new Set();
 
 /** Commands that ask about projects. */
-const ASKS: ReadonlySet<string> = new Set(['/spend', '/balance', '/os-token']);
+const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
 
 /** A project to choose in the place of an unknown word, where nothing else can be meant by it. */
 function pickerInstead(
