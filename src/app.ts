@@ -1,7 +1,6 @@
 import { createBilling, reportOutcomes } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
-import type { Reports } from './delivery/posts/postable-report.ts';
 import { createReports } from './delivery/reports/index.ts';
 import type { Millis } from './domain/time/calendar.ts';
 import { createAuditFeature } from './features/audit/index.ts';
@@ -45,7 +44,7 @@ import { createTokenQuota } from './workspace/once/token-quota.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createLastUsed } from './workspace/record/last-used.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
-import { createServiceNotes, type ServiceNotes } from './workspace/service-notes.ts';
+import { createServiceNotes } from './workspace/service-notes.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
 const DRAIN = 11_000;
@@ -111,27 +110,65 @@ export function createTally(
   });
   const billing = reportOutcomes(createBilling({ http }), notes.billing);
   const responseUrls = createResponseUrlClient();
-
   const users = createUserDirectory(clock);
+  const errorReply = createErrorReply(log);
 
   const all: Registry = createRegistry(() => features);
   const reports = createReports(clock);
   const delivery = createDeliveryService({
-    redis,
-    queue,
-    workspaces,
-    billing,
-    lastUsed,
+    ...{ redis, queue, workspaces, billing, lastUsed, users, reports, clock, log },
     clientFor: (workspace) => installations.clientFor(workspace),
-    users,
-    reports,
-    clock,
-    log,
     onSent: metrics.post,
   });
-  const features = createFeatures(config, log, clock, all, {
-    ...{ redis, workspaces, audit, lastUsed, http, billing, notes, limits, delivery, reports },
-  });
+  const checks = {
+    baseUrl: (text: string) => checkBaseUrl(text, config.trustedHosts),
+    authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
+  };
+  // In the order of `/billing help`: what people ask most comes first.
+  const features: readonly Feature[] = [
+    createBalanceFeature({ billing, lastUsed, clock }),
+    createSpendFeature({ billing, lastUsed, clock }),
+    createSchedulesFeature({ workspaces, delivery, limits, reports }),
+    createWatchesFeature({ workspaces, watching: delivery.watching, audit }),
+    createOsTokenFeature({
+      workspaces,
+      audit,
+      identity: createIdentityClient({ http, onNotIssued: notes.notIssued }),
+      grants: createOneTimeGrants(redis),
+      quota: createTokenQuota(redis),
+      limits,
+      readAuthUrl: checks.authUrl,
+      authUrl: config.identity.authUrl,
+      clock,
+      explain: errorReply.explain,
+      onSaved: all.connected,
+    }),
+    createProjectsFeature({
+      workspaces,
+      more: all.projectVerbs,
+      verbs: () => [...all.commands(), ...all.verbs()],
+      stops: all.stops,
+    }),
+    createConnectFeature({
+      workspaces,
+      billing,
+      limits,
+      checks,
+      onConnected: all.connected,
+      stops: all.stops,
+      addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
+    }),
+    createStatusFeature({ workspaces, billing, limits, lastUsed, sections: all.status }),
+    createAuditFeature({ audit }),
+    createSettingsFeature({ workspaces }),
+    createMentionsFeature({
+      commands: all.commands,
+      verbs: all.verbs,
+      listeners: () => all.listeners().commands,
+    }),
+    createHomeFeature({ sections: all.home, attention: all.attention, billing, lastUsed, log, clock }),
+    createHelpFeature(all.help),
+  ];
 
   const health = createHealth({
     redis,
@@ -140,13 +177,8 @@ export function createTally(
   });
   const sdkLog = boltLogger(log);
   const installations = createInstallations(config.slack, {
-    redis,
-    keyring,
-    audit,
-    responseUrls,
-    log,
+    ...{ redis, keyring, audit, responseUrls, log, clock },
     boltLogger: sdkLog,
-    clock,
     onForget: all.forget,
   });
   const slack = createSlackServer(config.slack, {
@@ -156,12 +188,8 @@ export function createTally(
     logger: sdkLog,
   });
   registerListeners(slack.app, all.listeners(), {
-    ...{ users, workspaces },
-    responseUrls,
+    ...{ users, workspaces, responseUrls, errorReply, limits, log, clock },
     eventDedup: createEventDedup(redis),
-    limits,
-    log,
-    clock,
     onAnswered: metrics.command,
     ...(loadingDelays && { loadingDelays }),
   });
@@ -191,76 +219,4 @@ export function createTally(
       redis.disconnect();
     },
   };
-}
-
-/** What several features are built from. */
-interface SharedParts {
-  readonly redis: ReturnType<typeof connectRedis>;
-  readonly workspaces: ReturnType<typeof createWorkspaces>;
-  readonly audit: ReturnType<typeof createAudit>;
-  readonly lastUsed: ReturnType<typeof createLastUsed>;
-  readonly http: ReturnType<typeof createHttp>;
-  readonly billing: ReturnType<typeof createBilling>;
-  readonly notes: ServiceNotes;
-  readonly limits: RateLimiter;
-  readonly delivery: ReturnType<typeof createDeliveryService>;
-  readonly reports: Reports;
-}
-
-/** In the order of `/billing help`: what people ask most comes first. @param all what the features have for each other */
-function createFeatures(
-  config: Config,
-  log: Log,
-  clock: () => Millis,
-  all: Registry,
-  { redis, workspaces, audit, lastUsed, http, billing, notes, limits, delivery, reports }: SharedParts,
-): readonly Feature[] {
-  const checks = {
-    baseUrl: (text: string) => checkBaseUrl(text, config.trustedHosts),
-    authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
-  };
-  return [
-    createBalanceFeature({ billing, lastUsed, clock }),
-    createSpendFeature({ billing, lastUsed, clock }),
-    createSchedulesFeature({ workspaces, delivery, limits, reports }),
-    createWatchesFeature({ workspaces, watching: delivery.watching, audit }),
-    createOsTokenFeature({
-      workspaces,
-      audit,
-      identity: createIdentityClient({ http, onNotIssued: notes.notIssued }),
-      grants: createOneTimeGrants(redis),
-      quota: createTokenQuota(redis),
-      limits,
-      readAuthUrl: checks.authUrl,
-      authUrl: config.identity.authUrl,
-      clock,
-      explain: createErrorReply(log).explain,
-      onSaved: all.connected,
-    }),
-    createProjectsFeature({
-      workspaces,
-      more: all.projectVerbs,
-      verbs: () => [...all.commands(), ...all.verbs()],
-      stops: all.stops,
-    }),
-    createConnectFeature({
-      workspaces,
-      billing,
-      limits,
-      checks,
-      onConnected: all.connected,
-      stops: all.stops,
-      addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
-    }),
-    createStatusFeature({ workspaces, billing, limits, lastUsed, sections: all.status }),
-    createAuditFeature({ audit }),
-    createSettingsFeature({ workspaces }),
-    createMentionsFeature({
-      commands: all.commands,
-      verbs: all.verbs,
-      listeners: () => all.listeners().commands,
-    }),
-    createHomeFeature({ sections: all.home, attention: all.attention, billing, lastUsed, log, clock }),
-    createHelpFeature(all.help),
-  ];
 }

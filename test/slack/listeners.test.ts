@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { NotConnected, PeriodJustBegan, Throttled } from '../../src/domain/failure/index.ts';
 import { section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
+import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
 import type { SlackEvent } from '../../src/slack/request/payload.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
@@ -234,7 +235,7 @@ function register(
       first: async (team: string, id: string) =>
         !firstEvents.has(`${team} ${id}`) && Boolean(firstEvents.add(`${team} ${id}`)),
     },
-    ...{ limits: limiter, log, clock: () => NOW, loadingDelays },
+    ...{ limits: limiter, log, errorReply: createErrorReply(log as never), clock: () => NOW, loadingDelays },
     ...(isCounted && {
       onAnswered: (command: string, outcome: string) => void outcomes.push(`${command} ${outcome}`),
     }),

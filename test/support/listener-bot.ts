@@ -3,6 +3,7 @@ import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
+import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
 import type { LoadingDelays } from '../../src/slack/reply/reply.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
@@ -87,7 +88,7 @@ export async function startListenerBot(
         responseUrls,
         eventDedup: createEventDedup(redis.client),
       },
-      ...{ limits: UNLIMITED, log, clock },
+      ...{ limits: UNLIMITED, log, clock, errorReply: createErrorReply(log) },
       loadingDelays,
     },
   );

@@ -1,6 +1,5 @@
 import { type App, ErrorCode } from '@slack/bolt';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { createErrorReply } from '../reply/error-reply.ts';
 import { createReplyTargets } from '../reply/reply.ts';
 import type { ResponseUrlClient } from '../reply/response-url.ts';
 import { createAuthorize } from '../request/request.ts';
@@ -10,8 +9,7 @@ import { registerEvents } from './events.ts';
 import { registerInteractions } from './interactions.ts';
 import type { ListenerContext, Listeners } from './listeners.ts';
 
-export interface ListenerParts
-  extends Omit<ListenerContext, 'listeners' | 'authorize' | 'errorReply' | 'createTarget'> {
+export interface ListenerParts extends Omit<ListenerContext, 'listeners' | 'authorize' | 'createTarget'> {
   readonly users: UserDirectory;
   readonly workspaces: Workspaces;
   readonly responseUrls: ResponseUrlClient;
@@ -24,7 +22,6 @@ export function registerListeners(app: App, listeners: Required<Listeners>, part
     ...parts,
     listeners,
     authorize: createAuthorize(parts),
-    errorReply: createErrorReply(log),
     createTarget: createReplyTargets({ responseUrls, log }),
   };
   const runCommand = createCommandRunner(context);
