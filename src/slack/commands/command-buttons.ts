@@ -119,7 +119,9 @@ export function shareButton(rerun: CommandLink, asked: number): Button[] {
 export function withoutShare({ text, blocks }: Message): Message {
   const kept = blocks.flatMap((block): Block[] => {
     if (block.type !== 'actions') return [block];
-    const elements = block.elements.filter((one) => !('action_id' in one) || one.action_id !== SHARE);
+    const elements = block.elements.filter(
+      (element) => !('action_id' in element) || element.action_id !== SHARE,
+    );
     return elements.length > 0 ? [{ ...block, elements }] : [];
   });
   return { text, blocks: kept };

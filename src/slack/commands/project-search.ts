@@ -47,9 +47,9 @@ export async function searchProjects(
   const named = visibleProjects(workspace, place).filter(
     ({ alias, id }) => alias.includes(wanted) || id.includes(wanted),
   );
-  const ids = typedProjects(query).filter((one) => !named.some((other) => isSameProject(one, other)));
+  const ids = typedProjects(query).filter((id) => !named.some((project) => isSameProject(id, project)));
   const closed = limitedProjects(place.channel ?? '', ids, workspace);
-  return [...named, ...ids.filter((one) => !closed.includes(one))].slice(0, SLACK_LIMITS.options);
+  return [...named, ...ids.filter((id) => !closed.includes(id))].slice(0, SLACK_LIMITS.options);
 }
 
 /** The project that was typed, else the channel's default. @throws NotAllowed, Failure for a project that was typed */
@@ -76,7 +76,7 @@ function typedProjects(query: string): readonly ChosenProject[] {
   try {
     const { project, product } = parseSingleProjectText(query);
     if (project === undefined) return [];
-    return (product === undefined ? PRODUCT_IDS : [product]).map((one) => ({ id: project, product: one }));
+    return (product === undefined ? PRODUCT_IDS : [product]).map((id) => ({ id: project, product: id }));
   } catch (error) {
     if (error instanceof InvalidWord) return [];
     throw error;

@@ -49,7 +49,9 @@ export function networkOf({ socket, headers }: IncomingMessage): string {
 
 /** The /64 prefix: a subscriber usually has all of its addresses. */
 function prefixOf(address: string): string {
-  const [head = '', tail] = address.split('::').map((part) => part.split(':').filter((one) => one !== ''));
+  const [head = '', tail] = address
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''));
   const zeros = tail === undefined ? 0 : 8 - head.length - tail.length;
   return [...head, ...Array<string>(zeros).fill('0'), ...(tail ?? [])].slice(0, 4).join(':');
 }

@@ -118,7 +118,8 @@ function reasonIn(answer: string): string | undefined {
     if (typeof parsed !== 'object' || parsed === null || !('ok' in parsed) || parsed.ok !== false)
       return undefined;
     return 'error' in parsed && typeof parsed.error === 'string' ? parsed.error : 'refused';
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     return /^[a-z_]+$/.test(answer) ? answer : undefined;
   }
 }
