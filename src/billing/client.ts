@@ -13,7 +13,7 @@ import {
 } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
-import { type AskedDays, DAY, type Zone } from '../domain/time/calendar.ts';
+import { type AskedDays, DAY, type Millis, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
 import { inTurns } from '../http/turns.ts';
 import {
@@ -46,10 +46,10 @@ export interface BalanceRecord {
   readonly remarks: readonly string[];
 }
 
-/** ms since the epoch, both ends included */
+/** Both ends included. */
 interface InstantRange {
-  readonly from: number;
-  readonly to: number;
+  readonly from: Millis;
+  readonly to: Millis;
 }
 
 export interface Consumption {

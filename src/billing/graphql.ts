@@ -1,7 +1,8 @@
-import { InvalidResponse, ResponseTooLarge } from '../domain/failure/index.ts';
+import { InvalidResponse, isFailure, ResponseTooLarge } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import type { WireCharge } from '../domain/money/charges.ts';
 import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain/product.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { toWireTimestamp } from '../domain/time/period.ts';
 import {
   isJsonObject,
@@ -28,11 +29,11 @@ export function balanceDocument(subscription: Subscription): string {
 }
 
 /**
- * @param from ms since the epoch, included; so is `to`
+ * @param from included; so is `to`
  * @returns the contract's reportSubscriptionConsuming document
  * @throws TypeError for an invalid project or product
  */
-export function consumptionDocument(subscription: Subscription, from: number, to: number): string {
+export function consumptionDocument(subscription: Subscription, from: Millis, to: Millis): string {
   const period = `periodFrom: "${toWireTimestamp(from)}", periodTo: "${toWireTimestamp(to)}"`;
   const filter = `{ ${period}, ${subscriptionArguments(subscription)} }`;
   const fields = 'items { day totalAmount totalBonuses }';
@@ -151,7 +152,8 @@ export function* findGraphqlErrors(response: ReadableBody): Generator<void, read
   try {
     const root = yield* readBody(response, mostItems(0));
     return isJsonObject(root) ? readMessages(root.errors) : [];
-  } catch {
+  } catch (error) {
+    if (!isFailure(error)) throw error;
     return [];
   }
 }

@@ -1,9 +1,10 @@
-import { type Amount, type Money, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
+import { type Money, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import {
   formatReportDays,
   type ReportFigures,
   type ReportPeriods,
 } from '../../domain/money/report-figures.ts';
+import type { Account } from '../../domain/money/runway.ts';
 import { formatBalance } from '../../domain/money/runway-text.ts';
 import { readableTotal } from '../../domain/money/usage.ts';
 import { incompleteMark } from '../../domain/money/usage-text.ts';
@@ -16,7 +17,7 @@ export interface ProjectFigures extends ProjectAnswer {
   /** BCP 47, the workspace's: posts are for everybody. */
   readonly locale: string;
   /** A sentence if the balance could not be had. */
-  readonly balance: { readonly balance: Amount; readonly bonuses: Amount } | string;
+  readonly balance: Account | string;
 }
 
 /** Which figure comes first. */

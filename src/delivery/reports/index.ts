@@ -2,12 +2,13 @@ import type { Button } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import { emptyIfNoData } from '../../billing/client.ts';
 import { aboutDays, isFailure } from '../../domain/failure/index.ts';
-import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
+import { toPlainDigits } from '../../domain/money/amount.ts';
 import {
   computeReportFigures,
   type ReportPeriods,
   reportPeriodsOf,
 } from '../../domain/money/report-figures.ts';
+import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
@@ -124,10 +125,7 @@ async function askProject(
       consuming.catch(async (error) => ((await isEnough()) ? emptyIfNoData(error) : Promise.reject(error))),
       leaving,
     ]);
-    const balance =
-      typeof left === 'string'
-        ? left
-        : { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
+    const balance = typeof left === 'string' ? left : parseAccount(left);
     const has = typeof balance === 'string' ? undefined : balance;
     const { locale } = requireSettings(workspace);
     const remarks = collectNotices(

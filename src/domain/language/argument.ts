@@ -14,20 +14,20 @@ const OUTPUT = /^(?:csv|details)$/i;
 
 /**
  * Parses a command's text that may say `csv` or `details` anywhere.
- * @param read parses the text without that word
+ * @param read the grammar for the text without that word
  * @throws what `read` throws; a suggestion keeps the word
  */
 export function parseWithOutput<T>(
   text: string,
   aliases: ReadonlySet<string>,
-  read: (text: string) => T,
+  read: (text: string, aliases: ReadonlySet<string>) => T,
 ): { readonly words: T; readonly output: Output | undefined } {
   const typed = text.split(/\s+/);
   const isOutput = (word: string) => OUTPUT.test(word) && !aliases.has(word.toLowerCase());
   const output = typed.find(isOutput)?.toLowerCase() as Output | undefined;
-  if (output === undefined) return { words: read(text), output };
+  if (output === undefined) return { words: read(text, aliases), output };
   try {
-    return { words: read(typed.filter((word) => !isOutput(word)).join(' ')), output };
+    return { words: read(typed.filter((word) => !isOutput(word)).join(' '), aliases), output };
   } catch (error) {
     throw error instanceof InvalidWord ? error.within((suggestion) => `${suggestion} ${output}`) : error;
   }

@@ -101,7 +101,7 @@ export function toPlainDigits(value: Money): string {
 
 /** For files. @returns half-even to as many places as the amounts beside it have, at least the two that people read */
 export function toPlacesOf(amounts: readonly Money[], value: Money): string {
-  const places = Math.max(...amounts.map((one) => one.toFixed().split('.')[1]?.length ?? 0));
+  const places = Math.max(...amounts.map((amount) => amount.toFixed().split('.')[1]?.length ?? 0));
   return places <= PLACES ? toRoundedDigits(value) : value.toFixed(places, Big.roundHalfEven);
 }
 

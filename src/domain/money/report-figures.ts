@@ -19,10 +19,9 @@ import {
 } from '../time/calendar.ts';
 import { sameDaysLastWeek } from '../time/comparison-window.ts';
 import { resolvePeriod } from '../time/period.ts';
-import type { Amount } from './amount.ts';
 import type { DayCharges } from './charges.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './forecast.ts';
-import { computeRunway, type Runway } from './runway.ts';
+import { type Account, computeRunway, type Runway } from './runway.ts';
 import { computeUsage, type Usage } from './usage.ts';
 import { compareUsage, type UsageChange } from './usage-change.ts';
 
@@ -67,7 +66,7 @@ const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', ...UNTYPED };
 const LAST_MONTH: PeriodPhrase = { kind: 'last', unit: 'month', count: 1, ...UNTYPED };
 
 /**
- * @param at ms since the epoch: the instant that the figures are as of
+ * @param at the instant that the figures are as of
  * @param count how many days `yesterday` covers: several after a weekend without posts
  */
 export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
@@ -161,7 +160,7 @@ export interface ReportFigures {
 export function computeReportFigures(
   charges: readonly DayCharges[],
   periods: ReportPeriods,
-  account: { readonly balance: Amount; readonly bonuses: Amount } | undefined,
+  account: Account | undefined,
 ): ReportFigures {
   const { main, month, week, charted, history, today, zone } = periods;
   const usageOf = (days: readonly Day[]): Usage => {

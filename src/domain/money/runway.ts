@@ -1,6 +1,18 @@
 import { addDays, type Day } from '../time/calendar.ts';
-import { type Amount, divide, divideToInteger, type Money } from './amount.ts';
+import { type Amount, divide, divideToInteger, type Money, parseAmount, type WireScalar } from './amount.ts';
 import { sumSpentOn, type Usage } from './usage.ts';
+
+/** What a project has; Tally never adds the two up in a total. */
+export interface Account {
+  readonly balance: Amount;
+  readonly bonuses: Amount;
+}
+
+/** @returns both as amounts; never throws */
+export const parseAccount = ({ balance, bonuses }: Readonly<Record<keyof Account, WireScalar>>): Account => ({
+  balance: parseAmount(balance),
+  bonuses: parseAmount(bonuses),
+});
 
 /** What an estimate is based on: the `average` per day over `reported` of the last `of` complete days. */
 interface Basis {
@@ -39,11 +51,7 @@ const MIN_REPORTED_DAYS = 3;
 const LIMIT = { years: 10, days: 3652 } as const;
 
 /** @param week usage of the last 7 complete days @param today the day the estimate counts from */
-export function computeRunway(
-  account: { readonly balance: Amount; readonly bonuses: Amount },
-  week: Usage,
-  today: Day,
-): Runway {
+export function computeRunway(account: Account, week: Usage, today: Day): Runway {
   if ('unreadable' in account.balance) return { kind: 'unknown', reason: 'unreadable' };
   const balance = account.balance.value;
   const funds = fundsOf(balance, account.bonuses);

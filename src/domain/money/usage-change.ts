@@ -75,7 +75,7 @@ function figuresOf(
  * @returns undefined unless all of them have figures
  */
 export function sumChanges(changes: readonly UsageChange[]): UsageChange | undefined {
-  const figures = changes.flatMap((one) => one.figures ?? []);
+  const figures = changes.flatMap((change) => change.figures ?? []);
   if (changes.length === 0 || figures.length < changes.length) return undefined;
   const sumOf = (side: keyof Compared<Money>) => sumMoney(figures.map(({ daily }) => daily[side]));
   const worstOf = (side: keyof Compared<Coverage>) =>

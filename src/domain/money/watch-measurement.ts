@@ -11,7 +11,7 @@ import {
 import { type Amount, divide, type Money, sumMoney, toPlainDigits, ZERO } from './amount.ts';
 import type { DayCharges } from './charges.ts';
 import { forecastFromAmounts } from './forecast.ts';
-import { computeRunway, type Runway } from './runway.ts';
+import { type Account, computeRunway, type Runway } from './runway.ts';
 import { computeUsage } from './usage.ts';
 import type { WatchKind } from './watch-rule.ts';
 
@@ -21,7 +21,7 @@ export interface WatchFigures {
   /** IANA: the reporting zone */
   readonly zone: Zone;
   /** Absent when the balance is not known. */
-  readonly account?: { readonly balance: Amount; readonly bonuses: Amount };
+  readonly account?: Account;
   /** Complete days, those before `today`, that are reported; the others are missing, not zero. */
   readonly amounts: ReadonlyMap<Day, Money>;
 }
@@ -88,10 +88,7 @@ export function measureWatch(kind: WatchKind, figures: WatchFigures): WatchMeasu
 const NOTHING: Amount = { value: ZERO, raw: '0' };
 
 /** Over the last 7 complete days, as `/balance` says it. */
-function runwayOf(
-  account: NonNullable<WatchFigures['account']>,
-  { amounts, today, zone }: WatchFigures,
-): Runway {
+function runwayOf(account: Account, { amounts, today, zone }: WatchFigures): Runway {
   const days = daysBefore(today, WEEK, zone);
   const charges = days.flatMap((day): DayCharges[] => {
     const value = amounts.get(day);
@@ -121,8 +118,8 @@ function monthsOf(figures: WatchFigures): readonly MonthSpend[] {
 
 function monthOf(day: Day, { today, zone, amounts }: WatchFigures): MonthSpend {
   const last = endOfUnit('month', day);
-  const days = daysInRange(startOfUnit('month', day), last, zone).filter((one) => one < today);
-  const reported = days.flatMap((one) => amounts.get(one) ?? []);
+  const days = daysInRange(startOfUnit('month', day), last, zone).filter((over) => over < today);
+  const reported = days.flatMap((over) => amounts.get(over) ?? []);
   return {
     month: day.slice(0, 7),
     spent: sumMoney(reported),
@@ -151,12 +148,14 @@ function baselineOf(
   amounts: WatchFigures['amounts'],
 ): Pick<DaySpend, 'baseline' | 'basis' | 'basisDays'> {
   const weeks = Array.from({ length: SAME_WEEKDAYS.weeks }, (_, n) => addDays(day, -WEEK * (n + 1)));
-  const same = weeks.flatMap((one) => amounts.get(one) ?? []);
+  const same = weeks.flatMap((earlier) => amounts.get(earlier) ?? []);
   if (same.length >= SAME_WEEKDAYS.minReported)
     return { baseline: median(same), basis: 'weekday', basisDays: same.length };
   const before: Money[] = [];
-  for (let n = 1; n <= DAYS_BEFORE.within && before.length < DAYS_BEFORE.reported; n += 1)
-    before.push(...[amounts.get(addDays(day, -n))].flatMap((one) => one ?? []));
+  for (let n = 1; n <= DAYS_BEFORE.within && before.length < DAYS_BEFORE.reported; n += 1) {
+    const amount = amounts.get(addDays(day, -n));
+    if (amount !== undefined) before.push(amount);
+  }
   if (before.length < DAYS_BEFORE.reported) return {};
   return { baseline: divide(sumMoney(before), before.length), basis: 'days', basisDays: before.length };
 }

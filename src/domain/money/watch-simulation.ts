@@ -79,7 +79,7 @@ const MAX_STEPS = 270;
  * @returns undefined when the rule itself did not alert more often, and if no threshold near it would help
  */
 export function suggestRule(rule: WatchRule, history: WatchHistory): WatchRule | undefined {
-  const isQuiet = (one: WatchRule): boolean => atMostOnceAMonth(simulateWatch(one, history));
+  const isQuiet = (tried: WatchRule): boolean => atMostOnceAMonth(simulateWatch(tried, history));
   if (isQuiet(rule)) return undefined;
   const steps = quieterRules(rule);
   let [noisy, quiet] = [-1, steps.length];

@@ -1,7 +1,6 @@
 import { type BillingClient, settleOptional } from '../../billing/client.ts';
 import { LAST_7_DAYS } from '../../domain/language/period-phrase.ts';
-import { type Amount, parseAmount } from '../../domain/money/amount.ts';
-import { computeRunway, type Runway } from '../../domain/money/runway.ts';
+import { type Account, computeRunway, parseAccount, type Runway } from '../../domain/money/runway.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
@@ -11,18 +10,15 @@ import { openConnection, type ResolvedProject } from '../../workspace/projects/r
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 
 /** What one project has left. */
-export interface BalanceFigures extends ProjectAnswer {
+export interface BalanceFigures extends ProjectAnswer, Account {
   /** Name of the connection that answered. */
   readonly connection: string;
-  readonly balance: Amount;
-  readonly bonuses: Amount;
   /** A sentence, if the week for the runway could not be fetched. */
   readonly runway: Runway | string;
 }
 
 /**
  * Asks for the balance and the week for the runway in parallel; answers with the balance even without the week.
- * @param at ms since the epoch
  * @throws Failure
  */
 export async function askBalance(
@@ -38,15 +34,15 @@ export async function askBalance(
     billing.balance(access, target),
     settleOptional(billing.consumption(access, target, { from, to, zone, running: false, days: asked })),
   ]);
-  const amounts = { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
+  const account = parseAccount(left);
   return {
     target,
     connection: access.connection,
-    ...amounts,
+    ...account,
     runway:
       'why' in spent
         ? spent.why
-        : computeRunway(amounts, computeUsage(spent.charges, { days }), dayAt(at, zone)),
+        : computeRunway(account, computeUsage(spent.charges, { days }), dayAt(at, zone)),
     remarks: collectNotices(['the balance', left], ['the last 7 days', spent]),
   };
 }

@@ -43,7 +43,7 @@ export interface BalanceParts {
 export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, user } = request;
-    const { words, output } = parseBalanceRequest(text, workspace.aliases);
+    const { words, output } = parseWithOutput(text, workspace.aliases, parseBalanceText);
     if (words.help) return request.reply.private(helpMessage('What have we got?', [HELP], SMALL));
     const projects = findAskedProjects(words, request);
     const view = await askForView(projects, request, clock, (target) =>
@@ -63,14 +63,10 @@ export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts)
       '/balance': (text) => ({
         right: 'ask',
         isQuestion: true,
-        read: (words, { aliases }) => parseBalanceRequest(words, aliases),
+        read: (words, { aliases }) => parseWithOutput(words, aliases, parseBalanceText),
         // A file may have to be shown in a window instead.
         ...(namesOutput(text) ? { openForm: answer } : { run: answer }),
       }),
     },
   };
 }
-
-/** `123 cloud` or `prod`, in any order; without a project the channel's is meant. @throws InvalidWord, SecretPasted */
-const parseBalanceRequest = (text: string, aliases: ReadonlySet<string>) =>
-  parseWithOutput(text, aliases, (rest) => parseBalanceText(rest, aliases));

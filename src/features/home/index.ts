@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { type BillingClient, settleOptional } from '../../billing/client.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import { parseAmount } from '../../domain/money/amount.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/money/report-figures.ts';
+import { parseAccount } from '../../domain/money/runway.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Block, withoutActions } from '../../slack/kit/atoms.ts';
@@ -77,10 +77,10 @@ export function createHomeFeature({
         billing.balance(access, target),
         settleOptional(billing.consumption(access, target, { from, to, zone, days, running: false })),
       ]);
-      const amounts = { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
-      const figures = 'why' in spent ? undefined : computeReportFigures(spent.charges, periods, amounts);
+      const account = parseAccount(left);
+      const figures = 'why' in spent ? undefined : computeReportFigures(spent.charges, periods, account);
       const { runway, forecast } = figures ?? {};
-      const stored = storedBalance(target, { ...amounts, runway, forecast, today });
+      const stored = storedBalance(target, { ...account, runway, forecast, today });
       const note = { connection: access.connection, at: clock(), ...(stored && { balance: stored }) };
       await lastUsed.note({ teamId: user.teamId, workspace }, note);
     } catch (error) {

@@ -1,8 +1,12 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { namesOutput } from '../../domain/language/argument.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
-import { findAskedProjects } from '../../slack/commands/project-answers.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
+import { namesOutput, type Output, parseWithOutput } from '../../domain/language/argument.ts';
+import { parseCommandText } from '../../domain/language/command-text.ts';
+import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
+import { type Period, resolvePeriod } from '../../domain/time/period.ts';
+import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { askForView } from '../../slack/reply/answer-message.ts';
 import { sendAnswer } from '../../slack/reply/csv-details.ts';
@@ -13,7 +17,6 @@ import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
 import { askSpend } from './figures.ts';
 import { spendFiles } from './output.ts';
-import { parseSpendText, resolveSpendPeriod } from './words.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -44,7 +47,7 @@ export interface SpendParts {
 export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked, user } = request;
-    const { words, output } = parseSpendText(text, workspace.aliases);
+    const { words, output } = parseWithOutput(text, workspace.aliases, parseCommandText);
     if (words.help) return request.reply.private(helpMessage('What did we spend?', [HELP], SMALL));
     const { zone } = requireSettings(workspace);
     const projects = findAskedProjects(words, request);
@@ -65,10 +68,30 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
       '/spend': (text) => ({
         right: 'ask',
         isQuestion: true,
-        read: (words, { aliases }) => parseSpendText(words, aliases),
+        read: (words, { aliases }) => parseWithOutput(words, aliases, parseCommandText),
         // A file may have to be shown in a window instead.
         ...(namesOutput(text) ? { openForm: answer } : { run: answer }),
       }),
     },
   };
+}
+
+/**
+ * The period at this moment; a refusal suggests the whole command's text.
+ * @param when `asked` is when an answer that is shared now was asked for
+ * @throws InvalidWord, PeriodJustBegan
+ */
+function resolveSpendPeriod(
+  phrase: PeriodPhrase = LAST_7_DAYS,
+  { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
+  when: { readonly at: Millis; readonly asked: Millis | undefined },
+  zone: Zone,
+): Period {
+  try {
+    return resolvePeriod(phrase, when.at, zone, when.asked);
+  } catch (error) {
+    if (!(error instanceof InvalidWord)) throw error;
+    const last = output === undefined ? [] : [output];
+    throw error.within((period) => [askedText(named, period), ...last].join(' '));
+  }
 }

@@ -1,6 +1,6 @@
-import { type Amount, toPlainDigits } from '../../domain/money/amount.ts';
+import { toPlainDigits } from '../../domain/money/amount.ts';
 import type { Forecast } from '../../domain/money/forecast.ts';
-import type { Runway } from '../../domain/money/runway.ts';
+import type { Account, Runway } from '../../domain/money/runway.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { AnswerNote } from '../projects/last-balance.ts';
@@ -8,9 +8,7 @@ import type { ResolvedProject } from '../projects/resolve-project.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What an answer said of a project; a runway that could not be had is a sentence. */
-interface Balances {
-  readonly balance: Amount;
-  readonly bonuses: Amount;
+interface Balances extends Account {
   readonly runway?: Runway | string | undefined;
   /** Of the month of `today`. */
   readonly forecast?: Forecast | undefined;
