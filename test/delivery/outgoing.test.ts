@@ -772,6 +772,15 @@ describe('a date that is delivered', () => {
     expect(await isLate(NINE + HOUR, NINE + HOUR + 5 * MINUTE + 1)).toBe(true);
   });
 
+  it('that waited for its figures is not late for a short rate limit', async () => {
+    let limits = 1;
+    slack.fault = ({ method }) =>
+      method === 'chat.postMessage' && limits-- > 0 ? { retryAfter: 1 } : undefined;
+    const line = lineOf(DATE, { state: 'trying', due: NINE, waits: true, next: NINE + HOUR });
+    const { entries, states } = await deliver({ line }, {}, NINE + HOUR);
+    expect([states, entries.at(-1)?.post?.isLate]).toEqual([['sending', 'sending', 'posted'], false]);
+  });
+
   const awaiting = () => ({ ...finding('100'), awaits: 'Thu 19 Nov' });
   it('waits for a day that is missing: half an hour at a time, and no longer than the schedule says', async () => {
     const waiting = await deliver({}, {}, NINE, awaiting);

@@ -74,9 +74,11 @@ async function preparePost(
     await recordSkip(task, attempt, context);
     return undefined;
   }
+  const { waits, next = due.at } = attempt.entry;
+  const content = { result, earlier, expectedAt: waits ? next : due.at };
   return {
     projects: shownProjects(schedule, result),
-    claim: (sending) => claimPost(task, attempt, { result, earlier, sending }, context),
+    claim: (sending) => claimPost(task, attempt, { ...content, ...sending }, context),
   };
 }
 
@@ -117,11 +119,12 @@ function waitUntil(
   return { next: Math.min(now + LOOK_INTERVAL, end), awaits };
 }
 
-interface PostContent {
+interface PostContent extends Sending {
   readonly result: ReportResult;
   /** Lines about dates that were missed before. */
   readonly earlier: readonly string[];
-  readonly sending: Sending;
+  /** When it was to go out: a post that waited for its figures is not late for that. */
+  readonly expectedAt: Millis;
 }
 
 /**
@@ -131,7 +134,7 @@ interface PostContent {
 async function claimPost(
   task: DeliveryTask,
   attempt: DeliveryAttempt,
-  { result, earlier, sending: { channel, at, isAgain } }: PostContent,
+  { result, earlier, expectedAt, channel, at, isAgain }: PostContent,
   context: PostContext,
 ): Promise<Message> {
   const { schedule, due } = task;
@@ -148,7 +151,7 @@ async function claimPost(
       unanswered: result.unanswered,
       checks: 0,
     },
-    isLate: at - (waits ? (next ?? at) : due.at) > LATE,
+    isLate: at - expectedAt > LATE,
     ...(result.awaits !== undefined && { without: result.awaits }),
     subject: subjectOf(schedule, result, context),
   };
