@@ -1,14 +1,15 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Millis } from '../domain/time/calendar.ts';
+import type { ExchangeInfo } from '../http/request.ts';
 import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/errors.ts';
 
 /** Metrics for operators. Labels are Tally's and Slack's names, never people's data. */
 export interface Metrics {
   /** @param outcome `ok`, a failure's kind, or `unknown` */
   command(name: string, outcome: string): void;
-  /** A request to billing or identity. @param outcome its status or a failure's kind; `took` in ms */
-  exchange(exchange: ExchangeMeasurement): void;
+  /** A request to billing or identity. */
+  exchange(exchange: ExchangeInfo): void;
   /** @param outcome how a due date ended: `posted`, `posted-late`, `skipped`, `failed` */
   post(outcome: string): void;
   /** @param outcome `ok`, or Slack's error code */
@@ -23,14 +24,6 @@ export interface Metrics {
   stop(): void;
 }
 
-interface ExchangeMeasurement {
-  readonly service: string;
-  readonly host: string;
-  readonly outcome: number | string;
-  readonly tries: number;
-  readonly took: Millis;
-}
-
 interface SlackCallMeasurement {
   readonly method: string;
   readonly outcome: string;
@@ -41,7 +34,7 @@ interface SlackCallMeasurement {
 export type Measurement =
   | { readonly kind: 'command'; readonly name: string; readonly outcome: string }
   | { readonly kind: 'post'; readonly outcome: string }
-  | ({ readonly kind: 'exchange' } & ExchangeMeasurement)
+  | ({ readonly kind: 'exchange' } & ExchangeInfo)
   | ({ readonly kind: 'slack' } & SlackCallMeasurement);
 
 /** Has a subscriber only when tracing is on. */
@@ -80,19 +73,33 @@ export function createMetrics({
   // Node wakes up this often to measure how late it is, in ms, at rest too. The lag that it reports includes it.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   const counter = <L extends string>(name: string, help: string, ...labelNames: readonly L[]) =>
-    new Counter({ name: `tally_${name}_total`, help, labelNames, registers });
-  const commands = counter('commands', 'Commands answered, by outcome.', 'command', 'outcome');
+    new Counter({ name, help, labelNames, registers });
+  const commands = counter('tally_commands_total', 'Commands answered, by outcome.', 'command', 'outcome');
   const requests = counter(
-    'service_requests',
+    'tally_service_requests_total',
     'Requests to billing and identity, by outcome.',
     'service',
     'outcome',
   );
-  const posts = counter('scheduled_posts', 'Due dates of schedules, by how they ended.', 'outcome');
-  const slackCalls = counter('slack_calls', 'Calls to Slack, by method and outcome.', 'method', 'outcome');
-  const throttled = counter('throttled', 'Requests refused because they came too often.', 'what', 'whose');
+  const posts = counter(
+    'tally_scheduled_posts_total',
+    'Due dates of schedules, by how they ended.',
+    'outcome',
+  );
+  const slackCalls = counter(
+    'tally_slack_calls_total',
+    'Calls to Slack, by method and outcome.',
+    'method',
+    'outcome',
+  );
+  const throttled = counter(
+    'tally_throttled_total',
+    'Requests refused because they came too often.',
+    'what',
+    'whose',
+  );
   const storeErrors = counter(
-    'store_errors',
+    'tally_store_errors_total',
     'Redis commands that failed because Redis could not serve them, by kind.',
     'kind',
   );

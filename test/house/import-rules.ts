@@ -53,7 +53,7 @@ const ROOMS: readonly Room[] = [
   { name: 'http', path: HTTP, below: [DOMAIN, RUNTIME] },
   { name: 'redis', path: REDIS, below: [DOMAIN] },
   { name: 'config', path: CONFIG, below: [DOMAIN, HTTP, VAULT, REDIS_URL] },
-  { name: 'ops', path: room('ops'), below: [DOMAIN, RUNTIME, VAULT, REDIS, WORKSPACE] },
+  { name: 'ops', path: room('ops'), below: [DOMAIN, RUNTIME, VAULT, HTTP, REDIS, WORKSPACE] },
   { name: 'billing', path: BILLING, below: [DOMAIN, HTTP] },
   { name: 'identity', path: IDENTITY, below: [DOMAIN, HTTP] },
   { name: 'workspace', path: WORKSPACE, below: [DOMAIN, VAULT, REDIS] },
