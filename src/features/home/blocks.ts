@@ -12,9 +12,9 @@ import {
   header,
   markup,
   mention,
-  section,
 } from '../../slack/kit/atoms.ts';
 import { isFullMember } from '../../slack/owned/ownership.ts';
+import { DAMAGED_DATA } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { findConnection, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Section } from '../feature.ts';
@@ -46,15 +46,13 @@ export async function homeBlocks(
   return [...main.slice(0, MOST_BLOCKS - end.length), ...end];
 }
 
-const DAMAGED = 'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
-
 /** A section that meets a damaged record says so; the rest of the page is drawn as usual. */
 async function guarded(draw: Section, request: Request): Promise<readonly Block[]> {
   try {
     return await draw(request);
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return [section(DAMAGED)];
+    return [DAMAGED_DATA];
   }
 }
 

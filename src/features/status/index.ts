@@ -12,7 +12,7 @@ import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import { type Block, context, formatInstant, header, type Message, section } from '../../slack/kit/atoms.ts';
-import { failureFacts } from '../../slack/reply/error-blocks.ts';
+import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-blocks.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import type { OpenableConnection } from '../../workspace/credentials/connections.ts';
@@ -51,8 +51,6 @@ export interface StatusParts {
   /** What other features say here, in their order. */
   readonly sections: () => readonly StatusSource[];
 }
-
-const DAMAGED = 'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
 export function createStatusFeature({
@@ -144,7 +142,7 @@ async function drawUnlessDamaged(source: StatusSource, request: Request): Promis
     return await source(request);
   } catch (error) {
     if (error instanceof UnsealFailed || error instanceof SettingsDamaged)
-      return [{ health: 'broken', problems: 1, blocks: [section(DAMAGED)] }];
+      return [{ health: 'broken', problems: 1, blocks: [DAMAGED_DATA] }];
     throw error;
   }
 }

@@ -77,3 +77,8 @@ function unknownErrorText(id: string, isUnchanged = false): string {
   const changed = isUnchanged ? 'Nothing was changed.' : 'Check whether your change was saved.';
   return `Something went wrong in Tally. ${changed}\nIf it keeps happening, send your admin this reference: ${id}.`;
 }
+
+/** In place of a part of a page whose record can't be read. */
+export const DAMAGED_DATA = section(
+  'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.',
+);
