@@ -100,6 +100,7 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
   parseSpendText: (text) => [text, NO_ALIASES],
   parseTokenText: (text) => [text, NO_ALIASES],
   parseScheduleText: (text) => [text, NO_ALIASES],
+  withoutMatch: (text) => [text, /.*/s.exec(text)],
   parseMention: (text) => [
     text,
     { commands: ['/spend', '/balance'], verbs: ['connect'], aliases: NO_ALIASES, canRead: () => true },

@@ -118,3 +118,7 @@ export function clipWord(word: string): string {
   const letters = [...word];
   return letters.length > 40 ? `${letters.slice(0, 39).join('')}…` : word;
 }
+
+/** The text without what a pattern matched in it. */
+export const withoutMatch = (text: string, { index = 0, 0: matched }: RegExpMatchArray): string =>
+  `${text.slice(0, index)} ${text.slice(index + matched.length)}`.replace(/ +/g, ' ').trim();

@@ -109,12 +109,13 @@ export const stoppedSchedules: StopsSource = (before, after) => {
   const stopped = stoppedBy(before.schedules, before, after);
   const lineOf = (schedule: Schedule): string =>
     `${reportMarkup(schedule, before)} → ${channelLink(schedule.channel)}, ${timingMarkup(schedule)}`;
-  const reduced = before.schedules.flatMap((one) => {
-    const [had, has] = [blockedProjects(one, before), blockedProjects(one, after)];
+  const reduced = before.schedules.flatMap((schedule) => {
+    const [had, has] = [blockedProjects(schedule, before), blockedProjects(schedule, after)];
     const lost = [...has.keys()].filter((key) => !had.has(key));
-    if (lost.length === 0 || !isRunning(one, before) || stopReasonOf(one, after) !== undefined) return [];
-    const labels = lost.map((key) => projectLabel(chosenByKey(key, one.projects), before)).join(', ');
-    return [`${lineOf(one)}: goes on without ${escapeMarkup(labels)}`];
+    if (lost.length === 0 || !isRunning(schedule, before) || stopReasonOf(schedule, after) !== undefined)
+      return [];
+    const labels = lost.map((key) => projectLabel(chosenByKey(key, schedule.projects), before)).join(', ');
+    return [`${lineOf(schedule)}: goes on without ${escapeMarkup(labels)}`];
   });
   if (stopped.length + reduced.length === 0) return undefined;
   return { count: pluralize(stopped.length, 'scheduled post'), lines: stopped.map(lineOf), reduced };

@@ -1,7 +1,7 @@
 import type { Millis } from '../../domain/time/calendar.ts';
-import { NOT_JOINED, ownershipFields } from '../../slack/owned/form.ts';
+import { checkItemChannel, joinIfWanted, ownershipFields } from '../../slack/owned/form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
-import { checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
+import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
@@ -13,31 +13,27 @@ import { type CarryOverResult, carryOver, type UpcomingSendsOf } from './upcomin
 export const scheduleBefore = ({ before }: ScheduleDraft, workspace: Workspace): Schedule | undefined =>
   before === '' ? undefined : workspace.schedules.find(({ id }) => id === before);
 
-/** A manager may keep the channel of an existing schedule without being in it. @throws NotAllowed */
-export function checkScheduleDraftChannel(draft: ScheduleDraft, request: Request) {
-  const isUnchanged = requireOwned(findSchedule, draft.before, request)?.channel === draft.channel;
-  return checkChannel(draft.channel, request, request.user.canManage && isUnchanged);
-}
+/** @throws NotAllowed when the user may not edit it */
+export const checkScheduleDraftChannel = (draft: ScheduleDraft, request: Request): Promise<ChannelCheck> =>
+  checkItemChannel(draft.channel, requireOwned(findSchedule, draft.before, request), request);
 
 /** Joins the channel if that is wanted and needed. @returns why the draft cannot be posted, in a sentence */
 export async function findDraftProblem(draft: ScheduleDraft, request: Request): Promise<string | undefined> {
   const found = await findVisibilityProblem(draft, request);
-  if (typeof found === 'string') return found;
-  if (!found.canJoin) return undefined;
-  return draft.joins ? joinChannel(draft.channel, request) : NOT_JOINED;
+  return typeof found === 'string' ? found : joinIfWanted(draft.channel, found, draft.joins, request);
 }
 
 /** Why the user may not see there what would be posted; Tally need not be in the channel for that. */
 export async function findVisibilityProblem(
   draft: ScheduleDraft,
   request: Request,
-): Promise<string | { readonly canJoin: boolean }> {
+): Promise<string | ChannelCheck> {
   if (draft.projects.length === 0) return 'Choose a project first.';
-  const { problem, canJoin } = await checkScheduleDraftChannel(draft, request);
-  if (problem !== undefined) return problem;
+  const channelCheck = await checkScheduleDraftChannel(draft, request);
+  if (channelCheck.problem !== undefined) return channelCheck.problem;
   if (limitedProjects(draft.channel, draft.projects, request.workspace).length > 0)
     return 'That channel can’t see all these projects. Choose other projects or another channel.';
-  return { canJoin };
+  return channelCheck;
 }
 
 export const carryOverDraft = (

@@ -4,6 +4,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { isTimeZone, type Zone } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-read.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { type FormFields, selectedValues, withErrorAtTop } from '../../slack/kit/modal.ts';
 import {
   DEFAULT_WAIT_HOURS,
@@ -143,7 +144,7 @@ const atMost = (number: number, most: number): number | undefined =>
 export function validateFormState(fields: FormFields): Record<string, string> {
   const chosen = selectedValues(fields.projects);
   const isRight = chosen.every((value) => parseProjectValue(value) !== undefined);
-  const found: Record<string, string | undefined> = {
+  const errors = withoutUndefined({
     projects:
       chosen.length > 0 && chosen.length <= MAX_DIGEST_PROJECTS && isRight
         ? undefined
@@ -152,12 +153,9 @@ export function validateFormState(fields: FormFields): Record<string, string> {
     zone:
       fields.zone === undefined || isTimeZone(fields.zone) ? undefined : 'Choose a time zone from the list.',
     channel: isChannel(fields.channel ?? '') ? undefined : 'Choose a channel, not a direct message.',
-  };
-  const errors = Object.fromEntries(
-    Object.entries(found).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence]])),
-  );
-  const isSilent = Object.keys(errors).length === 0;
-  return isSilent ? {} : withErrorAtTop(errors, ['projects', 'channel', 'report'], 'When');
+  });
+  const isValid = Object.keys(errors).length === 0;
+  return isValid ? {} : withErrorAtTop(errors, ['projects', 'channel', 'report'], 'When');
 }
 
 const carried = z.object({

@@ -156,8 +156,8 @@ const SEARCHES: Readonly<Record<string, OptionsListener>> = {
   [`${FIELD}:projects`]: {
     right: 'member',
     find: async (query, request, metadata) =>
-      (await searchProjects(query, request, decodeScheduleMetadata(metadata).channel)).map((one) =>
-        projectOption(one, projectLabel(one, request.workspace)),
+      (await searchProjects(query, request, decodeScheduleMetadata(metadata).channel)).map((project) =>
+        projectOption(project, projectLabel(project, request.workspace)),
       ),
   },
 };

@@ -111,7 +111,9 @@ const WAITS = [0, 1, 2, 3, 6, 12];
 /** The fields under More that are about the days of a report; a balance belongs to an instant and has none. */
 export function dayInputs({ skipsEmpty, correctsFrom, waitHours }: ScheduleDraft): InputBlock[] {
   const waits = [...new Set([...WAITS, waitHours])].sort((a, b) => a - b);
-  const shares = [...new Set([...CORRECTIONS, correctsFrom])].filter((one) => one > 0).sort((a, b) => a - b);
+  const shares = [...new Set([...CORRECTIONS, correctsFrom])]
+    .filter((share) => share > 0)
+    .sort((a, b) => a - b);
   return [
     {
       ...choice(

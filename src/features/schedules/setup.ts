@@ -101,9 +101,9 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
       `That’s ${found.length} projects`,
       `Post about ${MAX_DIGEST_PROJECTS} at a time.`,
     );
-  return found.map((one) => {
-    if ('failure' in one) throw one.failure;
-    return chosenProject(one);
+  return found.map((project) => {
+    if ('failure' in project) throw project.failure;
+    return chosenProject(project);
   });
 }
 
@@ -136,12 +136,12 @@ function viewOf(
   const isVisible = channelCheck !== undefined && channelCheck.problem === undefined;
   const channel = isVisible ? draft.channel : (request.channel ?? '');
   const unnamed = user.canManage ? [] : limitedProjects(channel, draft.projects, workspace);
-  const nameOf = (one: ChosenProject) =>
-    unnamed.includes(one) ? projectIdLabel(one) : projectLabel(one, workspace);
+  const nameOf = (project: ChosenProject) =>
+    unnamed.includes(project) ? projectIdLabel(project) : projectLabel(project, workspace);
   return scheduleForm({
     ...{ draft, channelCheck, nameOf, at },
     restricted: draft.channel === '' ? [] : limitedProjects(draft.channel, draft.projects, workspace),
-    isDuplicate: workspace.schedules.some((one) => isSameSchedule(draft, one)),
+    isDuplicate: workspace.schedules.some((schedule) => isSameSchedule(draft, schedule)),
     preview: sends && previewDraft(parts, draft, carryOverDraft(draft, request, sends), request),
     ...messages,
   });

@@ -3,7 +3,7 @@ import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { normalizeText, parseCommandText, type SeveralProjects } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { formatPhrase, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
-import { clipWord } from '../../domain/language/text.ts';
+import { clipWord, withoutMatch } from '../../domain/language/text.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
@@ -78,7 +78,7 @@ function takeWait(text: string): Part<number> {
       'is too long',
       `A post waits ${MAX_WAIT_HOURS} hours at most: wait ${MAX_WAIT_HOURS}.`,
     );
-  return { rest: without(text, match), typed, found };
+  return { rest: withoutMatch(text, match), typed, found };
 }
 
 /** `prod archive` is `prod,archive`: a post about several projects needs no comma, since every name is known. */
@@ -109,7 +109,7 @@ function takeTime(text: string): Part<string> {
   const isTime = hour < 24 && Number(minutes) < 60 && (half === undefined || (+hours > 0 && +hours < 13));
   if (!isTime) throw refused(typed, 'isn’t a time of day', 'Write it like 09:00 or 17:30.');
   const found = `${String(hour).padStart(2, '0')}:${minutes}`;
-  return { rest: without(text, match), typed, found };
+  return { rest: withoutMatch(text, match), typed, found };
 }
 
 const DAY = 'mon|tues?|wed|thu(?:rs)?|fri|sat|sun';
@@ -131,7 +131,7 @@ function takeCadence(text: string, takesHour: boolean): Paced {
   const [typed, daily, weekdays, weekly, weeklyOn, every, day, last, hour] = match;
   if (others.length > 0)
     throw refused(others[0]?.[0] ?? '', `You said how often twice: “${typed}” and {word}`);
-  const rest = without(text, match);
+  const rest = withoutMatch(text, match);
   const part = { rest, typed, ...(hour !== undefined && { time: `${hour.padStart(2, '0')}:00` }) };
   if (daily !== undefined) return { ...part, found: { kind: 'daily' } };
   if (weekdays !== undefined) return { ...part, found: { kind: 'weekdays' } };
@@ -161,7 +161,7 @@ function refuseOthers(paced: Part<Cadence>, time: string, aliases: ReadonlySet<s
   if (match === undefined) return;
   const [typed, ...forms] = match;
   const instead = OTHERS[forms.findIndex((form) => form !== undefined)]?.[1]?.(typed);
-  const words = ['schedule', without(paced.rest, match), instead, time];
+  const words = ['schedule', withoutMatch(paced.rest, match), instead, time];
   const suggestion =
     more.length > 0 || instead === undefined || paced.typed !== ''
       ? undefined
@@ -183,13 +183,8 @@ const NAMED = new RegExp(`(?<![^ ])(?:${NAMED_REPORTS.join('|')})(?![^ ])`);
 function takeReport(text: string): Part<ReportName> {
   const match = NAMED.exec(text);
   if (match === null) return { rest: text, typed: '' };
-  return { rest: without(text, match), typed: match[0], found: match[0] as ReportName };
+  return { rest: withoutMatch(text, match), typed: match[0], found: match[0] as ReportName };
 }
-
-const without = (text: string, match: RegExpMatchArray): string =>
-  `${text.slice(0, match.index)} ${text.slice((match.index ?? 0) + match[0].length)}`
-    .replace(/ +/g, ' ')
-    .trim();
 
 const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', ...NAMED_REPORTS];
 

@@ -38,8 +38,8 @@ export function announcements(
     text: `${lead} for ${projectLabel(watch.project, workspace)}.`,
     blocks: [markup(lines.join('\n')), actions(button('watch-manage', 'Manage'))],
   };
-  const to = isChannel ? [target.channel] : target.people.filter((person) => person !== user.id);
-  return to.map((one) => ({ to: one, message }));
+  const recipients = isChannel ? [target.channel] : target.people.filter((person) => person !== user.id);
+  return recipients.map((to) => ({ to, message }));
 }
 
 export function watchSavedText(watch: Watch, { workspace, locale }: Request): string {
@@ -62,9 +62,9 @@ export const stoppedWatches: StopsSource = (before, after, locale) => {
   if (stopped.length === 0) return undefined;
   return {
     count: pluralize(stopped.length, 'watch', 'watches'),
-    lines: stopped.map((one) => {
-      const rest = isStopped(one, after) ? '' : ' (Tally managers still get its alerts)';
-      return `${watchMarkup(one, before, locale)} → ${targetMarkup(one.target)}${rest}`;
+    lines: stopped.map((watch) => {
+      const rest = isStopped(watch, after) ? '' : ' (Tally managers still get its alerts)';
+      return `${watchMarkup(watch, before, locale)} → ${targetMarkup(watch.target)}${rest}`;
     }),
   };
 };

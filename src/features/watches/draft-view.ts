@@ -33,7 +33,7 @@ export function watchFormView(draft: WatchDraft, request: Request, extras: FormE
     isDuplicate:
       known !== undefined &&
       'rule' in parsed &&
-      workspace.watches.some((one) => isSameWatch(one, draft, parsed.rule)),
+      workspace.watches.some((watch) => isSameWatch(watch, draft, parsed.rule)),
     ...extras,
   });
 }

@@ -103,8 +103,8 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
 const PROJECTS: OptionsListener = {
   right: 'member',
   find: async (query, request, metadata) =>
-    (await searchProjects(query, request, decodeWatchMetadata(metadata).place)).map((one) =>
-      projectOption(one, projectLabel(one, request.workspace)),
+    (await searchProjects(query, request, decodeWatchMetadata(metadata).place)).map((project) =>
+      projectOption(project, projectLabel(project, request.workspace)),
     ),
 };
 

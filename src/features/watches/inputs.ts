@@ -38,7 +38,7 @@ export const kindInput = ({ kind }: WatchDraft): InputBlock =>
     choiceInput({
       block: 'kind',
       label: 'Alert when',
-      options: WATCH_KINDS.map((one) => option(KIND_LABELS[one], one)),
+      options: WATCH_KINDS.map((each) => option(KIND_LABELS[each], each)),
       initial: kind,
     }),
   );

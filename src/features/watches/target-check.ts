@@ -1,8 +1,8 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { mention } from '../../slack/kit/atoms.ts';
-import { NOT_JOINED } from '../../slack/owned/form.ts';
-import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
+import { checkItemChannel, joinIfWanted } from '../../slack/owned/form.ts';
+import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
@@ -27,9 +27,8 @@ export async function findTargetProblem(
 ): Promise<string | undefined> {
   const { target, joins } = wanted;
   if ('people' in target) return findReaderProblem(wanted, request);
-  const { problem, canJoin } = await checkWatchChannel(target.channel, wanted, request);
-  if (problem !== undefined || !canJoin) return problem;
-  return joins ? joinChannel(target.channel, request) : NOT_JOINED;
+  const channelCheck = await checkWatchChannel(target.channel, wanted, request);
+  return channelCheck.problem ?? joinIfWanted(target.channel, channelCheck, joins, request);
 }
 
 /** Why those who would be alerted may not see the project, or the user may not choose them; as a mrkdwn sentence. */
@@ -49,8 +48,7 @@ export async function checkWatchChannel(
   { before, project }: { readonly before: Watch | undefined; readonly project: ChosenProject | undefined },
   request: Request,
 ): Promise<ChannelCheck> {
-  const isUnchanged = before !== undefined && 'channel' in before.target && before.target.channel === channel;
-  const channelCheck = await checkChannel(channel, request, request.user.canManage && isUnchanged);
+  const channelCheck = await checkItemChannel(channel, before, request);
   const isShown = project === undefined || isShownTo(project, request.workspace, { channel, manager: false });
   return channelCheck.problem === undefined && !isShown
     ? { ...channelCheck, problem: CLOSED_CHANNEL }
@@ -66,7 +64,7 @@ async function findPeopleProblem(
     const found = await Promise.all(
       people.map(async (person) => ({ person, ...(await slack.permissionsOf(person)) })),
     );
-    const others = found.filter((one) => !meetsRight('member', one)).map(({ person }) => person);
+    const others = found.filter((person) => !meetsRight('member', person)).map(({ person: id }) => id);
     if (others.length > 0)
       return `Only full members of this workspace can get alerts, so choose someone else for ${others.map(mention).join(', ')}.`;
     // A direct message is not one of the channels that a limited project may be shown in.

@@ -2,6 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { withoutMatch } from '../../domain/language/text.ts';
 import {
   parseFactor,
   parseRunwayDays,
@@ -168,9 +169,9 @@ const FACTORS = 'Write the factor like 2x or 1.5x.';
 function takeSpike(before: string, after: string, aliases: ReadonlySet<string>): Piece<RuleWords> {
   let rest = join(before, after);
   const floored = FLOOR.exec(rest);
-  if (floored !== null) rest = without(rest, floored);
+  if (floored !== null) rest = withoutMatch(rest, floored);
   const factored = FACTOR.exec(rest);
-  if (factored !== null) rest = without(rest, factored);
+  if (factored !== null) rest = withoutMatch(rest, factored);
   const over = floored === null ? '' : floored[0];
   const typed = factored?.[1] ?? '';
   const factor = parseFactor(typed);
@@ -202,7 +203,7 @@ function refuseWithoutKind(text: string, aliases: ReadonlySet<string>): void {
   const hasAlias = text.split(' ').some((word) => aliases.has(word));
   const amount = numbers[hasAlias ? 0 : 1];
   if (amount === undefined || amount[0].length < 2) return;
-  const rest = without(text, amount);
+  const rest = withoutMatch(text, amount);
   throw refused(amount[0], 'needs a kind before it', EXAMPLE, [
     join(rest, 'balance', amount[0]),
     join(rest, 'budget', amount[0]),
@@ -219,7 +220,7 @@ function readProject(text: string, whole: string, aliases: ReadonlySet<string>) 
     if (!(error instanceof InvalidWord)) throw error;
     const texts = error.offered
       .map((offered) => whole.replace(text, offered))
-      .filter((one) => isReadable(one, aliases));
+      .filter((suggested) => isReadable(suggested, aliases));
     throw refused(error.word, error.why, EXAMPLE, texts);
   }
 }
@@ -233,9 +234,6 @@ function isReadable(text: string, aliases: ReadonlySet<string>): boolean {
     throw error;
   }
 }
-
-const without = (text: string, match: RegExpMatchArray): string =>
-  join(text.slice(0, match.index), text.slice((match.index ?? 0) + match[0].length));
 
 const join = (...words: readonly string[]): string =>
   words

@@ -5,18 +5,18 @@ import type { InputBlock, ModalView } from '@slack/types';
 import { type ActionName, commandText } from '../../domain/commands.ts';
 import { isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { channelOf } from '../../workspace/owned/stop-reasons.ts';
 import { type Block, context, markup, option, plainText, section } from '../kit/atoms.ts';
 import { checksInput, modal } from '../kit/modal.ts';
 import { failureFacts } from '../reply/error-blocks.ts';
-import type { ChannelCheck } from '../request/channel-check.ts';
+import { type ChannelCheck, checkChannel, joinChannel } from '../request/channel-check.ts';
 import type { Request } from '../request/request.ts';
 import { capitalized, fullText, storeItem } from './actions.ts';
 import { type OwnedKind, requireOwned } from './owned-kind.ts';
 import { type Announcement, announce, type OwnedItem } from './ownership.ts';
 
 export const NOTHING_SAVED = 'Nothing was saved.';
-export const NOT_JOINED =
-  'Tally isn’t in that channel. Let it join, or type /invite @Tally there and try again.';
+const NOT_JOINED = 'Tally isn’t in that channel. Let it join, or type /invite @Tally there and try again.';
 
 /** What a form's fields hold. */
 export interface OwnedDraft {
@@ -125,6 +125,29 @@ async function storeDraft<
     await request.reply.modal.update(view, { text: error.message, blocks: notice });
     return undefined;
   }
+}
+
+/** Whether its posts or alerts may go there. A manager may keep its channel without being in it. */
+export const checkItemChannel = (
+  channel: SlackId,
+  before: OwnedItem | undefined,
+  request: Request,
+): Promise<ChannelCheck> =>
+  checkChannel(
+    channel,
+    request,
+    request.user.canManage && before !== undefined && channelOf(before) === channel,
+  );
+
+/** Joins the channel if needed and wanted. @returns why Tally can't post there, in a sentence */
+export async function joinIfWanted(
+  channel: SlackId,
+  { canJoin }: Pick<ChannelCheck, 'canJoin'>,
+  joins: boolean,
+  request: Request,
+): Promise<string | undefined> {
+  if (!canJoin) return undefined;
+  return joins ? joinChannel(channel, request) : NOT_JOINED;
 }
 
 /** What an edit keeps: whose it is, and since when. */

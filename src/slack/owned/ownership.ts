@@ -1,7 +1,7 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
-import { projectsOf } from '../../workspace/owned/stop-reasons.ts';
+import { channelOf, projectsOf } from '../../workspace/owned/stop-reasons.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
@@ -73,8 +73,8 @@ async function hasLeft({ owner }: Owned, { slack }: Request): Promise<boolean> {
 export async function canAdopt(item: OwnedItem, request: Request): Promise<boolean> {
   if (item.owner === request.user.id || !(await hasLeft(item, request))) return false;
   if (request.user.canManage) return true;
-  const to = 'target' in item ? item.target : item;
-  return 'channel' in to && request.slack.channels.has(to.channel, request.user.id);
+  const channel = channelOf(item);
+  return channel !== undefined && request.slack.channels.has(channel, request.user.id);
 }
 
 /** @returns whether the user may adopt one of them */

@@ -1,4 +1,5 @@
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
 import type { Project } from '../projects/projects.ts';
 import { limitedProjects, limitOtherNames, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
@@ -22,9 +23,16 @@ export function stopReasonOf(item: Item, workspace: Workspace): StopReason | und
   const projects = projectsOf(item);
   const blocked = blockedProjects(item, workspace);
   const [why] = blocked.values();
-  return projects.every((one) => blocked.has(projectKey(one))) ? why : undefined;
+  return projects.every((project) => blocked.has(projectKey(project))) ? why : undefined;
 }
 
+/** The channel that it tells; undefined if it tells people. */
+export function channelOf(item: Pick<Schedule, 'channel'> | Pick<Watch, 'target'>): SlackId | undefined {
+  const to = 'target' in item ? item.target : item;
+  return 'channel' in to ? to.channel : undefined;
+}
+
+/** What it is about. */
 export const projectsOf = (
   item: Pick<Schedule, 'projects'> | Pick<Watch, 'project'>,
 ): readonly ChosenProject[] => ('project' in item ? [item.project] : item.projects);
@@ -40,7 +48,7 @@ export function blockedProjects(item: Item, workspace: Workspace): ReadonlyMap<s
       if (limitedProjects('channel' in to ? to.channel : '', [project], workspace).length === 0)
         return undefined;
       if ('channel' in to) return 'project-limited';
-      return to.people.every((one) => managers.includes(one)) ? undefined : 'managers-only';
+      return to.people.every((person) => managers.includes(person)) ? undefined : 'managers-only';
     } catch (error) {
       if (!isFailure(error)) throw error;
       return undefined;
@@ -79,21 +87,21 @@ export const withoutConnection = (
   name: string,
   heir: string | undefined,
 ): Workspace => {
-  const connectionNames = workspace.connectionNames.filter((one) => one !== name);
+  const connectionNames = workspace.connectionNames.filter((other) => other !== name);
   const remains = workspace.defaultConnection === name ? heir : workspace.defaultConnection;
   return {
     ...workspace,
     connectionNames,
-    connections: new Map([...workspace.connections].filter(([one]) => one !== name)),
+    connections: new Map([...workspace.connections].filter(([other]) => other !== name)),
     defaultConnection: remains ?? (connectionNames.length === 1 ? connectionNames[0] : undefined),
   };
 };
 
 /** The record with a project changed or, if `after` is undefined, without it. @param alias its name so far; '' for a new one */
 export function withProject(workspace: Workspace, alias: string, after: Project | undefined): Workspace {
-  const before = workspace.projects.find((one) => one.alias === alias);
+  const before = workspace.projects.find((project) => project.alias === alias);
   const limited = before === undefined ? [] : limitOtherNames(workspace, before, after);
-  const changed = [alias, ...limited.map((one) => one.alias)];
-  const others = workspace.projects.filter((one) => !changed.includes(one.alias));
+  const changed = [alias, ...limited.map((project) => project.alias)];
+  const others = workspace.projects.filter((project) => !changed.includes(project.alias));
   return { ...workspace, projects: [...others, ...limited, ...(after ? [after] : [])] };
 }
