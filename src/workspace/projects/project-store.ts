@@ -10,29 +10,12 @@ import { type Project, type ProjectRemoval, parseRemoval, UNDO_MS } from './proj
 import { limitOtherNames } from './resolve-project.ts';
 
 /** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws StoreUnavailable */
-export interface ProjectStore {
-  /** @returns false when the alias is taken */
-  addProject(change: WorkspaceChange, project: Project): Promise<boolean>;
-  /**
-   * Saves a project under its alias or a new one; the channels whose default it is follow. Its channel limit becomes that
-   * of its other names too.
-   * @returns false when the new alias is taken
-   */
-  changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean>;
-  /** Its other names keep its channel limit. */
-  removeProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<void>;
-  /** Deletes a damaged project, which cannot be restored, and makes it no channel's default. */
-  dropProject(change: WorkspaceChange, alias: string): Promise<void>;
-  /** What `removeProject` removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
-  findRemovedProject(workspace: SlackId, alias: string, now: Millis): Promise<ProjectRemoval | undefined>;
-  /** Also as the default of its channels, except those that have another one now. @returns false when the alias is taken */
-  restoreProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<boolean>;
-  setChannelDefault(change: WorkspaceChange, channel: SlackId, alias: string | undefined): Promise<void>;
-}
+export type ProjectStore = ReturnType<typeof createProjectStore>;
 
-export function createProjectStore(target: ChangeTarget): ProjectStore {
+export function createProjectStore(target: ChangeTarget) {
   return {
-    addProject(change, project) {
+    /** @returns false when the alias is taken */
+    addProject(change: WorkspaceChange, project: Project): Promise<boolean> {
       const field = FIELDS.project + project.alias;
       return commitChange(
         target,
@@ -41,7 +24,12 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
         field,
       );
     },
-    changeProject(change, alias, after) {
+    /**
+     * Saves a project under its alias or a new one; the channels whose default it is follow. Its channel limit becomes that
+     * of its other names too.
+     * @returns false when the new alias is taken
+     */
+    changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean> {
       const [from, to] = [FIELDS.project + alias, FIELDS.project + after.alias];
       const before = findProject(change.workspace, alias) ?? after;
       const stale = before.id === after.id ? [] : balanceFields(before.id);
@@ -72,7 +60,8 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
         to,
       );
     },
-    async removeProject(change, removal) {
+    /** Its other names keep its channel limit. */
+    async removeProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<void> {
       const { alias, id } = removal.project;
       const removed = [
         FIELDS.project + alias,
@@ -85,7 +74,8 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
         set: { ...names, [FIELDS.removedProject + alias]: JSON.stringify(removal) },
       }));
     },
-    async dropProject(change, alias) {
+    /** Deletes a damaged project, which cannot be restored, and makes it no channel's default. */
+    async dropProject(change: WorkspaceChange, alias: string): Promise<void> {
       const removed = [
         FIELDS.project + alias,
         ...change.workspace.channelsOf(alias).map((channel) => FIELDS.channel + channel),
@@ -95,12 +85,18 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
         remove: removed,
       }));
     },
-    async findRemovedProject(workspace, alias, now) {
+    /** What `removeProject` removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
+    async findRemovedProject(
+      workspace: SlackId,
+      alias: string,
+      now: Millis,
+    ): Promise<ProjectRemoval | undefined> {
       const json = (await target.store.read(workspace))[FIELDS.removedProject + alias];
       const removal = json === undefined ? undefined : parseRemoval(json);
       return removal !== undefined && now - removal.at < UNDO_MS ? removal : undefined;
     },
-    restoreProject(change, { project, channels }) {
+    /** Also as the default of its channels, except those that have another one now. @returns false when the alias is taken */
+    restoreProject(change: WorkspaceChange, { project, channels }: ProjectRemoval): Promise<boolean> {
       const { alias } = project;
       return commitChange(
         target,
@@ -123,7 +119,11 @@ export function createProjectStore(target: ChangeTarget): ProjectStore {
         FIELDS.project + alias,
       );
     },
-    async setChannelDefault(change, channel, alias) {
+    async setChannelDefault(
+      change: WorkspaceChange,
+      channel: SlackId,
+      alias: string | undefined,
+    ): Promise<void> {
       const field = FIELDS.channel + channel;
       await commitChange(target, change, (fields) =>
         alias === undefined

@@ -1,0 +1,110 @@
+import { FIELDS } from '../../redis/keys.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import { lastUsedField } from '../projects/last-balance.ts';
+import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from '../record/change.ts';
+import { planDefault } from '../record/plan-settings.ts';
+import { parseFields } from '../record/record-schema.ts';
+import { type ApplicationAccessRecord, type Issuers, type NewAccess, serializeAccess } from './accesses.ts';
+import {
+  type Connection,
+  type Expiry,
+  type NewConnection,
+  serializeConnection,
+  withExpiry,
+} from './connections.ts';
+import { type CredentialName, credentialField, rejectionField } from './rejections.ts';
+
+/** What is given is changed. */
+interface CredentialEdit {
+  readonly expiry?: Expiry | undefined;
+  /** Of an application access. */
+  readonly issuers?: Issuers;
+}
+
+/** The part of `Workspaces` for connections and application accesses. @throws SettingsDamaged from what changes the default */
+export type CredentialStore = ReturnType<typeof createCredentialStore>;
+
+export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
+  return {
+    /** Replaces the connection of the same name. @param newDefault the default connection from now on, if it changes */
+    async saveConnection(
+      change: WorkspaceChange,
+      given: NewConnection,
+      newDefault?: string,
+    ): Promise<Connection> {
+      const { connection, json } = serializeConnection(keyring, change.teamId, given);
+      const field = FIELDS.connection + connection.name;
+      await commitChange(target, change, (fields) => {
+        const { seen, set } = planDefault(change, fields, newDefault);
+        return {
+          seen: { ...seen, ...fieldValues(fields, field) },
+          // What failed may work with this token and address.
+          remove: [
+            rejectionField({ kind: 'connection', name: connection.name }),
+            ...Object.keys(fields).filter((name) => name.startsWith(FIELDS.failed)),
+          ],
+          set: { ...set, [field]: json },
+        };
+      });
+      return connection;
+    },
+    /** @param newDefault the default connection from now on, if it changes */
+    async removeConnection(change: WorkspaceChange, name: string, newDefault?: string): Promise<void> {
+      await commitChange(target, change, (fields) => {
+        const { seen, set } = planDefault(change, fields, newDefault);
+        const names = newDefault === undefined ? [name] : [name, newDefault];
+        return {
+          seen: { ...seen, ...fieldValues(fields, ...names.map((each) => FIELDS.connection + each)) },
+          remove: [
+            FIELDS.connection + name,
+            lastUsedField(name),
+            rejectionField({ kind: 'connection', name }),
+          ],
+          set,
+        };
+      });
+    },
+    /** Makes it the connection for projects that name none. */
+    async chooseDefault(change: WorkspaceChange, name: string): Promise<void> {
+      await commitChange(target, change, (fields) => {
+        const { seen, set } = planDefault(change, fields, name);
+        return { seen: { ...seen, ...fieldValues(fields, FIELDS.connection + name) }, set };
+      });
+    },
+    /** Replaces the access of the same project. */
+    async saveAccess(change: WorkspaceChange, given: NewAccess): Promise<ApplicationAccessRecord> {
+      const { access, json } = serializeAccess(keyring, change.teamId, given);
+      const field = FIELDS.access + access.project;
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, field),
+        remove: [rejectionField({ kind: 'access', name: access.project })],
+        set: { [field]: json },
+      }));
+      return access;
+    },
+    async removeAccess(change: WorkspaceChange, project: string): Promise<void> {
+      const field = FIELDS.access + project;
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, field),
+        remove: [field, FIELDS.revocable + project, rejectionField({ kind: 'access', name: project })],
+      }));
+    },
+    /** Changes what a person says of a credential. Its secret, and whether it was rejected, stay. */
+    async editCredential(
+      change: WorkspaceChange,
+      credential: CredentialName,
+      edit: CredentialEdit,
+    ): Promise<void> {
+      const field = credentialField(credential);
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, field),
+        set: { [field]: withEdit(fields[field] ?? '', edit) },
+      }));
+    },
+  };
+}
+
+function withEdit(json: string, { expiry, issuers }: CredentialEdit): string {
+  const record = { ...parseFields(json), ...(issuers && { issuers }) };
+  return JSON.stringify(expiry === undefined ? record : withExpiry(record, expiry));
+}
