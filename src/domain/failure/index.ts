@@ -1,7 +1,7 @@
 /**
  * Everything that can go wrong on the way from a command to its answer, one class a kind: its data and, written by its
  * constructor, the sentence that says what happened. The compiler then asks for the rest of a new kind: what to do about it,
- * with its button (`slack/error-messages/`), and how it is stored (`workspace/stored-failure.ts`).
+ * with its button (`slack/error-messages/`), and how it is stored (`workspace/record/stored-failure.ts`).
  *
  * Nothing secret and no body of a response ever goes into a failure: it is logged, shown and stored.
  */
