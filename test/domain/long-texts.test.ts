@@ -97,7 +97,6 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
   nearestWords: (text) => [text, [text.slice(1), 'yesterday']],
   tokenize: (text) => [text, NO_ALIASES],
   parseBalanceText: (text) => [text, NO_ALIASES],
-  parseSpendText: (text) => [text, NO_ALIASES],
   parseTokenText: (text) => [text, NO_ALIASES],
   parseScheduleText: (text) => [text, NO_ALIASES],
   withoutMatch: (text) => [text, /.*/s.exec(text)],
@@ -145,7 +144,7 @@ const COMMANDS = [
   ...['command-text', 'tokenizer', 'parse', 'suggestion', 'question'].map(
     (name) => `domain/language/${name}`,
   ),
-  ...['mentions', 'schedules', 'spend'].map((name) => `features/${name}/words`),
+  ...['mentions', 'schedules'].map((name) => `features/${name}/words`),
   'features/os-token/token-requests#parseTokenText',
 ];
 
