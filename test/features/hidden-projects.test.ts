@@ -45,12 +45,12 @@ beforeEach(async () => {
   for (const id of ['watch001', 'watch002', 'watch003'])
     await bot.redis.client.hset(of('delivery-log'), `watch/${id}`, state);
   const account = { balance: '48151.62', bonuses: '0', at: now };
-  const problem = { cause: 'No data for project 777.', at: now };
+  const cause = { kind: 'no-data', question: { project: '777', product: 1 } };
+  const problem = { cause, at: now };
   const figures = JSON.stringify({ connection: 'main', account, problem });
   await bot.redis.client.hset(of('watch-figures'), '777:1', figures);
   const projects = [{ id: '777', product: 1 as const }];
   await set('schedule:schedul1', schedule({ projects, owner: MEMBER, channel: CHANNEL, since: now }));
-  const cause = 'No Cloud platform data for project 777.';
   await set('sent:schedul1', { date: '2026-11-20', due: START, at: START, result: 'failed', cause });
 });
 
