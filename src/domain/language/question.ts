@@ -5,8 +5,13 @@ import { InvalidWord, isFailure, UNRECOGNIZED } from '../failure/index.ts';
 import { parseBalanceText, parseCommandText } from './command-text.ts';
 import { nearestWord } from './nearest-word.ts';
 import { DAY_IN_WORDS, holdsUnknownWord } from './parse.ts';
-import { COMMAND_WORDS, isQuestionName, PHRASES, type QuestionName } from './question-phrases.ts';
-import { readQuestionWords } from './question-words.ts';
+import {
+  COMMAND_WORDS,
+  isQuestionName,
+  PHRASES,
+  type QuestionName,
+  readQuestionWords,
+} from './question-words.ts';
 import { couldBeSecret } from './secret-detection.ts';
 import { clipWord, normalizeText } from './text.ts';
 import type { Aliases } from './tokenizer.ts';
