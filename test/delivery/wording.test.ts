@@ -12,14 +12,11 @@ import {
   renderPost,
 } from '../../src/delivery/posts/post-blocks.ts';
 import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
-import {
-  describeProjects,
-  describeReport,
-  formatMoment,
-  projectLabel,
-} from '../../src/delivery/posts/schedule-wording.ts';
+import { describeReport } from '../../src/delivery/posts/postable-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
+import { formatMoment } from '../../src/domain/time/calendar.ts';
 import { button } from '../../src/slack/kit/atoms.ts';
+import { describeProjects, projectLabel } from '../../src/workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { textOf } from '../support/bot.ts';

@@ -2,6 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { formatMoment } from '../../domain/time/calendar.ts';
 import {
   actions,
   button,
@@ -12,7 +13,6 @@ import {
   markup,
 } from '../../slack/kit/atoms.ts';
 import type { PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
-import { formatMoment } from './schedule-wording.ts';
 
 /** What to do about a paused schedule. */
 const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { chosenByKey, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
@@ -16,8 +17,8 @@ import { recordFailed } from '../outbox/send-message.ts';
 import { sendStoredMessage, sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
 import { failureNotice, type PendingNotification } from './notice-blocks.ts';
 import type { PendingNotice, ScheduleLogEntry } from './post-plan.ts';
+import { describeReport } from './postable-report.ts';
 import { connectionsOf } from './run-state.ts';
-import { chosenByKey, describeReport, projectLabel } from './schedule-wording.ts';
 
 /** States: what an owner is being told, from the moment it is due until the log says that they know. */
 const NOTICE_STATE = 'notice/';

@@ -1,6 +1,6 @@
 import { changeInPercent, formatMoney, formatPercent, parseAmount } from '../../domain/money/amount.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
-import { type Day, formatDays } from '../../domain/time/calendar.ts';
+import { type Day, formatDays, formatMoment } from '../../domain/time/calendar.ts';
 import {
   actions,
   type Block,
@@ -11,11 +11,15 @@ import {
   mention,
   section,
 } from '../../slack/kit/atoms.ts';
-import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
+import {
+  type ChosenProject,
+  chosenByKey,
+  findNamed,
+  projectLabel,
+} from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { PostedMessage } from '../log/delivery-log-entry.ts';
 import type { ReportResult } from './postable-report.ts';
-import { chosenByKey, formatMoment, projectLabel } from './schedule-wording.ts';
 
 type Figures = ReportResult['figures'];
 

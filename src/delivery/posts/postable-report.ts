@@ -1,11 +1,12 @@
 import type { Button } from '@slack/types';
 import type { BillingClient } from '../../billing/client.ts';
-import type { ReportName } from '../../domain/report.ts';
+import { REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Day, Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
-import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
+import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import type { AnswerNotes } from '../../workspace/record/last-used.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -61,3 +62,10 @@ export interface PostableReport {
 }
 
 export type Reports = Readonly<Record<ReportName, PostableReport>>;
+
+/** `“Yesterday’s spend” for prod, web-shop`. @param place as in `describeProjects` */
+export const describeReport = (
+  schedule: Pick<Schedule, 'report' | 'projects'>,
+  workspace: Workspace,
+  place?: AskLocation,
+): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, place)}`;

@@ -15,9 +15,8 @@ import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, formatDays, isoWeekday } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
-import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { projectLabel } from '../posts/schedule-wording.ts';
 
 /** Writes amounts in a locale, with a currency label. */
 export interface WriteMoney {

@@ -239,3 +239,12 @@ function findFirstInstant(wall: Temporal.PlainDateTime, zone: Zone): number {
   // The clocks skip it: `earlier` lies before the jump.
   return (earlier.getTimeZoneTransition('next') ?? earlier).epochMilliseconds;
 }
+
+/** `Mon 23 Nov 2026, 09:00` as the clocks of the zone show it. */
+export function formatWallTime(at: Millis, zone: Zone): string {
+  const { day, time } = wallClockAt(at, zone);
+  return `${formatDays(day, day)}, ${time}`;
+}
+
+/** `Sat 21 Nov 2026, 15:00 (Europe/Rome)` */
+export const formatMoment = (at: Millis, zone: Zone): string => `${formatWallTime(at, zone)} (${zone})`;

@@ -1,14 +1,8 @@
-import {
-  chosenByKey,
-  describeProjects,
-  formatWallTime,
-  projectLabel,
-} from '../../delivery/posts/schedule-wording.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
-import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
+import { type Day, dayAt, formatDays, formatWallTime } from '../../domain/time/calendar.ts';
 import {
   actions,
   button,
@@ -29,6 +23,7 @@ import {
   type Schedule,
 } from '../../workspace/owned/schedules.ts';
 import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
+import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';

@@ -1,10 +1,9 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { Reports } from '../../delivery/posts/postable-report.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
-import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { commandText } from '../../domain/commands.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
-import { projectOption, searchProjects } from '../../slack/commands/project-search.ts';
+import { projectSearch } from '../../slack/commands/project-search.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
@@ -153,13 +152,7 @@ const ZONES: OptionsListener = {
 const SEARCHES: Readonly<Record<string, OptionsListener>> = {
   [`${FIELD}:zone`]: ZONES,
   [`${FIELD}:zone${REFILLED}`]: ZONES,
-  [`${FIELD}:projects`]: {
-    right: 'member',
-    find: async (query, request, metadata) =>
-      (await searchProjects(query, request, decodeScheduleMetadata(metadata).channel)).map((project) =>
-        projectOption(project, projectLabel(project, request.workspace)),
-      ),
-  },
+  [`${FIELD}:projects`]: projectSearch((metadata) => decodeScheduleMetadata(metadata).channel),
 };
 
 /** @param filled the field that the button's value fills in */

@@ -1,5 +1,5 @@
+import { describeReport } from '../../delivery/posts/postable-report.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
-import { describeReport } from '../../delivery/posts/schedule-wording.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';

@@ -1,6 +1,5 @@
 import type { DeliveryLogEntry } from '../../delivery/log/delivery-log-entry.ts';
 import type { PostableReport } from '../../delivery/posts/postable-report.ts';
-import { formatWallTime } from '../../delivery/posts/schedule-wording.ts';
 import { listNames } from '../../domain/language/text.ts';
 import {
   clockChangeAt,
@@ -13,6 +12,7 @@ import {
   DAY,
   type Day,
   formatDays,
+  formatWallTime,
   MINUTE,
   type Millis,
   startOfDay,

@@ -1,6 +1,5 @@
 import type { ModalView } from '@slack/types';
 import type { Reports } from '../../delivery/posts/postable-report.ts';
-import { projectIdLabel, projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { type Block, channelLink, markup, section } from '../../slack/kit/atoms.ts';
@@ -10,7 +9,12 @@ import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-blocks.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
-import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
+import {
+  type ChosenProject,
+  chosenProject,
+  projectIdLabel,
+  projectLabel,
+} from '../../workspace/projects/chosen-project.ts';
 import { limitedProjects, listWord, resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 import { announcementMessage, scheduleSavedText } from './blocks.ts';

@@ -1,4 +1,3 @@
-import { HIDDEN_PROJECT, projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
@@ -9,6 +8,7 @@ import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/o
 import type { Request } from '../../slack/request/request.ts';
 import { stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
+import { HIDDEN_PROJECT, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { currentValueLabel, dayText, measurementText, ruleText, targetMarkup } from './wording.ts';
 

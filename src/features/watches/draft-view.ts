@@ -1,4 +1,3 @@
-import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import { previewWatch } from '../../delivery/watches/watch-preview.ts';
 import { isFailure } from '../../domain/failure/index.ts';
@@ -7,7 +6,7 @@ import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
-import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, isSameProject, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { limitedProjects, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { findWatch } from '../../workspace/record/workspace.ts';
 import { type WatchFormState, watchForm } from './form.ts';

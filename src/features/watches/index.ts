@@ -1,10 +1,9 @@
-import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { commandText } from '../../domain/commands.ts';
-import { projectOption, searchProjects } from '../../slack/commands/project-search.ts';
+import { projectSearch } from '../../slack/commands/project-search.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
-import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
+import type { ActionListener } from '../../slack/server/listeners.ts';
 import type { Feature } from '../feature.ts';
 import { type AlertActionsParts, alertListeners } from './alert-actions.ts';
 import { stoppedWatches } from './blocks.ts';
@@ -80,7 +79,7 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
         run: (rest, request) => list(request, parsePage(rest, 'watches')),
       },
     },
-    options: { [`${WATCH_FIELD}:project`]: PROJECTS },
+    options: { [`${WATCH_FIELD}:project`]: projectSearch((metadata) => decodeWatchMetadata(metadata).place) },
     actions: { ...formActions(form), ...listeners, ...alertListeners(kind, form.openSuggestion, parts) },
     views: {
       watch: {
@@ -99,14 +98,6 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
     stops: stoppedWatches,
   };
 }
-
-const PROJECTS: OptionsListener = {
-  right: 'member',
-  find: async (query, request, metadata) =>
-    (await searchProjects(query, request, decodeWatchMetadata(metadata).place)).map((project) =>
-      projectOption(project, projectLabel(project, request.workspace)),
-    ),
-};
 
 type Form = ReturnType<typeof createWatchForm>;
 

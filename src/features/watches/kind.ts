@@ -1,4 +1,3 @@
-import { HIDDEN_PROJECT } from '../../delivery/posts/schedule-wording.ts';
 import type { Watching, WatchState } from '../../delivery/watches/watch-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { Block } from '../../slack/kit/atoms.ts';
@@ -7,6 +6,7 @@ import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import { canReadOwned, type ListViewer } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
+import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import { findWatch, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';

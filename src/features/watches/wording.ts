@@ -1,4 +1,3 @@
-import { projectLabel } from '../../delivery/posts/schedule-wording.ts';
 import { moneyWriter, type WriteMoney } from '../../delivery/watches/alert-wording.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
@@ -8,6 +7,7 @@ import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { channelLink, mention } from '../../slack/kit/atoms.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
+import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
 /** `balance below 50,000.00 EUR` */

@@ -7,6 +7,7 @@ import {
   type ChosenProject,
   chosenProject,
   isSameProject,
+  projectLabel,
   projectValue,
 } from '../../workspace/projects/chosen-project.ts';
 import {
@@ -20,6 +21,7 @@ import { option } from '../kit/atoms.ts';
 import { SLACK_LIMITS } from '../kit/limits.ts';
 import { checkChannel } from '../request/channel-check.ts';
 import { askLocation, type Request } from '../request/request.ts';
+import type { OptionsListener } from '../server/listeners.ts';
 
 /** A project in the select of a form. @param name as people call it */
 export function projectOption(project: ChosenProject, name: string) {
@@ -32,10 +34,19 @@ export function projectOption(project: ChosenProject, name: string) {
 }
 
 /**
- * Projects that match what was typed into a form's select: named ones that the channel may see, and IDs.
- * @param channel the form was opened there, or for it; not checked yet
+ * What is offered as somebody types into a form's select.
+ * @param channelIn from the form's metadata: where, or for where it was opened
  */
-export async function searchProjects(
+export const projectSearch = (channelIn: (metadata: string) => SlackId): OptionsListener => ({
+  right: 'member',
+  find: async (query, request, metadata) =>
+    (await searchProjects(query, request, channelIn(metadata))).map((project) =>
+      projectOption(project, projectLabel(project, request.workspace)),
+    ),
+});
+
+/** Named projects that the channel may see, and IDs. @param channel not checked yet */
+async function searchProjects(
   query: string,
   request: Request,
   channel: SlackId,

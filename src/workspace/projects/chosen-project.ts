@@ -1,7 +1,13 @@
-import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
+import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './projects.ts';
-import type { ProjectReference, ResolvedProject } from './resolve-project.ts';
+import {
+  type AskLocation,
+  canAskAbout,
+  type ProjectReference,
+  type ResolvedProject,
+  UNLIMITED,
+} from './resolve-project.ts';
 
 /** What a schedule or a watch is about: an ID and a product, so that a project can be renamed or removed. */
 export interface ChosenProject {
@@ -49,4 +55,38 @@ export function referenceTo(chosen: ChosenProject, workspace: Workspace): Projec
   return alias === undefined
     ? { project: chosen.id, product: chosen.product }
     : { alias, product: chosen.product };
+}
+
+/** The name it was chosen by, or its only one, else its ID. */
+export const projectLabel = (project: ChosenProject, workspace: Workspace): string =>
+  findNamed(project, workspace)?.alias ?? projectIdLabel(project);
+
+/** For people who may not know the project's name. */
+export function projectIdLabel({ id, product }: ChosenProject): string {
+  return product === DEFAULT_PRODUCT ? `Project ${id}` : `Project ${id} (${PRODUCTS[product].name})`;
+}
+
+/** @param key `projectKey` of one of the projects, or of another one */
+export function chosenByKey(key: string, projects: readonly ChosenProject[]): ChosenProject {
+  const [id = '', product] = key.split(':');
+  return (
+    projects.find((project) => projectKey(project) === key) ?? { id, product: Number(product) as ProductId }
+  );
+}
+
+/** What stands for a project whose name its reader may not see. */
+export const HIDDEN_PROJECT = 'a project you can’t ask about here';
+
+/** `prod, web-shop`. @param place where it is read; everything may be named if absent */
+export function describeProjects(
+  { projects }: { readonly projects: readonly ChosenProject[] },
+  workspace: Workspace,
+  place: AskLocation = UNLIMITED,
+): string {
+  const shown = projects.filter((project) => canAskAbout(project, workspace, place));
+  const hidden = projects.length - shown.length;
+  return [
+    ...shown.map((project) => projectLabel(project, workspace)),
+    ...(hidden === 0 ? [] : [hidden === 1 ? HIDDEN_PROJECT : `${hidden} projects you can’t ask about here`]),
+  ].join(', ');
 }
