@@ -205,7 +205,7 @@ async function allAtOnce({ sender, counter, baseline }: Bench): Promise<Report> 
     lines: [
       line(
         `/balance, ${questions} at once, each`,
-        result.map((one) => one.answered),
+        result.map((answer) => answer.answered),
       ),
     ],
     notes: [

@@ -108,10 +108,10 @@ export function forecastNotes(): string[] {
     'Forecast of a month, made on each day of a year: mean absolute error in % of what the month cost',
     ...[steadyYear, irregularYear].map((make) => {
       const all = seeds.map((seed) => accuracyOf(make(seed)));
-      const mean = (of: (one: Accuracy) => number) =>
-        (all.reduce((sum, one) => sum + of(one), 0) / all.length).toFixed(1);
-      const [name, points] = [all[0]?.name, all.reduce((sum, one) => sum + one.points, 0)];
-      return `  ${name} (${points} days): ${mean((one) => one.forecast)} %; month-to-date average × days: ${mean((one) => one.monthToDate)} %; last month’s total: ${mean((one) => one.lastMonth)} %`;
+      const mean = (of: (accuracy: Accuracy) => number) =>
+        (all.reduce((sum, accuracy) => sum + of(accuracy), 0) / all.length).toFixed(1);
+      const [name, points] = [all[0]?.name, all.reduce((sum, accuracy) => sum + accuracy.points, 0)];
+      return `  ${name} (${points} days): ${mean((accuracy) => accuracy.forecast)} %; month-to-date average × days: ${mean((accuracy) => accuracy.monthToDate)} %; last month’s total: ${mean((accuracy) => accuracy.lastMonth)} %`;
     }),
   ];
 }

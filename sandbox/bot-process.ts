@@ -65,21 +65,21 @@ export async function createBot(options: BotOptions): Promise<Bot> {
 
   async function launch(): Promise<void> {
     const last: string[] = [];
-    const one = spawnBot(options.env(url), port, options.clock.skipped());
-    child = one;
-    const stopWatchdog = startWatchdog(one);
-    const unskip = options.clock.onSkip((ahead) => one.connected && one.send({ ahead }));
-    for (const stream of [one.stdout, one.stderr]) relay(stream, options, last);
-    const gone = once(one, 'exit').then(([code, signal]) => {
+    const bot = spawnBot(options.env(url), port, options.clock.skipped());
+    child = bot;
+    const stopWatchdog = startWatchdog(bot);
+    const unskip = options.clock.onSkip((ahead) => bot.connected && bot.send({ ahead }));
+    for (const stream of [bot.stdout, bot.stderr]) relay(stream, options, last);
+    const gone = once(bot, 'exit').then(([code, signal]) => {
       stopWatchdog();
       unskip();
-      if (child === one) child = undefined;
+      if (child === bot) child = undefined;
       setUp(false);
       return String(signal ?? `code ${code}`);
     });
     const isReady = await Promise.race([waitUntilReady(url, gone), gone.then(() => false)]);
     if (!isReady) {
-      const how = await terminate(one, gone);
+      const how = await terminate(bot, gone);
       throw new Error(`The bot did not become ready (${how}).\n${last.join('\n')}`);
     }
     setUp(true);
@@ -112,8 +112,8 @@ export async function createBot(options: BotOptions): Promise<Bot> {
     async stop() {
       isWanted = false;
       retry.controller.abort();
-      const one = child;
-      if (one) await terminate(one, once(one, 'exit'));
+      const bot = child;
+      if (bot) await terminate(bot, once(bot, 'exit'));
     },
   };
 }

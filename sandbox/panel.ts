@@ -47,7 +47,7 @@ export function createPanel(parts: PanelParts): SandboxControls {
     switches: () => panelSwitches().map(({ service, mode, modes }) => ({ service, mode, modes })),
     setSwitch: (service, mode) =>
       panelSwitches()
-        .find((one) => one.service === service)
+        .find((fake) => fake.service === service)
         ?.set(mode) ?? false,
   };
 }
@@ -71,7 +71,7 @@ function serviceSwitch(service: string, fake: BillingService | IdentityService):
     mode: fake.mode(),
     modes: fake.modes,
     set(mode) {
-      if (!fake.modes.some((one) => one.mode === mode)) return false;
+      if (!fake.modes.some((known) => known.mode === mode)) return false;
       fake.setMode(mode);
       return true;
     },

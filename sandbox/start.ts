@@ -105,7 +105,7 @@ async function assemble(
     ...(oauth && { oauth: OAUTH }),
     ...(!withoutPage && { pageDir: PAGE }),
   };
-  const opened = await onFreePort(port, (one) => startSlack({ ...parts, port: one }), log);
+  const opened = await onFreePort(port, (candidate) => startSlack({ ...parts, port: candidate }), log);
   slack = opened;
   releases.push(() => opened.close());
 
@@ -125,13 +125,13 @@ async function onFreePort(
   open: (port: number) => Promise<Slack>,
   log: (line: string) => void,
 ): Promise<Slack> {
-  for (let one = port; ; one += 1) {
+  for (let candidate = port; ; candidate += 1) {
     try {
-      return await open(one);
+      return await open(candidate);
     } catch (error) {
       const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-      if (!isTaken || one === port + PORTS_TO_TRY) throw error;
-      log(`Port ${one} is taken; trying ${one + 1}.`);
+      if (!isTaken || candidate === port + PORTS_TO_TRY) throw error;
+      log(`Port ${candidate} is taken; trying ${candidate + 1}.`);
     }
   }
 }

@@ -83,7 +83,7 @@ export function createUsageHistory(opened: number): UsageHistory {
   }
 
   const added = (project: SimulatedProject, at: number): number =>
-    sum(topUps.filter((one) => one.at <= at).map(({ days }) => days * project.perDay));
+    sum(topUps.filter((topUp) => topUp.at <= at).map(({ days }) => days * project.perDay));
 
   return {
     setBurn(factor, at) {

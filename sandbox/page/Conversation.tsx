@@ -25,7 +25,8 @@ export function Conversation({ channel, sentCount, onOpen, onTry, onThread }: Pr
   const roots = messages.filter(
     ({ threadTs, ts, isBroadcast }) => !threadTs || threadTs === ts || isBroadcast,
   );
-  const repliesTo = (ts: string) => messages.filter((one) => one.threadTs === ts && one.ts !== ts);
+  const repliesTo = (ts: string) =>
+    messages.filter((message) => message.threadTs === ts && message.ts !== ts);
   const isGeneral = channel.name === 'general';
   return (
     <>

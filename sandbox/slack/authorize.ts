@@ -48,7 +48,7 @@ export function authorizePage(query: URLSearchParams, parts: AuthorizeParts): Au
     .teams()
     .map(
       ({ team, people }) =>
-        `<fieldset><legend>${escapeHtml(team.name)}</legend>${people.map((one) => choice(team, one)).join('')}</fieldset>`,
+        `<fieldset><legend>${escapeHtml(team.name)}</legend>${people.map((person) => choice(team, person)).join('')}</fieldset>`,
     );
   const scopes = request.scope.split(',').map((scope) => `<li><code>${escapeHtml(scope)}</code></li>`);
   const body = `<form method="post">
@@ -91,7 +91,7 @@ function problemOf(
   if (!LOOPBACK_URL.test(redirectUri)) return 'bad_redirect_uri: the sandbox only redirects to this machine.';
   const asked = scope.split(',').filter(Boolean);
   if (asked.length === 0) return 'no_scopes: the link asks for no scopes.';
-  const unknown = asked.filter((one) => scopes.size > 0 && !scopes.has(one));
+  const unknown = asked.filter((scope) => scopes.size > 0 && !scopes.has(scope));
   return unknown.length > 0 ? `invalid_scope: not in the manifest: ${unknown.join(', ')}.` : undefined;
 }
 

@@ -111,18 +111,18 @@ export function problemsOfBlocks(blocks: unknown, surface: BlockSurface): string
   const most = surface === 'message' ? LIMITS.message.blocks : LIMITS.view.blocks;
   if (!Array.isArray(blocks)) return [problem('must provide an array', ['blocks'])];
   if (blocks.length > most) return [problem(`no more than ${most} items allowed`, ['blocks'])];
-  const each = blocks.flatMap((one, i) => problemsOfBlock(one, ['blocks', i], surface));
+  const each = blocks.flatMap((block, i) => problemsOfBlock(block, ['blocks', i], surface));
   return each.length > 0 ? each : problemsAcrossBlocks(blocks as Loose[], surface);
 }
 
-function problemsOfBlock(one: unknown, path: Path, surface: BlockSurface): string[] {
-  const type = String((one as Loose | null)?.type);
+function problemsOfBlock(block: unknown, path: Path, surface: BlockSurface): string[] {
+  const type = String((block as Loose | null)?.type);
   const allowed = Object.hasOwn(SURFACES, type) ? SURFACES[type] : undefined;
   if (!allowed) return [problem(`unsupported type: ${type}`, [...path, 'type'])];
   if (!allowed.includes(surface)) return [problem(`block type ${type} not allowed in a ${surface}`, path)];
-  const checked = anyBlock.safeParse(one);
+  const checked = anyBlock.safeParse(block);
   if (!checked.success) return blockProblems(checked.error, path);
-  return childrenOf(one as Loose).flatMap((child, i) => {
+  return childrenOf(block as Loose).flatMap((child, i) => {
     const type = String(child.type);
     const isAllowed = !Object.hasOwn(SURFACES, type) || SURFACES[type]?.includes(surface);
     const at = [...path, 'child_blocks', i];
@@ -162,8 +162,8 @@ function problemsAcrossBlocks(blocks: readonly Loose[], surface: BlockSurface): 
   const focused = all.flatMap(elementsOf).filter((element) => element.focus_on_load === true).length;
   return [
     ...repeated(all.map(({ block_id }) => block_id)).map((id) => `\`block_id\` ${id} already exists`),
-    ...all.flatMap((one) =>
-      repeated(elementsOf(one).map(({ action_id }) => action_id)).map(
+    ...all.flatMap((block) =>
+      repeated(elementsOf(block).map(({ action_id }) => action_id)).map(
         (id) => `\`action_id\` ${id} already exists in its block`,
       ),
     ),
@@ -182,15 +182,15 @@ function repeated(ids: readonly unknown[]): unknown[] {
   return [...new Set(present.filter((id, i) => present.indexOf(id) !== i))];
 }
 
-const childrenOf = (one: Loose) => (one.child_blocks as Loose[] | undefined) ?? [];
+const childrenOf = (block: Loose) => (block.child_blocks as Loose[] | undefined) ?? [];
 
 /** Returns each block, followed by its children when it is a container. */
 export const flattened = (blocks: readonly object[]): Loose[] =>
-  (blocks as readonly Loose[]).flatMap((one) => [one, ...childrenOf(one)]);
+  (blocks as readonly Loose[]).flatMap((block) => [block, ...childrenOf(block)]);
 
 /** Returns a block's interactive elements. For a container, flatten it first. */
-export function elementsOf(one: Loose): Loose[] {
-  const { type, elements, accessory, element } = one as Record<string, unknown>;
+export function elementsOf(block: Loose): Loose[] {
+  const { type, elements, accessory, element } = block as Record<string, unknown>;
   if (type === 'actions') return elements as Loose[];
   if (type === 'section' && accessory) return [accessory as Loose];
   return type === 'input' ? [element as Loose] : [];

@@ -99,7 +99,7 @@ export class Composer {
     } else if (
       !workspace.isInstalled ||
       person.role === 'external' ||
-      !manifest.commands.some((one) => one.command === command)
+      !manifest.commands.some((known) => known.command === command)
     ) {
       // Only members of the workspace that installed the app can use its commands, in shared channels too.
       say(`${command} is not a valid command.`);
@@ -114,7 +114,8 @@ export class Composer {
     const isBot = text.trim().toLowerCase() === `@${this.parts.manifest.botName.toLowerCase()}`;
     if (!isBot || conversation.kind === 'im') return false;
     if (command === '/invite' && !conversation.members.includes('bot')) conversation.members.push('bot');
-    if (command === '/remove') conversation.members = conversation.members.filter((one) => one !== 'bot');
+    if (command === '/remove')
+      conversation.members = conversation.members.filter((member) => member !== 'bot');
     return command === '/invite' || command === '/remove';
   }
 
@@ -126,7 +127,7 @@ export class Composer {
     text: string,
   ): Promise<string | undefined> {
     const { workspace, manifest, triggers, responses, delivery } = this.parts;
-    const escapes = manifest.commands.some((one) => one.command === command && one.shouldEscape);
+    const escapes = manifest.commands.some((known) => known.command === command && known.shouldEscape);
     const origin: ResponseUrlRequest = {
       person: person.id,
       channel: conversation.id,

@@ -156,7 +156,7 @@ const plotted = <T extends string>(type: T) =>
     });
 
 function fits(data: readonly { label: string }[], categories: readonly string[]): boolean {
-  const labels = new Set(data.map((one) => one.label));
+  const labels = new Set(data.map((point) => point.label));
   return data.length === categories.length && categories.every((category) => labels.has(category));
 }
 

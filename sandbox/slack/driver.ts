@@ -74,13 +74,18 @@ export function createDriver(parts: DriverParts): Driver {
     snapshot,
     say: (as, channel, text, threadTs) => handlers.say({ as, channel, text, threadTs }),
     async press(person, surface, button) {
-      const { block, element } = findOrThrow(person, surface, `button ${button}`, (one) =>
-        isButton(one, button),
+      const { block, element } = findOrThrow(person, surface, `button ${button}`, (found) =>
+        isButton(found, button),
       );
       return act(person, surface, { block_id: block.block_id, action_id: element.action_id });
     },
     async choose(person, surface, actionId, option) {
-      const { element } = findOrThrow(person, surface, actionId, (one) => one.element.action_id === actionId);
+      const { element } = findOrThrow(
+        person,
+        surface,
+        actionId,
+        (found) => found.element.action_id === actionId,
+      );
       return act(person, surface, { action_id: actionId, ...chosenValue(element, option) });
     },
     async submit(person, fields = {}) {
@@ -91,7 +96,12 @@ export function createDriver(parts: DriverParts): Driver {
       return handlers.close({ as: person, viewId: topView(person).id });
     },
     async suggest(person, surface, actionId, value) {
-      const { block } = findOrThrow(person, surface, actionId, (one) => one.element.action_id === actionId);
+      const { block } = findOrThrow(
+        person,
+        surface,
+        actionId,
+        (found) => found.element.action_id === actionId,
+      );
       return handlers.suggest({ as: person, surface, blockId: String(block.block_id), actionId, value });
     },
     openHome: (as) => handlers.home({ as }),

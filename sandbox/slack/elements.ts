@@ -65,7 +65,7 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 /** Slack accepts an initial option only when it equals one of the options in every field. */
 const offers = ({ options, option_groups }: Choice, chosen: readonly unknown[]) => {
   const offered = options ?? option_groups?.flatMap((group) => group.options) ?? [];
-  return chosen.every((one) => offered.some((option) => same(option, one)));
+  return chosen.every((choice) => offered.some((option) => same(option, choice)));
 };
 
 const lists = { options: optionList.optional(), option_groups: optionGroups.optional() };

@@ -11,12 +11,12 @@ export function encodeText(text: string, workspace: Workspace, botName: string):
   const mention = (whole: string, name: string) => {
     const wanted = name.toLowerCase();
     if (wanted === botName.toLowerCase()) return `<@${BOT_USER}>`;
-    const person = workspace.people.find((one) => one.name === wanted);
+    const person = workspace.people.find((member) => member.name === wanted);
     return person ? `<@${person.id}>` : whole;
   };
   const channel = (whole: string, name: string) => {
     const conversation = [...workspace.conversations.values()].find(
-      (one) => one.kind !== 'im' && one.name === name,
+      (conversation) => conversation.kind !== 'im' && conversation.name === name,
     );
     if (!conversation) return whole;
     return `<#${conversation.id}|${conversation.kind === 'public' ? conversation.name : ''}>`;

@@ -14,7 +14,7 @@ export function fillForm(blocks: readonly object[], fields: Fields): StateValues
   const values: StateValues = {};
   for (const block of flattened(blocks)) {
     for (const element of elementsOf(block)) {
-      const name = [block.block_id, element.action_id].map(String).find((one) => left.has(one));
+      const name = [block.block_id, element.action_id].map(String).find((known) => left.has(known));
       const given = name === undefined ? undefined : fields[name];
       if (name === undefined || given === undefined) continue;
       left.delete(name);
@@ -32,7 +32,8 @@ export function chosenValue(element: Loose, given: string | readonly string[]): 
   const key = element.type === 'overflow' ? 'selected_option' : valueKeyOf(element);
   if (key === undefined) throw new Error(`A ${String(element.type)} has no value.`);
   if (key === 'selected_option') return { [key]: option(element, String(given)) };
-  if (key === 'selected_options') return { [key]: [given].flat().map((one) => option(element, String(one))) };
+  if (key === 'selected_options')
+    return { [key]: [given].flat().map((chosen) => option(element, String(chosen))) };
   return { [key]: given };
 }
 
@@ -41,8 +42,10 @@ function option(element: Loose, wanted: string): Loose {
   if (element.type === 'external_select' || element.type === 'multi_external_select')
     return { text: { type: 'plain_text', text: wanted }, value: wanted };
   const groups = (element.option_groups as Loose[] | undefined) ?? [];
-  const all = [element.options, ...groups.map((one) => one.options)].flatMap((one) => (one as Loose[]) ?? []);
-  const found = all.find((one) => one.value === wanted || (one.text as Loose).text === wanted);
+  const all = [element.options, ...groups.map((group) => group.options)].flatMap(
+    (group) => (group as Loose[]) ?? [],
+  );
+  const found = all.find((option) => option.value === wanted || (option.text as Loose).text === wanted);
   if (!found) throw new Error(`${String(element.action_id)} has no option ${wanted}.`);
   return found;
 }

@@ -199,7 +199,7 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
   const page = new Page({ handlers: handlers, person, onChange, traffic, snapshot, dir: options.pageDir });
   const responses = {
     answer: (key: string, body: unknown) =>
-      (all.find((one) => one.responses.has(key)) ?? first).responses.answer(key, body),
+      (all.find((workspace) => workspace.responses.has(key)) ?? first).responses.answer(key, body),
   };
   const { scopes } = manifest;
   const authorize = oauth && {
@@ -207,7 +207,7 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
     teams: () =>
       all.map(({ workspace }) => ({
         team: workspace.team,
-        people: workspace.people.filter((one) => MAY_INSTALL.includes(one.role)),
+        people: workspace.people.filter((person) => MAY_INSTALL.includes(person.role)),
       })),
   };
   const appPath = (team: string | null) => {

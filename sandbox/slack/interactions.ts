@@ -94,7 +94,7 @@ export class Interactions {
   #inView(person: Person, wanted: string): Surface | undefined {
     const { views } = this.parts;
     const home = views.home(person.id);
-    const open = [views.top(person.id), home].find((one) => one?.id === wanted);
+    const open = [views.top(person.id), home].find((view) => view?.id === wanted);
     const frame = wanted === HOME ? home : open;
     if (!frame) return undefined;
     const describe = (values: StateValues) => viewPayload(frame, values);
@@ -104,7 +104,7 @@ export class Interactions {
   #inMessage(person: Person, { channel, ts }: { channel: string; ts: string }): Surface | undefined {
     const { workspace } = this.parts;
     const conversation = workspace.conversation(channel);
-    const message = workspace.messagesFor(person.id, channel).find((one) => one.ts === ts);
+    const message = workspace.messagesFor(person.id, channel).find((message) => message.ts === ts);
     if (!conversation || !workspace.canSee(person.id, conversation) || !message?.blocks) return undefined;
     const { blocks, ephemeral, threadTs } = message;
     const container = {
@@ -154,7 +154,7 @@ export function findElement(
   wanted: (found: FoundElement) => boolean,
 ): FoundElement | undefined {
   for (const block of flattened(blocks)) {
-    const element = elementsOf(block).find((one) => wanted({ block, element: one }));
+    const element = elementsOf(block).find((element) => wanted({ block, element }));
     if (element) return { block, element };
   }
   return undefined;
@@ -166,8 +166,8 @@ function matches(block: Loose, element: Loose, { block_id, action_id }: Loose): 
 }
 
 function isOffered({ options, option_groups }: Loose, { selected_option: chosen }: Loose): boolean {
-  const lists = [options, ...((option_groups as Loose[] | undefined) ?? []).map((one) => one.options)];
-  const offered = lists.flatMap((one) => (one as Loose[] | undefined) ?? []);
+  const lists = [options, ...((option_groups as Loose[] | undefined) ?? []).map((group) => group.options)];
+  const offered = lists.flatMap((list) => (list as Loose[] | undefined) ?? []);
   if (!chosen || offered.length === 0) return true;
   return offered.some(({ value }) => value === (chosen as Loose).value);
 }

@@ -56,11 +56,11 @@ export function readManifest(parsed: unknown): Manifest {
   const scopes = oauth_config?.scopes;
   return {
     botName: features?.bot_user?.display_name ?? display_information?.name ?? 'bot',
-    commands: (features?.slash_commands ?? []).map((one) => ({
-      command: one.command,
-      description: one.description,
-      usageHint: one.usage_hint,
-      shouldEscape: one.should_escape,
+    commands: (features?.slash_commands ?? []).map((command) => ({
+      command: command.command,
+      description: command.description,
+      usageHint: command.usage_hint,
+      shouldEscape: command.should_escape,
     })),
     tabs: tabsOf(features?.app_home),
     scopes: new Set([...(scopes?.bot ?? []), ...(scopes?.bot_optional ?? [])]),

@@ -18,7 +18,7 @@ export function createMasker(known: () => readonly string[]): Masker {
   };
   const walk = (value: unknown, secret: boolean): unknown => {
     if (typeof value === 'string') return secret ? MASK : scrub(value);
-    if (Array.isArray(value)) return value.map((one) => walk(one, secret));
+    if (Array.isArray(value)) return value.map((item) => walk(item, secret));
     if (typeof value !== 'object' || value === null) return value;
     const named = secret || isNamedSecret(value);
     return Object.fromEntries(

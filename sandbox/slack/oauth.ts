@@ -112,8 +112,9 @@ export class OAuth {
 
   /** Revokes all tokens of this workspace. */
   revoke(team: string): void {
-    for (const [token, one] of this.#tokens) if (one.team === team) this.#tokens.delete(token);
-    for (const [token, one] of this.#refreshes) if (one.team.id === team) this.#refreshes.delete(token);
+    for (const [token, grant] of this.#tokens) if (grant.team === team) this.#tokens.delete(token);
+    for (const [token, refresh] of this.#refreshes)
+      if (refresh.team.id === team) this.#refreshes.delete(token);
   }
 
   #issue(team: Team, scope: string): OAuthTokens {
@@ -131,6 +132,6 @@ export class OAuth {
 
   /** An app that is installed again keeps its token. */
   currentToken(team: string): string | undefined {
-    return [...this.#tokens].find(([, one]) => one.team === team)?.[0];
+    return [...this.#tokens].find(([, grant]) => grant.team === team)?.[0];
   }
 }

@@ -114,7 +114,7 @@ export class Page {
     ];
     const alive = setInterval(() => response.write(': \n\n'), KEEP_ALIVE_MS);
     const end = () => {
-      for (const one of unsubscribe) one();
+      for (const stop of unsubscribe) stop();
       clearTimeout(timer);
       clearInterval(alive);
       this.#streams.delete(end);

@@ -34,7 +34,7 @@ export function socketDelivery(options: SocketOptions): SocketDelivery {
   const waiting = new Map<string, { socket: WebSocket; settle: (ack: Ack) => void }>();
   let nextSocket = 0;
 
-  const open = () => [...server.clients].filter((one) => one.readyState === WebSocket.OPEN);
+  const open = () => [...server.clients].filter((client) => client.readyState === WebSocket.OPEN);
   const pings = setInterval(() => {
     for (const socket of open()) socket.ping(`Ping from the sandbox ${Date.now()}`);
   }, PING_EVERY);
@@ -44,7 +44,8 @@ export function socketDelivery(options: SocketOptions): SocketDelivery {
     socket.on('error', () => socket.terminate());
     socket.on('message', (data) => receive(String(data)));
     socket.on('close', () => {
-      for (const one of waiting.values()) if (one.socket === socket) one.settle({ how: 'unreachable' });
+      for (const envelope of waiting.values())
+        if (envelope.socket === socket) envelope.settle({ how: 'unreachable' });
       options.changed();
     });
     socket.send(JSON.stringify(hello(server.clients.size)));
@@ -103,7 +104,7 @@ export function socketDelivery(options: SocketOptions): SocketDelivery {
         socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
         return;
       }
-      server.handleUpgrade(request, socket, head, (one) => server.emit('connection', one, request));
+      server.handleUpgrade(request, socket, head, (client) => server.emit('connection', client, request));
     },
     connections: () => open().length,
     disconnect(reason) {
@@ -112,7 +113,7 @@ export function socketDelivery(options: SocketOptions): SocketDelivery {
     async close() {
       clearInterval(pings);
       for (const socket of server.clients) socket.terminate();
-      for (const one of [...waiting.values()]) one.settle({ how: 'unreachable' });
+      for (const envelope of [...waiting.values()]) envelope.settle({ how: 'unreachable' });
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

@@ -43,8 +43,8 @@ export function validateView(given: unknown, kind: 'modal' | 'home'): ViewValida
   if (view.type !== kind) return invalid([`must be a ${kind} [json-pointer:/view/type]`]);
   if (Buffer.byteLength(JSON.stringify(view)) > LIMITS.view.bytes)
     return { ok: false, error: 'view_too_large', problems: [] };
-  const problems = problemsOfBlocks(view.blocks, kind).map((one) =>
-    one.replace('[json-pointer:/blocks', '[json-pointer:/view/blocks'),
+  const problems = problemsOfBlocks(view.blocks, kind).map((problem) =>
+    problem.replace('[json-pointer:/blocks', '[json-pointer:/view/blocks'),
   );
   if (problems.length > 0) return invalid(problems);
   return needsSubmit(view) ? invalid(['`submit` is required [json-pointer:/view]']) : { ok: true, view };
@@ -57,13 +57,13 @@ function invalid(problems: string[]): ViewValidation {
 /** Slack accepts input blocks only in a modal with a submit button, unless all of them set `dispatch_action`. */
 function needsSubmit(view: ViewInput): boolean {
   if (view.type !== 'modal' || view.submit) return false;
-  return view.blocks.some((one) => one.type === 'input' && one.dispatch_action !== true);
+  return view.blocks.some((block) => block.type === 'input' && block.dispatch_action !== true);
 }
 
 /** Returns copies with an ID for every block and element, as Slack generates them when the app sends none. */
 export function withIds<T extends { type?: unknown }>(blocks: readonly T[], invent: () => string): T[] {
-  return structuredClone(blocks).map((one) => {
-    const block = one as Record<string, unknown>;
+  return structuredClone(blocks).map((sent) => {
+    const block = sent as Record<string, unknown>;
     block.block_id ??= invent();
     for (const element of elementsOf(block)) {
       if (element.type !== 'image') element.action_id ??= invent();

@@ -85,7 +85,7 @@ export class WebApi {
     if (!method) throw new MethodError('unknown_method', { req_method: name });
     const context = this.#authorize(method, token);
     if (method.scope) requireScope(context, method.scope);
-    const missing = method.required?.find((one) => args[one] === undefined || args[one] === '');
+    const missing = method.required?.find((name) => args[name] === undefined || args[name] === '');
     if (missing) throw new MethodError('missing_argument', { argument: missing });
     return method.run(args, context);
   }

@@ -62,7 +62,7 @@ export class Workspace {
     // Copied, because other workspaces use the same data.
     this.people = structuredClone(people);
     this.now = now;
-    for (const conversation of [...channels, ...people.map((one) => directMessage(one, botName))])
+    for (const conversation of [...channels, ...people.map((person) => directMessage(person, botName))])
       this.conversations.set(conversation.id, structuredClone(conversation));
   }
 
@@ -76,7 +76,7 @@ export class Workspace {
   }
 
   person(id: string): Person | undefined {
-    return this.people.find((one) => one.id === id);
+    return this.people.find((person) => person.id === id);
   }
 
   /** The DM between a person and the bot. */
@@ -91,7 +91,9 @@ export class Workspace {
     const name = idOrName.replace(/^#/, '');
     return (
       this.conversations.get(idOrName) ??
-      [...this.conversations.values()].find((one) => one.kind === 'public' && one.name === name)
+      [...this.conversations.values()].find(
+        (conversation) => conversation.kind === 'public' && conversation.name === name,
+      )
     );
   }
 
@@ -112,7 +114,7 @@ export class Workspace {
   }
 
   find(channel: string, ts: string): StoredMessage | undefined {
-    return this.#messages.get(channel)?.find((one) => one.ts === ts);
+    return this.#messages.get(channel)?.find((message) => message.ts === ts);
   }
 
   post({
@@ -158,7 +160,7 @@ export class Workspace {
   }
 
   remove(message: StoredMessage): void {
-    const others = (this.#messages.get(message.channel) ?? []).filter((one) => one !== message);
+    const others = (this.#messages.get(message.channel) ?? []).filter((other) => other !== message);
     this.#messages.set(message.channel, others);
     this.changed();
   }

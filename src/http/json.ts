@@ -107,8 +107,8 @@ function masked(value: unknown, mask: SecretMask): unknown {
   return value instanceof JsonNumber ? new JsonNumber(mask(value.digits)) : value;
 }
 
-const isSame = (one: unknown, other: unknown): boolean =>
-  one === other || (one instanceof JsonNumber && other instanceof JsonNumber && one.digits === other.digits);
+const isSame = (a: unknown, b: unknown): boolean =>
+  a === b || (a instanceof JsonNumber && b instanceof JsonNumber && a.digits === b.digits);
 
 /** @returns JSON with the digits as they were sent; texts may have been shortened and masked, names not */
 export function writeJson(value: unknown): string {

@@ -12,7 +12,7 @@ export async function withTimeout<T>(ms: Millis, work: Promise<T>, onTimeout: ()
     timer = setTimeout(resolve, ms);
   }).then(onTimeout);
   // The loser of a race must not end the process by rejecting later.
-  for (const one of [work, timeout]) one.catch(() => undefined);
+  for (const racer of [work, timeout]) racer.catch(() => undefined);
   try {
     return await Promise.race([work, timeout]);
   } finally {

@@ -152,7 +152,7 @@ export const schedule = (given: Partial<Schedule> = {}): Schedule => ({
 });
 
 /** Saves a schedule without the form; the next repair schedules its runs. */
-export async function save(redis: Redis, workspace: string, one: Schedule): Promise<void> {
+export async function save(redis: Redis, workspace: string, schedule: Schedule): Promise<void> {
   await createWorkspaceIndex(redis).setCheck(workspace, 0);
-  await redis.hset(recordKey(workspace), `schedule:${one.id}`, JSON.stringify(one));
+  await redis.hset(recordKey(workspace), `schedule:${schedule.id}`, JSON.stringify(schedule));
 }

@@ -74,7 +74,7 @@ export async function startOAuthBot(
   const processes = Array.from({ length: options.processes ?? 1 }, () =>
     createTally({ ...config, http: { port: 0, shutdownDelay: 0 } }, log, Date.now, UNLIMITED),
   );
-  const urls = await Promise.all(processes.map(async (one) => `http://127.0.0.1:${await one.start()}`));
+  const urls = await Promise.all(processes.map(async (tally) => `http://127.0.0.1:${await tally.start()}`));
   let stopped: Promise<unknown> | undefined;
   let asked = 0;
 
@@ -120,7 +120,7 @@ export async function startOAuthBot(
       const response = await slack.send(urls[at]!, form.toString(), 'application/x-www-form-urlencoded');
       const body = await response.text();
       const views = slack.called('views.open').length;
-      const replied = () => slack.replies.find((one) => one.url.endsWith(`/${name}`));
+      const replied = () => slack.replies.find((reply) => reply.url.endsWith(`/${name}`));
       if (body === '')
         await waitUntil(() => replied() !== undefined || slack.called('views.open').length > views);
       return { status: response.status, body, reply: JSON.stringify(replied()?.body ?? '') };
@@ -141,7 +141,7 @@ export async function startOAuthBot(
       return { status: response.status, body: await response.text() };
     },
     async connect(team, label, app_installed_team_id) {
-      const { value: token } = billing.tokens.find((one) => one.label === label)!;
+      const { value: token } = billing.tokens.find((token) => token.label === label)!;
       const fields = {
         name: 'main',
         baseUrl: billing.url,
@@ -172,7 +172,7 @@ export async function startOAuthBot(
         .status,
     keys: () => workspaceKeys(redis.client),
     async stopBot() {
-      stopped ??= Promise.all(processes.map((one) => one.stop()));
+      stopped ??= Promise.all(processes.map((tally) => tally.stop()));
       await stopped;
     },
     async stop() {

@@ -384,7 +384,7 @@ export async function startSentinels(certificates?: Certificates): Promise<Redis
       let current: RedisServer | undefined;
       await waitUntil(async () => {
         const named = await Promise.all(sentinels.map(masterOf));
-        current = named.every((one) => one === named[0]) ? named[0] : undefined;
+        current = named.every((address) => address === named[0]) ? named[0] : undefined;
         return current?.client.status === 'ready' && (await current.client.info()).includes('role:master');
       });
       const { port, client } = current!;

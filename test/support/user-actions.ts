@@ -66,7 +66,10 @@ export function createUserActions(bot: () => ListenerBot) {
       }[];
       const options = blocks.find(({ block_id }) => block_id === field)?.element?.options;
       return (
-        options?.find((one) => one.value === value) ?? { text: { type: 'plain_text', text: value }, value }
+        options?.find((option) => option.value === value) ?? {
+          text: { type: 'plain_text', text: value },
+          value,
+        }
       );
     },
   };

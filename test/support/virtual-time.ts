@@ -35,7 +35,7 @@ export function startVirtualTime(): VirtualTime {
   mock.method(performance, 'now', () => now);
 
   const runNext = (until: number): boolean => {
-    const [next] = [...timers].sort(([, one], [, other]) => one.at - other.at);
+    const [next] = [...timers].sort(([, a], [, b]) => a.at - b.at);
     if (next === undefined || next[1].at > until) return false;
     const [handle, { at, every, run }] = next;
     now = at;

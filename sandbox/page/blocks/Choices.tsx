@@ -16,14 +16,14 @@ export function Choices(props: ElementProps<RadioButtons | Checkboxes>) {
   const options = element.options as Options;
   const chosen = many
     ? (value?.selected_options ?? [])
-    : [value?.selected_option].filter((one) => one != null);
-  const isChosen = (option: Options[number]) => chosen.some((one) => one.value === option.value);
+    : [value?.selected_option].filter((selected) => selected != null);
+  const isChosen = (option: Options[number]) => chosen.some((selected) => selected.value === option.value);
 
-  const toggle = (option: Options[number]) => {
-    if (!many) return choose({ selected_option: option });
+  const toggle = (toggled: Options[number]) => {
+    if (!many) return choose({ selected_option: toggled });
     // Slack sends the choices in the order of the options.
     return choose({
-      selected_options: options.filter((one) => isChosen(one) !== (one.value === option.value)),
+      selected_options: options.filter((option) => isChosen(option) !== (option.value === toggled.value)),
     });
   };
   return (

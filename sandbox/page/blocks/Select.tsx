@@ -19,7 +19,7 @@ export function Select(props: ElementProps<SelectElement>) {
 
   const toggle = (item: Item) => {
     if (!many) return choose(stateOf(element, [item]));
-    const without = chosen.filter((one) => one.value !== item.value);
+    const without = chosen.filter((option) => option.value !== item.value);
     const next = without.length < chosen.length ? without : [...chosen, item].slice(0, limit);
     return choose(stateOf(element, next));
   };

@@ -6,7 +6,7 @@ import { useWorkspace } from '../workspace.ts';
 /** Sets how Slack, the services and the bot behave from the next request on. */
 export function Switches() {
   const { snapshot } = useWorkspace();
-  return snapshot.switches.map((one) => <ServiceModes key={one.service} service={one} />);
+  return snapshot.switches.map((fake) => <ServiceModes key={fake.service} service={fake} />);
 }
 
 function ServiceModes({ service }: { service: Switch }) {

@@ -17,9 +17,9 @@ export const history: Record<string, Method> = {
         .filter(({ threadTs, ts }) => !threadTs && Number(ts) > oldest && Number(ts) < latest);
       const newest = all.slice(-Number(args.limit ?? PAGE)).reverse();
       const isMarked = String(args.include_all_metadata) === 'true';
-      const messages = newest.map((one) => ({
-        ...messageOf(one),
-        ...(isMarked && one.metadata && { metadata: one.metadata }),
+      const messages = newest.map((message) => ({
+        ...messageOf(message),
+        ...(isMarked && message.metadata && { metadata: message.metadata }),
       }));
       return { ok: true, messages, has_more: newest.length < all.length };
     },

@@ -55,7 +55,10 @@ export class MethodError extends Error {
 /** Puts the problems where Slack puts them, so that the SDK prints them. */
 export function withProblems(problems: readonly string[]): Record<string, unknown> {
   if (problems.length === 0) return {};
-  return { errors: problems, response_metadata: { messages: problems.map((one) => `[ERROR] ${one}`) } };
+  return {
+    errors: problems,
+    response_metadata: { messages: problems.map((problem) => `[ERROR] ${problem}`) },
+  };
 }
 
 export function textArgument(value: unknown): string {

@@ -63,7 +63,9 @@ function conversationOf(conversation: Conversation) {
   const isIm = conversation.kind === 'im';
   return {
     id: conversation.id,
-    ...(isIm ? { user: conversation.members.find((one) => one !== 'bot') } : { name: conversation.name }),
+    ...(isIm
+      ? { user: conversation.members.find((member) => member !== 'bot') }
+      : { name: conversation.name }),
     is_channel: conversation.kind === 'public',
     is_group: false,
     is_im: isIm,
@@ -140,7 +142,7 @@ export const reads: Record<string, Method> = {
     scope: 'users:read',
     run(args, context) {
       const people = context.workspace.people.filter(({ role }) => role !== 'external');
-      const members = people.map((one) => userOf(one, context, isTrue(args.include_locale)));
+      const members = people.map((person) => userOf(person, context, isTrue(args.include_locale)));
       return {
         ok: true,
         members: [...members, botUser(context)],
@@ -189,7 +191,7 @@ export const reads: Record<string, Method> = {
   },
   'conversations.list': {
     run(args, context) {
-      const kinds = (textArgument(args.types) || DEFAULT_TYPES).split(',').map((one) => KINDS[one.trim()]);
+      const kinds = (textArgument(args.types) || DEFAULT_TYPES).split(',').map((type) => KINDS[type.trim()]);
       for (const kind of kinds) if (kind) requireScope(context, `${SCOPE_KIND[kind]}:read`);
       const conversations = [...context.workspace.conversations.values()].filter(
         (conversation) =>

@@ -186,8 +186,8 @@ function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | 
 /** What to offer: a correction, or each meaning of an ambiguous word that leaves nothing else to correct. */
 function suggestions({ slip, ...attempt }: Attempt): readonly string[] {
   if (!slip.isAmbiguous) return [corrected({ ...attempt, slip }) ?? []].flat();
-  return slip.instead.flatMap((one) => {
-    const only = new ParseError(slip.start, slip.end, slip.why, slip.works, [one]);
+  return slip.instead.flatMap((instead) => {
+    const only = new ParseError(slip.start, slip.end, slip.why, slip.works, [instead]);
     return corrected({ ...attempt, slip: only }, 1) ?? [];
   });
 }

@@ -107,16 +107,16 @@ function countOf(digits: string, refuse: (why: string, works: string) => Error):
 
 /** Whether a unit starts its own phrase ('month to date', 'year 2026', 'w45'), so that the number before it is not its count. */
 function beginsAnother({ tokens }: TokenizedText, at: number): boolean {
-  const [token, one, two] = [tokens[at], tokens[at + 1], tokens[at + 2]];
-  if (toDateAfter(token, one, two) || (one?.kind === 'number' && !one.spaced)) return true;
-  if (isYearWord(token) && one?.kind === 'number' && /^\d{4}$/.test(one.digits)) return true;
-  return isSpacedQuarter(token, one);
+  const [token, next, afterNext] = [tokens[at], tokens[at + 1], tokens[at + 2]];
+  if (toDateAfter(token, next, afterNext) || (next?.kind === 'number' && !next.spaced)) return true;
+  if (isYearWord(token) && next?.kind === 'number' && /^\d{4}$/.test(next.digits)) return true;
+  return isSpacedQuarter(token, next);
 }
 
-function toDateAfter(token?: Token, one?: Token, two?: Token): Unit | undefined {
+function toDateAfter(token?: Token, next?: Token, afterNext?: Token): Unit | undefined {
   const named = senseOf(token, 'unit')?.unit;
   const singular = token?.kind === 'word' && token.spelling === named;
-  const joined = one?.kind === 'word' && one.spelling === 'to' && senseOf(two, 'date');
+  const joined = next?.kind === 'word' && next.spelling === 'to' && senseOf(afterNext, 'date');
   return singular && joined ? named : undefined;
 }
 

@@ -65,8 +65,8 @@ function readQuestion(text: string, aliases: Aliases): Question | undefined {
   const command = named ?? misspelt?.command;
   if (command === undefined && typed === '') return undefined;
   const isName = (word: string) => aliases.has(word) || projects.includes(word);
-  const readings = (command === undefined ? EITHER : [command]).map((one) =>
-    tryText(one, typed, aliases, isName),
+  const readings = (command === undefined ? EITHER : [command]).map((name) =>
+    tryText(name, typed, aliases, isName),
   );
   const [refusal] = readings.flatMap((reading) => reading.refusal ?? []).slice(-1);
   if (named !== undefined && refusal === undefined) return { kind: 'command', command: named, text: typed };
@@ -86,7 +86,7 @@ const refused = (word: string, why: string, works: string): Question => ({
 
 /** The word that names a command, mistyped. */
 function misspeltCommand(rest: readonly string[], aliases: Aliases) {
-  for (const word of rest.filter((one) => holdsUnknownWord(one, aliases))) {
+  for (const word of rest.filter((candidate) => holdsUnknownWord(candidate, aliases))) {
     const command = PHRASES.get(nearestWord(word, COMMAND_WORDS) ?? '');
     if (command !== undefined && isQuestionName(command))
       return { word, command, refusal: new InvalidWord(clipWord(word), UNRECOGNIZED, EXAMPLE) };
@@ -116,9 +116,9 @@ function tryText(
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
     // A list that nobody marked would take any number for a project: “prod spend 500”.
-    const isMarked = (one: string) =>
-      one.split(' ').every((word) => !word.includes(',') || word.split(',').every(isName));
-    const texts = error.offered.filter((one) => isMarked(one) && !one.split(' ').includes('help'));
-    return { offered: texts.map((one) => ({ command, text: one })), refusal: error };
+    const isMarked = (text: string) =>
+      text.split(' ').every((word) => !word.includes(',') || word.split(',').every(isName));
+    const texts = error.offered.filter((text) => isMarked(text) && !text.split(' ').includes('help'));
+    return { offered: texts.map((text) => ({ command, text })), refusal: error };
   }
 }

@@ -32,10 +32,10 @@ function meaningsOf(text: string, aliases: Aliases) {
 /** What is left of the first, and what of the second is not in it. */
 function compare(all: readonly string[], some: readonly string[]) {
   const counts = new Map<string, number>();
-  for (const one of some) counts.set(one, (counts.get(one) ?? 0) + 1);
-  const rest = all.filter((one) => {
-    const count = counts.get(one) ?? 0;
-    counts.set(one, count - 1);
+  for (const word of some) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const rest = all.filter((word) => {
+    const count = counts.get(word) ?? 0;
+    counts.set(word, count - 1);
     return count <= 0;
   });
   return { rest, missing: some.length - (all.length - rest.length) };

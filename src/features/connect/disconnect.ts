@@ -29,7 +29,7 @@ function unknownConnection(name: string, names: readonly string[]): InvalidWord 
     name,
     UNRECOGNIZED,
     `You have: ${names.join(', ')}.`,
-    offered.map((one) => `disconnect ${one}`),
+    offered.map((connection) => `disconnect ${connection}`),
   );
 }
 

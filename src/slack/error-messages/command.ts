@@ -154,7 +154,7 @@ function pickerInstead(
     const { words } = parseWithOutput(rest, requester.workspace.aliases, (asked) =>
       parseCommandText(asked, requester.workspace.aliases),
     );
-    if ([words.project, words.alias, words.several].some((one) => one !== undefined)) return { todo: '' };
+    if ([words.project, words.alias, words.several].some((named) => named !== undefined)) return { todo: '' };
     return {
       sentence: `${fact} Which project?`,
       todo: '',

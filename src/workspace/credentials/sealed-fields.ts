@@ -24,7 +24,7 @@ export function sealOwnerOf(
   id: string,
   record: object = {},
 ): SealOwner {
-  const addresses = SEALED_KINDS.find((one) => one.kind === kind)?.addresses ?? [];
+  const addresses = SEALED_KINDS.find((sealed) => sealed.kind === kind)?.addresses ?? [];
   const values = new Map<string, unknown>(Object.entries(record));
   return { workspace, kind, id, audience: addresses.map((name) => String(values.get(name) ?? '')) };
 }

@@ -23,10 +23,10 @@ if redis.call('EXISTS', KEYS[2]) == 0 then return 'gone' end
 local at, span = tonumber(ARGV[2]), tonumber(ARGV[3])
 local kept, oldest = {}, nil
 for time in string.gmatch(redis.call('HGET', KEYS[1], ARGV[1]) or '', '%d+') do
-  local one = math.min(tonumber(time), at)
-  if at - one < span then
-    kept[#kept + 1] = string.format('%.0f', one)
-    if not oldest or one < oldest then oldest = one end
+  local issued = math.min(tonumber(time), at)
+  if at - issued < span then
+    kept[#kept + 1] = string.format('%.0f', issued)
+    if not oldest or issued < oldest then oldest = issued end
   end
 end
 if #kept >= tonumber(ARGV[4]) then return string.format('%.0f', oldest + span) end

@@ -45,7 +45,7 @@ export function findNamed(
   chosen: ChosenProject,
   { projects }: Pick<Workspace, 'projects'>,
 ): Project | undefined {
-  const same = projects.filter((one) => isSameProject(one, chosen));
+  const same = projects.filter((project) => isSameProject(project, chosen));
   return same.find(({ alias }) => alias === chosen.alias) ?? (same.length === 1 ? same[0] : undefined);
 }
 

@@ -49,7 +49,9 @@ export const findFailure = (
   failures: ReadonlyMap<string, LastFailure>,
   { id, product }: { readonly id: string; readonly product: ProductId },
 ): LastFailure | undefined =>
-  QUESTIONS.map((topic) => failures.get(failureKey(topic, id, product))).find((one) => one !== undefined);
+  QUESTIONS.map((topic) => failures.get(failureKey(topic, id, product))).find(
+    (failure) => failure !== undefined,
+  );
 
 /** Leaves out what cannot be read: nothing depends on it. @param keys as `failureKey` makes them */
 export function parseFailures(

@@ -70,7 +70,7 @@ export function resolveProject(
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
   // Another product of a named project may be answered with that project's figures.
   const asked = [{ id, product }, ...(project === undefined ? [] : [project])];
-  if (!asked.every((one) => canAskAbout(one, record, place))) throw new NotAllowed('channel');
+  if (!asked.every((project) => canAskAbout(project, record, place))) throw new NotAllowed('channel');
   return {
     project: id,
     product,
@@ -95,7 +95,9 @@ export type { SeveralProjects } from '../../domain/language/command-text.ts';
 
 /** What a command types to mean these projects: `prod,123`. */
 export const listWord = (several: SeveralProjects): string =>
-  several === 'all' ? several : several.map((one) => ('alias' in one ? one.alias : one.project)).join(',');
+  several === 'all'
+    ? several
+    : several.map((named) => ('alias' in named ? named.alias : named.project)).join(',');
 
 /**
  * The projects that are named, each once, or all that may be asked about there.
@@ -122,7 +124,9 @@ export function resolveProjects(
       };
     }
   });
-  const keys = resolved.map((one) => ('failure' in one ? one.label : `${one.project}:${one.product}`));
+  const keys = resolved.map((found) =>
+    'failure' in found ? found.label : `${found.project}:${found.product}`,
+  );
   return resolved.filter((_, at) => keys.indexOf(keys[at] ?? '') === at);
 }
 
@@ -146,7 +150,7 @@ function findChannelDefault(record: Workspace, place: AskLocation): Project | un
 /** The only project with this ID, or the only one with this product: several aliases may share an ID. */
 function findById({ project, product }: ProjectReference, record: Workspace): Project | undefined {
   const same = withId(project, record);
-  const exact = same.filter((one) => one.product === (product ?? DEFAULT_PRODUCT));
+  const exact = same.filter((project) => project.product === (product ?? DEFAULT_PRODUCT));
   const [only, ...others] = product === undefined && same.length === 1 ? same : exact;
   return others.length === 0 ? only : undefined;
 }
@@ -154,7 +158,7 @@ function findById({ project, product }: ProjectReference, record: Workspace): Pr
 /** @throws UnsealFailed if any project is damaged: it may have this ID, and be limited to channels */
 function withId(id: string | undefined, record: Workspace): readonly Project[] {
   if (damagedIds(record, 'project').length > 0) throw new UnsealFailed('malformed', undefined, 'project');
-  return record.projects.filter((one) => one.id === id);
+  return record.projects.filter((project) => project.id === id);
 }
 
 /**
@@ -166,13 +170,16 @@ export function findChannelLimit(
   { id, product }: Pick<Project, 'id' | 'product'>,
   record: Pick<Workspace, 'projects' | 'damaged'>,
 ): readonly string[] | undefined {
-  const same = record.projects.filter((one) => one.id === id);
-  const exact = same.filter((one) => one.product === product);
+  const same = record.projects.filter((project) => project.id === id);
+  const exact = same.filter((project) => project.product === product);
   if (exact.length === 0 && damagedIds(record, 'project').length > 0) return [];
   const [first, ...others] = (exact.length > 0 ? exact : same)
     .map(({ channels }) => channels)
     .filter(({ length }) => length > 0);
-  return others.reduce((allowed, channels) => allowed?.filter((one) => channels.includes(one)), first);
+  return others.reduce(
+    (allowed, channels) => allowed?.filter((channel) => channels.includes(channel)),
+    first,
+  );
 }
 
 /** Its other names, with the limit that they get once it is `after` or, if that is undefined, removed. */
@@ -185,8 +192,8 @@ export function limitOtherNames(
   const channels = after?.channels ?? findChannelLimit({ id, product }, record) ?? [];
   if (isMoved || (after === undefined && channels.length === 0)) return [];
   return record.projects
-    .filter((one) => one.alias !== alias && one.id === id && one.product === product)
-    .map((one) => ({ ...one, channels: [...channels] }));
+    .filter((other) => other.alias !== alias && other.id === id && other.product === product)
+    .map((other) => ({ ...other, channels: [...channels] }));
 }
 
 /** Whether the project may be shown to this person, or to everybody, in this channel. */
@@ -217,11 +224,11 @@ export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
   channel: SlackId,
   projects: readonly T[],
   record: Pick<Workspace, 'projects' | 'damaged'>,
-): readonly T[] => projects.filter((one) => !canAskAbout(one, record, { channel, manager: false }));
+): readonly T[] => projects.filter((project) => !canAskAbout(project, record, { channel, manager: false }));
 
 /** The projects that the user can ask about in this channel, ordered by alias. */
 export function visibleProjects(record: Workspace, place: AskLocation): readonly Project[] {
-  return record.projects.filter((one) => canAskAbout(one, record, place));
+  return record.projects.filter((project) => canAskAbout(project, record, place));
 }
 
 /** A connection with its token unsealed, for one question. */

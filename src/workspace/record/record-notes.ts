@@ -62,7 +62,7 @@ export function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser)
     ): Promise<void> {
       const key = failureKey(topic, id, product);
       const { projects, failures } = parse(teamId, await store.read(teamId));
-      if (!projects.some((one) => isSameProject(one, { id, product }))) return;
+      if (!projects.some((project) => isSameProject(project, { id, product }))) return;
       const { since = note.since } = failures.get(key) ?? {};
       await store.write(teamId, { set: { [FIELDS.failed + key]: JSON.stringify({ ...note, since }) } });
     },

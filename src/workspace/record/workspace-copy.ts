@@ -88,7 +88,7 @@ export async function writeCopy(
   await guardRead(() => redis.unlink(...gone));
   const isRecord = ({ key }: StoredKey): boolean => key === recordKey(id);
   for (const { key, commands, expiresIn } of [
-    ...keys.filter((one) => !isRecord(one)),
+    ...keys.filter((stored) => !isRecord(stored)),
     ...keys.filter(isRecord),
   ]) {
     const args = commands.flatMap((command) => [String(command.length), ...command]);

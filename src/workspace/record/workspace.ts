@@ -115,7 +115,7 @@ function intact<T>(
   id: string,
   part: T | undefined,
 ): T | undefined {
-  const damage = part === undefined && damaged.find((one) => one.kind === kind && one.id === id);
+  const damage = part === undefined && damaged.find((found) => found.kind === kind && found.id === id);
   if (damage) throw new UnsealFailed(damage.reason, undefined, STORED_KINDS[kind]);
   return part;
 }
