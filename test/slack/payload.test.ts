@@ -108,6 +108,12 @@ describe('a signed payload of a strange shape', () => {
   });
 });
 
+describe('a payload of a type that only every object has', () => {
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('is passed over: %s', (type) => {
+    expect(parsePayload({ type, user: { id: OWNER } })).toBeUndefined();
+  });
+});
+
 describe('the nulls that Slack sends for some missing fields', () => {
   it('are left out of an event and of what is around it', () => {
     const event = { type: 'app_mention', user: null, thread_ts: null, ts: '1.1' };

@@ -98,19 +98,19 @@ export function parsePayload(body: unknown): SlackPayload | undefined {
   const payload = withoutNulls(body as SlackPayload);
   if (payload.event !== undefined) return { ...payload, event: withoutNulls(payload.event) };
   if (payload.command !== undefined) return payload;
-  const isComplete = payload.user !== undefined && REQUIRED[payload.type ?? '']?.(payload);
+  const isComplete = payload.user !== undefined && REQUIRED.get(payload.type ?? '')?.(payload);
   return isComplete ? payload : undefined;
 }
 
 /** What Bolt takes for granted in each type of interaction, beside who it is from. */
-const REQUIRED: Readonly<Record<string, ((payload: SlackPayload) => boolean) | undefined>> = {
-  block_actions: ({ actions }) => actions !== undefined,
-  view_submission: ({ view }) => view !== undefined,
-  view_closed: ({ view }) => view !== undefined,
-  block_suggestion: () => true,
-  shortcut: () => true,
-  message_action: () => true,
-};
+const REQUIRED = new Map<string, (payload: SlackPayload) => boolean>([
+  ['block_actions', ({ actions }) => actions !== undefined],
+  ['view_submission', ({ view }) => view !== undefined],
+  ['view_closed', ({ view }) => view !== undefined],
+  ['block_suggestion', () => true],
+  ['shortcut', () => true],
+  ['message_action', () => true],
+]);
 
 const withoutNulls = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;
