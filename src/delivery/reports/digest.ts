@@ -1,7 +1,12 @@
 import { formatReportDays } from '../../domain/money/report-figures.ts';
 import { isRunningOut } from '../../domain/money/runway-text.ts';
-import { isFullyReported, sumChanges, type UsageChange } from '../../domain/money/usage-change.ts';
-import { formatCoverage, incompleteMark } from '../../domain/money/usage-text.ts';
+import { incompleteMark } from '../../domain/money/usage.ts';
+import {
+  formatCoverage,
+  isFullyReported,
+  sumChanges,
+  type UsageChange,
+} from '../../domain/money/usage-change.ts';
 import {
   failedNotes,
   hasOneCurrency,

@@ -8,16 +8,19 @@ import {
 } from '../../domain/money/report-figures.ts';
 import { formatBonuses, formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
-import { isFullyReported, type UsageChange } from '../../domain/money/usage-change.ts';
 import {
   describeUnreadable,
   formatBonusTotal,
-  formatCoverage,
-  formatCoverageOfBoth,
   formatReportedDays,
   formatTotal,
+} from '../../domain/money/usage.ts';
+import {
+  formatCoverage,
+  formatCoverageOfBoth,
   formatUncompared,
-} from '../../domain/money/usage-text.ts';
+  isFullyReported,
+  type UsageChange,
+} from '../../domain/money/usage-change.ts';
 import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';

@@ -6,8 +6,7 @@ import {
 } from '../../domain/money/report-figures.ts';
 import type { Account } from '../../domain/money/runway.ts';
 import { formatBalance } from '../../domain/money/runway-text.ts';
-import { readableTotal } from '../../domain/money/usage.ts';
-import { incompleteMark } from '../../domain/money/usage-text.ts';
+import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { ProjectAnswer, ProjectAnswers } from '../../slack/commands/project-answers.ts';
 

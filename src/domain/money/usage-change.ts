@@ -1,5 +1,6 @@
 /** How much a period's usage differs from that of the window before it. */
 
+import { pluralize } from '../language/text.ts';
 import type { Day } from '../time/calendar.ts';
 import { changeInPercent, divide, type Money, sumMoney } from './amount.ts';
 import { sumSpentOn, type Usage } from './usage.ts';
@@ -98,3 +99,23 @@ export const isPoorlyReported = ({ coverage: { current, before } }: UsageChange)
 /** Whether at least one day and at least four fifths of all days are reported. */
 export const isWellReported = (reported: number, of: number): boolean =>
   reported > 0 && reported * 5 >= of * 4;
+
+/** `Thu 25 Feb isn't reported yet`: why a change has no figures. */
+export function formatUncompared(
+  { coverage: { current, before } }: UsageChange,
+  labels: Compared<string>,
+): string {
+  const isCurrent = current.reported === 0;
+  const [{ of }, label] = isCurrent ? [current, labels.current] : [before, labels.before];
+  return `${of === 1 ? `${label} isn't` : `no day of ${label} is`} reported${isCurrent ? ' yet' : ''}`;
+}
+
+/** `6 of 7 days reported`, `7 of 7 days reported, 1 only in part`; of a single day `not reported` */
+export function formatCoverage({ reported, of, partial }: Coverage): string {
+  if (of === 1) return reported === 0 ? 'not reported' : partial > 0 ? 'reported only in part' : 'reported';
+  return `${reported} of ${pluralize(of, 'day')} reported${partial > 0 ? `, ${partial} only in part` : ''}`;
+}
+
+/** `6 of 7 days reported now, 7 of 7 days reported before` */
+export const formatCoverageOfBoth = ({ coverage: { current, before } }: UsageChange): string =>
+  `${formatCoverage(current)} now, ${formatCoverage(before)} before`;

@@ -1,5 +1,6 @@
+import { listNames, pluralize } from '../language/text.ts';
 import type { Day } from '../time/calendar.ts';
-import { divide, type Money, sumMoney, ZERO } from './amount.ts';
+import { divide, type Money, type MoneyFormatter, sumMoney, ZERO } from './amount.ts';
 import type { DayCharges, RowAmount } from './charges.ts';
 
 export interface UsageRow extends DayCharges {
@@ -153,4 +154,50 @@ export function sumSpentOn(usage: Usage, days: readonly Day[]): { sum: Money; re
   const amounts = reportedAmounts(usage);
   const values = [...new Set(days)].flatMap((day) => amounts.get(day) ?? []);
   return { sum: sumMoney(values), reported: values.length };
+}
+
+/** `1,234.00`, `1,234.00 (incomplete)` */
+export const formatTotal = (
+  { value, incomplete }: Pick<UsageTotal, 'value' | 'incomplete'>,
+  money: MoneyFormatter,
+): string => `${money(value)}${incompleteMark(incomplete)}`;
+
+export const incompleteMark = (isIncomplete: boolean): string => (isIncomplete ? ' (incomplete)' : '');
+
+/** `bonuses 12.00`; '' if they are zero. */
+export const formatBonusTotal = (bonuses: UsageTotal, money: MoneyFormatter): string =>
+  bonuses.value.eq(0) && !bonuses.incomplete ? '' : `bonuses ${formatTotal(bonuses, money)}`;
+
+const listDays = (days: readonly Day[], nameOf: (day: Day) => string): string => listNames(days.map(nameOf));
+
+/** `6 of 7 days reported, no data for Mon 16 Nov`; of a single day nothing when it is reported. */
+export function formatReportedDays(
+  { missing, reported, fullDays }: Usage,
+  nameOf: (day: Day) => string,
+): string {
+  if (fullDays === 0) return '';
+  if (fullDays === 1) return missing.length > 0 ? 'no data yet' : '';
+  const gaps = missing.length === 0 ? '' : `, no data for ${listDays(missing, nameOf)}`;
+  return `${reported.length} of ${fullDays} days reported${gaps}`;
+}
+
+/** What could not be read in these figures, a sentence each. Missing days are {@link formatReportedDays}'s. */
+export function describeUnreadable(usage: Usage, nameOf: (day: Day) => string): string[] {
+  const { unreadableDays, partialDays, total, bonuses } = usage;
+  return [
+    ...(unreadableDays.length > 0
+      ? [`No readable amount for ${listDays(unreadableDays, nameOf)}: not in the total or the average.`]
+      : []),
+    ...(partialDays.length > 0
+      ? [`Part of the amount for ${listDays(partialDays, nameOf)} couldn't be read.`]
+      : []),
+    ...(total.incomplete
+      ? [`The total is incomplete: ${pluralize(total.unreadable, 'amount')} couldn't be read.`]
+      : []),
+    ...(bonuses.incomplete
+      ? [
+          `The bonuses are incomplete: ${bonuses.readable === 0 ? 'none' : pluralize(bonuses.unreadable, 'amount')} could${bonuses.readable === 0 ? '' : "n't"} be read.`,
+        ]
+      : []),
+  ];
 }

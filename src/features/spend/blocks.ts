@@ -8,15 +8,13 @@ import {
 } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
 import type { Usage } from '../../domain/money/usage.ts';
-import { isPoorlyReported } from '../../domain/money/usage-change.ts';
 import {
   describeUnreadable,
   formatBonusTotal,
-  formatCoverage,
   formatReportedDays,
-  formatUncompared,
   incompleteMark,
-} from '../../domain/money/usage-text.ts';
+} from '../../domain/money/usage.ts';
+import { formatCoverage, formatUncompared, isPoorlyReported } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { findReport } from '../../domain/report.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';

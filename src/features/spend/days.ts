@@ -2,7 +2,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import { moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import type { RowAmount } from '../../domain/money/charges.ts';
 import type { Usage, UsageRow } from '../../domain/money/usage.ts';
-import { formatTotal } from '../../domain/money/usage-text.ts';
+import { formatTotal } from '../../domain/money/usage.ts';
 import type { Unit } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, groupDays } from '../../domain/time/day-groups.ts';
 import type { Block } from '../../slack/kit/atoms.ts';

@@ -1,7 +1,7 @@
 import type { CsvCell } from '../../domain/csv.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import type { Usage, UsageRow } from '../../domain/money/usage.ts';
-import { formatReportedDays, formatTotal } from '../../domain/money/usage-text.ts';
+import { formatReportedDays, formatTotal } from '../../domain/money/usage.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { type AnswerFiles, amountNotes, rawDigits } from '../../slack/reply/csv-details.ts';

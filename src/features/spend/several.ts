@@ -1,8 +1,12 @@
 import type { ActionsBlock } from '@slack/types';
 import { divide, formatMoney, formatPercent, formatShare, sumMoney } from '../../domain/money/amount.ts';
-import { readableTotal } from '../../domain/money/usage.ts';
-import { isPoorlyReported, sumChanges, type UsageChange } from '../../domain/money/usage-change.ts';
-import { formatCoverage, incompleteMark } from '../../domain/money/usage-text.ts';
+import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
+import {
+  formatCoverage,
+  isPoorlyReported,
+  sumChanges,
+  type UsageChange,
+} from '../../domain/money/usage-change.ts';
 import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-answers.ts';
 import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { WireCharge } from '../../../src/domain/money/charges.ts';
-import { compareUsage } from '../../../src/domain/money/usage-change.ts';
+import { describeUnreadable, formatReportedDays } from '../../../src/domain/money/usage.ts';
 import {
-  describeUnreadable,
+  compareUsage,
   formatCoverage,
   formatCoverageOfBoth,
-  formatReportedDays,
-} from '../../../src/domain/money/usage-text.ts';
+} from '../../../src/domain/money/usage-change.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 import { usageOfItems } from '../../support/usage.ts';
 

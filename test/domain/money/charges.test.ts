@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseBillingDay } from '../../../src/domain/money/billing-day.ts';
+import { parseBillingDay } from '../../../src/domain/money/charges.ts';
 import { runs } from '../../support/thorough.ts';
 
 const read = (text: string, zone = 'UTC') => parseBillingDay({ text }, zone);
