@@ -135,7 +135,7 @@ const ANY_LENGTH = [
     'http/address',
     'identity/auth-url',
   ],
-  ...['features/projects/alias', 'features/os-token/access-words', 'features/connect/words'],
+  ...['features/os-token/access-words', 'features/connect/words'],
   ...['features/projects/words', 'features/settings/words'],
 ];
 

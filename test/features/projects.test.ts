@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { parseCommandText } from '../../src/domain/language/command-text.ts';
+import { normalizeText, parseCommandText } from '../../src/domain/language/command-text.ts';
 import { VOCABULARY } from '../../src/domain/language/vocabulary.ts';
-import { normalizeAlias, validateAlias } from '../../src/features/projects/alias.ts';
 import { projectListMessage } from '../../src/features/projects/blocks.ts';
+import { validateAlias } from '../../src/features/projects/words.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
@@ -264,7 +264,7 @@ describe('a project gets a name', () => {
 
 describe('a name', () => {
   const VERBS = ['/spend', '/balance', '/os-token', '/billing', 'connect', 'projects', 'default', 'settings'];
-  const problem = (typed: string) => validateAlias(normalizeAlias(typed), VERBS);
+  const problem = (typed: string) => validateAlias(normalizeText(typed), VERBS);
 
   it.each([
     'prod',
@@ -330,7 +330,7 @@ describe('a name', () => {
     let taken = 0;
     fc.assert(
       fc.property(typed, beside, fc.boolean(), (text, words, first) => {
-        const alias = normalizeAlias(text);
+        const alias = normalizeText(text);
         fc.pre(validateAlias(alias, VERBS) === undefined);
         taken++;
         expect(() => parseCommandText(alias)).toThrow();

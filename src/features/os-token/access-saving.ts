@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import type { IssuedToken, Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryOf } from '../../slack/commands/expiry-input.ts';
 import { actions, type Block, button, header, markup, section } from '../../slack/kit/atoms.ts';
@@ -10,7 +11,7 @@ import { requireKnownGroups } from '../../slack/request/user-groups.ts';
 import { describeAccess, isNamedIssuer, type NewAccess } from '../../workspace/credentials/accesses.ts';
 import { withExpiry } from '../../workspace/credentials/connections.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
-import type { AuditAction } from '../../workspace/record/audit.ts';
+import type { AuditAction, AuditEntry } from '../../workspace/record/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { requireUnchanged } from '../../workspace/record/conflict.ts';
 import { findAccess } from '../../workspace/record/workspace.ts';
@@ -19,6 +20,7 @@ import {
   ACCESS_VIEW,
   type IneligibleIssuer,
   issuersText,
+  type RevocationResult,
   registeredBlocks,
   TESTED,
 } from './access-form.ts';
@@ -28,11 +30,11 @@ import {
   accessProjectLabel,
   encodeAccessMetadata,
 } from './access-words.ts';
-import { recordEntry } from './audit.ts';
+import { recordEntry, tokenAuditId } from './audit.ts';
 import { auditBlocks } from './blocks.ts';
-import { ignoreFailure, type TokenContext } from './context.ts';
+import { failureOf, ignoreFailure, type TokenContext } from './context.ts';
 import { maybeIssuedBlocks } from './issue-modal.ts';
-import { type AccessTest, accessTestAudit, type Credentials, testAccess } from './test-access.ts';
+import { requestToken } from './issuing.ts';
 
 /** A change of an application access, with its entry in the audit. */
 export const accessChange = (action: AuditAction, project: string, request: Request): WorkspaceChange =>
@@ -180,3 +182,56 @@ async function findIneligible(
   );
   return found.flat();
 }
+
+export type Credentials = NonNullable<AccessRequest['credentials']>;
+
+/** A token that was issued to test an access, and what became of it. */
+export interface AccessTest {
+  readonly issued: IssuedToken;
+  readonly revocation: RevocationResult;
+}
+
+const REVOCATION_RESULTS: Readonly<Record<Revocation, RevocationResult>> = {
+  revoked: 'revoked',
+  'already-dead': 'revoked',
+  'not-offered': 'not-offered',
+  refused: 'failed',
+};
+
+/** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
+async function testAccess(
+  { project, authUrl }: AccessRequest,
+  credentials: Credentials,
+  context: TokenContext,
+): Promise<AccessTest> {
+  const { request, identity, limits } = context;
+  const { teamId, id } = request.user;
+  limits.demand('tests', { teamId, userId: id });
+  const about = `${accessAuditText(request.workspace, project)} · test`;
+  const issued = await requestToken({ authUrl, ...credentials }, project, about, context);
+  const tenant = { workspace: teamId, connection: project };
+  const revocation = await identity.revoke(authUrl, issued.token, tenant).catch(failureOf);
+  return { issued, revocation: isFailure(revocation) ? 'failed' : REVOCATION_RESULTS[revocation] };
+}
+
+const BECAME: Readonly<Record<RevocationResult, string>> = {
+  revoked: 'revoked',
+  'not-offered': 'not revoked',
+  failed: 'may not be revoked',
+};
+
+/** The entry for the token of a test, which nobody has seen. */
+const accessTestAudit = (
+  { issued, revocation }: AccessTest,
+  project: string,
+  { user, workspace, at }: Request,
+): AuditEntry => {
+  const hash = tokenAuditId(issued.auditId);
+  const words = [
+    accessAuditText(workspace, project),
+    'test',
+    ...(hash === undefined ? [] : [hash]),
+    BECAME[revocation],
+  ];
+  return { at, who: user.id, action: 'token issued', about: words.join(' · ') };
+};

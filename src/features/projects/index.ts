@@ -16,8 +16,7 @@ import type { Feature } from '../feature.ts';
 import { damagedProjectMessage, projectListMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
 import { PROJECTS_TITLE, projectForm } from './form.ts';
-import { createRemoval } from './removal.ts';
-import { createSaving } from './saving.ts';
+import { createRemoval, createSaving } from './saving.ts';
 import {
   changesProjects,
   decodeProjectMetadata,

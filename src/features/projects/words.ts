@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, ProjectMissing, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { parseSingleProjectText } from '../../domain/language/command-text.ts';
+import { normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
-import { couldBeSecret } from '../../domain/language/secret-detection.ts';
+import { couldBeSecret, labelsSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { clipWord } from '../../domain/language/text.ts';
+import { tokenize } from '../../domain/language/tokenizer.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
@@ -15,11 +16,10 @@ import {
   foldedErrors,
   selectedValues,
 } from '../../slack/kit/modal.ts';
-import type { Project } from '../../workspace/projects/projects.ts';
+import { isAlias, type Project } from '../../workspace/projects/projects.ts';
 import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import { alteredAlias, normalizeAlias, validateAlias } from './alias.ts';
 
 /** What the words after `/billing projects` ask for. */
 export type ProjectsRequest =
@@ -40,7 +40,7 @@ const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
 ]);
 
 /** Synonyms of verbs. */
-const SYNONYMS = new Map<string, string>([
+const SYNONYMS = new Map([
   ...['delete', 'del', 'rm'].map((word) => [word, 'remove'] as const),
   ...['new', 'create', 'register'].map((word) => [word, 'add'] as const),
   ...['change', 'update', 'modify'].map((word) => [word, 'edit'] as const),
@@ -147,26 +147,21 @@ export const MOST_CHANNELS = 50;
 export const DEFAULT_CONNECTION = '*';
 
 /** The form's metadata: the project it changes, and the values of hidden fields. */
-interface ProjectMetadata {
-  /** The alias of the project that is changed; '' for a new one. */
-  readonly before: string;
-  /** By block ID. */
-  readonly folded: FormFields;
-  /** A digest of the warning that the form shows about what saving stops; '' without one. */
-  readonly warned?: string;
-}
-
-export const encodeProjectMetadata = (carried: ProjectMetadata): string => JSON.stringify(carried);
-
 const projectMetadata = z.object({
+  /** The alias of the project that is changed; '' for a new one. */
   before: z.string().default(''),
+  /** By block ID. */
   folded: z.record(z.string(), z.string()).default({}),
+  /** A digest of the warning that the form shows about what saving stops; '' without one. */
   warned: z.string().default(''),
 });
 
+export const encodeProjectMetadata = (carried: z.input<typeof projectMetadata>): string =>
+  JSON.stringify(carried);
+
 /** @returns a new project's metadata if the text is invalid */
-export const decodeProjectMetadata = (metadata: string): ProjectMetadata =>
-  tryParseRecord(projectMetadata, metadata) ?? { before: '', folded: {} };
+export const decodeProjectMetadata = (metadata: string) =>
+  tryParseRecord(projectMetadata, metadata) ?? projectMetadata.parse({});
 
 /** What the form shows again after **More…**. */
 export function projectFormState(sent: FormFields, metadata: string): ProjectFormInput {
@@ -185,10 +180,10 @@ export function parseProjectForm(
   metadata: string,
   verbs: readonly string[],
 ): FormReading<ProjectForm> {
-  const { before, folded, warned = '' } = decodeProjectMetadata(metadata);
+  const { before, folded, warned } = decodeProjectMetadata(metadata);
   const fields = { ...folded, ...sent };
   const typed = fields.alias ?? '';
-  const alias = normalizeAlias(typed);
+  const alias = normalizeText(typed);
   const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
   const product = Number(fields.product);
   const channels = selectedValues(fields.channels);
@@ -206,10 +201,51 @@ export function parseProjectForm(
     owner: isPerson(owner) ? undefined : 'Choose a person.',
   });
   if (Object.keys(errors).length > 0 || !isProductId(product))
-    return {
-      errors: foldedErrors(errors, sent, ['alias', 'id', 'product']),
-    };
+    return { errors: foldedErrors(errors, sent, ['alias', 'id', 'product']) };
   const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
   const label = currency === '' ? {} : { currency };
   return { input: { before, warned, alias, id, product, ...chosen, ...label, channels, owner } };
 }
+
+const FORM_WORDS =
+  'A name begins with a letter and has 2 to 32 letters, digits and hyphens, for example web-shop.';
+
+/** Second words of `/billing projects` and `/billing default`. */
+const OWN_WORDS = ['add', 'edit', 'rename', 'remove', 'page', 'none'];
+
+/** Reserved: commands of today and tomorrow can't be aliases. */
+const RESERVED_WORDS = [
+  ...['access', 'home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'],
+  ...['daily', 'weekdays', 'weekly', 'monthly'],
+];
+
+/** Why a name is not saved as it was typed, in a sentence; undefined when only capitals differ. */
+const alteredAlias = (typed: string, alias: string): string | undefined =>
+  typed.trim().toLowerCase() === alias
+    ? undefined
+    : `A name can have letters, digits and hyphens. Type “${alias}” to use that.`;
+
+/**
+ * Why this cannot be a project's name, in a sentence; undefined when it can. A name is no word that a command could
+ * read as anything else, alone or in parts.
+ * @param alias as `normalizeText` makes it: `Web_Shop` is `web-shop`
+ * @param verbs first words of commands
+ */
+export function validateAlias(alias: string, verbs: readonly string[]): string | undefined {
+  if (looksLikeSecret(alias) || labelsSecret(`${alias} 1`))
+    return 'That looks like a token or a password. Everyone can see names, so choose another.';
+  if (/^\d+$/.test(alias)) return `That is a project ID, not a name. ${FORM_WORDS}`;
+  if (!isAlias(alias)) return FORM_WORDS;
+  if (reserved(verbs).has(alias.replaceAll('-', '')))
+    return `“${alias}” is a Tally command. Choose another name, for example ${alternative(alias)}.`;
+  const [word, ...others] = tokenize(alias, new Set()).tokens;
+  return word?.kind === 'unknown' && others.length === 0
+    ? undefined
+    : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternative(alias)}.`;
+}
+
+/** Commands are found with and without their hyphens. */
+const reserved = (verbs: readonly string[]): ReadonlySet<string> =>
+  new Set([...verbs, ...OWN_WORDS, ...RESERVED_WORDS].map((verb) => verb.replace(/^\/|-/g, '')));
+
+const alternative = (alias: string): string => `${alias.slice(0, 20).replace(/-+$/, '')}-prod`;

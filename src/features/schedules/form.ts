@@ -1,21 +1,27 @@
-import type { ModalView } from '@slack/types';
-import { REPORTS } from '../../domain/report.ts';
+import type { InputBlock, ModalView } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import { REPORT_NAMES, REPORTS } from '../../domain/report.ts';
+import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { actions, type Block, button, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
-import { modal } from '../../slack/kit/modal.ts';
-import { channelCheckBlocks, channelInput } from '../../slack/owned/form.ts';
+import { projectOption } from '../../slack/commands/project-search.ts';
+import {
+  actions,
+  type Block,
+  button,
+  escapeMarkup,
+  markup,
+  option,
+  plainText,
+  section,
+} from '../../slack/kit/atoms.ts';
+import { checksInput, choiceInput, modal, searchInput } from '../../slack/kit/modal.ts';
+import { channelCheckBlocks, channelInput, liveInput } from '../../slack/owned/form.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
+import { zoneOption } from '../../slack/request/time-zones.ts';
+import { MAX_DIGEST_PROJECTS } from '../../workspace/owned/schedules.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { encodeScheduleMetadata, type ScheduleDraft } from './form-state.ts';
-import {
-  cadenceInputs,
-  dayInputs,
-  FIELD,
-  projectsInput,
-  reportInput,
-  timeInput,
-  zoneInput,
-} from './inputs.ts';
 import type { SchedulePreview, StaleWarning } from './preview.ts';
 
 export interface ScheduleFormState {
@@ -111,3 +117,134 @@ export const savedPreviewBlocks = (preview: SchedulePreview): Block[] => [
   markup(previewText(preview)),
   ...(preview.stale === undefined ? [] : [markup(staleText(preview.stale))]),
 ];
+
+/** The action id of a field whose change redraws the form. */
+export const FIELD = 'schedule-form';
+
+const live = (input: InputBlock, { isRefilled = false }: Partial<ScheduleDraft> = {}): InputBlock =>
+  liveInput(FIELD, input, isRefilled);
+
+const choice = (
+  block: string,
+  label: string,
+  initial: string,
+  options: readonly ReturnType<typeof option>[],
+): InputBlock => choiceInput({ block, label, options, initial });
+
+const projectsInput = (
+  { projects }: ScheduleDraft,
+  nameOf: (project: ChosenProject) => string,
+): InputBlock => ({
+  ...live(
+    searchInput({
+      block: 'projects',
+      action: `${FIELD}:projects`,
+      label: 'Projects',
+      hint: 'Type a name or an ID. Several projects make one post with a total.',
+      placeholder: 'prod, or 123',
+      initial: projects.map((project) => projectOption(project, nameOf(project))),
+      max: MAX_DIGEST_PROJECTS,
+    }),
+  ),
+  optional: false,
+});
+
+const reportInput = (draft: ScheduleDraft): InputBlock =>
+  live(
+    choice(
+      'report',
+      'Report',
+      draft.report,
+      REPORT_NAMES.map((name) => option(REPORTS[name].title, name)),
+    ),
+    draft,
+  );
+
+function cadenceInputs({ timing: { cadence } }: ScheduleDraft): InputBlock[] {
+  const kinds = [
+    option('Every day', 'daily'),
+    option('Monday to Friday', 'weekdays'),
+    option('Every week', 'weekly'),
+    option('Every month', 'monthly'),
+  ];
+  const first = live(choice('cadence', 'How often', cadence.kind, kinds));
+  if (cadence.kind === 'weekly') {
+    const days = WEEKDAY_NAMES.map((day, at) => option(day, String(at + 1)));
+    return [first, live(choice('weekday', 'On', String(cadence.weekday), days))];
+  }
+  if (cadence.kind !== 'monthly') return [first];
+  const days = Array.from({ length: 31 }, (_, at) => option(`Day ${at + 1}`, String(at + 1)));
+  const input = choice('day', 'On', String(cadence.day), [option('The last day', 'last'), ...days]);
+  const hint = plainText('In shorter months, day 29, 30 or 31 means the last day.');
+  return [first, { ...live(input), hint }];
+}
+
+const timeInput = (draft: ScheduleDraft): InputBlock =>
+  live(
+    {
+      type: 'input',
+      block_id: 'time',
+      label: plainText('At'),
+      element: { type: 'timepicker', initial_time: draft.timing.time, placeholder: plainText('09:00') },
+    },
+    draft,
+  );
+
+const zoneInput = (draft: ScheduleDraft, at: Millis): InputBlock =>
+  live(
+    {
+      type: 'input',
+      block_id: 'zone',
+      label: plainText('Time zone'),
+      hint: plainText(
+        `For the time above. The days of a report follow the reporting time zone in ${commandText('/billing settings')}.`,
+      ),
+      element: {
+        type: 'external_select',
+        min_query_length: 0,
+        placeholder: plainText('Berlin, Kolkata, New York, UTC…'),
+        initial_option: zoneOption(draft.timing.zone, at),
+      },
+    },
+    draft,
+  );
+
+const CORRECTIONS = [1, 2, 5, 10, 25, 50];
+
+const WAITS = [0, 1, 2, 3, 6, 12];
+
+/** The fields under More that are about the days of a report; a balance belongs to an instant and has none. */
+function dayInputs({ skipsEmpty, correctsFrom, waitHours }: ScheduleDraft): InputBlock[] {
+  const waits = [...new Set([...WAITS, waitHours])].sort((a, b) => a - b);
+  const shares = [...new Set([...CORRECTIONS, correctsFrom])]
+    .filter((share) => share > 0)
+    .sort((a, b) => a - b);
+  return [
+    {
+      ...choice(
+        'waits',
+        'When billing hasn’t reported the day yet',
+        String(waitHours),
+        waits.map((hours) =>
+          option(hours === 0 ? 'Don’t wait' : `Wait up to ${pluralize(hours, 'hour')}`, String(hours)),
+        ),
+      ),
+      hint: plainText('Tally looks every 30 minutes, then posts without that day and says so.'),
+    },
+    checksInput({
+      block: 'options',
+      label: 'When nothing was spent',
+      options: [option('Post nothing', 'skip')],
+      initial: skipsEmpty ? ['skip'] : [],
+    }),
+    {
+      ...choice('corrects', 'Correct a post', String(correctsFrom), [
+        ...shares.map((share) => option(`When its total changes by more than ${share} %`, String(share))),
+        option('Never', '0'),
+      ]),
+      hint: plainText(
+        'Figures of past days can change. Tally then edits the post and replies with what changed.',
+      ),
+    },
+  ];
+}

@@ -15,7 +15,7 @@ import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
-import { SCHEDULE_TEST, savingScheduleModal } from './form.ts';
+import { FIELD, SCHEDULE_TEST, savingScheduleModal } from './form.ts';
 import {
   decodeScheduleMetadata,
   isCadenceKind,
@@ -24,7 +24,6 @@ import {
   validateFormState,
   withDefaultReport,
 } from './form-state.ts';
-import { FIELD } from './inputs.ts';
 import { createScheduleKind, resumeAll, scheduleHomeBlocks, scheduleStatus } from './kind.ts';
 import { createScheduleForm, type ScheduleFormParts } from './setup.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';

@@ -8,8 +8,7 @@ import { formatLocalTime, zoneOption } from '../../slack/request/time-zones.ts';
 import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
-import type { SettingsChange } from './changes.ts';
-import { numberOptions } from './numbers.ts';
+import { numberOptions, type SettingsChange } from './changes.ts';
 
 export const SETTINGS_TITLE = 'Settings';
 

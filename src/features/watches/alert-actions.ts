@@ -8,9 +8,8 @@ import type { Request } from '../../slack/request/request.ts';
 import type { ActionListener } from '../../slack/server/listeners.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
-import type { OwnedWatches, WatchesParts } from './kind.ts';
-import { snoozeWatch } from './snooze.ts';
-import { watchAuditText } from './wording.ts';
+import { watchAuditText } from './blocks.ts';
+import { type OwnedWatches, snoozeWatch, type WatchesParts } from './kind.ts';
 
 export interface AlertActionsParts extends WatchesParts {
   readonly audit: Pick<Audit, 'record'>;

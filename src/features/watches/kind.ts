@@ -1,19 +1,27 @@
-import type { Watching, WatchState } from '../../delivery/watches/watch-service.ts';
+import type { AlertResponse, Watching, WatchState } from '../../delivery/watches/watch-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import type { Block } from '../../slack/kit/atoms.ts';
-import { homeRows, itemRow, statusRows } from '../../slack/owned/list.ts';
+import {
+  addDays,
+  DAY,
+  dayAt,
+  endOfUnit,
+  type Millis,
+  startOfDay,
+  type Zone,
+} from '../../domain/time/calendar.ts';
+import { type Block, button } from '../../slack/kit/atoms.ts';
+import { changeItem } from '../../slack/owned/actions.ts';
+import { homeRows, itemRow, showOwned, statusRows } from '../../slack/owned/list.ts';
 import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import { canReadOwned, type ListViewer } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
 import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
-import { findWatch, type Workspace } from '../../workspace/record/workspace.ts';
+import { findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
-import { describeWatch, isSnoozed, isStopped } from './blocks.ts';
-import { offerSnooze, stopSnoozing } from './snooze.ts';
+import { describeWatch, isSnoozed, isStopped, watchAuditText, watchText } from './blocks.ts';
 import { findTargetProblem } from './target-check.ts';
-import { watchAuditText, watchText } from './wording.ts';
 
 export type StateOf = (watch: Watch) => WatchState | undefined;
 export type OwnedWatches = OwnedKind<Watch, StateOf>;
@@ -144,4 +152,61 @@ export async function watchStatus(kind: OwnedWatches, request: Request): Promise
   ];
   const blocks = statusRows(kind, counts, stuck, request, stateOf);
   return [{ health: stuck.length > 0 ? 'broken' : 'fine', problems: stuck.length, blocks }];
+}
+
+/** What an alert and the list offer, by what a button's value says. */
+const SNOOZES = {
+  day: '1 day',
+  week: '7 days',
+  month: 'Until next month',
+} as const;
+type Snooze = keyof typeof SNOOZES;
+
+const isSnooze = (choice: string): choice is Snooze => Object.hasOwn(SNOOZES, choice);
+
+/** @param zone the reporting zone, in which a month begins */
+function snoozeUntil(snooze: Snooze, at: Millis, zone: Zone): Millis {
+  switch (snooze) {
+    case 'day':
+      return at + DAY;
+    case 'week':
+      return at + 7 * DAY;
+    case 'month':
+      return startOfDay(addDays(endOfUnit('month', dayAt(at, zone)), 1), zone);
+  }
+}
+
+/** Asks for how long. */
+const offerSnooze = (kind: OwnedKind<Watch>, { id }: Watch, request: Request): Promise<void> =>
+  showOwned(kind, request, {
+    notice: 'Snooze for how long? Nobody is alerted until then.',
+    buttons: Object.entries(SNOOZES).map(([snooze, label]) =>
+      button(`watch-snooze:${snooze}`, label, { value: `${snooze} ${id}` }),
+    ),
+  });
+
+/**
+ * Saves until when nobody is alerted.
+ * @param choice a key of `SNOOZES`: outside text
+ * @returns undefined for another choice
+ */
+export async function snoozeWatch(
+  kind: OwnedKind<Watch>,
+  watch: Watch,
+  choice: string,
+  request: Request,
+): Promise<Extract<AlertResponse, { readonly kind: 'snoozed' }> | undefined> {
+  if (!isSnooze(choice)) return undefined;
+  const { at, user, workspace } = request;
+  const until = snoozeUntil(choice, at, requireSettings(workspace).zone);
+  await changeItem(kind, { ...watch, snoozedUntil: until }, 'watch snoozed', request);
+  return { kind: 'snoozed', at, by: user.id, until };
+}
+
+async function stopSnoozing(kind: OwnedKind<Watch>, watch: Watch, request: Request): Promise<void> {
+  const { snoozedUntil, ...awake } = watch;
+  if (snoozedUntil !== undefined) await changeItem(kind, awake, 'watch changed', request);
+  await showOwned(kind, request, {
+    notice: 'No longer snoozed. Tally alerts if a threshold was crossed in between and still is.',
+  });
 }

@@ -6,8 +6,8 @@ import { formatFactor } from '../../domain/money/amount.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { actions, type Block, button, context, escapeMarkup, markup } from '../../slack/kit/atoms.ts';
+import { crossedText, currentValueLabel, measurementText } from './blocks.ts';
 import { encodeThresholds } from './form-state.ts';
-import { crossedText, currentValueLabel, measurementText } from './wording.ts';
 
 /** What billing was asked for a form; a failure if it gave no answer. */
 export interface Previewed {
