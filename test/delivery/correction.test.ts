@@ -5,9 +5,11 @@ import { LeaseLostError } from '../../src/delivery/context.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
 import { summarizeMissedDates } from '../../src/delivery/posts/catch-up.ts';
 import { correctPost } from '../../src/delivery/posts/correction.ts';
+import { renderPost } from '../../src/delivery/posts/post-blocks.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
 import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { StoreUnavailable, TokenRejected } from '../../src/domain/failure/index.ts';
+import { textOf } from '../support/bot.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { lineOf, postOf, recordedRun, workspaceOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
@@ -26,7 +28,11 @@ beforeEach(async () => {
 afterEach(() => slack.close());
 
 describe('a post that is looked at again', () => {
-  const OUT: Partial<PostedMessage> = { figures: { '123:1': '100' }, isLate: true, earlier: ['one'] };
+  const OUT: Partial<PostedMessage> = {
+    figures: { '123:1': '100' },
+    isLate: true,
+    earlier: { counted: 1, named: [] },
+  };
   interface Given {
     readonly post?: Partial<PostedMessage>;
     readonly entry?: Partial<DeliveryLogEntry>;
@@ -239,8 +245,22 @@ describe('dates that were missed', () => {
     ...{ doubtful: [], superseded: [] },
     ...given,
   });
-  const summary = (of: DeliveryTask, report: (at: number) => ReportResult = () => finding('5')) =>
-    summarizeMissedDates(of, recordedRun(slack.url, NINE, ({ at }) => report(at)).context);
+  const summary = async (of: DeliveryTask, report: (at: number) => ReportResult = () => finding('5')) => {
+    const { context } = recordedRun(slack.url, NINE, ({ at }) => report(at));
+    const { earlier, isEmpty } = await summarizeMissedDates(of, context);
+    const { projects, timing, correctsFrom } = of.schedule;
+    const post = {
+      ...postOf(NINE),
+      projects,
+      timing,
+      correctsFrom,
+      workspace: context.workspace,
+      date: DATE,
+    };
+    const lines = textOf(renderPost(finding('1'), { ...post, earlier }).blocks).split('\n');
+    const first = lines.indexOf('Missed earlier:');
+    return { earlier, isEmpty, lines: first < 0 ? [] : lines.slice(first + 1, -1) };
+  };
   const range = (count: number) => Array.from({ length: count }, (_, n) => 20 - count + n);
 
   it('are named, oldest first, each with its own figures', async () => {
@@ -263,12 +283,12 @@ describe('dates that were missed', () => {
 
   it('of a balance are counted alone: nobody knows what it was', async () => {
     const of = task([18, 19], { schedule: schedule({ report: 'balance' }) });
-    expect(await summary(of)).toEqual({ lines: ['2 earlier dates'], isEmpty: false });
+    expect(await summary(of)).toMatchObject({ lines: ['2 earlier dates'], isEmpty: false });
   });
 
   it('are nothing to speak of only where nothing was spent on any of them', async () => {
     const empty = () => finding(undefined, true);
-    expect(await summary(task([]))).toEqual({ lines: [], isEmpty: true });
+    expect(await summary(task([]))).toMatchObject({ lines: [], isEmpty: true });
     expect((await summary(task([18, 19]), empty)).isEmpty).toBe(true);
     expect((await summary(task(range(10)), empty)).isEmpty).toBe(true);
     expect((await summary(task(range(11)), empty)).isEmpty).toBe(false);
@@ -279,7 +299,9 @@ describe('dates that were missed', () => {
     const failing = () => {
       throw new TokenRejected('billing');
     };
-    const { lines, isEmpty } = await summary(task([19]), failing);
+    const { earlier, lines, isEmpty } = await summary(task([19]), failing);
+    const cause = { kind: 'token-rejected', service: 'billing' };
+    expect(earlier).toEqual({ counted: 0, named: [{ date: day(19), isUnclear: false, cause }] });
     expect(lines[0]).toMatch(/^No figures \(due Thu 19 Nov\)\. .*rejected/);
     expect(isEmpty).toBe(false);
   });

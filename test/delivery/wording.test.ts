@@ -5,9 +5,6 @@ import {
   correctionLines,
   correctionMessage,
   manualPostMessage,
-  missedDateFailed,
-  missedDateLine,
-  missedDatesSummary,
   type PostDetails,
   renderPost,
 } from '../../src/delivery/posts/post-blocks.ts';
@@ -64,26 +61,6 @@ describe('a project', () => {
   });
 });
 
-describe('a missed date', () => {
-  it('is named with its figures', () => {
-    const result = {
-      ...finding('1'),
-      covers: 'Wed 18 Nov 2026 UTC',
-      figures: { '123:1': '1234', '123:2': '12', '9:1': 'x' },
-    };
-    expect(plain(missedDateLine('2026-11-19', result, [], workspace))).toBe(
-      'Wed 18 Nov 2026 UTC: prod 1.234,00 EUR · logs 12,00 USD · Project 9 no figure (due Thu 19 Nov)',
-    );
-    expect(missedDateLine('2026-11-19', { ...result, figures: {} }, [], workspace)).toBe(
-      'Wed 18 Nov 2026 UTC: no figures (due Thu 19 Nov)',
-    );
-    expect(missedDateFailed('2026-11-19', 'Billing is down.')).toBe(
-      'No figures (due Thu 19 Nov). Billing is down.',
-    );
-    expect([1, 2].map(missedDatesSummary)).toEqual(['1 earlier date', '2 earlier dates']);
-  });
-});
-
 describe('a correction', () => {
   it.each<[string, string | undefined, string | undefined, number, boolean]>([
     ['more than its share', '100', '105.000000001', 5, true],
@@ -129,7 +106,8 @@ describe('a correction', () => {
 describe('a post', () => {
   const TIMING: Timing = { cadence: { kind: 'daily' }, time: '09:00', zone: 'Europe/Rome' };
   const DETAILS: PostDetails = {
-    ...{ timing: TIMING, date: '2026-11-20', correctsFrom: 5, isLate: false, isAgain: false, earlier: [] },
+    ...{ timing: TIMING, date: '2026-11-20', at: Date.UTC(2026, 10, 20, 8), correctsFrom: 5 },
+    ...{ isLate: false, isAgain: false, earlier: { counted: 0, named: [] }, projects: [], workspace },
   };
   const render = (details: Partial<PostDetails> = {}, result: ReportResult = finding('100')) => {
     const { text, blocks } = renderPost(result, { ...DETAILS, ...details });
@@ -164,12 +142,32 @@ describe('a post', () => {
   });
 
   it('names what was missed, below', () => {
-    expect(render({ earlier: ['one', 'two'] }).lines.slice(2)).toEqual([
+    const missed = { date: '2026-11-19', isUnclear: false, covers: 'Wed 18 Nov 2026 UTC' };
+    const linesOf = (...named: PostDetails['earlier']['named']) =>
+      render({ earlier: { counted: 0, named } })
+        .lines.slice(2)
+        .map(plain);
+    expect(linesOf({ ...missed, figures: { '123:1': '1234', '123:2': '12', '9:1': 'x' } })).toEqual([
       'Missed earlier:',
-      'one',
-      'two',
+      'Wed 18 Nov 2026 UTC: prod 1.234,00 EUR · logs 12,00 USD · Project 9 no figure (due Thu 19 Nov)',
       'Manage',
     ]);
+    expect(linesOf({ ...missed, figures: {} })[1]).toBe('Wed 18 Nov 2026 UTC: no figures (due Thu 19 Nov)');
+    expect([1, 2].map((counted) => render({ earlier: { counted, named: [] } }).lines[3])).toEqual([
+      '1 earlier date',
+      '2 earlier dates',
+    ]);
+  });
+
+  it('says why a missed date has no figures, on whichever day it is drawn again', () => {
+    const days = { first: '2026-11-18', last: '2026-11-18' };
+    const cause = { kind: 'no-data', question: { project: '123', product: 1, days } };
+    const earlier = { counted: 0, named: [{ date: '2026-11-19', isUnclear: true, cause }] };
+    const [line] = render({ earlier }).lines.slice(3);
+    expect(line).toMatch(
+      /^No figures \(due Thu 19 Nov\)\. .*18 Nov\b(?! 2026).* it may be in the channel\.$/,
+    );
+    expect(render({ earlier, corrected: Date.UTC(2027, 0, 1) }).lines).toContain(line);
   });
 
   it('puts how often it comes into the report’s own small print, and its buttons before its own', () => {

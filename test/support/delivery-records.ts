@@ -55,7 +55,7 @@ export const postOf = (at: number, given: Partial<PostedMessage> = {}): PostedMe
     at,
     isLate: false,
     isAgain: false,
-    earlier: [],
+    earlier: { counted: 0, named: [] },
     figures: {},
     checks: 0,
   },

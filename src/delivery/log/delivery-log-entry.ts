@@ -16,6 +16,25 @@ const subject = scheduleContentSchema.extend({
 });
 export type PostSubject = Readonly<z.infer<typeof subject>>;
 
+const figures = z.record(z.string(), z.string());
+
+const missed = { date: z.string(), /** Its post may be in the channel. */ isUnclear: z.boolean() };
+/** What a post says about dates that were missed before it, oldest first. */
+const missedDates = z.object({
+  /** How many it only counts: they are before those that it names. */
+  counted: z.int(),
+  /** With their figures, or why there are none. */
+  named: z
+    .array(
+      z.union([
+        z.object({ ...missed, covers: z.string(), figures }),
+        z.object({ ...missed, cause: storedFailure }),
+      ]),
+    )
+    .readonly(),
+});
+export type MissedDates = Readonly<z.infer<typeof missedDates>>;
+
 /** The post of one date, as it is in the channel. */
 const postedMessage = z.object({
   channel: z.string(),
@@ -26,11 +45,10 @@ const postedMessage = z.object({
   isLate: z.boolean(),
   /** The channel may hold it twice. */
   isAgain: z.boolean(),
-  /** What the post says about missed dates, a line each. */
-  earlier: z.array(z.string()).readonly(),
-  figures: z.record(z.string(), z.string()),
+  earlier: missedDates,
+  figures,
   /** Those that were corrected, as they were before ('' for none), until a reply says so. */
-  unexplained: z.record(z.string(), z.string()).exactOptional(),
+  unexplained: figures.exactOptional(),
   /** `<project id>:<product>` → why it has no figure. */
   unanswered: z.record(z.string(), storedFailure).exactOptional(),
   /** How many planned checks for corrections are done. */

@@ -76,8 +76,10 @@ async function editPost(
   const at = context.clock();
   const { without: _, ...complete } = post;
   const current = { ...complete, ...(result.awaits !== undefined && { without: result.awaits }) };
+  const { projects, timing } = subject;
   const { correctsFrom } = schedule;
-  const details = { ...current, timing: subject.timing, correctsFrom, date: line.date, corrected: at };
+  const about = { projects, timing, correctsFrom, workspace: context.workspace, date: line.date };
+  const details = { ...current, ...about, corrected: at };
   const edited = await editMessage(
     {
       ...{ kind: 'correction', key: deliveryKey(schedule.id, line.date), to: channel },

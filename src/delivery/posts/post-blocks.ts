@@ -1,6 +1,6 @@
 import { changeInPercent, formatMoney, formatPercent, parseAmount } from '../../domain/money/amount.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
-import { type Day, formatDays, formatMoment } from '../../domain/time/calendar.ts';
+import { type Day, dayAt, formatDays, formatMoment } from '../../domain/time/calendar.ts';
 import {
   actions,
   type Block,
@@ -17,6 +17,7 @@ import {
   findNamed,
   projectLabel,
 } from '../../workspace/projects/chosen-project.ts';
+import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { PostedMessage } from '../log/delivery-log-entry.ts';
 import type { ReportResult } from './postable-report.ts';
@@ -24,9 +25,12 @@ import type { ReportResult } from './postable-report.ts';
 type Figures = ReportResult['figures'];
 
 /** What a post says around its report. */
-export interface PostDetails extends Pick<PostedMessage, 'isLate' | 'isAgain' | 'earlier' | 'without'> {
+export interface PostDetails
+  extends Pick<PostedMessage, 'at' | 'isLate' | 'isAgain' | 'earlier' | 'without'> {
   readonly timing: Timing;
   readonly date: Day;
+  readonly projects: readonly ChosenProject[];
+  readonly workspace: Workspace;
   /** Percent by which a total must change before the post is corrected; 0 for never. */
   readonly correctsFrom: number;
   /** When its figures were corrected, in ms. */
@@ -37,9 +41,10 @@ const DUPLICATE =
   'This may be a duplicate: Tally was interrupted while posting, and can’t see whether the post arrived.';
 
 export function renderPost({ message, buttons = [] }: ReportResult, details: PostDetails): Message {
-  const { timing, date, isLate, isAgain, earlier, corrected, without, correctsFrom } = details;
+  const { timing, date, isLate, isAgain, corrected, without, correctsFrom } = details;
   const { time, zone } = timing;
   const late = `Late: was due ${formatDays(date, date)}, ${time} (${zone})`;
+  const missed = missedLines(details);
   const above = [
     ...(isLate ? [late] : []),
     ...(isAgain ? [DUPLICATE] : []),
@@ -51,7 +56,7 @@ export function renderPost({ message, buttons = [] }: ReportResult, details: Pos
     blocks: [
       ...above.map((text) => context(escapeMarkup(text))),
       ...withSmallPrint(message.blocks, escapeMarkup(formatTiming(timing))),
-      ...(earlier.length === 0 ? [] : [section(['Missed earlier:', ...earlier].join('\n'))]),
+      ...(missed.length === 0 ? [] : [section(missed.join('\n'))]),
       // The button's list names the owner. A mention here would notify them of each post.
       actions(...buttons, button('schedule-list', 'Manage')),
     ],
@@ -88,21 +93,32 @@ export function manualPostMessage(
   return { text: message.text, blocks: [context(heading), ...message.blocks, ...below] };
 }
 
-/** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)` */
-export const missedDateLine = (
-  date: Day,
-  { figures, covers }: ReportResult,
-  projects: readonly ChosenProject[],
-  workspace: Workspace,
-): string => `${covers}: ${figuresText(figures, projects, workspace)} (${dueText(date)})`;
+const UNCLEAR = 'Slack didn’t confirm this post; it may be in the channel.';
 
-export const missedDateFailed = (date: Day, cause: string): string =>
-  `No figures (${dueText(date)}). ${cause}`;
-
-const dueText = (date: Day): string => `due ${formatDays(date, date, date.slice(0, 4))}`;
-
-export const missedDatesSummary = (count: number): string =>
-  `${count} earlier ${count === 1 ? 'date' : 'dates'}`;
+/** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)`, for each date; none if nothing was missed. */
+function missedLines({
+  earlier: { counted, named },
+  at,
+  timing,
+  projects,
+  workspace,
+}: PostDetails): string[] {
+  const lines = named.map((missed) => {
+    const { date } = missed;
+    const due = `(due ${formatDays(date, date, date.slice(0, 4))})`;
+    const line =
+      'cause' in missed
+        ? `No figures ${due}. ${wordFailure(missed.cause, dayAt(at, timing.zone))}`
+        : `${missed.covers}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
+    return missed.isUnclear ? `${line} ${UNCLEAR}` : line;
+  });
+  const summary = `${counted} earlier ${counted === 1 ? 'date' : 'dates'}`;
+  return [
+    ...(lines.length + counted > 0 ? ['Missed earlier:'] : []),
+    ...(counted > 0 ? [summary] : []),
+    ...lines,
+  ];
+}
 
 function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
   const parts = Object.keys(figures).map((key) => {

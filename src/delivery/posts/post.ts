@@ -6,7 +6,7 @@ import { callSlack } from '../../slack/web-client.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
-import type { DeliveryLogEntry, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
+import type { DeliveryLogEntry, MissedDates, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
 import { classifyFailure } from '../outbox/retry.ts';
 import { type Draft, type Sending, sendMessage } from '../outbox/send-message.ts';
 import { summarizeMissedDates } from './catch-up.ts';
@@ -69,7 +69,7 @@ async function preparePost(
     await recordWait(task, attempt, wait, context);
     return undefined;
   }
-  const { lines: earlier, isEmpty } = await summarizeMissedDates(task, context);
+  const { earlier, isEmpty } = await summarizeMissedDates(task, context);
   if (schedule.skipsEmpty && result.isEmpty && isEmpty && !isAgain) {
     await recordSkip(task, attempt, context);
     return undefined;
@@ -121,8 +121,7 @@ function waitUntil(
 
 interface PostContent extends Sending {
   readonly result: ReportResult;
-  /** Lines about dates that were missed before. */
-  readonly earlier: readonly string[];
+  readonly earlier: MissedDates;
   /** When it was to go out: a post that waited for its figures is not late for that. */
   readonly expectedAt: Millis;
 }
@@ -138,7 +137,7 @@ async function claimPost(
   context: PostContext,
 ): Promise<Message> {
   const { schedule, due } = task;
-  const { id, timing, correctsFrom } = schedule;
+  const { id, projects, timing, correctsFrom } = schedule;
   const { next, cause, waits, ...entry } = attempt.entry;
   const post: PostedMessage = {
     ...{
@@ -167,7 +166,8 @@ async function claimPost(
     expectedSchedule,
   });
   attempt.entry = after;
-  return renderPost(result, { ...post, timing, correctsFrom, date: due.date });
+  const { workspace } = context;
+  return renderPost(result, { ...post, projects, timing, correctsFrom, workspace, date: due.date });
 }
 
 /** What the post is about. Corrections use it, even if the schedule and the settings have changed. */
