@@ -76,6 +76,16 @@ it('are noted when only their spend was asked, as a kind and data', async () => 
   expect(await failedFields()).toContainEqual(['failed:consumption:456:1', note]);
 });
 
+it('do not say why an address is refused: that tells where the service is', async () => {
+  const failure = { kind: 'address-refused', why: 'is a name for this machine or a private network' };
+  const note = JSON.stringify({ ...failure, since: START });
+  await bot.redis.client.hset(recordKey(TEAM), 'failed:balance:456:1', note);
+  for (const page of [await home(MEMBER), await status(MEMBER)]) {
+    expect(page).toContain('Tally does not connect to the service’s address, since');
+    expect(page).not.toContain('private');
+  }
+});
+
 it('are named to nobody who may not ask about them there', async () => {
   await bot.ask('/balance secret');
   const plain = await status(MEMBER);

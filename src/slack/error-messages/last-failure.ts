@@ -5,9 +5,12 @@ import type { Project } from '../../workspace/projects/projects.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { escapeMarkup, formatInstant } from '../kit/atoms.ts';
 
+/** What a sentence says after its fact: what follows from it, or a reason, such as what an address leads to. */
+const AFTER_FACT = /: |\.(?: |$)/;
+
 /** `the billing service returned an error (HTTP 500), since 9:08`, as mrkdwn. @param today the reader's */
 export function lastFailureText(failure: LastFailure, today: Day): string {
-  const [fact = ''] = wordFailure(failure, today).split(/\.(?: |$)/);
+  const [fact = ''] = wordFailure(failure, today).split(AFTER_FACT);
   const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
   return `${escapeMarkup(clause)}, since ${formatInstant(failure.since)}`;
 }
