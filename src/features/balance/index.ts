@@ -2,17 +2,17 @@ import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import { namesOutput, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseBalanceText } from '../../domain/language/command-text.ts';
+import { type Amount, type Money, toPlacesOf, toPlainDigits } from '../../domain/money/amount.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { askForView } from '../../slack/reply/answer-message.ts';
-import { sendAnswer } from '../../slack/reply/csv-details.ts';
+import { type AnswerFiles, amountNotes, rawDigits, sendAnswer } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type LastUsed, storedBalance } from '../../workspace/record/last-used.ts';
 import type { Feature } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
-import { askBalance } from './figures.ts';
-import { BALANCE_FILES } from './output.ts';
+import { askBalance, type BalanceFigures } from './figures.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -70,3 +70,53 @@ export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts)
     },
   };
 }
+
+/** A row a project, and the exact amounts with what the runway rests on. */
+const BALANCE_FILES: AnswerFiles<BalanceFigures> = {
+  name: 'balance.csv',
+  columns: ['balance', 'bonuses', 'average a day', 'days left'],
+  each: '',
+  rowsOf(figures) {
+    const { balance, bonuses, runway } = figures;
+    const estimate = estimateOf(figures);
+    const notes = [
+      ...amountNotes('balance', balance),
+      ...amountNotes('bonuses', bonuses),
+      ...(typeof runway === 'string' ? [runway] : []),
+    ];
+    return [
+      [
+        rawDigits(balance),
+        rawDigits(bonuses),
+        { digits: estimate === undefined ? '' : averageDigits(estimate.average, figures) },
+        { digits: estimate === undefined ? '' : String(estimate.days) },
+        { text: notes.join('; ') },
+      ],
+    ];
+  },
+  detailsOf(figures) {
+    const estimate = estimateOf(figures);
+    return [
+      ['Balance', exact(figures.balance)],
+      ['Bonuses', exact(figures.bonuses)],
+      ...(estimate === undefined
+        ? []
+        : ([
+            ['Average a day', averageDigits(estimate.average, figures)],
+            ['Rests on', `${estimate.reported} of the last ${estimate.of} days`],
+          ] as const)),
+    ];
+  },
+};
+
+const estimateOf = ({ runway }: BalanceFigures) =>
+  typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;
+
+const averageDigits = (average: Money, { balance, bonuses }: BalanceFigures): string =>
+  toPlacesOf(
+    [balance, bonuses].flatMap((amount) => ('value' in amount ? [amount.value] : [])),
+    average,
+  );
+
+const exact = (amount: Amount): string =>
+  'value' in amount ? toPlainDigits(amount.value) : `unreadable (${amount.unreadable})`;

@@ -1,22 +1,25 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
+import type { CsvCell } from '../../domain/csv.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { namesOutput, type Output, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
 import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
+import { toPlainDigits } from '../../domain/money/amount.ts';
+import { formatReportedDays, formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
+import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { askForView } from '../../slack/reply/answer-message.ts';
-import { sendAnswer } from '../../slack/reply/csv-details.ts';
+import { type AnswerFiles, amountNotes, rawDigits, sendAnswer } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { LastUsed } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
-import { askSpend } from './figures.ts';
-import { spendFiles } from './output.ts';
+import { askSpend, type SpendFigures, type SpendView } from './figures.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -94,4 +97,59 @@ function resolveSpendPeriod(
     const last = output === undefined ? [] : [output];
     throw error.within((period) => [askedText(named, period), ...last].join(' '));
   }
+}
+
+/** A row a day, and the exact question with the exact sums. */
+function spendFiles({ answered, period }: SpendView): AnswerFiles<SpendFigures> {
+  const [days = ''] = period.phrase.split(' ');
+  const nameOf = dayNamerFor(period.days);
+  return {
+    name: `spend-${days}.csv`,
+    columns: ['day', 'amount', 'bonuses', 'items'],
+    each: `each day (${period.zone}) of `,
+    gaps: answered
+      .filter(({ usage }) => usage.missing.length > 0)
+      .map(({ target, usage }) => `${target.label}: ${formatReportedDays(usage, nameOf)}.`),
+    rowsOf: ({ usage }) => dayRows(usage, period),
+    detailsOf: ({ usage: { total, bonuses } }) => [
+      ['Start', new Date(period.from).toISOString()],
+      ['End', new Date(period.to).toISOString()],
+      ['Total', formatTotal(total, toPlainDigits)],
+      ['Bonuses', formatTotal(bonuses, toPlainDigits)],
+      ['Items', String(total.readable + total.unreadable)],
+    ],
+  };
+}
+
+function dayRows({ rows, missing }: Usage, { today }: Period): CsvCell[][] {
+  const placed = [
+    ...rows.map((row) => ({ day: row.day ?? '~', cells: cellsOf(row, today) })),
+    ...missing.map((day) => ({
+      day,
+      cells: [{ text: day }, { digits: '' }, { digits: '' }, { digits: '0' }, { text: 'no data' }],
+    })),
+  ];
+  // Items without a day come last, in the order in which they came.
+  return placed.sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0)).map(({ cells }) => cells);
+}
+
+function cellsOf(
+  { day, shown, outside, merged, amount, bonuses }: UsageRow,
+  today: string | undefined,
+): CsvCell[] {
+  const notes = [
+    ...(day !== undefined && day === today ? ['so far'] : []),
+    ...(merged > 1 ? [`${merged} items added`] : []),
+    ...(outside ? ['outside this period'] : []),
+    ...(day === undefined ? ['not a readable day'] : []),
+    ...amountNotes('amount', amount),
+    ...amountNotes('bonuses', bonuses),
+  ];
+  return [
+    { text: day ?? shown },
+    rawDigits(amount),
+    rawDigits(bonuses),
+    { digits: String(merged) },
+    { text: notes.join('; ') },
+  ];
 }
