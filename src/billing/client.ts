@@ -14,8 +14,8 @@ import {
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { type AskedDays, DAY, type Millis, type Zone } from '../domain/time/calendar.ts';
+import { inTurns } from '../http/json.ts';
 import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
-import { inTurns } from '../http/turns.ts';
 import {
   balanceDocument,
   consumptionDocument,

@@ -33,8 +33,8 @@ import {
   type ServiceResponse,
   toServiceResponse,
 } from './exchange.ts';
+import { nextTurn, PART } from './json.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
-import { nextTurn, PART } from './turns.ts';
 
 /** Outages in a row of one connection at one origin. */
 interface Streak {

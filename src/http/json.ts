@@ -4,7 +4,6 @@
  */
 import { Tokenizer, TokenizerError, TokenParser, TokenParserError } from '@streamparser/json';
 import type { SecretMask } from './secret-mask.ts';
-import { PART } from './turns.ts';
 
 /** A number with its digits as they were sent: the first `LONGEST` of them. */
 export class JsonNumber {
@@ -23,6 +22,9 @@ export interface JsonLimits {
   /** Values in all. */
   readonly values: number;
 }
+
+/** Work on an answer pauses after this many characters. */
+export const PART = 16 * 1024;
 
 /** Characters of a text, a name or a number that are kept; no figure and no text that is shown has as many. */
 const LONGEST = 1_000;
@@ -117,4 +119,25 @@ export function writeJson(value: unknown): string {
   if (!isJsonObject(value)) return JSON.stringify(value) ?? '';
   const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${writeJson(field)}`);
   return `{${fields.join(',')}}`;
+}
+
+let lastTurn: Promise<void> = Promise.resolve();
+
+/** Resolves in a turn of the event loop that no other caller has. Between two of them, everybody's requests are read. */
+export function nextTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return lastTurn;
+}
+
+/** Does work that pauses itself, each part in a turn of its own. @throws what the work throws */
+export async function inTurns<T>(work: Generator<void, T>): Promise<T> {
+  let part = work.next();
+  const isShort = part.done;
+  while (!part.done) {
+    await nextTurn();
+    part = work.next();
+  }
+  // What is made of a large answer takes a turn of its own, too.
+  if (!isShort) await nextTurn();
+  return part.value;
 }

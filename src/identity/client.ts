@@ -10,9 +10,9 @@ import {
   ServiceFailed,
   WrongIdentityUrl,
 } from '../domain/failure/index.ts';
+import { inTurns } from '../http/json.ts';
 import type { GuardedHttp, ServiceResponse, Tenant } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
-import { inTurns } from '../http/turns.ts';
 import { suggestAuthUrl } from './auth-url.ts';
 import { readIdentityError, readTokenBody, type TokenBody } from './token-body.ts';
 

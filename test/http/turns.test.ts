@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inTurns } from '../../src/http/turns.ts';
+import { inTurns } from '../../src/http/json.ts';
 
 describe('work in turns', () => {
   function* work(name: string, parts: number, done: string[]): Generator<void, string> {
