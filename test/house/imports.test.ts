@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { findForbiddenImports } from './import-rules.ts';
@@ -30,9 +31,16 @@ describe('the rooms', () => {
     expect([...files].filter(([, paths]) => paths.size > 1).map(([name]) => name)).toEqual([]);
   });
 
+  it('have no folder with more than sixteen files of its own', () => {
+    const files = new Map<string, number>();
+    for (const { path } of sourcesOf('src')) files.set(dirname(path), (files.get(dirname(path)) ?? 0) + 1);
+    expect(files.size).toBeGreaterThan(30);
+    expect([...files].filter(([, count]) => count > 16)).toEqual([]);
+  });
+
   it('create each feature on one line of app.ts, so that deleting the line removes it', () => {
-    const folders = readdirSync(`${ROOT}src/features`, { withFileTypes: true }).filter((one) =>
-      one.isDirectory(),
+    const folders = readdirSync(`${ROOT}src/features`, { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
     );
     const app = readFileSync(`${ROOT}src/app.ts`, 'utf8');
     const imported = [...app.matchAll(/import \{ (\w+) \} from '\.\/features\/([\w-]+)\//g)];
@@ -59,7 +67,7 @@ describe('the import rules', () => {
     [
       'domain-imports-downward',
       'src/domain/money/amount.ts',
-      `import { connectRedis } from '../../redis.ts';`,
+      `import { connectRedis } from '../../redis/connect.ts';`,
     ],
     ['domain-stays-pure', 'src/domain/money/amount.ts', `import { randomBytes } from 'node:crypto';`],
     ['domain-stays-pure', 'src/domain/money/amount.ts', `import type { Redis } from 'ioredis';`],
@@ -68,52 +76,48 @@ describe('the import rules', () => {
     [
       'http-imports-downward',
       'src/http/agent.ts',
-      `import type { Connection } from '../workspace/connections.ts';`,
+      `import type { Connection } from '../workspace/settings.ts';`,
     ],
-    [
-      'billing-imports-downward',
-      'src/billing/client.ts',
-      `import { read } from '../workspace/connections.ts';`,
-    ],
+    ['billing-imports-downward', 'src/billing/client.ts', `import { read } from '../workspace/settings.ts';`],
     ['identity-imports-downward', 'src/identity/client.ts', `import { read } from '../billing/client.ts';`],
     [
       'workspace-imports-downward',
-      'src/workspace/store.ts',
+      'src/workspace/settings.ts',
       `import { createHttp } from '../http/request.ts';`,
     ],
     [
       'workspace-imports-downward',
-      'src/workspace/store.ts',
-      `import type { Request } from '../slack/request.ts';`,
+      'src/workspace/settings.ts',
+      `import type { Request } from '../slack/web-client.ts';`,
     ],
-    ['kit-imports-downward', 'src/slack/kit/atoms.ts', `import type { Request } from '../request.ts';`],
+    ['kit-imports-downward', 'src/slack/kit/atoms.ts', `import type { Request } from '../web-client.ts';`],
     ['kit-stays-pure', 'src/slack/kit/atoms.ts', `import { App } from '@slack/bolt';`],
     [
       'slack-imports-downward',
-      'src/slack/request.ts',
+      'src/slack/web-client.ts',
       `import { createSpendFeature } from '../features/spend/index.ts';`,
     ],
-    ['slack-imports-downward', 'src/slack/request.ts', `import type { Post } from '../delivery/post.ts';`],
+    ['slack-imports-downward', 'src/slack/web-client.ts', `import type { Post } from '../delivery/job.ts';`],
     [
       'delivery-imports-downward',
       'src/delivery/posts/post.ts',
-      `import { row } from '../../features/schedules/list.ts';`,
+      `import { row } from '../../features/schedules/blocks.ts';`,
     ],
     [
       'feature-imports-downward',
       'src/features/spend/index.ts',
-      `import { words } from '../balance/words.ts';`,
+      `import { render } from '../balance/blocks.ts';`,
     ],
     [
       'feature-imports-downward',
       'src/features/spend/index.ts',
-      `import type { Words } from '../balance/words.ts';`,
+      `import type { View } from '../balance/blocks.ts';`,
     ],
-    ['feature-imports-downward', 'src/features/spend/index.ts', `export * from '../balance/words.ts';`],
+    ['feature-imports-downward', 'src/features/spend/index.ts', `export * from '../balance/blocks.ts';`],
     [
       'feature-imports-downward',
       'src/features/spend/index.ts',
-      `const words = await import('../balance/words.ts');`,
+      `const blocks = await import('../balance/blocks.ts');`,
     ],
     [
       'feature-imports-downward',
@@ -148,13 +152,13 @@ describe('the import rules', () => {
   });
 
   it.each([
-    ['bullmq', 'src/workspace/store.ts'],
+    ['bullmq', 'src/workspace/settings.ts'],
     ['undici', 'src/billing/client.ts'],
-    ['cockatiel', 'src/slack/request.ts'],
-    ['prom-client', 'src/slack/request.ts'],
+    ['cockatiel', 'src/slack/web-client.ts'],
+    ['prom-client', 'src/slack/web-client.ts'],
     ['big.js', 'src/features/spend/blocks.ts'],
     ['ioredis', 'src/billing/client.ts'],
-    ['@slack/bolt', 'src/workspace/store.ts'],
+    ['@slack/bolt', 'src/workspace/settings.ts'],
     ['@slack/web-api', 'src/features/spend/index.ts'],
   ])('keep %s out of %s', (name, path) => {
     const [rule] = brokenRules({ [path]: `import { something } from '${name}';` });
@@ -173,14 +177,14 @@ describe('the import rules', () => {
     const files = {
       'src/main.ts': `import { createTally } from './app.ts';`,
       'src/app.ts': `import './redis/connect.ts';\nimport './features/spend/index.ts';\nexport const createTally = 1;`,
-      'src/redis/connect.ts': `import { Redis } from 'ioredis';\nimport '../domain/time/day.ts';`,
-      'src/domain/time/day.ts': `import { UTCDate } from '@date-fns/utc';\nimport { addDays } from 'date-fns/addDays';`,
+      'src/redis/connect.ts': `import { Redis } from 'ioredis';\nimport '../domain/time/calendar.ts';`,
+      'src/domain/time/calendar.ts': `import { UTCDate } from '@date-fns/utc';\nimport { addDays } from 'date-fns/addDays';`,
       'src/delivery/wakeup/scheduler.ts': `import { Queue } from 'bullmq';`,
-      'src/slack/kit/atoms.ts': `import type { ModalView } from '@slack/types';\nimport '../../domain/time/day.ts';`,
-      'src/slack/server/receiver.ts': `import { App } from '@slack/bolt';\nimport '../kit/atoms.ts';`,
-      'src/features/feature.ts': `import type { Receiver } from '../slack/receiver.ts';`,
-      'src/features/spend/words.ts': 'export const words = 1;',
-      'src/features/spend/index.ts': `import type { Feature } from '../feature.ts';\nimport './words.ts';\nimport '../../delivery/scheduler.ts';`,
+      'src/slack/kit/atoms.ts': `import type { ModalView } from '@slack/types';\nimport '../../domain/time/calendar.ts';`,
+      'src/slack/server/slack-server.ts': `import { App } from '@slack/bolt';\nimport '../kit/atoms.ts';`,
+      'src/features/feature.ts': `import type { Installations } from '../slack/installations.ts';`,
+      'src/features/spend/blocks.ts': 'export const blocks = 1;',
+      'src/features/spend/index.ts': `import type { Feature } from '../feature.ts';\nimport './blocks.ts';\nimport '../../delivery/job.ts';`,
       'sandbox/main.ts': `import { Redis } from 'ioredis';`,
     };
     expect(brokenRules(files)).toEqual([]);
@@ -194,8 +198,8 @@ describe('the check of words', () => {
     ['src/domain/time/period.ts', 'const zone = process.argv[2];'],
     ['src/domain/time/period.ts', 'const chance = Math.random();'],
     ['src/slack/kit/atoms.ts', 'const now = performance.now();'],
-    ['src/workspace/store.ts', `const redis = new Redis('redis://x');`],
-    ['src/workspace/store.ts', 'const url = process.env.REDIS_URL;'],
+    ['src/workspace/settings.ts', `const redis = new Redis('redis://x');`],
+    ['src/workspace/settings.ts', 'const url = process.env.REDIS_URL;'],
     ['src/app.ts', 'const url = process.env.REDIS_URL;'],
   ])('finds the fault in %s: %s', (path, text) => {
     expect(findReservedWords({ path, text: `${text}\n` })).toHaveLength(1);
@@ -204,7 +208,7 @@ describe('the check of words', () => {
   it.each([
     ['src/domain/time/period.ts', 'const day = new Date(0);'],
     ['src/domain/time/period.ts', '/* never Date.now() */ const a = "https://x"; // nor new Date()'],
-    ['src/slack/request.ts', 'const now = Date.now();'],
+    ['src/slack/web-client.ts', 'const now = Date.now();'],
     ['src/main.ts', 'createTally(process.env);'],
     ['src/redis/connect.ts', `new Redis('x');`],
     ['sandbox/main.ts', `new Redis(process.env.REDIS_URL);`],
