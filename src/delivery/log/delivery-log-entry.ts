@@ -1,4 +1,4 @@
-/** What the delivery log has of one date of one schedule: its record. */
+/** The delivery log's record of one due date of one schedule. */
 
 import * as z from 'zod';
 import { PAUSE_REASONS, scheduleContentSchema } from '../../workspace/owned/schedules.ts';
@@ -38,22 +38,22 @@ export type MissedDates = Readonly<z.infer<typeof missedDates>>;
 /** The post of one date, as it is in the channel. */
 const postedMessage = z.object({
   channel: z.string(),
-  /** Slack's; '' when the post is there and its `ts` could not be recorded. */
+  /** Slack's ID of the message; '' if the post is there but its `ts` could not be recorded. */
   ts: z.string(),
   /** ms since the epoch: when it was posted */
   at: z.int(),
   isLate: z.boolean(),
-  /** The channel may hold it twice. */
+  /** Sent again without knowing whether the first one arrived, so the channel may show it twice. */
   isAgain: z.boolean(),
   earlier: missedDates,
   figures,
-  /** Those that were corrected, as they were before ('' for none), until a reply says so. */
+  /** Figures that were corrected and that no reply has explained yet, with their value before ('' for none). */
   unexplained: figures.exactOptional(),
   /** `<project id>:<product>` → why it has no figure. */
   unanswered: z.record(z.string(), storedFailure).exactOptional(),
   /** How many planned checks for corrections are done. */
   checks: z.int(),
-  /** The missing day, which billing had not reported in time. */
+  /** The day that the post goes without, because billing had not reported it in time. */
   without: z.string().exactOptional(),
   /** Absent in posts of earlier versions, which cannot be corrected. */
   subject: subject.exactOptional(),
@@ -83,7 +83,7 @@ const entry = z.object({
   isDropped: z.boolean().exactOptional(),
   /** Why it failed. */
   cause: storedFailure.exactOptional(),
-  /** What a notice of `unanswered` is about: as in a post. */
+  /** For a pending notice `unanswered`: the projects without figures, and why, as in the post. */
   silent: z.record(z.string(), storedFailure).exactOptional(),
   /** The owner has not been notified of this yet: a failure, a pause, or projects that keep giving no answer. */
   pendingNotice: z.enum([...PAUSE_REASONS, 'failed', 'unanswered']).exactOptional(),

@@ -10,13 +10,13 @@ export interface DeliveryLogLine {
   readonly schedule: string;
   readonly date: Day;
   readonly entry: DeliveryLogEntry;
-  /** As stored: a write replaces exactly this. */
+  /** The JSON as it was read. A write is rejected if Redis holds something else by then. */
   readonly json: string;
 }
 
 export interface DeliveryLogSnapshot {
   readonly lines: readonly DeliveryLogLine[];
-  /** When a channel was last posted to, in ms; without one, any channel. */
+  /** When this channel (any channel if none is given) was last posted to, in ms. */
   lastPost(channel?: SlackId): number | undefined;
   /** Slack limits the rate of this workspace until then, in ms. */
   readonly backOffUntil: Millis | undefined;
@@ -49,16 +49,16 @@ export interface LogWrite {
   readonly lastDelivery?: LastDelivery;
 }
 
-/** What something else than a schedule keeps in the log. */
+/** A write of a state: anything in the log that is not a due date, such as a watch or a notice. */
 export interface StateWrite {
-  /** A prefix that is no schedule's ID, and a slash: `watch/abcd1234`. */
+  /** The field in the log. Its prefix says what it is, and is never the ID of a schedule: `watch/abcd1234`. */
   readonly name: string;
   /** The JSON before; undefined for none. */
   readonly before: string | undefined;
   readonly json: string;
-  /** As of a date's entry. */
+  /** As in `LogWrite`. */
   readonly needsLease?: boolean;
-  /** A field of the workspace's record and its value: refuse the write if it is another one by now. */
+  /** A field of the workspace's record with its value: reject the write if the value has changed. */
   readonly expected?: { readonly field: string; readonly value: string };
   /** A message went out just now. */
   readonly posted?: { readonly channel: SlackId; readonly at: Millis };
@@ -79,13 +79,16 @@ export interface DeliveryLog {
   /** @returns whether it was held to the end */
   release(lease: DeliveryLease): Promise<boolean>;
   /**
-   * @returns the JSON it wrote; undefined, writing nothing, if the lease is lost or the entry is not `before`; ''
-   * if the schedule is not the expected one
+   * @returns the JSON it wrote; undefined if the lease is lost or the entry differs from `before`; '' if the schedule
+   * was changed. Only with JSON was anything written.
    */
   write(lease: DeliveryLease, write: LogWrite): Promise<string | undefined>;
-  /** @returns `refused`, writing nothing, if `before` or the lease is not as it must be; `changed` for `expected` */
+  /**
+   * @returns `refused` if the lease is lost or the state differs from `before`; `changed` if the record differs from
+   * `expected`; nothing is written then
+   */
   writeState(lease: DeliveryLease, write: StateWrite): Promise<'written' | 'refused' | 'changed'>;
-  /** Nothing when the lease is lost. @param fields of dates and states */
+  /** Deletes entries and states. Does nothing once the lease is lost. @param fields of dates and states */
   drop(lease: DeliveryLease, fields: readonly string[]): Promise<void>;
   backOff(lease: DeliveryLease, until: Millis): Promise<void>;
 }
@@ -98,7 +101,10 @@ const KEEP_MS = 100 * DAY;
 const CHANNEL = 'channel/';
 const QUIET = 'quiet';
 
-/** Creates nothing without the lease, and no last delivery of a deleted schedule: both may just have been forgotten. */
+/**
+ * Without the lease it creates nothing, because the workspace may just have been deleted. A deleted schedule gets no
+ * last delivery.
+ */
 const WRITE = `
 local held = redis.call('GET', KEYS[1]) == ARGV[1]
 if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return 0 end
@@ -125,7 +131,7 @@ for i = 2, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
 return 1`;
 
 const leaseOf = ({ teamId, token }: DeliveryLease): Lease => ({ key: deliveryLockKey(teamId), token });
-/** One due date of one schedule: its field in the log, and the mark of its post in Slack. */
+/** Identifies one due date of one schedule, in the log and in the metadata of its post in Slack. */
 export const deliveryKey = (schedule: string, date: Day): string => `${schedule}/${date}`;
 const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 

@@ -4,13 +4,13 @@ import type { Day, Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
 
-/** @returns the first of these instants, in ms; undefined where all are, which stands for never */
+/** Returns the first of these instants, in ms; undefined (never) if all are undefined. */
 export const earliest = (...instants: readonly (number | undefined)[]): number | undefined => {
   const known = instants.filter((at) => at !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 };
 
-/** What is due by `now`, and when the next of the others is. */
+/** Splits off what is due by `now`, and says when the next of the rest is due. */
 export const splitByTime = <T>(
   planned: readonly { readonly what: T; readonly at: Millis }[],
   now: Millis,
@@ -21,9 +21,9 @@ export const splitByTime = <T>(
 
 const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
 export const isFinal = ({ entry }: DeliveryLogLine): boolean => FINAL.includes(entry.state);
-/** Earlier dates are no longer delivered. */
+/** Neither this date nor an earlier one of the schedule is delivered any more. */
 export const isHandled = (line: DeliveryLogLine): boolean => isFinal(line) && line.entry.isDropped !== true;
-/** No later post needs to name it. */
+/** Nobody missed anything: no later post mentions this date. */
 export const isSettled = (line: DeliveryLogLine): boolean => isHandled(line) && line.entry.isMissed !== true;
 export const isNotified = ({ entry }: DeliveryLogLine): boolean => entry.pendingNotice === undefined;
 /** Slack may have taken the post, and Tally has not found it there. */
@@ -72,7 +72,7 @@ export function splitDueTimes(
 export const overdueTimes = (...args: Parameters<typeof splitDueTimes>): readonly DueTime[] =>
   splitDueTimes(...args).overdue;
 
-/** Whether an edit has moved a date that was begun into the future. */
+/** Whether the date is still to come although its delivery had begun, because an edit moved it. */
 export function isStillAhead(schedule: Schedule, last: DeliveryLogLine | undefined, date: Day): boolean {
   for (const due of openDueTimes(schedule, last)) if (due.date >= date) return due.date === date;
   return false;

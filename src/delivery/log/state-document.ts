@@ -8,8 +8,8 @@ export interface StateDocument<T> {
   /** As last read or written. */
   value(): T;
   /**
-   * Writes what `change` makes of it, of the newest value if somebody else wrote it since. Nothing when it was
-   * deleted.
+   * Applies `change` and writes the result. If another process wrote first, `change` is applied to the newer value.
+   * Does nothing once the state is deleted.
    *
    * @throws LeaseLostError; ScheduleChangedError if the record is not as expected; StoreUnavailable
    */
@@ -18,7 +18,7 @@ export interface StateDocument<T> {
 
 const MAX_ATTEMPTS = 5;
 
-/** The state as this pass has read it. @param parse of the stored JSON, undefined for none */
+/** Opens the state as this pass read it. @param parse gets the stored JSON, or undefined if nothing is stored */
 export function openState<T>(
   name: string,
   parse: (json: string | undefined) => T,

@@ -7,13 +7,13 @@ import { callSlack, type WebClient } from '../../slack/web-client.ts';
 /** Marks a scheduled post, so that it can be found again. */
 const DELIVERY_EVENT_TYPE = 'tally_delivery';
 
-/** Slack keeps it with the post. @param key as `deliveryKey` makes it, or of an alert or a reminder */
+/** Metadata that Slack stores with the post. @param key as `deliveryKey` makes it, or of an alert or a reminder */
 export const deliveryMetadata = (key: string): MessageMetadata => ({
   event_type: DELIVERY_EVENT_TYPE,
   event_payload: { key },
 });
 
-/** Two clocks may differ by this, in ms. */
+/** Slack's clock and ours may differ by this much, in ms. */
 const CLOCK_SKEW = 300_000;
 const PAGE = 100;
 const MAX_PAGES = 5;

@@ -21,9 +21,9 @@ export const MESSAGE_KINDS = [
 ] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
-/** A channel or a person with their rights of now. */
+/** A channel or a person, with what they may see at this moment. */
 export interface Recipient {
-  /** The record that decided. */
+  /** The workspace's record from which that was decided. */
   readonly workspace: Workspace;
   /** Where it is read, and whether by a manager alone. */
   readonly place: AskLocation;
@@ -52,7 +52,7 @@ export async function findRecipient(
 /** Why a message may not be sent. */
 export interface Refusal {
   readonly cause: StoredFailure;
-  /** It goes to somebody else instead. */
+  /** The person has left, so the message goes to somebody else. */
   readonly isGone: boolean;
 }
 

@@ -37,7 +37,7 @@ export const MAX_PROBE_DELAY = 6 * HOUR;
 /** In ms. @param probes how often it was probed since the pause, from 1 */
 export const probeDelayAfter = (probes: number): number => PROBES[probes - 1] ?? MAX_PROBE_DELAY;
 
-/** Nothing is put off further than `farthest` ms, unless the clock has gone back since. */
+/** A wait longer than `farthest` ms can only come from a clock that has gone back since: it ends now. */
 export const ignoreTooFar = (at: Millis, now: Millis, farthest: number): number =>
   at - now > farthest ? 0 : at;
 

@@ -23,7 +23,7 @@ import { classifyFailure, type FailureEffect } from './retry.ts';
 /** A message on its way. Its kind says what goes out and stores each step; the outbox takes the steps. */
 export interface OutboxMessage {
   readonly kind: MessageKind;
-  /** Names it in its conversation, the same in every process. */
+  /** Identifies the message in its conversation, in every process. */
   readonly key: string;
   /** A channel or a person. */
   readonly to: SlackId;
@@ -31,7 +31,7 @@ export interface OutboxMessage {
   readonly channel?: SlackId | undefined;
   /** Of the message that it answers. */
   readonly thread?: ThreadTarget | undefined;
-  /** The claim of a run that died: Slack may have taken it. */
+  /** Set when a run claimed the message and died: Slack may have it already. */
   readonly doubt?: Sending | undefined;
   /** @returns undefined if nothing is to go out by now, which the kind has stored @throws Failure */
   prepare(isAgain: boolean): Promise<Draft | undefined>;
@@ -54,7 +54,7 @@ export interface Draft {
 export interface Sending {
   readonly channel: SlackId;
   readonly at: Millis;
-  /** The conversation may hold it twice. */
+  /** Sent again without knowing whether the first one arrived, so the conversation may show it twice. */
   readonly isAgain: boolean;
 }
 
@@ -98,9 +98,11 @@ export async function sendMessage(
 }
 
 /**
- * What follows from any failure of a message or of what it says. Slack's rate limit holds up the whole workspace.
+ * Stores that a message could not be made or sent, and when it is tried again. Slack's rate limit delays the whole
+ * workspace.
  *
- * @throws LeaseLostError and StoreUnavailable as they are; in a process that is stopping, all that Slack did not say
+ * @throws LeaseLostError and StoreUnavailable as they are; once the process is stopping, also every error that did not
+ * come from Slack
  */
 export async function recordFailed(
   kind: MessageKind,
@@ -187,7 +189,10 @@ async function post(
   return 'done';
 }
 
-/** Even a lost lease does not keep it from being stored; a store that is away may, and then this process knows it. */
+/**
+ * Slack has the message, so this is stored even after the lease is lost. While the store is away, this process
+ * remembers it.
+ */
 async function confirm(message: OutboxMessage, posted: PostedTo, context: DeliveryContext): Promise<void> {
   const name = nameOf(message, context);
   context.unrecordedPosts.set(name, posted.ts);

@@ -20,7 +20,7 @@ export const storedMessageSchema = z.object({
   /** How often it has failed, and when it is retried, in ms. */
   tries: z.int().default(0),
   next: z.int().exactOptional(),
-  /** The conversation may hold it twice. */
+  /** Sent again without knowing whether the first one arrived, so the conversation may show it twice. */
   isAgain: z.boolean().exactOptional(),
   /** Where Slack put it: for a person, the direct message. */
   channel: z.string().exactOptional(),
@@ -42,9 +42,9 @@ export interface StoredMessageJob
   /** As it is stored. */
   readonly message: StoredMessage;
   content(isAgain: boolean, recipient: Recipient): Message;
-  /** Stores it. Before it goes out that takes the lease; what Slack took is stored without. */
+  /** Stores it. A message that goes out needs the lease; one that Slack has taken is stored without it. */
   save(message: StoredMessage, needsLease: boolean): Promise<void>;
-  /** @returns whether that settles it; otherwise it has failed */
+  /** Decides what happens instead. @returns false if nothing does, so that the message has failed */
   onRefused(refusal: Refusal, isDoubtful: boolean): Promise<boolean>;
 }
 
@@ -103,7 +103,7 @@ function afterFailure(
   const wait = effect.kind === 'wait' ? effect.for : (retryDelayAfter(tries) ?? HOUR);
   const failed = { ...message, tries, cause, next: now + wait };
   if (effect.kind === 'unclear') return { ...failed, state: 'sending' };
-  // Slack is searched around the instant when it was sent, however often that fails.
+  // `at` keeps the time of the send, because that is where Slack is searched for the message.
   return isDoubtful ? { ...failed, state: 'sending', at: claimedAt } : { ...failed, state: 'due' };
 }
 

@@ -1,4 +1,4 @@
-/** Messages that nothing is claimed for: to edit one twice does no harm, and the others are sent once or not at all. */
+/** Sends that need no claim: editing a message twice does no harm, and what a person waits for is never retried. */
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
@@ -8,7 +8,7 @@ import { deliveryMetadata } from './find-post.ts';
 import { checkRecipient, type RecipientContext } from './recipients.ts';
 import type { Draft, OutboxMessage } from './send-message.ts';
 
-/** A message that is out, and what it is to say from now on. */
+/** A message that was sent, and its new content. */
 export interface MessageEdit extends Pick<OutboxMessage, 'kind' | 'key' | 'to'>, Pick<Draft, 'projects'> {
   readonly posted: PostedTo;
   content(): Message;
@@ -18,9 +18,9 @@ export interface MessageEdit extends Pick<OutboxMessage, 'kind' | 'key' | 'to'>,
 const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
 
 /**
- * Puts a message in the place of one that Tally sent, if its recipient may see it today.
+ * Replaces the content of a message that Tally sent, if its recipient may see the new one today.
  *
- * @returns `refused` if not; `gone` if Slack has it no more
+ * @returns `refused` if not; `gone` if Slack no longer has the message
  * @throws Failure, StoreUnavailable
  */
 export async function editMessage(
@@ -47,7 +47,7 @@ const isUnchangeable = (error: unknown): boolean =>
   (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code)));
 
 export interface MessageNow extends Pick<OutboxMessage, 'kind' | 'to'>, Pick<Draft, 'projects'> {
-  /** A person or channel that gets it in place of `to`, as `to` would. */
+  /** Who gets the message: for a test, the person who asked sees what `to` would see. */
   readonly shownTo: SlackId;
   readonly content: Message;
 }

@@ -1,4 +1,4 @@
-/** One reply a channel says what the corrections of a run changed, in however many posts. */
+/** Explains what a run corrected: one reply per channel, however many posts were corrected. */
 
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -20,7 +20,10 @@ import {
 import { correctionLines, correctionMessage } from './post-blocks.ts';
 import type { ScheduleLogEntry } from './post-plan.ts';
 
-/** States: one for each channel, from the moment its reply is due until the log says that its posts are explained. */
+/**
+ * Prefix of the states in the log: one per channel, from when its reply is due until its posts are recorded as
+ * explained.
+ */
 const EXPLANATION_STATE = 'correction/';
 
 const figures = z.record(z.string(), z.string());
@@ -35,7 +38,7 @@ const explanation = storedMessageSchema.extend({
 });
 type Explanation = Readonly<z.infer<typeof explanation>>;
 
-/** Undefined for none, and for a damaged one. */
+/** Returns undefined if nothing is stored or it is damaged. */
 const parseExplanation = (json: string | undefined): Explanation | undefined =>
   tryParseRecord(explanation, json);
 
@@ -55,7 +58,7 @@ function unexplainedPosts(workspace: Workspace, { lines }: DeliveryLogSnapshot):
 }
 
 export interface ExplanationPlan {
-  /** Channels that are told what was corrected. */
+  /** Channels that need a reply about corrections. */
   readonly due: readonly string[];
   /** When there is something to do, in ms; undefined for never. */
   readonly next: number | undefined;

@@ -34,12 +34,12 @@ export interface PendingNotification {
   /** In a sentence. */
   readonly cause: string;
   readonly cases: readonly Case[];
-  /** The posts may be in Slack. */
+  /** Slack may have taken the posts nevertheless. */
   readonly isUnclear?: boolean;
   readonly isOwnerGone?: boolean;
   /** A manager gets it as well. */
   readonly includesManager?: boolean;
-  /** The conversation may hold it twice. */
+  /** Sent again without knowing whether the first one arrived, so the conversation may show it twice. */
   readonly isAgain?: boolean;
 }
 

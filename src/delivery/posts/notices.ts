@@ -20,7 +20,7 @@ import type { PendingNotice, ScheduleLogEntry } from './post-plan.ts';
 import { describeReport } from './postable-report.ts';
 import { connectionsOf } from './run-state.ts';
 
-/** States: what an owner is being told, from the moment it is due until the log says that they know. */
+/** Prefix of the states in the log: a notice to an owner, from when it is due until it is recorded as sent. */
 const NOTICE_STATE = 'notice/';
 
 const notice = z.object({
@@ -33,11 +33,11 @@ const notice = z.object({
 });
 type Notice = Readonly<z.infer<typeof notice>>;
 
-/** Undefined for none, and for a damaged one. */
+/** Returns undefined if nothing is stored or it is damaged. */
 const parseNotice = (json: string | undefined): Notice | undefined => tryParseRecord(notice, json);
 
 export interface NoticePlan {
-  /** Owners who are told something now. */
+  /** Owners who get a notice now. */
   readonly due: readonly SlackId[];
   /** Undefined for never. */
   readonly next: Millis | undefined;
@@ -45,13 +45,13 @@ export interface NoticePlan {
 
 const noticeAt = ({ line }: ScheduleLogEntry): Millis => line.entry.noticeNext ?? 0;
 
-/** What an owner is to be told of, or is being told of. */
+/** Whether the next notice to this owner covers the date, or the one that is already on its way. */
 function isAbout(pendingDate: PendingNotice, owner: SlackId, stored: Notice | undefined): boolean {
   if (pendingDate.schedule.owner !== owner) return false;
   return stored === undefined ? !pendingDate.isInWork : stored.about.includes(keyOf(pendingDate));
 }
 
-/** Lets each owner know of one cause at a time. */
+/** Plans one notice per owner at a time: the dates that share its cause. */
 export function planNotices(
   pending: readonly PendingNotice[],
   snapshot: DeliveryLogSnapshot,
@@ -72,8 +72,8 @@ export function planNotices(
 }
 
 /**
- * Tells an owner, and records that they know. A token that expires stops many schedules at once: they get one message
- * for each cause.
+ * Sends a notice to an owner and records it. When a token expires, many schedules stop at once, so the owner gets one
+ * message per cause instead of one per schedule.
  *
  * @throws LeaseLostError, StoreUnavailable
  */
@@ -109,7 +109,7 @@ const why = ({ line: { entry } }: ScheduleLogEntry) => [entry.pendingNotice, ent
 
 const keyOf = ({ schedule, line }: ScheduleLogEntry): string => deliveryKey(schedule.id, line.date);
 
-/** Records that the owner knows; with `noticeNext`, that they are told later. */
+/** Records that the owner was notified or, with `noticeNext`, when to try again. */
 async function settle(
   group: readonly ScheduleLogEntry[],
   context: DeliveryContext,
@@ -126,7 +126,7 @@ type NoticeFailure = Omit<PendingNotification, 'cases' | 'isOwnerGone' | 'includ
   readonly cases: readonly Omit<PendingNotification['cases'][number], 'title'>[];
 };
 
-/** What the dates have in common; undefined if nothing is to be said of them, or nothing can be. */
+/** Describes the failure that these dates share. Undefined if the owner needs no notice, or none can be sent. */
 function failureOf(group: readonly ScheduleLogEntry[], context: DeliveryContext): NoticeFailure | undefined {
   const [first] = group;
   if (first === undefined) return undefined;
@@ -168,7 +168,7 @@ function isReminded(
   return workspace.settings.managers.includes(owner) || registrars.includes(owner);
 }
 
-/** Causes that only a manager can fix, and that no reminder tells them. */
+/** Causes that only a manager can fix, and that no reminder is about. */
 const FOR_MANAGERS: readonly PendingNotification['why'][] = ['not-connected', 'project-limited'];
 /** How long until Slack is asked again who may be notified, in ms. */
 const LOOK_AGAIN = 10 * MINUTE;

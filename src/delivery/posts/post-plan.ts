@@ -43,9 +43,9 @@ export interface ScheduleLogEntry {
   readonly line: DeliveryLogLine;
 }
 
-/** A date whose owner does not know yet what became of it. */
+/** A date whose owner has not been notified of its outcome yet. */
 export interface PendingNotice extends ScheduleLogEntry {
-  /** This pass tries or closes it: its owner is told what comes of that. */
+  /** This pass tries or closes it, so its owner is notified of that outcome instead. */
   readonly isInWork: boolean;
 }
 

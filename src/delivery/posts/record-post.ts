@@ -7,7 +7,7 @@ import type { DeliveryTask } from './post-plan.ts';
 /** The owner is notified of a project that gives no answer in this many posts in a row. */
 const NOTIFY_AFTER = 2;
 
-/** One try to deliver a date: what the log has of it by now. */
+/** One attempt to deliver a date, with its log entry as last read or written. */
 export interface DeliveryAttempt {
   /** The entry's JSON as the log has it; undefined for none. */
   before: string | undefined;
@@ -40,7 +40,7 @@ export const lastDeliveryOf = ({ due }: Pick<DeliveryTask, 'due'>, at: number) =
   failures: 0,
 });
 
-/** Slack has taken the post. Even a lost lease does not keep it from being recorded; a store that is away may. */
+/** Slack has the post, so this is recorded even after the lease is lost. It fails only while the store is away. */
 export async function recordPost(
   task: DeliveryTask,
   attempt: DeliveryAttempt,

@@ -14,7 +14,7 @@ export interface ReminderView {
   /** Slack ID of the reader. */
   readonly to: string;
   readonly isForAdmin?: boolean;
-  /** The conversation may hold it twice. */
+  /** Sent again without knowing whether the first one arrived, so the conversation may show it twice. */
   readonly isAgain: boolean;
   readonly at: Millis;
 }

@@ -27,7 +27,7 @@ const reminderMessage = storedMessageSchema.extend({
 export type ReminderMessage = Readonly<z.infer<typeof reminderMessage>>;
 
 const schema = z.object({
-  /** Which credential: a replaced one is reminded of from the start. */
+  /** Identifies the credential. After a replacement, reminders start again. */
   credential: z.string(),
   told: z.array(step).readonly(),
   messages: z.array(reminderMessage).readonly(),
@@ -43,7 +43,7 @@ export const parseReminderState = (json: string | undefined): ReminderState | un
 
 /** A registered credential, and what reminders depend on. */
 export interface Credential extends CredentialName {
-  /** Tells it from one that replaced it, and from itself with another expiry. */
+  /** Changes when the credential is replaced or gets another expiry. */
   readonly id: string;
   readonly registeredBy: string;
   readonly registeredAt: Millis;
@@ -71,15 +71,15 @@ function credentialsOf({ connections, accesses }: Workspace): readonly Credentia
   ];
 }
 
-/** With the day that somebody set by hand: after another day people are reminded from the start. */
+/** Includes the expiry that somebody set by hand, because after another date reminders start again. */
 const idOf = (mark: string, { registeredAt, lifetime, expiresAt }: Connection | ApplicationAccessRecord) =>
   [mark, registeredAt, ...(lifetime === undefined && expiresAt !== undefined ? [expiresAt] : [])].join('/');
 
-/** A step to tell, which makes the earlier ones superfluous. */
+/** A reminder to send now, in place of all earlier ones that were not sent. */
 export interface DueReminder {
   readonly credential: Credential;
   readonly step: ReminderStep;
-  /** All steps that count as reminded then. */
+  /** The steps that it stands for: none of them is sent later. */
   readonly steps: readonly ReminderStep[];
 }
 
@@ -157,7 +157,7 @@ function planSteps(
   };
 }
 
-/** In order. A credential that was registered with less time than that has no such step. */
+/** In order. Steps from before the credential was registered are left out. */
 function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
   if (expiresAt === undefined) return [];
   return REMINDER_DAYS.flatMap((days) => {

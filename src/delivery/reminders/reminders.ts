@@ -40,7 +40,7 @@ export async function runReminders({ due, sending }: ReminderPlan, context: Deli
 const documentOf = (credential: Credential, context: DeliveryContext): StateDocument<ReminderState> =>
   openState(reminderName(credential), (json) => stateFor(credential, json), context);
 
-/** What is stored about the credential that was replaced is over, messages that are still due as well. */
+/** Drops the state of a credential that was replaced, with its messages that are still due. */
 function stateFor({ id }: Credential, json: string | undefined): ReminderState {
   const stored = parseReminderState(json);
   return stored?.credential === id ? stored : { credential: id, told: [], messages: [] };
@@ -64,7 +64,7 @@ async function recordReminder(
       (state) => ({
         ...state,
         told: [...new Set([...state.told, ...steps])],
-        // A reminder that did not go out in time says less than this one.
+        // An earlier reminder that was not sent in time is dropped, because this one says more.
         messages: [...state.messages.filter((message) => message.state !== 'due'), ...messages],
       }),
       { needsLease: true, expected },
@@ -162,7 +162,7 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
   }
 }
 
-/** How long until Slack is asked again who manages, in ms, and how often. */
+/** While Slack does not say who manages, it is asked again after this long (ms), and this often. */
 const LOOK_AGAIN = HOUR;
 const MAX_LOOKS = 72;
 
