@@ -40,6 +40,15 @@ it('is nothing where nothing was ever scheduled, or only for later', async () =>
   expect(await overdueAfter(0)).toBe(0);
 });
 
+it('is nothing, and never less, when the clock goes on while it is read', async () => {
+  let now = Date.now();
+  const ticking = () => {
+    now += 1;
+    return now;
+  };
+  expect(await readOldestOverdue(redis.client, ticking)).toBe(0);
+});
+
 it('is the age of the oldest of all workspaces’ runs that nobody takes', async () => {
   await scheduler.runAt(FIRST, Date.now());
   await scheduler.runAt(SECOND, Date.now() + 5_000);

@@ -27,7 +27,8 @@ export async function readOldestOverdue(redis: RedisConnection, clock: () => Mil
       ]),
     );
     const due = [...delayed, ...waiting, ...running].map(dueAt);
-    return clock() - Math.min(clock(), ...due);
+    const now = clock();
+    return now - Math.min(now, ...due);
   };
   return Math.max(...(await Promise.all(shardsOf(redis).map(overdueOf))));
 }
