@@ -20,14 +20,8 @@ const ALONE = textMessage(
   `Direct messages have no default project. Type the project, for example ${commandText('/balance')} prod.`,
 );
 
-export interface ChannelDefaults {
-  readonly verb: CommandListener;
-  /** Makes the project that a command's text names the default of this channel. */
-  remember(text: string, request: Request): Promise<void>;
-}
-
 /** The project that a channel asks about when none is named. Everybody there can ask about it, or it is not taken. */
-export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
+export function createChannelDefaults(workspaces: Workspaces) {
   const set = (channel: SlackId, alias: string | undefined, request: Request): Promise<void> => {
     const change = auditedChange(request, ['channel default changed', `${channel}: ${alias ?? NONE}`]);
     return workspaces.setChannelDefault(change, channel, alias);
@@ -47,7 +41,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
   };
 
   return {
-    verb: (rest) => ({
+    verb: ((rest) => ({
       right: rest === '' ? 'ask' : 'manage',
       read: (word, workspace) => word === '' || word === NONE || requireProject(word, workspace, 'default'),
       async run(word, request) {
@@ -63,9 +57,10 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
         await set(channel, project.alias, request);
         await request.reply.update(channelDefaultMessage(project, true));
       },
-    }),
+    })) satisfies CommandListener,
 
-    async remember(text, request) {
+    /** Makes the project that a command's text names the default of this channel. */
+    async remember(text: string, request: Request): Promise<void> {
       const { channel, workspace } = request;
       const { alias = '' } = parseSingleProjectText(text, workspace.aliases);
       const project = findProject(workspace, alias);

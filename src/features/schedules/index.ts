@@ -1,5 +1,4 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import type { Reports } from '../../delivery/posts/postable-report.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { commandText } from '../../domain/commands.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
@@ -12,7 +11,6 @@ import type { Request } from '../../slack/request/request.ts';
 import { searchZones, zoneOption } from '../../slack/request/time-zones.ts';
 import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
 import { FIELD, SCHEDULE_TEST, savingScheduleModal } from './form.ts';
@@ -65,20 +63,16 @@ const HELP: readonly HelpLine[] = [
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 const help = () => helpMessage('Scheduled posts', HELP, SMALL);
 
-export interface ScheduledPostsParts {
-  readonly workspaces: Workspaces;
-  readonly delivery: DeliveryService;
-  readonly limits: RateLimiter;
-  readonly reports: Reports;
-}
-
 /** What people see of scheduled posts, with the delivery that works by itself. */
 export function createSchedulesFeature({
   workspaces,
   delivery,
   limits,
   reports,
-}: ScheduledPostsParts): Feature {
+}: Pick<ScheduleFormParts, 'workspaces' | 'reports'> & {
+  readonly delivery: DeliveryService;
+  readonly limits: RateLimiter;
+}): Feature {
   const { scheduling, start, stop, forget } = delivery;
   const send: Scheduling['send'] = async (teamId, schedule, why, userId) => {
     limits.demand('tests', { teamId, userId });

@@ -1,12 +1,21 @@
 import type { ModalView } from '@slack/types';
 import type { Reports } from '../../delivery/posts/postable-report.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { type Block, channelLink, markup, section } from '../../slack/kit/atoms.ts';
 import { fullText } from '../../slack/owned/actions.ts';
-import { NOTHING_SAVED, type OwnedForm, saveDraft } from '../../slack/owned/form.ts';
+import {
+  checkItemChannel,
+  joinIfWanted,
+  NOTHING_SAVED,
+  type OwnedForm,
+  ownershipFields,
+  saveDraft,
+} from '../../slack/owned/form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-blocks.ts';
+import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
 import {
@@ -16,21 +25,18 @@ import {
   projectLabel,
 } from '../../workspace/projects/chosen-project.ts';
 import { limitedProjects, listWord, resolveProjects } from '../../workspace/projects/resolve-project.ts';
-import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
+import { findSchedule, isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { announcementMessage, scheduleSavedText } from './blocks.ts';
-import {
-  carryOverDraft,
-  checkScheduleDraftChannel,
-  findDraftProblem,
-  findVisibilityProblem,
-  scheduleBefore,
-  scheduleFromDraft,
-} from './draft.ts';
 import { type ScheduleFormState, savedPreviewBlocks, scheduleForm } from './form.ts';
 import { draftOfSchedule, isSameSchedule, newFormState, type ScheduleDraft } from './form-state.ts';
 import type { OwnedSchedules, SchedulesParts } from './kind.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
-import { type CarryOverResult, loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
+import {
+  type CarryOverResult,
+  carryOver,
+  loadUpcomingSends,
+  type UpcomingSendsOf,
+} from './upcoming-sends.ts';
 import type { ScheduleWords } from './words.ts';
 
 export interface ScheduleFormParts extends SchedulesParts {
@@ -40,6 +46,8 @@ export interface ScheduleFormParts extends SchedulesParts {
 
 /** The form: opened, redrawn at each change, tested and saved. What it sends back is checked each time. */
 export function createScheduleForm(kind: OwnedSchedules, parts: ScheduleFormParts) {
+  const redraw = async (draft: ScheduleDraft, request: Request): Promise<void> =>
+    request.reply.modal.update(await loadView(parts, draft, request));
   return {
     async openNew(words: ScheduleWords, request: Request): Promise<void> {
       const { workspace, user, channel } = request;
@@ -52,11 +60,11 @@ export function createScheduleForm(kind: OwnedSchedules, parts: ScheduleFormPart
 
     openFor: (schedule: Schedule, request: Request) => openForm(parts, draftOfSchedule(schedule), request),
 
-    redraw: (draft: ScheduleDraft, request: Request) => redrawForm(parts, draft, request),
+    redraw,
 
     /** For a time or zone that Tally filled in: Slack only shows it under another block id. */
     refill: (draft: ScheduleDraft, request: Request) =>
-      redrawForm(parts, { ...draft, isRefilled: !draft.isRefilled }, request),
+      redraw({ ...draft, isRefilled: !draft.isRefilled }, request),
 
     /** @param audience the channel, or only the user */
     test: (draft: ScheduleDraft, request: Request, audience: 'channel' | 'me') =>
@@ -66,12 +74,7 @@ export function createScheduleForm(kind: OwnedSchedules, parts: ScheduleFormPart
   };
 }
 
-interface CheckedSchedule {
-  readonly item: Schedule;
-  readonly carried: CarryOverResult;
-}
-
-const formOf = (parts: ScheduleFormParts): OwnedForm<Schedule, ScheduleDraft, CheckedSchedule> => ({
+const formOf = (parts: ScheduleFormParts): OwnedForm<Schedule, ScheduleDraft> => ({
   view: (draft, request, shown) => viewOf(parts, draft, request, shown),
   load: (draft, request, shown) => loadView(parts, draft, request, shown),
   problemBlock: section,
@@ -80,14 +83,15 @@ const formOf = (parts: ScheduleFormParts): OwnedForm<Schedule, ScheduleDraft, Ch
     const problem = await findDraftProblem(draft, request);
     if (problem !== undefined) return { problem: `${problem} ${NOTHING_SAVED}` };
     const carried = carryOverDraft(draft, request, await loadUpcomingSends(parts.scheduling, request));
-    return { item: scheduleFromDraft(draft, before, request, carried.since), carried };
+    return {
+      item: scheduleFromDraft(draft, before, request, carried.since),
+      savedBlocks: savedPreviewBlocks(previewDraft(parts, draft, carried, request)),
+    };
   },
   announcements: (schedule, { workspace, user }, isChange) => [
     { to: schedule.channel, message: announcementMessage(schedule, workspace, user.id, isChange) },
   ],
   savedText: (schedule, { workspace }) => scheduleSavedText(schedule, workspace),
-  savedBlocks: ({ carried }, draft, request) =>
-    savedPreviewBlocks(previewDraft(parts, draft, carried, request)),
   listVerbs: 'pause or delete',
 });
 
@@ -172,9 +176,6 @@ async function loadView(
   return viewOf(parts, draft, request, { sends, channelCheck, ...shown });
 }
 
-const redrawForm = async (parts: ScheduleFormParts, draft: ScheduleDraft, request: Request): Promise<void> =>
-  request.reply.modal.update(await loadView(parts, draft, request));
-
 async function sendTest(
   parts: ScheduleFormParts,
   draft: ScheduleDraft,
@@ -204,4 +205,51 @@ async function sendTest(
     // An unexpected error is logged, and answered with its reference.
     if (!isExpected) throw error;
   }
+}
+
+/** The schedule that the form edits, of any owner; undefined for a new, deleted or damaged one. */
+const scheduleBefore = ({ before }: ScheduleDraft, workspace: Workspace): Schedule | undefined =>
+  before === '' ? undefined : workspace.schedules.find(({ id }) => id === before);
+
+/** @throws NotAllowed when the user may not edit it */
+const checkScheduleDraftChannel = (draft: ScheduleDraft, request: Request): Promise<ChannelCheck> =>
+  checkItemChannel(draft.channel, requireOwned(findSchedule, draft.before, request), request);
+
+/** Joins the channel if that is wanted and needed. @returns why the draft cannot be posted, in a sentence */
+async function findDraftProblem(draft: ScheduleDraft, request: Request): Promise<string | undefined> {
+  const found = await findVisibilityProblem(draft, request);
+  return typeof found === 'string' ? found : joinIfWanted(draft.channel, found, draft.joins, request);
+}
+
+/** Why the user may not see there what would be posted; Tally need not be in the channel for that. */
+async function findVisibilityProblem(draft: ScheduleDraft, request: Request): Promise<string | ChannelCheck> {
+  if (draft.projects.length === 0) return 'Choose a project first.';
+  const channelCheck = await checkScheduleDraftChannel(draft, request);
+  if (channelCheck.problem !== undefined) return channelCheck.problem;
+  if (limitedProjects(draft.channel, draft.projects, request.workspace).length > 0)
+    return 'That channel can’t see all these projects. Choose other projects or another channel.';
+  return channelCheck;
+}
+
+const carryOverDraft = (
+  draft: ScheduleDraft,
+  { workspace, at }: Request,
+  sends: UpcomingSendsOf,
+): CarryOverResult => carryOver(draft.before, draft.timing, scheduleBefore(draft, workspace), sends, at);
+
+/** @param since posts that are due after this instant are sent */
+function scheduleFromDraft(
+  draft: ScheduleDraft,
+  before: Schedule | undefined,
+  request: Request,
+  since: Millis,
+): Schedule {
+  const { projects, report, timing, channel, skipsEmpty, correctsFrom, waitHours } = draft;
+  // An edit may fix the cause of Tally's own pause; a person's pause stays.
+  const paused = before?.paused?.why === 'person' ? { paused: before.paused } : {};
+  return {
+    ...ownershipFields(before, request),
+    ...{ report, projects: [...projects], timing, channel, skipsEmpty, correctsFrom, waitHours, since },
+    ...paused,
+  };
 }

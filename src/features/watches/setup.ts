@@ -6,6 +6,7 @@ import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { fullText } from '../../slack/owned/actions.ts';
 import {
+  type CheckedDraft,
   type DraftRefusal,
   NOTHING_SAVED,
   type OwnedForm,
@@ -36,7 +37,7 @@ import {
   watchVersion,
 } from './form-state.ts';
 import type { OwnedWatches, WatchesParts } from './kind.ts';
-import { type Previewed, savedLines } from './preview.ts';
+import { savedLines } from './preview.ts';
 import { findTargetProblem } from './target-check.ts';
 import type { ThresholdFields, WatchWords } from './words.ts';
 
@@ -68,12 +69,7 @@ export function createWatchForm(kind: OwnedWatches, parts: WatchesParts) {
   };
 }
 
-interface CheckedWatch {
-  readonly item: Watch;
-  readonly previewed: Previewed;
-}
-
-const formOf = (parts: WatchesParts): OwnedForm<Watch, WatchDraft, CheckedWatch> => ({
+const formOf = (parts: WatchesParts): OwnedForm<Watch, WatchDraft> => ({
   view: watchFormView,
   async load(draft, request, shown) {
     const channelCheck = await checkWatchDraftChannel(draft, request);
@@ -84,11 +80,6 @@ const formOf = (parts: WatchesParts): OwnedForm<Watch, WatchDraft, CheckedWatch>
   check: (draft, before, request) => checkDraft(parts, draft, before, request),
   announcements,
   savedText: watchSavedText,
-  savedBlocks({ item: watch, previewed }, _, { workspace, locale, at }) {
-    const isArmed = watch.since === at && watch.paused === undefined;
-    const lines = savedLines(previewed, moneyWriter(watch.project, workspace, locale), isArmed);
-    return [markup(lines.map(escapeMarkup).join('\n'))];
-  },
   listVerbs: 'snooze, pause or delete',
 });
 
@@ -98,7 +89,7 @@ async function checkDraft(
   draft: WatchDraft,
   before: Watch | undefined,
   request: Request,
-): Promise<CheckedWatch | DraftRefusal<WatchDraft>> {
+): Promise<CheckedDraft<Watch> | DraftRefusal<WatchDraft>> {
   if (before !== undefined && watchVersion(before) !== draft.seen)
     return { problem: changedText(before, request), draft: { ...draft, seen: watchVersion(before) } };
   const { project, joins } = draft;
@@ -115,7 +106,10 @@ async function checkDraft(
   if (previewed === undefined) return { problem: `${CLOSED} ${NOTHING_SAVED}` };
   if (previewed.result instanceof NoData)
     return { problem: `${previewed.result.message} ${CHECK_PROJECT}`, shown: { previewed } };
-  return { item: watchFromDraft({ ...draft, project }, parsed.rule, before, request), previewed };
+  const watch = watchFromDraft({ ...draft, project }, parsed.rule, before, request);
+  const isArmed = watch.since === request.at && watch.paused === undefined;
+  const lines = savedLines(previewed, moneyWriter(project, request.workspace, request.locale), isArmed);
+  return { item: watch, savedBlocks: [markup(lines.map(escapeMarkup).join('\n'))] };
 }
 
 const CLOSED = 'You can’t ask about this project here.';

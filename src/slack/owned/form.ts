@@ -31,20 +31,19 @@ export interface DraftRefusal<Draft> {
   readonly shown?: object;
 }
 
+/** What is to be saved, and what follows the sentence that it was. */
+export interface CheckedDraft<T> {
+  readonly item: T;
+  readonly savedBlocks: readonly Block[];
+}
+
 interface Shown {
   /** At the top. */
   readonly notice?: readonly Block[];
 }
 
-/**
- * What each kind's form does its own way.
- * @template Checked what the check found, with the item to save
- */
-export interface OwnedForm<
-  T extends OwnedItem,
-  Draft extends OwnedDraft,
-  Checked extends { readonly item: T },
-> {
+/** What each kind's form does its own way. */
+export interface OwnedForm<T extends OwnedItem, Draft extends OwnedDraft> {
   /** Draws it from what is known. */
   view(draft: Draft, request: Request, shown: Shown): ModalView;
   /** Draws it after asking Slack about the channel, and what else it shows. */
@@ -54,25 +53,28 @@ export interface OwnedForm<
   /** The same fields as a new one. */
   asNew(draft: Draft): Draft;
   /** @param before what is edited; undefined for a new one @throws NotAllowed, Failure */
-  check(draft: Draft, before: T | undefined, request: Request): Promise<Checked | DraftRefusal<Draft>>;
+  check(
+    draft: Draft,
+    before: T | undefined,
+    request: Request,
+  ): Promise<CheckedDraft<T> | DraftRefusal<Draft>>;
   announcements(item: T, request: Request, isChange: boolean): readonly Announcement[];
   /** As mrkdwn. */
   savedText(item: T, request: Request): string;
-  /** What follows it. */
-  savedBlocks(checked: Checked, draft: Draft, request: Request): readonly Block[];
   /** What else people do with it in the list: `pause or delete`. */
   readonly listVerbs: string;
 }
 
 /** Saves, announces, and says so in the place of the form. */
-export async function saveDraft<
-  T extends OwnedItem,
-  Draft extends OwnedDraft,
-  Checked extends { readonly item: T },
->(kind: OwnedKind<T>, form: OwnedForm<T, Draft, Checked>, draft: Draft, request: Request): Promise<void> {
+export async function saveDraft<T extends OwnedItem, Draft extends OwnedDraft>(
+  kind: OwnedKind<T>,
+  form: OwnedForm<T, Draft>,
+  draft: Draft,
+  request: Request,
+): Promise<void> {
   const checked = await storeDraft(kind, form, draft, request);
   if (checked === undefined) return;
-  const { item } = checked;
+  const { item, savedBlocks } = checked;
   await kind.changed(request.user.teamId);
   const problems = await announce(form.announcements(item, request, draft.before !== ''), request);
   const saved = markup([form.savedText(item, request), ...problems].join('\n'));
@@ -80,7 +82,7 @@ export async function saveDraft<
     title: kind.words.title,
     blocks: [
       saved,
-      ...form.savedBlocks(checked, draft, request),
+      ...savedBlocks,
       context(`Change, ${form.listVerbs} it with \`${commandText(kind.commands.list)}\`.`),
     ],
   });
@@ -88,16 +90,12 @@ export async function saveDraft<
 }
 
 /** @returns undefined when it was not saved; the form then says why and keeps what was chosen */
-async function storeDraft<
-  T extends OwnedItem,
-  Draft extends OwnedDraft,
-  Checked extends { readonly item: T },
->(
+async function storeDraft<T extends OwnedItem, Draft extends OwnedDraft>(
   kind: OwnedKind<T>,
-  form: OwnedForm<T, Draft, Checked>,
+  form: OwnedForm<T, Draft>,
   draft: Draft,
   request: Request,
-): Promise<Checked | undefined> {
+): Promise<CheckedDraft<T> | undefined> {
   const refuse = async ({ problem, draft: instead = draft, shown = {} }: DraftRefusal<Draft>) => {
     const notice = [form.problemBlock(problem)];
     const view = await form.load(instead, request, { ...shown, notice });

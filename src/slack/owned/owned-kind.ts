@@ -9,9 +9,6 @@ import { canEditOwned, isFullMember, type ListViewer, type Owned, type OwnedItem
 /** What a person who may change an item does with it. */
 export type OwnerAction<T> = (item: T, request: Request) => Promise<void>;
 
-/** The label of a menu's option, and its action. */
-export type RowChoice = readonly [label: string, action: string];
-
 /**
  * What schedules and watches each supply to the list, the buttons and the form that they share.
  * @template Details what a row shows that is not in the record
@@ -42,7 +39,7 @@ export interface OwnedKind<T extends OwnedItem = OwnedItem, Details = unknown> {
   /** One item as lines of mrkdwn. What the reader may not ask about is neither named nor said to have failed. */
   describe(item: T, reader: Request, details: Details): string;
   /** What its menu offers besides pausing, editing and deleting. */
-  choices(item: T, viewer: Request): readonly RowChoice[];
+  choices(item: T, viewer: Request): readonly (readonly [label: string, action: string])[];
   /** Buttons below the list, before the one that sets up another. */
   listButtons?(viewer: Request): readonly Button[];
   /** By the second part of a row's choice; pausing, resuming, editing and deleting are shared. */
