@@ -69,7 +69,7 @@ describe('the pictures', async () => {
     );
   });
 
-  it('come in a light and a dark form, each with words for who does not see it', () => {
+  it('come in a light and a dark form, each with a text alternative', () => {
     const all = [...pages.matchAll(/<picture>.*?<\/picture>/gs)].map(([picture]) => picture);
     expect(all.length).toBeGreaterThan(10);
     for (const picture of all) {

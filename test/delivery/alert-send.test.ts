@@ -171,7 +171,7 @@ describe('what follows an alert', () => {
     ]);
   });
 
-  it('is told in a direct message without that', async () => {
+  it('is sent by direct message without that', async () => {
     const messages = [message({ to: ANNA }), message({ to: ANNA, event: 1 })];
     await send(messages, { events: [CROSSED, HIGHER], watch: watch({ target: { people: [ANNA] } }) });
     expect(slack.posts[1]).toMatchObject({ thread: slack.posts[0]?.ts, isBroadcast: false });
@@ -282,7 +282,7 @@ describe('an alert that its channel or person does not take', () => {
     connectionNames: ['main'],
   };
 
-  it('goes to the owner, then to who manages Tally, and says for whom it was meant', async () => {
+  it('goes to the owner, then to a manager, and names its first recipient', async () => {
     slack.fault = refuses('is_archived', CHANNEL);
     const { writes } = await send([message()]);
     expect(writes.map(({ needsLease }) => needsLease)).toEqual([true, true]);

@@ -403,7 +403,7 @@ describe('the message of an alert', () => {
     expect(offers({ kind: 'snoozed', at: NOW, by: 'U2', until: NOW })).toBe(7);
   });
 
-  it('says for whom it was meant, and that it may be there twice', () => {
+  it('names its first recipient, and says that it may be a duplicate', () => {
     const instead = (to: string) =>
       shown([CROSSED], {}, { insteadOf: { to, cause: storedCause('<eu>'), tried: [] } }).lines[2];
     expect(instead('U5')).toBe(
@@ -607,7 +607,7 @@ describe('a reminder', () => {
     ]);
   });
 
-  it('offers to replace it to whoever may, and says to others whom to ask', () => {
+  it('offers managers to replace it, and tells others whom to ask', () => {
     const buttons = (to: string) => reads('3', credential('connection'), {}, to).includes('Replace token…');
     expect([buttons('U1'), buttons('U9'), buttons('U2')]).toEqual([true, true, false]);
     expect(reads('3', credential('connection'), {}, 'U2')[2]).toBe(

@@ -548,7 +548,7 @@ describe('when billing fails', () => {
     expect(await lastSent()).toMatchObject({ result: 'posted', failures: 0 });
   });
 
-  it('does not say that somebody else is told where there is nobody else to tell', async () => {
+  it('does not mention another recipient when there is none', async () => {
     await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0OWNER001"]}');
     await given();
     answer = failing(new TimedOut('billing', 10_000));
@@ -689,7 +689,7 @@ describe('when Slack does not take the post', () => {
     expect(await stored()).toMatchObject({ channel: 'C0OTHER001' });
   });
 
-  it('waits on the spot for a short pause, and for a long one it leaves the workspace alone', async () => {
+  it('waits out a short pause, and leaves the workspace alone during a long one', async () => {
     let pauses = 1;
     await given();
     slack.fault = ({ method }) =>
@@ -825,7 +825,7 @@ describe('a schedule that Tally paused', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('is tried rarely while nothing changes, and nobody is told again', async () => {
+  it('is tried rarely while nothing changes, and nobody is notified again', async () => {
     await given();
     answer = failing(new TokenRejected('billing'));
     await run();
@@ -1136,7 +1136,7 @@ describe('a post whose schedule, settings or rights were changed since', () => {
     expect(inChannel('C0FINANCE1')).toEqual([]);
   });
 
-  it('is not corrected once its own project is kept from its channel', async () => {
+  it('is not corrected once its own project is limited to other channels', async () => {
     await project('prod', '123', ['C0FINANCE1']);
     for (let look = 0; look < 10; look += 1) now = (await run()) ?? now;
     expect(inChannel()).toMatchObject([{ text: '123 yesterday UTC 100.00', edits: 0 }]);
@@ -1277,7 +1277,7 @@ describe('a project of a digest that gives no answer', () => {
     await run();
   };
 
-  it('is told to the owner and a manager when it is the second post in a row, once', async () => {
+  it('notifies the owner and a manager once, at the second post in a row', async () => {
     await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
     await given({ projects: BOTH });
     answer = partial;

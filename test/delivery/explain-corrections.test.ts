@@ -70,7 +70,7 @@ const replies = (channel: string) =>
 const log = async () => (await parts.deliveryLog.read(TEAM)).lines.map(({ entry }) => entry.post);
 
 describe('many figures that change', () => {
-  it('are told in one reply to each channel, each figure once, in the thread of a corrected post', async () => {
+  it('are explained in one reply per channel, each figure once, in the thread of a corrected post', async () => {
     await givenMany();
     await run();
     for (const [look, hours] of [7, 25, 73].entries()) {
@@ -91,7 +91,7 @@ describe('many figures that change', () => {
     expect(lines(second?.blocks)?.sort()[0]).toBe('Thu 19 Nov 2026 UTC, Project 700: 700.00 → 800.00');
   });
 
-  it('are not told where one of several projects may not be seen by now', async () => {
+  it('are not explained when the channel may no longer see one of the projects', async () => {
     await givenMany();
     await run();
     spent = () => '200';

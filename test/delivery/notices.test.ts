@@ -111,7 +111,7 @@ describe('the owner of a schedule', () => {
   }
   const people = async (given: Given = {}) => (await told(given)).posts.map(([channel]) => channel);
 
-  it('is told once of each cause, and the log says so', async () => {
+  it('is notified once of each cause, and the log says so', async () => {
     const { posts, writes } = await told();
     expect(posts.map(([channel, text]) => [channel, text])).toEqual([
       [
@@ -170,7 +170,7 @@ describe('the owner of a schedule', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it('is told with a manager where one of several fails again', async () => {
+  it('is notified together with a manager when one of several fails again', async () => {
     const schedules = [schedule(), schedule({ id: 'schedul2' })];
     const lastSent = (id: string) => ({ failures: id === 'schedul1' ? 1 : 2 }) as never;
     expect(await people({ schedules, record: { ...settings([BOSS]), lastSent } })).toEqual(
@@ -183,7 +183,7 @@ describe('the owner of a schedule', () => {
     expect(await people({ why: 'not-connected' })).toEqual([directMessage(OWNER)]);
   });
 
-  it('who has left is not told: somebody who manages is, and hears what to do', async () => {
+  it('who has left gets no notice: a manager does, with what to do', async () => {
     slack.fault = ({ method, args }) =>
       method === 'users.info' && args.get('user') === OWNER ? 'user_not_found' : undefined;
     const { posts } = await told();
@@ -193,7 +193,7 @@ describe('the owner of a schedule', () => {
     );
   });
 
-  it('is told with whoever is still there of those who manage', async () => {
+  it('is notified together with a manager who has not left', async () => {
     slack.fault = ({ method, args }) =>
       method === 'users.info' && args.get('user') === BOSS ? 'user_not_found' : undefined;
     expect(await people({ why: 'unanswered', record: settings([OWNER, BOSS, 'U0THIRD001']) })).toEqual(
@@ -201,7 +201,7 @@ describe('the owner of a schedule', () => {
     );
   });
 
-  it('is told later where Slack limits the rate', async () => {
+  it('is notified later when Slack limits the rate', async () => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? { retryAfter: 7 } : undefined);
     const { writes, backOffs } = await told();
     expect([writes, backOffs]).toEqual([[], [NINE + 7_000]]);
@@ -209,7 +209,7 @@ describe('the owner of a schedule', () => {
     expect((await told()).backOffs).toEqual([NINE + 9_000]);
   });
 
-  it('is told ten minutes later where Slack doesn’t say who may be told', async () => {
+  it('is notified ten minutes later when Slack doesn’t say who may be notified', async () => {
     for (const user of [OWNER, BOSS]) {
       slack.fault = ({ method, args }) =>
         method === 'users.info' && args.get('user') === user ? { status: 500 } : undefined;
@@ -219,7 +219,7 @@ describe('the owner of a schedule', () => {
     }
   });
 
-  it('is told no more where Slack refuses, and what was to be said is not tried again', async () => {
+  it('gets no notice when Slack refuses it, and it is not tried again', async () => {
     slack.fault = ({ method, args }) =>
       method === 'chat.postMessage' && args.get('channel') === directMessage(OWNER)
         ? 'user_disabled'
@@ -235,7 +235,7 @@ describe('the owner of a schedule', () => {
   it.each([
     ['before it is sent', /"state":"sending"/, 0],
     ['while Slack takes it', /"state":"posted"/, 1],
-  ])('is told once where the run dies %s', async (_, diesAt, sent) => {
+  ])('is notified once although the run dies %s', async (_, diesAt, sent) => {
     const states = new Map<string, string>();
     const dying = await told({ states, diesAt });
     expect([dying.posts.length, dying.writes]).toEqual([sent, []]);
@@ -244,7 +244,7 @@ describe('the owner of a schedule', () => {
     expect([later.writes.length, [...states]]).toEqual([1, []]);
   });
 
-  it('is told of one cause after the other', async () => {
+  it('is notified of one cause after the other', async () => {
     const states = new Map<string, string>();
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'internal_error' : undefined);
     await told({ states });
@@ -255,7 +255,7 @@ describe('the owner of a schedule', () => {
     expect([...states]).toEqual([]);
   });
 
-  it('is told nothing by a run that is over', async () => {
+  it('gets no notice from a run that is over', async () => {
     expect((await told({ isOver: () => true })).writes).toEqual([]);
   });
 

@@ -202,7 +202,7 @@ describe('a try that failed', () => {
     expect(saved).toEqual([]);
   });
 
-  it('is given up after an hour of tries: the next post names its date, and the owner is told', async () => {
+  it('is given up after an hour of tries: the next post names its date, and the owner is notified', async () => {
     const record = {
       lastSent: () =>
         ({ failures: 2, unanswered: { '7:1': { posts: 1, cause: storedCause('x') } } }) as never,
@@ -312,7 +312,7 @@ describe('a post that Slack may have taken', () => {
 });
 
 describe('a failure that pauses', () => {
-  it('holds the date, saves the pause with its reason, and is told once', async () => {
+  it('holds the date, saves the pause with its reason, and notifies once', async () => {
     const { write, saved } = await fail(ARCHIVED, {
       entry: { tries: 4, post: postOf(NINE) },
       superseded: ['2026-11-19'],
@@ -346,7 +346,7 @@ describe('a failure that pauses', () => {
     expect(limited.saved[0]?.schedule.paused?.asked).toBe('open');
   });
 
-  it('for the same reason again is not saved and not told again, and is probed more rarely', async () => {
+  it('for the same reason again is neither saved nor notified again, and is probed more rarely', async () => {
     const { write, saved } = await fail(ARCHIVED, {
       entry: { state: 'held', probes: 2 },
       pausedBy: 'channel-archived',
@@ -363,7 +363,7 @@ describe('a failure that pauses', () => {
     expect(untold.write.entry.pendingNotice).toBe('channel-archived');
   });
 
-  it('for another reason is told, and saved', async () => {
+  it('for another reason is notified, and saved', async () => {
     const { write, saved } = await fail(ARCHIVED, {
       entry: { state: 'held', probes: 2 },
       pausedBy: 'token-rejected',

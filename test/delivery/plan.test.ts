@@ -103,7 +103,7 @@ describe('a date', () => {
     expect([task?.doubtful, task?.superseded]).toEqual([[], [DATE]]);
   });
 
-  it('that failed for good keeps its line until the owner was told, and as long as it is in doubt', () => {
+  it('that failed for good keeps its line until the owner was notified, and while Slack may have the post', () => {
     const told = lineOf('2026-11-20', { state: 'failed', due: NINE, isMissed: true });
     const untold = lineOf('2026-11-21', {
       state: 'failed',
@@ -333,7 +333,7 @@ describe('the figures of a post', () => {
 });
 
 describe('what nobody was told yet', () => {
-  it('is told, but not while the date is tried once more', () => {
+  it('is notified, but not while the date is tried once more', () => {
     const notices = (now: number, lines: readonly DeliveryLogLine[], of = SAVED, backOffUntil?: number) =>
       planNotices(plan(now, lines, of).pendingNotices, snapshotOf(lines, { backOffUntil }), now);
     const failed = lineOf(DATE, { state: 'failed', due: NINE, pendingNotice: 'failed' });

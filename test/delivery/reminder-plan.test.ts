@@ -87,7 +87,7 @@ describe('reminders of a credential that expires', () => {
     });
   });
 
-  it('that were missed are told as the newest alone, for a week after it expired', () => {
+  it('that were missed send only the newest, for a week after the expiry', () => {
     expect(steps(STEPS[1] + DAY)).toEqual([['1', ['14', '3', '1']]]);
     expect(steps(EXPIRES + 7 * DAY)).toHaveLength(1);
     expect(steps(EXPIRES + 7 * DAY + 1)).toEqual([]);
@@ -115,7 +115,7 @@ describe('reminders of a credential that expires', () => {
 });
 
 describe('a credential that was rejected', () => {
-  it('is told of at once and once, in place of the steps before', () => {
+  it('is sent at once and only once, in place of the earlier steps', () => {
     expect(steps(STEPS[14] - DAY, { rejected: true })).toEqual([['rejected', ['rejected']]]);
     expect(steps(STEPS[3], { rejected: true, told: ['14'] })).toEqual([
       ['rejected', ['14', '3', 'rejected']],

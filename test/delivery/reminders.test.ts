@@ -108,7 +108,7 @@ describe('a token that expires', () => {
     expect(sentTo(ANNA)).toHaveLength(4);
   });
 
-  it('is told as it is where Tally was down on all of these days', async () => {
+  it('says what is true now when Tally was down on all of these days', async () => {
     await connect('token 1', EXPIRES);
     now = EXPIRES + HOUR;
     await run();
@@ -185,7 +185,7 @@ describe('a token of somebody who has left', () => {
     for (const admin of ADMINS) expect(sentTo(admin)).toEqual([]);
   });
 
-  it('is told the admins although Slack does not say at first who they are', async () => {
+  it('goes to the admins although Slack does not say at first who they are', async () => {
     await set('settings', JSON.stringify({}));
     await connect('token 1', EXPIRES);
     slack.fault = ({ method, args }) => {
@@ -220,7 +220,7 @@ describe('a token that the service rejects', () => {
     rule: { kind: 'balance', below: new Big(5) } as const,
   };
 
-  it('is told at once and once, also to who waits for it, whoever noticed', async () => {
+  it('is sent at once and only once, also to the owners of waiting watches, whoever noticed', async () => {
     await connect('token 1', EXPIRES);
     await set('watch:watch001', serializeWatch(WATCH));
     isRejected = true;
@@ -237,7 +237,7 @@ describe('a token that the service rejects', () => {
     expect(sentTo(ANNA)).toHaveLength(1);
   });
 
-  it('is told where a command noticed, and not about a token that was tried and never registered', async () => {
+  it('is sent when a command noticed, but not for a token that was tried and never registered', async () => {
     await connect('token 1');
     const note = (mark: string) =>
       parts.noteRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark });

@@ -382,7 +382,7 @@ describe('what billing is asked about a watched project', () => {
     expect(noBalance.figures['123:1']).not.toHaveProperty('account');
   });
 
-  it('keeps what it was told before, unless another connection is asked now', async () => {
+  it('keeps the earlier answer, unless another connection is asked now', async () => {
     const known = {
       account: account(SLOT - 1),
       usage: { days: { [YESTERDAY]: '1' }, until: YESTERDAY, zone: 'UTC', at: NOW },

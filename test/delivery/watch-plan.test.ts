@@ -390,7 +390,7 @@ describe('a judgement', () => {
     expect(judge({ ...judged(figures), workspace: limited }, undefined)).toBeUndefined();
   });
 
-  it('is told once, and told again after it recovered', () => {
+  it('alerts once, and again after it recovered', () => {
     let state: StoredWatchState | undefined;
     const kinds = (balance: string, now: number, given: Partial<Watch> = {}) => {
       const one = judged({ connection: 'main', account: account(balance, now) }, given, now);
@@ -464,7 +464,7 @@ describe('a judgement', () => {
     expect(texts('90')).toEqual([crossed('100.00', '10'), corrected('90.00'), crossed('90.00', '9')]);
   });
 
-  it('of several levels that recover together is told once, with the last of them', () => {
+  it('of several levels that recover together is sent once, with the last of them', () => {
     const given = { rule: { kind: 'budget', amount: new Big(1_000) } as const };
     const one = judged(month({}), given);
     const told = (['50', '80', 'forecast'] as const).map((level) => ({ episode: '2026-11', level }));
@@ -477,7 +477,7 @@ describe('a judgement', () => {
     ]);
   });
 
-  it('of two spikes that are corrected is told for each', () => {
+  it('of two spikes that are corrected is sent for each', () => {
     const one = judged(month({}), { rule: SPIKE, since: NOW - 9 * DAY });
     const days = ['2026-11-15', '2026-11-17'];
     const alerts = days.reduce(

@@ -15,7 +15,7 @@ const figures = {
   account: { balance: '5000', bonuses: '0', at: 0 },
 };
 
-test('proposes a factor that would have told at most once a month, where the chosen one tells weekly', () => {
+test('proposes a factor with at most one alert a month when the chosen one alerts weekly', () => {
   const preview = previewWatch({ kind: 'spike', factor: new Big(2), floor: new Big(0) }, figures);
   expect(preview).toMatchObject({ reported: 190, assumesNoTopUps: false, isCrossed: false });
   expect(preview.dates).toHaveLength(10);

@@ -605,7 +605,7 @@ describe('a person', () => {
     '/balance qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm',
     '/billing status abCD+efGH/ijKLmn==',
     '/billing d41d8cd9—8f00b204—e9800998—ecf8427e',
-  ])('who pastes a secret of any shape is told so: %s', async (command) => {
+  ])('who pastes a secret of any shape gets a warning: %s', async (command) => {
     const { visibleText } = await bot.ask(command);
     expect(visibleText).toContain('looks like a token');
     expect(visibleText).not.toContain(command.split(' ').at(-1));

@@ -290,7 +290,7 @@ describe('who may ask by a mention', () => {
   it.each([
     [GUEST, 'C0GENERAL1', 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'C0SHARED01', 'Tally only answers members of the workspace that installed it.'],
-  ])('not %s: told so politely, alone, and nothing is asked', async (as, channel, sentence) => {
+  ])('not %s: gets a private refusal, and billing is not asked', async (as, channel, sentence) => {
     const before = bot.billing.requests.length;
     for (const text of ['@Tally balance 123', '@Tally', '@Tally billing connect', '@Tally spnd 123']) {
       const { message, visibleText } = await say(text, { as, channel });

@@ -1307,7 +1307,7 @@ describe('round trips for a token', () => {
 });
 
 describe('lists of projects', () => {
-  it('show the access to those who manage or can issue, and to nobody else', async () => {
+  it('show the access to managers and people who can issue tokens, and to nobody else', async () => {
     await register('good', { people: [MEMBER] });
     const home = async (person: string) => {
       const published = () => bot.slack.calls.filter(({ method }) => method === 'views.publish').length;

@@ -237,7 +237,7 @@ describe('a project whose connection is missing', () => {
     await addProject(bot, { alias: 'sound', id: '124', connection: 'main' });
   });
 
-  it('is named with it, and with the fix for those who manage', async () => {
+  it('is named with it, and with the fix for managers', async () => {
     const { visibleText } = await bot.ask('/billing status');
     expect(visibleText).toContain('*prod* uses the connection finance, which no longer exists.');
     expect(visibleText).toContain(
@@ -445,7 +445,7 @@ describe('a sealed record that was moved', () => {
 });
 
 describe('an application access', () => {
-  it('is listed for those who manage, and reported as broken when it cannot be unsealed', async () => {
+  it('is listed for managers, and reported as broken when it cannot be unsealed', async () => {
     const access = {
       project: '123',
       authUrl: 'https://identity.example.com/v3',

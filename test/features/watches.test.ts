@@ -422,7 +422,7 @@ describe('a saved watch', () => {
     expect(list.visibleText).not.toContain(other);
   });
 
-  it('is saved before it is announced to anyone, and says who could not be told', async () => {
+  it('is saved before it is announced to anyone, and says who could not be notified', async () => {
     const heard = (person: string, channel: string) => house.slack.messages(person, channel).length;
     await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
     const before = heard(MEMBER, MEMBERS_DM);

@@ -44,7 +44,7 @@ describe('what a service repeats of a secret', () => {
       expect(mask(text)).toBe(text);
   });
 
-  it('is masked wherever it stands, any ten characters of it', () => {
+  it('is masked anywhere in a text, as are any ten characters of it', () => {
     fc.assert(
       fc.property(random, fc.string(), fc.string(), fc.nat(), (secret, before, after, from) => {
         const start = from % (secret.length - 9);

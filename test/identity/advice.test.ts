@@ -41,7 +41,7 @@ describe('a rejection by the identity service', () => {
     new InvalidResponse('identity', 'text that is not UTF-8'),
     new ServiceFailed('identity', 400),
     new ResponseTooLarge('identity', 4 * 1024 * 1024),
-  ])('sends those who manage to the form that has its address: %s', (failure) => {
+  ])('sends managers to the form that has its address: %s', (failure) => {
     const read = JSON.stringify(failureMessage(failure));
     expect(read).toContain('/billing projects access');
     expect(read).not.toContain('/billing connect');

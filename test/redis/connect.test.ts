@@ -104,7 +104,7 @@ describe('a connection to a server that comes and goes', () => {
     expect(await failureOf(guardRead(() => redis.get('a')))).toBeInstanceOf(StoreUnavailable);
   });
 
-  it('gives a command up when Redis stands still, and when it dies over it', async () => {
+  it('gives a command up when Redis hangs or dies', async () => {
     const redis = connected(proxy.url);
     await waitUntilReady(redis, 5_000);
     proxy.freeze();
@@ -121,7 +121,7 @@ describe('a connection to a server that refuses', () => {
     skip(SERVER_BINARY === undefined, 'the embedded Redis has no password and is never full'),
   );
   afterEach(() => server?.kill());
-  it('takes a wrong password for an outage, and keeps it out of what is told', async () => {
+  it('takes a wrong password for an outage, and keeps it out of errors and logs', async () => {
     server = await startServer(['requirepass the-right-password']);
     const told: Error[] = [];
     const redis = connected(`redis://:a-wrong-password@127.0.0.1:${server.port}`, {

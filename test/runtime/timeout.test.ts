@@ -16,7 +16,7 @@ describe('a timeout', () => {
     await expect(withTimeout(5_000, Promise.reject(new Error('broken')), late)).rejects.toThrow('broken');
   });
 
-  it('returns what stands in for work that takes too long', async () => {
+  it('returns the substitute when work takes too long', async () => {
     await expect(withTimeout(1, never, () => 'instead')).resolves.toBe('instead');
   });
 

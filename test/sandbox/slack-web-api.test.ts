@@ -82,7 +82,7 @@ describe('information methods', () => {
     [OWNER, { tz: 'Europe/London', is_owner: true, is_admin: true, is_restricted: false }],
     [MEMBER, { tz: 'Europe/Berlin', is_owner: false, is_admin: false, is_restricted: false }],
     ['U0GUEST001', { tz: 'Asia/Kolkata', tz_offset: 19_800, is_owner: false, is_restricted: true }],
-  ])('tells what %s may and where they are', async (user, told) => {
+  ])('says the rights of %s and where they are', async (user, told) => {
     expect(await call('users.info', { user })).toMatchObject({ ok: true, user: { id: user, ...told } });
   });
 

@@ -74,7 +74,7 @@ describe('the address of a service, and the error’s code', () => {
     expect(shown(false)).not.toMatch(/10\.1\.2\.3|\bE[A-Z]{5,}/);
   });
 
-  it('are not in a sentence that stands in posts and lists', () => {
+  it('are left out of sentences for posts and lists', () => {
     expect(unreachable('10.1.2.3', 'ECONNRESET').message).toBe('The billing service closed the connection.');
     expect(unreachable('10.1.2.3', 'ENOTFOUND').message).toBe('The billing service could not be reached.');
   });

@@ -51,7 +51,7 @@ describe('the page that installs', () => {
     });
   });
 
-  it('loads nothing from elsewhere, runs no script, and is kept by nobody', async () => {
+  it('loads nothing from elsewhere, runs no script, and is not cached', async () => {
     await started();
     const response = await fetch(`${bot.urls[0]}/slack/install`);
     const html = await response.text();
@@ -145,7 +145,7 @@ describe('an installation', () => {
     expect(entry).toEqual(expect.arrayContaining(['app installed', INSTALLER]));
   });
 
-  it('stands although the first steps cannot be sent', async () => {
+  it('succeeds although the first steps cannot be sent', async () => {
     await started();
     bot.slack.refuse('chat.postMessage', 'user_not_found');
     expect((await bot.install(NORTH)).status).toBe(200);
@@ -335,7 +335,7 @@ describe('two workspaces', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('not connected');
   });
 
-  it('are told apart by the modal where somebody of the one clicks in a modal of the other', async () => {
+  it('are distinguished by the modal when a member of one clicks in a modal of the other', async () => {
     await started();
     for (const team of [NORTH, SOUTH]) await bot.install(team);
     const view = { id: 'V1', type: 'modal', app_installed_team_id: NORTH.id, private_metadata: '' };
@@ -358,7 +358,7 @@ describe('two workspaces', () => {
 });
 
 describe('a workspace without an installation that can be used', () => {
-  it('is told where to install Tally, in place of silence', async () => {
+  it('learns where to install Tally instead of getting no answer', async () => {
     await started();
     const { status, body } = await bot.command(NORTH, '/balance 123');
     expect(status).toBe(200);
@@ -366,7 +366,7 @@ describe('a workspace without an installation that can be used', () => {
     expect(body).toContain(`${PUBLIC_URL}/slack/install`);
   });
 
-  it('is told so in its form, and beside its button', async () => {
+  it('gets the error in the form, and beside the button', async () => {
     await started();
     const view = { id: 'V1', type: 'modal', callback_id: 'settings', state: { values: {} } };
     const form = await bot.interact(NORTH, { type: 'view_submission', view });

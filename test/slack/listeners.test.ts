@@ -351,7 +351,7 @@ describe('a command', () => {
     expect((await register()('command', command('x'), Promise.resolve(true))).happened).toHaveLength(2);
   });
 
-  it('too many is told so in the acknowledgement, without a call to Slack', async () => {
+  it('too many is refused in the acknowledgement, without a call to Slack', async () => {
     limits = { requests: [throttled()] };
     const { acks, happened } = await register()('command', command('answer'));
     expect(happened).toEqual(['ack']);
@@ -474,7 +474,7 @@ describe('a click', () => {
     expect((await deliver('action', click('edit', 'x'), Promise.resolve(false))).happened).toEqual(['ack']);
   });
 
-  it('that fails is told why, privately or in its form', async () => {
+  it('that fails says why, privately or in its form', async () => {
     const deliver = register();
     expect((await deliver('action', click('edit', 'fail'))).happened.at(-1)).toBe(`url ${NOT_CONNECTED}`);
     const opened = await deliver('action', click('edit', 'form', { trigger_id: 't1' }));
@@ -483,7 +483,7 @@ describe('a click', () => {
     expect(closed.happened).toEqual(['ack', 'edit x {}']);
   });
 
-  it('too many is told so, and after that nothing at all', async () => {
+  it('too many gets one warning, then no answer', async () => {
     const deliver = register();
     limits = { requests: [throttled()] };
     const told = await deliver('action', click('rerun:a', '/spend answer'));
@@ -569,7 +569,7 @@ describe('a form', () => {
     expect(failed.happened.at(-1)).toBe('update V1 That did not work');
   });
 
-  it('too many keeps what was typed, and is told so below the last field', async () => {
+  it('too many keeps what was typed, with an error below the last field', async () => {
     const deliver = register();
     limits = { requests: [throttled(), throttled()] };
     expect((await deliver('view', submit('a'))).acks).toEqual([
@@ -638,7 +638,7 @@ describe('an event', () => {
     expect((await register()('event', none)).happened).toEqual(['mention x']);
   });
 
-  it('that comes again is heard once, in each workspace', async () => {
+  it('that comes again is handled once, in each workspace', async () => {
     const deliver = register();
     expect((await deliver('event', hear({}))).happened).toHaveLength(1);
     expect((await deliver('event', hear({}))).happened).toEqual([]);
@@ -686,7 +686,7 @@ describe('an event', () => {
     expect((await register()('event', home)).happened.at(-1)).toBe(`home error ${NOT_CONNECTED}`);
   });
 
-  it('too many is told so, and after that nothing at all', async () => {
+  it('too many gets one warning, then no answer', async () => {
     limits = { requests: [throttled()] };
     const { happened } = await register()('event', hear({}));
     expect(happened).toEqual([expect.stringMatching(/^ephemeral C1 You’re asking faster/)]);

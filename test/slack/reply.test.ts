@@ -445,7 +445,7 @@ describe('an error', () => {
     ]);
   });
 
-  it('is told privately, or in the modal that the request opened', async () => {
+  it('is reported privately, or in the modal that the request opened', async () => {
     const report = errors().explain(new StoreUnavailable(), '/spend');
     expect(await sentAfter(errors().send(targetOf(COMMAND), report))).toEqual([
       ...[expect.stringMatching(/^url it Tally can’t reach its database/)],
@@ -462,7 +462,7 @@ describe('an error', () => {
     ]);
   });
 
-  it('that cannot be told is logged', async () => {
+  it('that cannot be reported is logged', async () => {
     refusals = { url: refusal('a'), ephemeral: refusal('b'), post: refusal('c'), update: refusal('d') };
     const report = errors().explain(new StoreUnavailable(), '/spend');
     logged = [];

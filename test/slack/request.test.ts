@@ -139,7 +139,7 @@ describe('a modal that a visit opened', () => {
     expect(tally.slack.modal(OWNER)).toBeUndefined();
   });
 
-  it('is refreshed as long as it stands as this visit drew it', async () => {
+  it('is refreshed while it shows what this visit drew', async () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('First'));
@@ -191,7 +191,7 @@ describe('what is for the asker alone', () => {
     await tally.slack.waitFor(() => tally.log().includes('could not be') || messages('chat.postMessage')[0]);
   };
 
-  it('stands in the channel where the response_url is no good any more', async () => {
+  it('is posted to the channel once the response_url no longer works', async () => {
     await started({ commands: { '/spend': sayHello } });
     await tally.interact({
       type: 'block_actions',
@@ -346,7 +346,7 @@ describe('an answer that Slack does not take at once', () => {
     return { taken: () => taken, close: () => server.close() };
   }
 
-  it('stands once where the response_url drops the connection after it took it', async () => {
+  it('is posted once although the response_url drops the connection after it took it', async () => {
     await started(listeners);
     const { taken, close } = await click((req) => req.socket.destroy());
     await tally.slack.waitFor(() => tally.log().includes('Slack did not confirm an answer'));
@@ -354,7 +354,7 @@ describe('an answer that Slack does not take at once', () => {
     expect([taken(), posts()]).toEqual([1, []]);
   });
 
-  it('stands once where the response_url answers late', async () => {
+  it('is posted once although the response_url answers late', async () => {
     await started(listeners);
     const { taken, close } = await click((_, res) => setTimeout(() => res.end('ok'), 6_000).unref());
     await tally.slack.waitFor(() => tally.log().includes('Slack did not confirm an answer'), 10_000);

@@ -191,7 +191,7 @@ describe('a response_url that does not confirm', () => {
     expect(await error(responseUrls.post(url, rich))).toMatchObject({ unclear: false });
   });
 
-  it('is told of as busy, with how long', async () => {
+  it('is reported as busy, with how long to wait', async () => {
     const { url, responseUrls } = await faulty((_, res) => res.writeHead(429, { 'retry-after': '7' }).end());
     const busy = { code: 'HTTP 429', retryAfter: 7, unclear: false };
     expect(await error(responseUrls.post(url, rich))).toMatchObject(busy);

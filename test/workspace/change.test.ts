@@ -290,7 +290,7 @@ describe('of two who change one thing at once', () => {
     expect(findProject(await read(), 'prod')?.id).toBe('777');
   });
 
-  it('a channel is not given a project that is called otherwise by now', async () => {
+  it('a channel does not get a default project that was renamed', async () => {
     const late = await both(rename('live'), (by) => workspaces.setChannelDefault(by, 'C1', 'prod'));
     expect(told(late)).toContain('prod is now named live');
     expect((await read()).channelDefault('C1')).toBeUndefined();
@@ -306,7 +306,7 @@ describe('of two who change one thing at once', () => {
     expect((await read()).channelDefault('C1')).toBe('prod');
   });
 
-  it('settings that do not meet are both kept', async () => {
+  it('two changes of different settings are both kept', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const late = await both(
       (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo', currency: '' }),
@@ -372,7 +372,7 @@ describe('of two who change one thing at once', () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it('a damaged project is said to be damaged, one that is another one is told as it is', async () => {
+  it('a damaged project is reported as damaged, a replaced one as it is now', async () => {
     const late = await both(
       () => redis.hset(HASH, 'project:prod', '{'),
       (by) => workspaces.changeProject(by, 'prod', { ...PROD, product: 2 }),
@@ -401,7 +401,7 @@ describe('of two who change one thing at once', () => {
       { zone: 'Asia/Tokyo', locale: 'de-DE' },
       'reporting time zone: Asia/Tokyo; number format: de-DE',
     ],
-  ])('settings are told as the quicker one left them: %s', async (_, quick, says) => {
+  ])('settings are described as the earlier change left them: %s', async (_, quick, says) => {
     const first = { managers: ['U9'], guests: false, externals: true, currency: 'EUR' };
     await workspaces.saveSettings(await changeIn(workspaces, 'T1'), first);
     const slow = {

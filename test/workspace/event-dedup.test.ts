@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => redis.close());
 
 describe('an event that Slack sends again', () => {
-  it.each(['something', 'nothing'])('is heard once where %s is known of the workspace', async (known) => {
+  it.each(['something', 'nothing'])('is handled once when %s is stored of the workspace', async (known) => {
     if (known === 'something') await redis.client.hset(recordKey(NORTH), 'settings', '{}');
     const [one, other] = [createEventDedup(redis.client), createEventDedup(redis.client)];
     const heard = await Promise.all([one, other, one].map(({ first }) => first(NORTH, 'Ev1')));
@@ -22,7 +22,7 @@ describe('an event that Slack sends again', () => {
     expect(await one.first(SOUTH, 'Ev1')).toBe(true);
   });
 
-  it('is heard once although the workspace’s first record came in between', async () => {
+  it('is handled once although the workspace’s first record came in between', async () => {
     const { first } = createEventDedup(redis.client);
     expect(await first(NORTH, 'Ev1')).toBe(true);
     await redis.client.hset(recordKey(NORTH), 'settings', '{}');

@@ -100,7 +100,7 @@ describe.each(Object.entries(KINDS))('a removed %s', (_, kind) => {
     expect(await kind.restore(ONE)).toBe(false);
   });
 
-  it('does not come back over one of its ID', async () => {
+  it('does not replace another one with its ID', async () => {
     await kind.remove(ONE, NOW);
     await redis.hset(HASH, kind.field + ONE, 'another');
     expect(await kind.restore(ONE)).toBe(false);

@@ -369,7 +369,7 @@ describe('a secret', () => {
     'Bearer abc',
     'token: hunter2',
     'password=hunter2',
-  ])('“%s” is not carried by the failure', (secret) => {
+  ])('“%s” is left out of the failure', (secret) => {
     for (const text of [
       secret,
       `123 last-week ${secret}`,

@@ -62,11 +62,11 @@ describe('a word that is quoted', () => {
     // Only a part of what was typed as one word.
     ['prod1w', 'prod', 'prod'],
     ['“”', '', ''],
-  ])('stands as in %j, without the quotes around it', (typed, piece, quoted) => {
+  ])('is quoted as in %j, without the quotes around it', (typed, piece, quoted) => {
     expect(originalSpelling(typed, piece)).toBe(quoted);
   });
 
-  it('stands as it is read where it is more than twenty words', () => {
+  it('is quoted as it was read beyond twenty words', () => {
     const words = (count: number) => Array(count).fill('Word').join(' ');
     expect(originalSpelling(`${words(20)}!`, words(20))).toBe(`${words(20)}!`);
     expect(originalSpelling(`${words(21)}!`, words(21))).toBe(words(21));

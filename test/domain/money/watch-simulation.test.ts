@@ -33,7 +33,7 @@ const suggested = (rule: WatchRule, figures: WatchFigures): unknown => {
   return found && JSON.parse(JSON.stringify(found));
 };
 
-describe('looking back at what a watch would have told', () => {
+describe('looking back at the alerts a watch would have sent', () => {
   it('takes ninety days, and the days that the first of them needs', () => {
     expect(daysBetween(FIRST, TODAY)).toBe(200);
     for (const kind of ['balance', 'runway', 'spike'] as const) {
@@ -105,7 +105,7 @@ describe('a proposed threshold', () => {
     ...{ kind: 'spike', factor: new Big(factor), floor: new Big(0) },
   });
 
-  it('is not made for a rule that told at most once a calendar month', () => {
+  it('is not made for a rule with at most one alert a calendar month', () => {
     const figures = figuresOf((ago) => (ago === 5 || ago === 40 ? 100 : 10));
     expect(told(spike(2), figures)).toHaveLength(2);
     expect(suggested(spike(2), figures)).toBeUndefined();
@@ -117,7 +117,7 @@ describe('a proposed threshold', () => {
     ['9.9', 11, '11'],
     [3, 123, '130'],
   ])(
-    'of a factor of %s is the next of two digits that is quiet, where days cost %s times as much: %s',
+    'of a factor of %s is the next of two digits without too many alerts, where days cost %s times as much: %s',
     (factor, size, found) => {
       expect(told(spike(factor), weekly(size)).length).toBeGreaterThan(4);
       expect(suggested(spike(factor), weekly(size))).toEqual({ kind: 'spike', factor: found, floor: '0' });
@@ -127,7 +127,7 @@ describe('a proposed threshold', () => {
   /** A balance that swings: it is charged ten a day and gets them back each ninth day. */
   const swinging = figuresOf((ago) => (ago % 9 === 4 ? -80 : 10), 100);
 
-  it('of a balance is the highest lower one of two digits that is quiet', () => {
+  it('of a balance is the highest lower threshold of two digits without too many alerts', () => {
     const rule: WatchRule = { kind: 'balance', below: new Big(105) };
     expect(told(rule, swinging).length).toBeGreaterThan(4);
     // It swings between 50 and 130: below 50 it never is.
@@ -140,7 +140,7 @@ describe('a proposed threshold', () => {
       });
   });
 
-  it('of a runway is the most days that are quiet', () => {
+  it('of a runway is the most days without too many alerts', () => {
     const figures = figuresOf((ago) => (Math.floor(ago / 8) % 2 === 0 ? 10 : 40), 100);
     const rule: WatchRule = { kind: 'runway', days: 60 };
     const history = measureHistory('runway', figures);

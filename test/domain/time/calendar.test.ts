@@ -149,7 +149,7 @@ describe('days as people write them', () => {
     ['2025-11-01', '2026-11-01', '1 Nov 2025 – 1 Nov 2026'],
   ])('%s to %s is %s', (first, last, text) => expect(formatDays(first, last)).toBe(text));
 
-  it('say the year only to who does not know it', () => {
+  it('name the year unless it is the current one', () => {
     expect(formatDays('2026-11-07', '2026-11-13', '2026')).toBe('7–13 Nov');
     expect(formatDays('2026-10-28', '2026-11-03', '2026')).toBe('28 Oct – 3 Nov');
     expect(formatDays('2026-11-19', '2026-11-19', '2026')).toBe('Thu 19 Nov');

@@ -79,7 +79,7 @@ describe('what a person set up', () => {
     await expect(canAdopt(itemFor('C1'), request({}, broken))).rejects.toBe(broken);
   });
 
-  it('is marked for those who may adopt it', async () => {
+  it('is marked for the people who may adopt it', async () => {
     const items = [
       itemFor('C1'),
       itemFor('C1', { id: 'two', owner: 'U0MEMBER' }),
