@@ -12,6 +12,7 @@ import { parseCommandText } from '../../domain/language/command-text.ts';
 import { couldBeName } from '../../domain/language/nearest-word.ts';
 import { keepsWords } from '../../domain/language/suggestion.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
@@ -150,19 +151,16 @@ function pickerInstead(
 ): ErrorDescription {
   const rest = textWithout(text, word);
   if (!ASKS.has(command) || rest === undefined || !couldBeName(word)) return { todo: '' };
-  try {
-    const { words } = parseWithOutput(rest, requester.workspace.aliases, (asked) =>
-      parseCommandText(asked, requester.workspace.aliases),
-    );
-    if ([words.project, words.alias, words.several].some((named) => named !== undefined)) return { todo: '' };
-    return {
-      sentence: `${fact} Which project?`,
-      todo: '',
-      choices: projectPicker({ command, text: rest }, requester),
-    };
-  } catch {
-    return { todo: '' };
-  }
+  const { aliases } = requester.workspace;
+  const read = tryRead(() => parseWithOutput(rest, aliases, (asked) => parseCommandText(asked, aliases)));
+  if (read === undefined) return { todo: '' };
+  const { project, alias, several } = read.words;
+  if ([project, alias, several].some((named) => named !== undefined)) return { todo: '' };
+  return {
+    sentence: `${fact} Which project?`,
+    todo: '',
+    choices: projectPicker({ command, text: rest }, requester),
+  };
 }
 
 /** @returns undefined when the text doesn't have the word, which may be withheld */
