@@ -136,6 +136,7 @@ async function tokensAfter({ claim, grant, tokens }: IssueModal, context: TokenC
   const carried = await keeping.catch(ignoreFailure);
   return carried === undefined ? tokens : [{ carried, expires: undefined }, ...tokens];
 }
+
 /** The buttons below an error. Where the access is wrong, managers can replace it. */
 function remedies(failure: Failure, { grant, word }: IssueModal, manage: boolean): Button[] {
   const project = grant?.project ?? word;

@@ -88,6 +88,6 @@ const dueOn = (timing: Schedule['timing'], date: Day): DueTime | undefined =>
   dueTimesBetween(
     timing,
     startOfDay(date, timing.zone) - 1,
+    // A time that DST skips at midnight comes after it.
     startOfDay(addDays(date, 1), timing.zone) + HOUR,
   ).find((due) => due.date === date);
-/** A time that DST skips at midnight comes after it. */
