@@ -80,7 +80,7 @@ const SAVING: Record<string, (change: WorkspaceChange) => Promise<unknown>> = {
   'a channel’s default': (by) => workspaces.setChannelDefault(by, 'C2', 'prod'),
   'no channel’s default': (by) => workspaces.setChannelDefault(by, 'C1', undefined),
   'a project that comes back': (by) => workspaces.restoreProject(by, REMOVAL),
-  'no damaged project': (by) => workspaces.dropProject(by, 'damaged'),
+  'no damaged project': (by) => workspaces.dropDamaged(by, 'project', ['damaged']),
   'an access': (by) => workspaces.saveAccess(by, { ...ACCESS, project: '456' }),
   'a replaced access': (by) => workspaces.saveAccess(by, { ...ACCESS, registeredAt: NOW + 1 }),
   'no access': (by) => workspaces.removeAccess(by, '123'),
@@ -88,12 +88,12 @@ const SAVING: Record<string, (change: WorkspaceChange) => Promise<unknown>> = {
   'a changed schedule': (by) => workspaces.schedules.save(by, schedule({ channel: 'C9' })),
   'no schedule': (by) => workspaces.schedules.remove(by, 'schedul1', NOW),
   'a schedule that comes back': (by) => workspaces.schedules.restore(by, 'schedul2'),
-  'no damaged schedule': (by) => workspaces.schedules.drop(by, ['damaged1']),
+  'no damaged schedule': (by) => workspaces.dropDamaged(by, 'schedule', ['damaged1']),
   'a watch': (by) => workspaces.watches.save(by, { ...WATCH, id: 'watchid9' }),
   'a changed watch': (by) => workspaces.watches.save(by, { ...WATCH, owner: 'U2' }),
   'no watch': (by) => workspaces.watches.remove(by, 'watchid1', NOW),
   'a watch that comes back': (by) => workspaces.watches.restore(by, 'watchid2'),
-  'no damaged watch': (by) => workspaces.watches.drop(by, ['damaged1']),
+  'no damaged watch': (by) => workspaces.dropDamaged(by, 'watch', ['damaged1']),
 };
 
 /** Something of everything that can be changed. */

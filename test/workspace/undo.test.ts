@@ -63,7 +63,7 @@ const KINDS: Record<string, Undoable> = {
     remove: async (id, at) => workspaces.schedules.remove(await by(), id, at),
     find: (id, now) => workspaces.schedules.findRemoved('T1', id, now),
     restore: async (id) => workspaces.schedules.restore(await by(), id),
-    drop: async (ids) => workspaces.schedules.drop(await by(), ids),
+    drop: async (ids) => workspaces.dropDamaged(await by(), 'schedule', ids),
     all: async () => (await read()).schedules,
     of: (id) => schedule({ id }),
     field: 'schedule:',
@@ -74,7 +74,7 @@ const KINDS: Record<string, Undoable> = {
     remove: async (id, at) => workspaces.watches.remove(await by(), id, at),
     find: (id, now) => workspaces.watches.findRemoved('T1', id, now),
     restore: async (id) => workspaces.watches.restore(await by(), id),
-    drop: async (ids) => workspaces.watches.drop(await by(), ids),
+    drop: async (ids) => workspaces.dropDamaged(await by(), 'watch', ids),
     all: async () => (await read()).watches,
     of: (id) => ({ ...WATCH, id }),
     field: 'watch:',
@@ -166,7 +166,7 @@ describe('how the last delivery of a schedule ended', () => {
 
   it('goes with a damaged one for good', async () => {
     for (const id of [ONE, TWO]) await redis.hset(HASH, `sent:${id}`, '{}');
-    await workspaces.schedules.drop(await by(), [ONE]);
+    await workspaces.dropDamaged(await by(), 'schedule', [ONE]);
     expect((await redis.hkeys(HASH)).sort()).toEqual([`schedule:${TWO}`, `sent:${TWO}`]);
   });
 
@@ -189,7 +189,7 @@ it('a damaged project is dropped with the defaults of its channels, and with nob
     'channel:C2': 'prod',
     'channel:C3': 'bad',
   });
-  await workspaces.dropProject(await by(), 'bad');
+  await workspaces.dropDamaged(await by(), 'project', ['bad']);
   expect((await redis.hkeys(HASH)).sort()).toEqual(['channel:C2', 'project:prod']);
 });
 

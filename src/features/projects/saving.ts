@@ -103,10 +103,8 @@ export function createRemoval(workspaces: Workspaces, stops: () => readonly Stop
     stoppedBlocks(stops(), request, withProject(request.workspace, alias, undefined), isDone);
 
   const drop = async (alias: string, request: Request): Promise<void> => {
-    await workspaces.dropProject(
-      auditedChange(request, ['project removed', `${alias} (its record was damaged)`]),
-      alias,
-    );
+    const change = auditedChange(request, ['project removed', `${alias} (its record was damaged)`]);
+    await workspaces.dropDamaged(change, 'project', [alias]);
     await request.reply.update(
       textMessage(
         `Removed the damaged record of ${alias}. To add it again, type ${commandText('/billing projects')} add ${alias}.`,

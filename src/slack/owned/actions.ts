@@ -130,7 +130,8 @@ async function dropDamaged<T extends OwnedItem>(kind: OwnedKind<T>, request: Req
   const damaged = damagedIds(request.workspace, kind.kind);
   if (damaged.length === 0) return showOwned(kind, request, { notice: goneText(kind) });
   const about = `${damaged.join(', ')} (the record was damaged)`;
-  await kind.store.drop(auditedChange(request, [`${kind.kind} removed`, about]), damaged);
+  const change = auditedChange(request, [`${kind.kind} removed`, about]);
+  await kind.workspaces.dropDamaged(change, kind.kind, damaged);
   await kind.changed(request.user.teamId);
   await showOwned(kind, request, { notice: `Removed what was damaged. ${setUpAgainText(kind)}` });
 }

@@ -30,18 +30,7 @@ export function parseOwned<T extends { readonly id: string }>(
 }
 
 /** Schedules, or watches. Each method is one round trip. @throws StoreUnavailable */
-export interface OwnedStore<T> {
-  /** Creates or replaces it. @throws EditConflict */
-  save(change: WorkspaceChange, item: T): Promise<void>;
-  /** It can be restored for `UNDO_MS`. Does nothing when it is removed already. @param at ms since the epoch @throws EditConflict */
-  remove(change: WorkspaceChange, id: string, at: Millis): Promise<void>;
-  /** Deletes damaged ones, which cannot be restored. @throws EditConflict */
-  drop(change: WorkspaceChange, ids: readonly string[]): Promise<void>;
-  /** What was removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
-  findRemoved(teamId: SlackId, id: string, now: Millis): Promise<T | undefined>;
-  /** With its delivery history: posts that fell due since come late. @returns false if nothing can be restored */
-  restore(change: WorkspaceChange, id: string): Promise<boolean>;
-}
+export type OwnedStore<T extends { readonly id: string }> = ReturnType<typeof createOwnedStore<T>>;
 
 /** Where each kind is stored once it was removed. */
 const REMOVED = { schedule: FIELDS.removedSchedule, watch: FIELDS.removedWatch } as const;
@@ -49,20 +38,22 @@ const REMOVED = { schedule: FIELDS.removedSchedule, watch: FIELDS.removedWatch }
 export function createOwnedStore<T extends { readonly id: string }>(
   target: ChangeTarget,
   format: OwnedFormat<T>,
-): OwnedStore<T> {
+) {
   const { kind, serialize } = format;
   const [stored, removed] = [FIELDS[kind], REMOVED[kind]];
   /** What goes with it: only schedules have a last delivery. */
   const fieldsOf = (id: string) => [stored + id, ...(kind === 'schedule' ? [FIELDS.sent + id] : [])];
   return {
-    async save(change, item) {
+    /** Creates or replaces it. @throws EditConflict */
+    async save(change: WorkspaceChange, item: T): Promise<void> {
       const field = stored + item.id;
       await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, field),
         set: { [field]: serialize(item) },
       }));
     },
-    async remove(change, id, at) {
+    /** It can be restored for `UNDO_MS`. Does nothing when it is removed already. @param at ms since the epoch @throws EditConflict */
+    async remove(change: WorkspaceChange, id: string, at: Millis): Promise<void> {
       const json = change.workspace.fields[stored + id];
       if (json === undefined) return;
       const item: unknown = JSON.parse(serialize(parseOwned(format, id, json)));
@@ -72,18 +63,14 @@ export function createOwnedStore<T extends { readonly id: string }>(
         set: { [removed + id]: JSON.stringify({ [kind]: item, sent: fields[FIELDS.sent + id], at }) },
       }));
     },
-    async drop(change, ids) {
-      await commitChange(target, change, (fields) => ({
-        seen: fieldValues(fields, ...ids.map((id) => stored + id)),
-        remove: ids.flatMap(fieldsOf),
-      }));
-    },
-    async findRemoved(teamId, id, now) {
+    /** What was removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
+    async findRemoved(teamId: SlackId, id: string, now: Millis): Promise<T | undefined> {
       const json = (await target.store.read(teamId))[removed + id];
       const removal = json === undefined ? undefined : parseRemoval(format, json);
       return removal !== undefined && now - removal.at < UNDO_MS ? removal.item : undefined;
     },
-    async restore(change, id) {
+    /** With its delivery history: posts that fell due since come late. @returns false if nothing can be restored */
+    async restore(change: WorkspaceChange, id: string): Promise<boolean> {
       const json = change.workspace.fields[removed + id];
       if (json === undefined) return false;
       const { item, sent } = parseRemoval(format, json);

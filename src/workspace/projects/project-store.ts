@@ -74,17 +74,6 @@ export function createProjectStore(target: ChangeTarget) {
         set: { ...names, [FIELDS.removedProject + alias]: JSON.stringify(removal) },
       }));
     },
-    /** Deletes a damaged project, which cannot be restored, and makes it no channel's default. */
-    async dropProject(change: WorkspaceChange, alias: string): Promise<void> {
-      const removed = [
-        FIELDS.project + alias,
-        ...change.workspace.channelsOf(alias).map((channel) => FIELDS.channel + channel),
-      ];
-      await commitChange(target, change, (fields) => ({
-        seen: fieldValues(fields, ...removed),
-        remove: removed,
-      }));
-    },
     /** What `removeProject` removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
     async findRemovedProject(
       workspace: SlackId,

@@ -1,5 +1,6 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
+import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { type CredentialStore, createCredentialStore } from '../credentials/credential-store.ts';
 import { createOwnedStore, type OwnedStore } from '../owned/owned-store.ts';
@@ -7,7 +8,7 @@ import { SCHEDULES, type Schedule } from '../owned/schedules.ts';
 import { WATCHES, type Watch } from '../owned/watches.ts';
 import { createProjectStore, type ProjectStore } from '../projects/project-store.ts';
 import type { Settings } from '../settings.ts';
-import { type ChangeTarget, commitChange, type WorkspaceChange } from './change.ts';
+import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { createWorkspaceParser } from './parse-workspace.ts';
 import { planSettings } from './plan-settings.ts';
 import { createRecordNotes, type RecordNotes } from './record-notes.ts';
@@ -29,6 +30,12 @@ export interface Workspaces extends ProjectStore, CredentialStore, RecordNotes {
   read(teamId: SlackId): Promise<Workspace>;
   /** Saves only these parts, and keeps other people's changes to the rest. */
   saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void>;
+  /** Deletes damaged records, which cannot be restored, and what goes with them: a project is no channel's default any more. */
+  dropDamaged(
+    change: WorkspaceChange,
+    kind: 'project' | 'schedule' | 'watch',
+    ids: readonly string[],
+  ): Promise<void>;
 }
 
 export interface WorkspacesParts {
@@ -71,6 +78,18 @@ export function createWorkspaces({
     },
     async saveSettings(change, parts) {
       await commitChange(target, change, (fields) => planSettings(change, fields, parts));
+    },
+    async dropDamaged(change, kind, ids) {
+      const channels = kind === 'project' ? ids.flatMap(change.workspace.channelsOf) : [];
+      const damaged = [
+        ...ids.map((id) => FIELDS[kind] + id),
+        ...channels.map((channel) => FIELDS.channel + channel),
+      ];
+      const sent = kind === 'schedule' ? ids.map((id) => FIELDS.sent + id) : [];
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, ...damaged),
+        remove: [...damaged, ...sent],
+      }));
     },
   };
 }
