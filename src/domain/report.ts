@@ -1,3 +1,29 @@
+/**
+ * What a schedule can post: the reports' names, and the figures of each. They are of the complete days it covers, the days
+ * they are compared with, and the month around them; never of today, which is not over when the post goes out.
+ */
+import type { PeriodPhrase } from './language/period-phrase.ts';
+import type { DayCharges } from './money/charges.ts';
+import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
+import { type Account, computeRunway, type Runway } from './money/runway.ts';
+import { computeUsage, type Usage } from './money/usage.ts';
+import { compareUsage, type UsageChange } from './money/usage-change.ts';
+import {
+  type AskedDays,
+  addDays,
+  type Day,
+  dayAt,
+  daysBefore,
+  daysInRange,
+  endOfDay,
+  formatDays,
+  type Millis,
+  startOfDay,
+  type Zone,
+} from './time/calendar.ts';
+import { sameDaysLastWeek } from './time/comparison-window.ts';
+import { resolvePeriod } from './time/period.ts';
+
 /** What a report is called, and how people ask for it. */
 interface ReportWords {
   readonly title: string;
@@ -8,8 +34,8 @@ interface ReportWords {
 }
 
 /**
- * What a schedule can post, by the name that it stores. One more is an entry here; the compiler then asks
- * `report-figures` for its days.
+ * The reports by the name that a schedule stores. One more is an entry here; the compiler then asks `reportPeriodsOf` for
+ * its days.
  */
 export const REPORTS = {
   yesterday: { title: 'Yesterday’s spend', phrases: ['yesterday', 'last-day'], coversDays: true },
@@ -31,3 +57,168 @@ export const findReport = (phrase: string): ReportName | undefined =>
 
 /** Asked for by their names. */
 export const NAMED_REPORTS = REPORT_NAMES.filter((name) => REPORTS[name].phrases.length === 0);
+
+/** Days and their label: `13–19 Nov`. */
+export interface DayWindow {
+  readonly days: readonly Day[];
+  readonly label: string;
+}
+
+/** A window and the one it is compared with. */
+export interface ComparedWindows {
+  readonly window: DayWindow;
+  readonly before: DayWindow;
+}
+
+/** What a post covers: complete days only. */
+export interface ReportPeriods {
+  readonly main: ComparedWindows;
+  /** Yesterday's month up to yesterday, compared with as many first days of the month before. */
+  readonly month: ComparedWindows;
+  /** The last 7 complete days, for the runway. */
+  readonly week: readonly Day[];
+  /** The days of the chart. */
+  readonly charted: readonly Day[];
+  /** What a forecast of the month that runs rests on; none when the month of the post is over. */
+  readonly history: readonly Day[];
+  readonly today: Day;
+  readonly zone: Zone;
+  /** First and last millisecond of all these days, which one request gets. */
+  readonly from: number;
+  readonly to: number;
+  /** The main ones. */
+  readonly asked: AskedDays;
+}
+
+const MIN_CHARTED_DAYS = 14;
+
+/** `typed` is for errors about typed words, which these are not. */
+const UNTYPED = { typed: '', includingToday: false } as const;
+const LAST_WEEK: PeriodPhrase = { kind: 'last', unit: 'week', count: 1, ...UNTYPED };
+const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', ...UNTYPED };
+const LAST_MONTH: PeriodPhrase = { kind: 'last', unit: 'month', count: 1, ...UNTYPED };
+
+/**
+ * @param at the instant that the figures are as of
+ * @param count how many days `yesterday` covers: several after a weekend without posts
+ */
+export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
+  const today = dayAt(at, zone);
+  const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
+  const phrase = monthPhrase(yesterday, today);
+  const month = compareWindows(phrase, at, zone, yesterday);
+  const ofLastDays = () => lastDays(count, today, zone);
+  const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
+    yesterday: ofLastDays,
+    'last-week': () => compareWindows(LAST_WEEK, at, zone),
+    'month-to-date': () => compareWindows(phrase, at, zone),
+    // What was spent of the balance that the post is about.
+    balance: ofLastDays,
+  };
+  const main = windowsOf[name]();
+  const isShort = windowsOf[name] === ofLastDays || main.window.days.length === 1;
+  const charted = isShort ? daysBefore(today, MIN_CHARTED_DAYS, zone) : main.window.days;
+  const week = daysBefore(today, 7, zone);
+  const history = phrase === THIS_MONTH ? daysInRange(forecastFrom(today), yesterday, zone) : [];
+  const windows = [
+    main.window.days,
+    main.before.days,
+    month.window.days,
+    month.before.days,
+    charted,
+    week,
+    history,
+  ];
+  const [first = yesterday] = windows.flatMap(([day]) => day ?? []).sort();
+  return {
+    ...{ main, month, week, charted, history, today, zone },
+    from: startOfDay(first, zone),
+    to: endOfDay(yesterday, zone),
+    asked: { first: main.window.days[0] ?? yesterday, last: main.window.days.at(-1) ?? yesterday, today },
+  };
+}
+
+/** The last `count` days, compared with the same days a week before. */
+function lastDays(count: number, today: Day, zone: Zone): ComparedWindows {
+  const days = daysBefore(today, count, zone);
+  return { window: windowOf(days), before: windowOf(sameDaysLastWeek(days, zone), days.at(-1)) };
+}
+
+/** On the first day of a month no day of it is over, so the post is about the month before. */
+const monthPhrase = (yesterday: Day, today: Day): PeriodPhrase =>
+  today.slice(0, 7) === yesterday.slice(0, 7) ? THIS_MONTH : LAST_MONTH;
+
+function compareWindows(phrase: PeriodPhrase, at: Millis, zone: Zone, labelYearOf?: Day): ComparedWindows {
+  const { days, today, comparison } = resolvePeriod(phrase, at, zone);
+  const complete = days.filter((day) => day !== today);
+  return {
+    window: windowOf(complete, labelYearOf),
+    before: windowOf(comparison?.days ?? [], complete.at(-1)),
+  };
+}
+
+/** @param labelYearOf a day whose year the label leaves out */
+function windowOf(days: readonly Day[], labelYearOf?: Day): DayWindow {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return { days, label: '' };
+  return { days, label: formatDays(first, last, labelYearOf?.slice(0, 4)) };
+}
+
+/** The days without a year that goes without saying. */
+export function formatReportDays({ days, label }: DayWindow, today: Day): string {
+  const [first, last] = [days[0], days.at(-1)];
+  return first === undefined || last === undefined ? label : formatDays(first, last, today.slice(0, 4));
+}
+
+/** The figures of one project. */
+export interface ReportFigures {
+  readonly main: Usage;
+  /** Undefined when there is nothing to compare with. */
+  readonly change: UsageChange | undefined;
+  readonly month: Usage;
+  readonly monthChange: UsageChange | undefined;
+  readonly charted: Usage;
+  /** Of the month that runs; undefined when it is over or too few days are reported. */
+  readonly forecast: Forecast | undefined;
+  /** Undefined when the balance is missing. */
+  readonly runway: Runway | undefined;
+  /**
+   * How many items no figure here contains: they have no day, or one that is more than a day away from the requested
+   * ones. A service that cuts its days in another zone always sends items of the days just before and after.
+   */
+  readonly strays: number;
+}
+
+/** @param account the project's balance and bonuses; undefined when they are missing */
+export function computeReportFigures(
+  charges: readonly DayCharges[],
+  periods: ReportPeriods,
+  account: Account | undefined,
+): ReportFigures {
+  const { main, month, week, charted, history, today, zone } = periods;
+  const usageOf = (days: readonly Day[]): Usage => {
+    const covered = new Set(days);
+    return computeUsage(
+      charges.filter(({ day }) => day !== undefined && covered.has(day)),
+      { days },
+    );
+  };
+  const changeOf = (usage: Usage, { window: { days }, before }: ComparedWindows) =>
+    before.days.length === 0
+      ? undefined
+      : compareUsage(usage, usageOf(before.days), { current: days, before: before.days });
+  const [mainUsage, monthUsage] = [usageOf(main.window.days), usageOf(month.window.days)];
+  const [first, last] = [addDays(dayAt(periods.from, zone), -1), addDays(dayAt(periods.to, zone), 1)];
+  return {
+    main: mainUsage,
+    change: changeOf(mainUsage, main),
+    month: monthUsage,
+    monthChange: changeOf(monthUsage, month),
+    charted: charted === main.window.days ? mainUsage : usageOf(charted),
+    forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history), today, zone),
+    runway: account && computeRunway(account, usageOf(week), today),
+    strays: charges
+      .filter(({ day }) => day === undefined || day < first || day > last)
+      .reduce((count, { merged }) => count + merged, 0),
+  };
+}

@@ -1,4 +1,3 @@
-import { formatReportDays } from '../../domain/money/report-figures.ts';
 import { isRunningOut } from '../../domain/money/runway-text.ts';
 import { incompleteMark } from '../../domain/money/usage.ts';
 import {
@@ -7,6 +6,7 @@ import {
   sumChanges,
   type UsageChange,
 } from '../../domain/money/usage-change.ts';
+import { formatReportDays } from '../../domain/report.ts';
 import {
   failedNotes,
   hasOneCurrency,

@@ -1,18 +1,12 @@
 import { formatPercent, type MoneyFormatter, ZERO } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
-import {
-  type ComparedWindows,
-  type DayWindow,
-  formatReportDays,
-  type ReportPeriods,
-} from '../../domain/money/report-figures.ts';
 import { formatBonuses, formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
-import type { Usage } from '../../domain/money/usage.ts';
 import {
   describeUnreadable,
   formatBonusTotal,
   formatReportedDays,
   formatTotal,
+  type Usage,
 } from '../../domain/money/usage.ts';
 import {
   formatCoverage,
@@ -21,6 +15,12 @@ import {
   isFullyReported,
   type UsageChange,
 } from '../../domain/money/usage-change.ts';
+import {
+  type ComparedWindows,
+  type DayWindow,
+  formatReportDays,
+  type ReportPeriods,
+} from '../../domain/report.ts';
 import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';

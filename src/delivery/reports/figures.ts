@@ -1,12 +1,8 @@
 import { type Money, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
-import {
-  formatReportDays,
-  type ReportFigures,
-  type ReportPeriods,
-} from '../../domain/money/report-figures.ts';
 import type { Account } from '../../domain/money/runway.ts';
 import { formatBalance } from '../../domain/money/runway-text.ts';
 import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
+import { formatReportDays, type ReportFigures, type ReportPeriods } from '../../domain/report.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { ProjectAnswer, ProjectAnswers } from '../../slack/commands/project-answers.ts';
 

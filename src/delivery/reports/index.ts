@@ -3,14 +3,16 @@ import { LRUCache } from 'lru-cache';
 import { emptyIfNoData } from '../../billing/client.ts';
 import { aboutDays, isFailure } from '../../domain/failure/index.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
-import {
-  computeReportFigures,
-  type ReportPeriods,
-  reportPeriodsOf,
-} from '../../domain/money/report-figures.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
+import {
+  computeReportFigures,
+  REPORT_NAMES,
+  REPORTS,
+  type ReportName,
+  type ReportPeriods,
+  reportPeriodsOf,
+} from '../../domain/report.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
 import { type Day, formatAskedDays, type Millis } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';

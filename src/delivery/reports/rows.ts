@@ -1,7 +1,7 @@
 import { formatPercent, type Money, sumMoney, ZERO } from '../../domain/money/amount.ts';
-import { formatReportDays } from '../../domain/money/report-figures.ts';
 import { formatRunwayShort } from '../../domain/money/runway-text.ts';
 import { readableTotal, type Usage } from '../../domain/money/usage.ts';
+import { formatReportDays } from '../../domain/report.ts';
 import { hasOneCurrency, type ProjectColumn, projectRows } from '../../slack/commands/project-answers.ts';
 import {
   amountOf,

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { type BillingClient, settleOptional } from '../../billing/client.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import { computeReportFigures, reportPeriodsOf } from '../../domain/money/report-figures.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
+import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Block, withoutActions } from '../../slack/kit/atoms.ts';

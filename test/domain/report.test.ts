@@ -1,17 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAmount, toPlainDigits } from '../../../src/domain/money/amount.ts';
-import { computeReportFigures, reportPeriodsOf } from '../../../src/domain/money/report-figures.ts';
-import type { ReportName } from '../../../src/domain/report.ts';
-import { daysCovered, nextDueTimes, type Timing } from '../../../src/domain/time/cadence.ts';
-import {
-  dayAt,
-  daysInRange,
-  endOfDay,
-  formatAskedDays,
-  startOfDay,
-} from '../../../src/domain/time/calendar.ts';
-import { chargesOf } from '../../support/usage.ts';
+import { parseAmount, toPlainDigits } from '../../src/domain/money/amount.ts';
+import { computeReportFigures, type ReportName, reportPeriodsOf } from '../../src/domain/report.ts';
+import { daysCovered, nextDueTimes, type Timing } from '../../src/domain/time/cadence.ts';
+import { dayAt, daysInRange, endOfDay, formatAskedDays, startOfDay } from '../../src/domain/time/calendar.ts';
+import { chargesOf } from '../support/usage.ts';
 
 const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago'];
 const SCOPES: readonly ReportName[] = ['yesterday', 'last-week', 'month-to-date'];
