@@ -255,6 +255,19 @@ describe('the owner of a schedule', () => {
     expect([...states]).toEqual([]);
   });
 
+  it('is told of another cause that comes while a manager is still being told of the first', async () => {
+    const states = new Map<string, string>();
+    slack.fault = ({ method, args }) =>
+      method === 'chat.postMessage' && args.get('channel') === directMessage(BOSS)
+        ? 'internal_error'
+        : undefined;
+    await told({ states, why: 'not-connected' });
+    const { posts } = await told({ states, why: 'channel-archived', now: NINE + 2 * HOUR });
+    expect(posts.map(([channel]) => channel)).toEqual([directMessage(OWNER), directMessage(OWNER)]);
+    expect(posts[1]?.[2]).toContain('Unarchive the channel');
+    expect([...states]).toEqual([]);
+  });
+
   it('gets no notice from a run that is over', async () => {
     expect((await told({ isOver: () => true })).writes).toEqual([]);
   });

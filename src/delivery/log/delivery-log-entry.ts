@@ -60,6 +60,9 @@ const postedMessage = z.object({
 });
 export type PostedMessage = Readonly<z.infer<typeof postedMessage>>;
 
+/** What an owner is notified of: a failure, a pause, or projects that keep giving no answer. */
+export const noticeReason = z.enum([...PAUSE_REASONS, 'failed', 'unanswered']);
+
 const entry = z.object({
   /**
    * `sending`: Slack may have taken it. `trying`: it failed and is tried again. `held`: Tally paused its schedule and
@@ -85,8 +88,8 @@ const entry = z.object({
   cause: storedFailure.exactOptional(),
   /** For a pending notice `unanswered`: the projects without figures, and why, as in the post. */
   silent: z.record(z.string(), storedFailure).exactOptional(),
-  /** The owner has not been notified of this yet: a failure, a pause, or projects that keep giving no answer. */
-  pendingNotice: z.enum([...PAUSE_REASONS, 'failed', 'unanswered']).exactOptional(),
+  /** The owner has not been notified of this yet. */
+  pendingNotice: noticeReason.exactOptional(),
   /** When that is tried again, in ms. */
   noticeNext: z.int().exactOptional(),
   post: postedMessage.exactOptional(),

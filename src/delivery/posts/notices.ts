@@ -9,6 +9,7 @@ import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryContext } from '../context.ts';
 import { type DeliveryLogSnapshot, deliveryKey } from '../log/delivery-log.ts';
+import { noticeReason } from '../log/delivery-log-entry.ts';
 import { earliest, splitByTime } from '../log/due-dates.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipients.ts';
@@ -26,6 +27,7 @@ const NOTICE_STATE = 'notice/';
 const notice = z.object({
   /** ms since the epoch */
   began: z.int(),
+  why: noticeReason,
   /** `deliveryKey` of each date that it is about. */
   about: z.array(z.string()).readonly(),
   isOwnerGone: z.boolean(),
@@ -48,7 +50,8 @@ const noticeAt = ({ line }: ScheduleLogEntry): Millis => line.entry.noticeNext ?
 /** Whether the next notice to this owner covers the date, or the one that is already on its way. */
 function isAbout(pendingDate: PendingNotice, owner: SlackId, stored: Notice | undefined): boolean {
   if (pendingDate.schedule.owner !== owner) return false;
-  return stored === undefined ? !pendingDate.isInWork : stored.about.includes(keyOf(pendingDate));
+  if (stored === undefined) return !pendingDate.isInWork;
+  return stored.about.includes(keyOf(pendingDate)) && stored.why === pendingDate.line.entry.pendingNotice;
 }
 
 /** Plans one notice per owner at a time: the dates that share its cause. */
@@ -195,7 +198,7 @@ async function beginNotice(
     const messageTo = (to: SlackId, reader: 'owner' | 'manager') =>
       ({ to, reader, state: 'due', at, tries: 0 }) as const;
     const begun: Notice = {
-      ...{ began: at, about: group.map(keyOf), isOwnerGone: isGone },
+      ...{ began: at, why, about: group.map(keyOf), isOwnerGone: isGone },
       messages: [
         ...(isGone ? [] : [messageTo(owner, 'owner')]),
         ...(manager === undefined ? [] : [messageTo(manager, 'manager')]),
