@@ -105,6 +105,26 @@ describe('many figures that change', () => {
     await later(9);
     expect(CHANNELS.map((channel) => replies(channel).length)).toEqual([0, 1]);
   });
+
+  it('are not told where a project of a paused schedule may not be seen by now', async () => {
+    await givenMany();
+    await run();
+    spent = () => '200';
+    slack.fault = (call) => (call.args.has('thread_ts') ? { status: 503, take: false } : undefined);
+    await later(7);
+    slack.fault = () => undefined;
+    const project = { alias: 'prod', id: '702', product: 1, channels: [CHANNELS[1]] };
+    const people = { owner: 'U0OWNER001', addedBy: 'U0OWNER001', addedAt: 0 };
+    const field = JSON.stringify({ ...project, ...people });
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'project:prod', field);
+    for (const n of [4, 5]) {
+      const projects = [{ id: '702', product: 1 as const }];
+      const paused = { why: 'person' as const, at: now, by: 'U0OWNER001' };
+      await given({ id: idOf(0, n), channel: CHANNELS[0], timing: ONCE, projects, paused });
+    }
+    await later(9);
+    expect(CHANNELS.map((channel) => replies(channel).length)).toEqual([0, 1]);
+  });
 });
 
 describe('the reply about a corrected figure', () => {

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { chosenByKey } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
@@ -92,8 +93,12 @@ export async function explainCorrections(channel: SlackId, context: DeliveryCont
   const document = openState(name, parseExplanation, context);
   const stored = document.value() ?? explanationOf(channel, posts, context.workspace, clock());
   await document.update(() => stored, { needsLease: true });
-  const projects = posts.flatMap(({ post }) => post.subject.projects);
   const { began, thread, lines, explained } = stored;
+  const projects = [
+    ...posts.flatMap(({ post }) => post.subject.projects),
+    // The lines may name projects of posts whose schedules are paused or gone by now.
+    ...Object.values(explained).flatMap((of) => Object.keys(of).map((key) => chosenByKey(key, []))),
+  ];
   const job = {
     ...({ kind: 'correction', key: `${name}/${began}`, message: stored, projects } as const),
     thread: { ts: thread, isBroadcast: false },
