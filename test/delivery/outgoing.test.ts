@@ -202,6 +202,20 @@ describe('a message of Tally’s own', () => {
     expect(slack.posts).toEqual([]);
   });
 
+  it('whose second sending Slack refused is sent again', async () => {
+    slack.fault = ({ method }) =>
+      method === 'conversations.history'
+        ? 'missing_scope'
+        : method === 'chat.postMessage'
+          ? { retryAfter: 60 }
+          : undefined;
+    const { last } = await send({ state: 'sending' });
+    expect(last).toMatchObject({ state: 'sending', at: NINE });
+    expect(last).not.toHaveProperty('isAgain');
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'internal_error' : 'missing_scope');
+    expect((await send({ state: 'sending' })).last).toMatchObject({ state: 'sending', isAgain: true });
+  });
+
   it('that was posted and not stored is stored, without asking Slack', async () => {
     const unrecordedPosts = new Map([[`T1/watch/abcd1234/e/0/${CHANNEL}`, '7.7']]);
     const { last } = await send({ state: 'sending' }, {}, { unrecordedPosts });
@@ -414,6 +428,11 @@ describe('a state that is changed', () => {
     const { document, now, writes } = stateOf('5', ['gone']);
     await document.update((value) => value + 1);
     expect([now(), writes]).toEqual([undefined, []]);
+  });
+
+  it('is not claimed once it is deleted', async () => {
+    const { document } = stateOf('5', ['gone']);
+    await expect(document.update((value) => value + 1, { needsLease: true })).rejects.toThrow(LeaseLostError);
   });
 
   it('is another run’s where the lease is lost, also where it is overtaken again and again', async () => {
@@ -830,6 +849,21 @@ describe('a date that is delivered', () => {
     slack.reset();
     expect((await deliver({ line: again })).states).toEqual(['failed']);
     expect(slack.posts).toEqual([]);
+  });
+
+  it('whose second sending Slack refused is sent again, and searched around the first', async () => {
+    slack.fault = ({ method }) =>
+      method === 'conversations.history'
+        ? 'missing_scope'
+        : method === 'chat.postMessage'
+          ? { retryAfter: 60 }
+          : undefined;
+    const line = lineOf(DATE, { state: 'sending', due: NINE, post: postOf(NINE, { ts: '' }) });
+    const { entries } = await deliver({ line }, {}, NINE + HOUR);
+    expect(entries).toMatchObject([
+      { state: 'sending', at: NINE + HOUR, post: { isAgain: true } },
+      { state: 'sending', at: NINE, post: { isAgain: false } },
+    ]);
   });
 
   it('is left to whoever changed the schedule, or to the next run', async () => {

@@ -11,7 +11,7 @@ export interface StateDocument<T> {
    * Applies `change` and writes the result. If another process wrote first, `change` is applied to the newer value.
    * Does nothing once the state is deleted.
    *
-   * @throws LeaseLostError; ScheduleChangedError if the record is not as expected; StoreUnavailable
+   * @throws LeaseLostError, with `needsLease` also when it was deleted; ScheduleChangedError if the record is not as expected; StoreUnavailable
    */
   update(change: (value: T) => T, conditions?: WriteConditions): Promise<void>;
 }
@@ -40,8 +40,9 @@ export function openState<T>(
           return;
         }
         const now = (await context.deliveryLog.read(context.teamId)).state(name);
-        if (now === before) throw new LeaseLostError();
-        if (now === undefined) return;
+        const isDeleted = now === undefined;
+        if (now === before || (isDeleted && conditions.needsLease === true)) throw new LeaseLostError();
+        if (isDeleted) return;
         [before, value] = [now, parse(now)];
       }
       throw new LeaseLostError();

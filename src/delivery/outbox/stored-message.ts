@@ -80,16 +80,16 @@ export async function sendStoredMessage(job: StoredMessageJob, context: Delivery
         const { cause } = failure.effect;
         const isGone = isUnreachable(failure.error);
         if (isGone && (await onRefused({ cause, isGone }, failure.isDoubtful))) return;
-        await save(afterFailure(message.at, current, failure, context.clock()), false);
+        await save(afterFailure(message, current, failure, context.clock()), false);
       },
     },
     context,
   );
 }
 
-/** @param claimedAt when it was sent before */
+/** @param before as it was stored when this try began */
 function afterFailure(
-  claimedAt: Millis,
+  before: StoredMessage,
   message: StoredMessage,
   { error, effect, isDoubtful }: SendFailure,
   now: Millis,
@@ -103,8 +103,10 @@ function afterFailure(
   const wait = effect.kind === 'wait' ? effect.for : (retryDelayAfter(tries) ?? HOUR);
   const failed = { ...message, tries, cause, next: now + wait };
   if (effect.kind === 'unclear') return { ...failed, state: 'sending' };
-  // `at` keeps the time of the send, because that is where Slack is searched for the message.
-  return isDoubtful ? { ...failed, state: 'sending', at: claimedAt } : { ...failed, state: 'due' };
+  if (!isDoubtful) return { ...failed, state: 'due' };
+  // Slack did not take it this time: `at` and `isAgain` stay those of the send that is searched for.
+  const { isAgain: _, ...sent } = { ...failed, state: 'sending' as const, at: before.at };
+  return { ...sent, ...(before.isAgain && { isAgain: true }) };
 }
 
 const isUnreachable = (error: unknown): boolean =>

@@ -25,7 +25,8 @@ const LATE = 5 * MINUTE;
 export async function deliverPost(task: DeliveryTask, context: PostContext): Promise<void> {
   const { schedule, due } = task;
   const attempt = beginAttempt(task, context);
-  const { state, at, post } = attempt.entry;
+  const begun = attempt.entry;
+  const { state, at, post } = begun;
   const outcome = await sendMessage(
     {
       kind: 'post',
@@ -46,6 +47,8 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
         const { effect, error } = failure;
         if (cause !== undefined && effect.kind === 'pause' && effect.why === schedule.paused?.why)
           context.probeFailures.set(cause, error);
+        // Slack did not take it this time, so only the claim of the run that died counts.
+        if (failure.isDoubtful && effect.kind !== 'unclear') attempt.entry = begun;
         await recordFailure(task, attempt, failure, context);
       },
     },
