@@ -11,7 +11,10 @@ import type { Workspaces } from './record/workspaces.ts';
 /** A service did not accept a credential. */
 export interface Rejection extends CredentialName {
   readonly workspace: SlackId;
-  /** Of the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last characters. */
+  /**
+   * Identifies the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last
+   * characters.
+   */
   readonly mark: string;
 }
 
@@ -55,7 +58,10 @@ export interface ServiceNotesParts {
 /** As the record of an access shows of its ID. */
 const MARK_LENGTH = 4;
 
-/** A project that goes on failing or answering costs nothing: the access brings what the record said. */
+/**
+ * Writes only changes: the access brings what the record said, so a project that keeps failing or answering costs
+ * nothing.
+ */
 export function createServiceNotes({
   workspaces,
   changed,

@@ -156,7 +156,7 @@ export function severalTitle<T extends ProjectAnswer>(
   return `${isWhole ? count : `${known.length} of ${count}`} · ${totals.join(' and ')} ${verb}`;
 }
 
-/** The projects that run out soon, as a warning; '' for none. A table has how long. */
+/** A warning about projects that run out soon; '' for none. The table says how long each lasts. */
 export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
   soon.length === 0
     ? ''

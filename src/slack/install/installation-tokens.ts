@@ -39,7 +39,7 @@ export interface InstallationTokens {
   save(installation: Installation): Promise<void>;
   /** Drops what this process remembers. */
   drop(id: string): void;
-  /** Until no token is on its way from Slack into the store: Slack hands out each only once. */
+  /** Resolves once every token from Slack is stored, because Slack hands out each only once. */
   idle(): Promise<void>;
 }
 
@@ -61,7 +61,9 @@ const TTL = 15_000;
 const MOST = 1000;
 /** As in Slack's installer, in ms. Both use the machine's clock. */
 const AHEAD = 2 * HOUR;
-/** Slack wants its acknowledgement within 3 s and this comes before it: after that the old token has to do. */
+/**
+ * How long to wait for a new token: Slack wants its acknowledgement within 3 s, so after this the old token is used.
+ */
 const PATIENCE = 2_000;
 /** How long to wait after a failed renewal, in ms. */
 const QUIET = 15_000;
@@ -168,7 +170,7 @@ export function createInstallationTokens({
 
 const isDue = (kept: StoredInstallation): boolean => tokenExpiresAt(kept) - Date.now() <= AHEAD;
 
-/** Every process forgets a token when it falls due: so none goes on with one that another has renewed. */
+/** Every process forgets a token when it falls due, so none uses one that another process has renewed. */
 const lifeOf = (kept: StoredInstallation): number =>
   isDue(kept) ? QUIET : Math.min(TTL, tokenExpiresAt(kept) - AHEAD - Date.now());
 

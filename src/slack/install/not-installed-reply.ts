@@ -9,7 +9,7 @@ import type { ResponseUrlClient } from '../reply/response-url.ts';
 export interface NotInstalledReply {
   /** Logs the rejection. Replies to a click by `response_url`, because its acknowledgement has no message. */
   remember(body: object | undefined, error: unknown, workspace: SlackId | undefined): void;
-  /** @returns what to acknowledge a refused payload with: a command's reply, a form's next view */
+  /** @returns the acknowledgement of a refused payload: a reply to a command, the next view of a form */
   acknowledgement(body: object): object | undefined;
 }
 

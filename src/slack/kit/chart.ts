@@ -112,7 +112,7 @@ export function spendChart({
 
 const drawn = (value: Money): number => Number(toRoundedDigits(value));
 
-/** How many days the calendar has for it, whether they were asked about or not. */
+/** The calendar days of the group, including those that were not asked about. */
 function daysOf(unit: Unit, { items }: Group): number {
   const [first] = items;
   return first === undefined ? 0 : daysBetween(startOfUnit(unit, first.day), endOfUnit(unit, first.day)) + 1;

@@ -166,7 +166,7 @@ export const checksInput = ({ options, initial, ...rest }: ChecksInput): InputBl
 /** Block ID → what was typed or chosen, trimmed; '' for nothing. Several choices are joined by commas. */
 export type FormFields = Readonly<Record<string, string>>;
 
-/** What a form says, once every field is right; else what is wrong, by block ID. */
+/** The value of a form if every field is right, otherwise what is wrong, by block ID. */
 export type FormReading<T> = { readonly errors: Record<string, string> } | { readonly input: T };
 
 /** The fields that have a sentence about what is wrong. */

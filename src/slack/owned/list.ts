@@ -24,9 +24,9 @@ import { canEditOwned, canReadOwned, findOrphans, type OwnedItem } from './owner
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
-/** On a Home that shows other things as well. */
+/** Rows of a kind on Home, which shows other things as well. */
 const MOST_AT_HOME = 10;
-/** The list has them all. */
+/** Rows of a kind in `/billing status`; the list shows all. */
 const MOST_IN_STATUS = 5;
 
 interface ShowOptions {

@@ -60,7 +60,7 @@ export interface OwnedWords<T> {
   readonly create: string;
   /** What the list says when it is empty. */
   readonly none: string;
-  /** What a damaged one keeps Tally from doing: `post`. */
+  /** What Tally can't do with a damaged one: `post`. */
   readonly does: string;
   /** Which ones the list shows to people who don't manage Tally. */
   readonly shownHere: string;

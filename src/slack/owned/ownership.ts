@@ -8,7 +8,7 @@ import { isPerson } from '../../workspace/record/record-schema.ts';
 import { channelLink, escapeMarkup, type Message, mention } from '../kit/atoms.ts';
 import { askLocation, type Request } from '../request/request.ts';
 
-/** It belongs to a person, and tells a channel or people something. */
+/** A schedule or a watch: it has an owner, and posts or alerts. */
 export type OwnedItem = Schedule | Watch;
 
 export interface Owned {
@@ -16,7 +16,7 @@ export interface Owned {
   readonly owner: SlackId;
 }
 
-/** Tells a channel or a person what somebody set up or changed. */
+/** A message to a channel or a person about what somebody set up or changed. */
 export interface Announcement {
   /** A channel, or a person other than the user. */
   readonly to: string;

@@ -6,7 +6,7 @@ import { type Block, markup } from '../kit/atoms.ts';
 export interface StoppedItems {
   readonly count: string;
   readonly lines: readonly string[];
-  /** What goes on with less, a line of mark-up each. */
+  /** Items that go on with fewer projects, a line of mrkdwn each. */
   readonly reduced?: readonly string[];
 }
 

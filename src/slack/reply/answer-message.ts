@@ -151,7 +151,7 @@ export function renderListAnswer<T extends ProjectAnswer>(
 const MOST_REMARKS = 5;
 
 interface AnswerActions {
-  /** What the answer is to, with its period. */
+  /** The command that was answered, with its period. */
   readonly link: CommandLink;
   readonly before: readonly ActionsBlockElement[];
   readonly after?: readonly Button[];

@@ -31,7 +31,7 @@ export async function keepTrying(
   }
 }
 
-/** The same without blocking a start: resolves after the first attempt, or after a second. Never rejects. */
+/** Like `keepTrying`, without blocking a start: resolves after the first attempt, or after a second. Never rejects. */
 export const beginTrying = (
   attempt: () => Promise<void>,
   signal: AbortSignal,

@@ -24,7 +24,7 @@ export interface MessageTarget {
   readonly log: Logger;
 }
 
-/** Where the message is that says that Tally works. */
+/** Where the loading message is. */
 type LoadingPlace =
   | (PostedTo & { readonly kind: 'message'; readonly isPublic: boolean })
   /** @property canReplace whether `replace_original` would replace exactly this message */

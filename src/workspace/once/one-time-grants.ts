@@ -53,8 +53,9 @@ export interface OneTimeGrants {
     options?: KeepOptions,
   ): Promise<string>;
   /**
-   * Gives the grant to one request at a time for each purpose, with the token if the two halves belong together. The
-   * grant stays stored, so a lost answer loses nothing: the claimant replaces, drops or releases it.
+   * Gives the grant, with its token if the two halves belong together, to one request at a time for each purpose. It
+   * stays stored, so a lost answer loses nothing: the request that claimed it replaces, drops or releases it.
+   *
    * @returns `busy` for `GRANT_LEASE_MS` after another claim; undefined when it expired or belongs to somebody else
    */
   claim(claim: GrantClaim): Promise<ClaimedGrant | 'busy' | undefined>;
@@ -74,7 +75,7 @@ interface GrantLifetime {
 interface KeepOptions {
   /** Written first: if that fails, no grant is stored. */
   readonly entry?: AuditEntry | undefined;
-  /** What the modal carried until now: its grant is dropped. */
+  /** The grant that the modal held until now: it is dropped. */
   readonly replaces?: string | undefined;
 }
 

@@ -13,7 +13,7 @@ export const ISSUE_WINDOW = 10 * MINUTE;
 export interface TokenQuota {
   /** Counts one token. @returns undefined; or, if the limit is reached, when the next one is possible (ms) @throws NotInstalled */
   take(workspace: SlackId, person: SlackId, at: Millis): Promise<number | undefined>;
-  /** Takes one back that was not issued. */
+  /** Gives back a counted token that was not issued after all. */
   giveBack(workspace: SlackId, person: SlackId, at: Millis): Promise<void>;
 }
 

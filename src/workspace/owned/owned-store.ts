@@ -41,7 +41,7 @@ export function createOwnedStore<T extends { readonly id: string }>(
 ) {
   const { kind, serialize } = format;
   const [stored, removed] = [FIELDS[kind], REMOVED[kind]];
-  /** What goes with it: only schedules have a last delivery. */
+  /** The fields that are removed with it: only schedules have a last delivery. */
   const fieldsOf = (id: string) => [stored + id, ...(kind === 'schedule' ? [FIELDS.sent + id] : [])];
   return {
     /** Creates or replaces it. @throws EditConflict */

@@ -26,18 +26,18 @@ export function stopReasonOf(item: Item, workspace: Workspace): StopReason | und
   return projects.every((project) => blocked.has(projectKey(project))) ? why : undefined;
 }
 
-/** The channel that it tells; undefined if it tells people. */
+/** The channel that its posts or alerts go to; undefined if they go to people. */
 export function channelOf(item: Pick<Schedule, 'channel'> | Pick<Watch, 'target'>): SlackId | undefined {
   const to = 'target' in item ? item.target : item;
   return 'channel' in to ? to.channel : undefined;
 }
 
-/** What it is about. */
+/** The projects that it is about. */
 export const projectsOf = (
   item: Pick<Schedule, 'projects'> | Pick<Watch, 'project'>,
 ): readonly ChosenProject[] => ('project' in item ? [item.project] : item.projects);
 
-/** The projects that it can't show, and why. A post of several goes on without some of them. */
+/** The projects that it can't show, and why. A schedule of several goes on without them. */
 export function blockedProjects(item: Item, workspace: Workspace): ReadonlyMap<string, StopReason> {
   const to = 'target' in item ? item.target : item;
   const { managers } = workspace.settings;
@@ -68,7 +68,7 @@ function hasConnection(project: ChosenProject, workspace: Workspace): boolean {
   return connection !== undefined && workspace.connectionNames.includes(connection);
 }
 
-/** Those that run now, and will not when the record is `after`. What a person paused stays paused. */
+/** The items that run now and would stop with the record `after`. What a person paused is left out. */
 export const stoppedBy = <T extends Item & Pick<Schedule | Watch, 'paused'>>(
   items: readonly T[],
   before: Workspace,

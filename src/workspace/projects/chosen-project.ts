@@ -49,7 +49,7 @@ export function findNamed(
   return same.find(({ alias }) => alias === chosen.alias) ?? (same.length === 1 ? same[0] : undefined);
 }
 
-/** What to resolve, so that the answer has its name, its connection and its currency. */
+/** The reference for `resolveProject`, so that the answer has the project's name, connection and currency. */
 export function referenceTo(chosen: ChosenProject, workspace: Workspace): ProjectReference {
   const { alias } = findNamed(chosen, workspace) ?? {};
   return alias === undefined

@@ -6,7 +6,7 @@ import { tryParseRecord } from '../record/record-schema.ts';
 import { storedFailure } from '../record/stored-failure.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
 
-/** What mends it where billing gives no answer about a project; undefined if the failure says nothing of the project. */
+/** What fixes it when billing gives no answer about a project; undefined if the failure is not about the project. */
 const REMEDIES = {
   'no-data': 'project',
   'query-rejected': 'project',
@@ -28,11 +28,13 @@ const REMEDIES = {
 export const remedyFor = (kind: string) =>
   Object.hasOwn(REMEDIES, kind) ? REMEDIES[kind as keyof typeof REMEDIES] : undefined;
 
-/** That billing fails for a registered project, until it answers again; `since` is when it began, in ms. */
+/**
+ * A failure of billing for a registered project, stored until billing answers again. `since` is when it began, in ms.
+ */
 const schema = storedFailure.extend({ since: z.int() });
 export type LastFailure = Readonly<z.infer<typeof schema>>;
 
-/** What a project is asked for; each fails and answers by itself. */
+/** The two questions about a project. Each fails and recovers separately. */
 const QUESTIONS = ['balance', 'consumption'] as const;
 export type BillingTopic = (typeof QUESTIONS)[number];
 
@@ -44,7 +46,7 @@ export const failureKey = (topic: BillingTopic, id: string, product: ProductId):
 export const failureFields = (id: string): readonly string[] =>
   QUESTIONS.flatMap((topic) => PRODUCT_IDS.map((product) => FIELDS.failed + failureKey(topic, id, product)));
 
-/** Of one project: that its balance fails, else its spend. */
+/** Returns the failure of a project's balance or, if there is none, of its spend. */
 export const findFailure = (
   failures: ReadonlyMap<string, LastFailure>,
   { id, product }: { readonly id: string; readonly product: ProductId },
@@ -53,7 +55,7 @@ export const findFailure = (
     (failure) => failure !== undefined,
   );
 
-/** Leaves out what cannot be read: nothing depends on it. @param keys as `failureKey` makes them */
+/** Leaves out damaged ones, because nothing depends on them. @param keys as `failureKey` makes them */
 export function parseFailures(
   fields: RecordFields,
   keys: readonly string[],

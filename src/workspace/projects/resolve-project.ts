@@ -50,7 +50,7 @@ export interface AskLocation {
   readonly manager: boolean;
 }
 
-/** Where everything may be named: what is asked there is shown to nobody yet. */
+/** No limit on channels, for what is asked before anybody sees the answer. */
 export const UNLIMITED: AskLocation = { channel: undefined, manager: true };
 
 /**
@@ -182,7 +182,10 @@ export function findChannelLimit(
   );
 }
 
-/** Its other names, with the limit that they get once it is `after` or, if that is undefined, removed. */
+/**
+ * The project's other names, with the channel limit that they get when this name is changed to `after` or, if that is
+ * undefined, removed.
+ */
 export function limitOtherNames(
   record: Workspace,
   { alias, id, product }: Project,
@@ -208,8 +211,8 @@ export function canAskAbout(
 }
 
 /**
- * The same for what Tally sends by itself, which nobody sees before it is out: while anything is damaged that may limit the
- * project, it is sent to managers alone.
+ * Like `canAskAbout`, for what Tally sends without being asked, which nobody checks first. While a damaged record may
+ * hold a limit of the project, only managers get it.
  */
 export const isShownTo = (
   project: Pick<Project, 'id' | 'product'>,

@@ -9,8 +9,8 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /**
- * Whether a field still says the same. A secret resealed with another key is the same; settings always are, because
- * `findSettingsConflict` compares them part by part, and so is how a delivery ended, which no person changes.
+ * Whether a field still means the same. A secret resealed with another key does. Settings always do, because
+ * `findSettingsConflict` compares them part by part; so does the result of a delivery, which no person changes.
  */
 export function isSameField(field: string, before: string | undefined, now: string | undefined): boolean {
   if (before === now || field === FIELDS.settings || field.startsWith(FIELDS.sent)) return true;
@@ -21,7 +21,7 @@ function withoutSeal(text: string): string {
   return tryRead(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;
 }
 
-/** Tells what a field holds from what it holds after a change: a form carries it until it is submitted. */
+/** A fingerprint of the field's value. A form carries it until it is submitted, to notice a change in between. */
 export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: string): string => {
   const text = fields[field];
   return text === undefined ? '-' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);
@@ -72,7 +72,7 @@ function describeProject(alias: string, before: Project | undefined, now: Record
   return moved === undefined ? `${alias} was removed.` : `${alias} is now named ${moved.alias}.`;
 }
 
-/** Undefined when it is damaged, too. */
+/** Returns undefined if it is missing or damaged. */
 function projectIn(fields: RecordFields, alias: string): Project | undefined {
   try {
     return parseProject(alias, fields[FIELDS.project + alias] ?? '');

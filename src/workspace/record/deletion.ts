@@ -7,9 +7,13 @@ import type { RecordFields } from './workspace-store.ts';
 /** Deletes everything that Redis holds of a workspace or an organisation. @throws StoreUnavailable from each method */
 export interface Deletion {
   workspace(id: string, organisation?: string): Promise<void>;
-  /** For one that an organisation no longer serves. @returns false if it stays by another installation */
+  /**
+   * Deletes a workspace that its organisation's installation no longer serves.
+   *
+   * @returns false if it stays through another installation
+   */
   member(id: string, organisation?: string): Promise<boolean>;
-  /** With every workspace that only its installation serves. */
+  /** Deletes an organisation, with every workspace that only its installation serves. */
   organisation(id: string): Promise<void>;
 }
 
@@ -21,7 +25,10 @@ export interface DeletionParts {
   readonly isInstalled?: (id: string) => Promise<boolean>;
 }
 
-/** Each step is one slot's. Slack repeats an event until every step is done, and whatever is deleted already is not missed. */
+/**
+ * Each step touches one slot of the Cluster. Slack repeats the event until every step is done, so steps can be done
+ * twice.
+ */
 export function createDeletion({
   redis,
   others = async () => undefined,

@@ -24,7 +24,7 @@ export type RecordNotes = ReturnType<typeof createRecordNotes>;
 
 export function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser) {
   return {
-    /** Whether the service revokes tokens, as a revocation showed; nothing when the access was removed. */
+    /** Notes whether the service revokes tokens, as a revocation showed. Does nothing once the access was removed. */
     async noteRevocable(teamId: SlackId, access: ApplicationAccessRecord, revocable: boolean): Promise<void> {
       await store.write(teamId, {
         seen: { [FIELDS.access + access.project]: ANY_VALUE },
@@ -32,7 +32,7 @@ export function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser)
       });
     },
     /**
-     * That a service rejected a credential that is registered, unless that is known. Reads first: two round trips.
+     * Notes that a service rejected a registered credential, unless that is known. Reads first: two round trips.
      *
      * @returns whether it was stored
      */
@@ -46,7 +46,7 @@ export function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser)
         set: { [rejectionField(credential)]: JSON.stringify(note) },
       });
     },
-    /** The credential works again. */
+    /** Forgets the rejection: the credential works again. */
     async clearRejection(teamId: SlackId, credential: CredentialName): Promise<void> {
       await store.write(teamId, { remove: [rejectionField(credential)] });
     },
@@ -66,11 +66,14 @@ export function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser)
       const { since = note.since } = failures.get(key) ?? {};
       await store.write(teamId, { set: { [FIELDS.failed + key]: JSON.stringify({ ...note, since }) } });
     },
-    /** It answers again. @param key as `failureKey` makes it */
+    /** Forgets the failure: billing answers again. @param key as `failureKey` makes it */
     async clearFailure(teamId: SlackId, key: string): Promise<void> {
       await store.write(teamId, { remove: [FIELDS.failed + key] });
     },
-    /** How a delivery that a person started ended; nothing if another one ended since, or the schedule was removed. */
+    /**
+     * Notes how a delivery that a person started ended. Does nothing if another one ended since, or the schedule was
+     * removed.
+     */
     async noteSent(
       teamId: SlackId,
       { fields }: Workspace,
@@ -82,11 +85,11 @@ export function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser)
         set: { [FIELDS.sent + schedule]: JSON.stringify(sent) },
       });
     },
-    /** That this person has read that tokens appear on their own screen only. */
+    /** Notes that this person has read that tokens appear on their own screen only. */
     async noteTokenNoticeSeen(teamId: SlackId, person: SlackId, at: Millis): Promise<void> {
       await store.write(teamId, { set: { [FIELDS.tokenNoticeSeen + person]: String(at) } });
     },
-    /** What an answer brought; nothing when its connection was removed. */
+    /** Notes the balance and the connection of an answer. Does nothing once its connection was removed. */
     async note(teamId: SlackId, note: AnswerNote): Promise<void> {
       await store.write(teamId, {
         seen: { [FIELDS.connection + note.connection]: ANY_VALUE },

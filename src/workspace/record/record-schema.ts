@@ -28,7 +28,7 @@ export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string
   return record.data;
 }
 
-/** The same; undefined for none, and for a damaged one. */
+/** Like `parseRecord`, but returns undefined if nothing is stored or it is damaged. */
 export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined): T | undefined =>
   json === undefined ? undefined : schema.safeParse(tryParseJson(json)).data;
 

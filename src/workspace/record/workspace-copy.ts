@@ -13,13 +13,13 @@ interface StoredKey {
 
 export interface WorkspaceCopy {
   readonly keys: readonly StoredKey[];
-  /** Of everything that does not expire soon; '' when there is nothing. */
+  /** Digest of everything that does not expire soon; '' when there is nothing. */
   readonly digest: string;
 }
 
 /** Leases are not copied: their holders use the Redis where they took them. */
 const isLock = (key: string): boolean => key.endsWith('-lock');
-/** Short-lived keys always differ, and do not show whether a workspace was changed. */
+/** Short-lived keys change all the time, so they don't show whether a workspace was changed. */
 const isBrief = (key: string): boolean => /:(grants|issued)$/.test(key);
 
 /** @throws StoreUnavailable */

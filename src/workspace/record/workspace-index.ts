@@ -15,8 +15,9 @@ export interface WorkspaceIndex {
   /** Each has its own entries. */
   readonly shards: readonly number[];
   /**
-   * Has the workspace checked in a minute, and adds it if it is missing. Before its record is created, and before its
-   * runs are derived: whoever dies over it leaves a check behind.
+   * Schedules a check in a minute, and adds the workspace if it is missing. Call it before creating the record and
+   * before deriving runs: then a process that dies in between leaves a check behind.
+   *
    * @returns the entry, different from every other
    */
   touch(workspace: SlackId): Promise<IndexEntry>;
