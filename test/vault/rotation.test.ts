@@ -96,7 +96,7 @@ describe('two processes while the keys are rotated', () => {
     ahead = 2 * DAY;
     await restart(OLD);
     const log = async () => JSON.stringify(await bot.redis.client.hgetall('tally:{T0SANDBOX1}:delivery-log'));
-    await waitUntil(async () => (await log()).includes('can’t read the stored'));
+    await waitUntil(async () => (await log()).includes('unseal-failed'));
     expect(posts()).toBe(before);
     await bot.stopBot();
     ahead += 600_000;
