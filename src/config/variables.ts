@@ -68,7 +68,7 @@ function requireSet(texts: VariableTexts, name: Variable, works: string): Proble
   return texts[name] === undefined ? [[name, notSetMessage(works)]] : [];
 }
 
-/** Each of them says that OAuth is wanted; `works` completes "Installing by OAuth needs …". */
+/** If one of these is set, Tally is installed by OAuth, which needs all of them: what each has to be. */
 const OAUTH = {
   SLACK_CLIENT_ID: `the app’s client ID. ${APP_PAGE}`,
   SLACK_CLIENT_SECRET: `the app’s client secret. ${APP_PAGE}`,

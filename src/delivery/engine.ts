@@ -89,7 +89,7 @@ async function afterRun(parts: EngineParts, teamId: SlackId, next: NextWork): Pr
 
 /** How late a run may begin before it is taken for lost. */
 const LOST: Millis = 120_000;
-/** Where nothing runs earlier: longer than a day, so that a workspace with a daily post needs no check. */
+/** The pause before the next check: longer than a day, because each daily post checks its workspace anyway. */
 const LONGEST_PAUSE: Millis = 26 * HOUR;
 const PAUSE_SPREAD: Millis = 4 * HOUR;
 

@@ -3,7 +3,7 @@ import type { Millis } from '../domain/time/calendar.ts';
 interface Repetition {
   /** From the end of the work until it is done again. */
   readonly pause: () => Millis;
-  /** The same after it failed. */
+  /** How long to wait after a failure. */
   readonly retry: Millis;
   /** Not called any more once it is stopped. */
   readonly onError: (error: Error) => void;

@@ -41,7 +41,7 @@ const parseNotice = (json: string | undefined): Notice | undefined => tryParseRe
 export interface NoticePlan {
   /** Owners who get a notice now. */
   readonly due: readonly SlackId[];
-  /** Undefined for never. */
+  /** When the next notice is due; undefined if none is. */
   readonly next: Millis | undefined;
 }
 

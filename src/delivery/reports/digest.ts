@@ -32,7 +32,7 @@ export function digestTitle(view: ReportView): string {
   });
 }
 
-/** What all of them make together, then a row for each, then what a reader must know. */
+/** The total of all projects, then a row for each, then notes: missing days, projects without figures. */
 export function renderDigest(view: ReportView): Block[] {
   const rows = digestRows(view);
   const together = togetherLines(view);

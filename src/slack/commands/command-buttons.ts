@@ -70,7 +70,7 @@ export const outputOptions = ({ command, text = '' }: CommandLink) => [
   commandOption('Details', { command, text: `${text} details`.trim() }),
 ];
 
-/** What a command types to name projects, and their product if it is one. */
+/** The projects as a command names them, and their product if all have the same. */
 interface NamedProjects {
   readonly word: string;
   readonly product: ProductId | undefined;

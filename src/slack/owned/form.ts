@@ -42,7 +42,7 @@ interface Shown {
   readonly notice?: readonly Block[];
 }
 
-/** What each kind's form does its own way. */
+/** The parts of a form that schedules and watches each supply. */
 export interface OwnedForm<T extends OwnedItem, Draft extends OwnedDraft> {
   /** Draws it from what is known. */
   view(draft: Draft, request: Request, shown: Shown): ModalView;

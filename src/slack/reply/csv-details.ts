@@ -152,7 +152,7 @@ function textBlocks(content: string, about: string, most: number): Block[] {
   ];
 }
 
-/** Whole lines, as many as fit into a block each. */
+/** Splits a file at line ends into texts that fit into a block. */
 function inParts(lines: readonly string[]): string[] {
   const parts: string[] = [];
   let part = '';

@@ -51,7 +51,7 @@ function failureBlocks(failure: Failure, description: ErrorDescription): Block[]
 /**
  * The reply to a form whose work failed.
  * @param reason why, from `failureMessage` or as the form's own advice
- * @param done what it would have been: `saved`
+ * @param done completes “Not …”: `saved`
  * @param kept a sentence about what stays as it was, said only if that is certain
  */
 export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
