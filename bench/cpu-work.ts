@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { mostItems, readConsumption, readResponse } from '../src/billing/graphql.ts';
 import { parseCommandText } from '../src/domain/language/command-text.ts';
-import { LAST_7_DAYS } from '../src/domain/language/period-phrase.ts';
+import { LAST_7_DAYS } from '../src/domain/language/periods/period-phrase.ts';
 import type { DayCharges } from '../src/domain/money/charges.ts';
 import { computeUsage } from '../src/domain/money/usage.ts';
 import { resolvePeriod } from '../src/domain/time/period.ts';

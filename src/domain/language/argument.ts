@@ -1,9 +1,9 @@
 /** The arguments of a command, each parsed at an index among tokens, and the word for a file or a window. */
 import { InvalidWord } from '../failure/index.ts';
 import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
-import { isBareYear } from './date-expression.ts';
 import { type Match, parseErrorAt, senseOf } from './parse.ts';
-import { type PeriodPhrase, parsePeriodPhrase } from './period-phrase.ts';
+import { isBareYear } from './periods/date-expression.ts';
+import { type PeriodPhrase, parsePeriodPhrase } from './periods/period-phrase.ts';
 import { listNames } from './text.ts';
 import type { TokenizedText } from './tokenizer.ts';
 

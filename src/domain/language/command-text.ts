@@ -9,9 +9,9 @@ import {
   parsePeriodArgument,
   parsePeriodOnly,
 } from './argument.ts';
-import { isBareYear, isDayNumber, refuseDayInWords } from './date-expression.ts';
 import { ParseError, parseErrorAt, parseWith, rejectUnknownWords, senseOf, tryParse } from './parse.ts';
-import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './period-phrase.ts';
+import { isBareYear, isDayNumber, refuseDayInWords } from './periods/date-expression.ts';
+import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './periods/period-phrase.ts';
 import { explainUnparsed } from './syntax-hints.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 

@@ -1,5 +1,5 @@
 /** Splits a text into words of the vocabulary, numbers, quarters, dates, range signs, and unknown pieces. */
-import { type DateLiteral, parseDateLiteral } from './date-literal.ts';
+import { type DateLiteral, parseDateLiteral } from './periods/date-literal.ts';
 import { VOCABULARY, type WordSense } from './vocabulary.ts';
 
 interface Place {

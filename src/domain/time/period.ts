@@ -3,8 +3,8 @@
 import { LRUCache } from 'lru-cache';
 import { InvalidWord, PeriodJustBegan } from '../failure/index.ts';
 import { parsePeriodText } from '../language/command-text.ts';
-import { formatPhrase, type PeriodPhrase } from '../language/period-phrase.ts';
-import { type DayRange, resolveRange } from '../language/resolve-range.ts';
+import { formatPhrase, type PeriodPhrase } from '../language/periods/period-phrase.ts';
+import { type DayRange, resolveRange } from '../language/periods/resolve-range.ts';
 import { clipWord, pluralize } from '../language/text.ts';
 import {
   type AskedDays,

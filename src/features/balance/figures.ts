@@ -1,5 +1,5 @@
 import { type BillingClient, settleOptional } from '../../billing/client.ts';
-import { LAST_7_DAYS } from '../../domain/language/period-phrase.ts';
+import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { type Account, computeRunway, parseAccount, type Runway } from '../../domain/money/runway.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
 import { collectNotices } from '../../domain/service-notice.ts';

@@ -3,7 +3,7 @@ import { InvalidWord, isFailure, UNRECOGNIZED } from '../../domain/failure/index
 import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { holdsUnknownWord } from '../../domain/language/parse.ts';
-import { parseQuestion, type QuestionCommand } from '../../domain/language/question.ts';
+import { parseQuestion, type QuestionCommand } from '../../domain/language/questions/question.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { clipWord } from '../../domain/language/text.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';

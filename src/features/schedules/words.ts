@@ -2,7 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { normalizeText, parseCommandText, type SeveralProjects } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
-import { formatPhrase, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
+import { formatPhrase, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
 import { clipWord, withoutMatch } from '../../domain/language/text.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';

@@ -4,7 +4,7 @@ import type { CsvCell } from '../../domain/csv.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { namesOutput, type Output, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
-import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
+import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';

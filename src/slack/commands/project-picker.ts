@@ -1,7 +1,7 @@
 import type { Checkboxes } from '@slack/types';
 import type { SlashCommand } from '../../domain/commands.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
-import { formatPhrase } from '../../domain/language/period-phrase.ts';
+import { formatPhrase } from '../../domain/language/periods/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import type { Project } from '../../workspace/projects/projects.ts';

@@ -2,7 +2,7 @@ import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { NO_PUBLIC_ADDRESS, type Service, type ServiceFailure } from '../../domain/failure/index.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
-import { formatPhrase } from '../../domain/language/period-phrase.ts';
+import { formatPhrase } from '../../domain/language/periods/period-phrase.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { commandButton } from '../commands/command-buttons.ts';
 import { button } from '../kit/atoms.ts';

@@ -10,7 +10,7 @@ import {
   parseSingleProjectText,
 } from '../../../src/domain/language/command-text.ts';
 import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
-import { formatPhrase, LAST_7_DAYS } from '../../../src/domain/language/period-phrase.ts';
+import { formatPhrase, LAST_7_DAYS } from '../../../src/domain/language/periods/period-phrase.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
 import { runs } from '../../support/thorough.ts';
 

@@ -8,7 +8,7 @@ import {
   parseProjectText,
   parseSingleProjectText,
 } from '../../../src/domain/language/command-text.ts';
-import { LAST_7_DAYS } from '../../../src/domain/language/period-phrase.ts';
+import { LAST_7_DAYS } from '../../../src/domain/language/periods/period-phrase.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
 
 /** Saturday */

@@ -9,8 +9,8 @@ import {
   parseSingleProjectText,
 } from '../../../src/domain/language/command-text.ts';
 import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
-import { formatPhrase } from '../../../src/domain/language/period-phrase.ts';
-import { parseQuestion } from '../../../src/domain/language/question.ts';
+import { formatPhrase } from '../../../src/domain/language/periods/period-phrase.ts';
+import { parseQuestion } from '../../../src/domain/language/questions/question.ts';
 import { keepsWords } from '../../../src/domain/language/suggestion.ts';
 import { runs } from '../../support/thorough.ts';
 

@@ -1,6 +1,6 @@
 /** Dates in digits. The year must come first: with the year last, 03/04 could be in March or April. */
-import { type Day, daysInMonth } from '../time/calendar.ts';
-import { MONTH_NAMES } from './vocabulary.ts';
+import { type Day, daysInMonth } from '../../time/calendar.ts';
+import { MONTH_NAMES } from '../vocabulary.ts';
 
 interface Refused {
   readonly kind: 'bad';

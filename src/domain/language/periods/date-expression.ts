@@ -1,6 +1,5 @@
 /** A named part of the calendar (a date, month, quarter, year, today or yesterday): its syntax tree, text and grammar. */
-import type { Day } from '../time/calendar.ts';
-import { MAX_YEAR, MIN_YEAR, yearMonthDay } from './date-literal.ts';
+import type { Day } from '../../time/calendar.ts';
 import {
   DAY_IN_WORDS,
   DAYS_IN_DIGITS,
@@ -12,9 +11,10 @@ import {
   senseOf,
   typedText,
   type WithoutSource,
-} from './parse.ts';
-import type { Token, TokenizedText } from './tokenizer.ts';
-import { MONTH_NAMES } from './vocabulary.ts';
+} from '../parse.ts';
+import type { Token, TokenizedText } from '../tokenizer.ts';
+import { MONTH_NAMES } from '../vocabulary.ts';
+import { MAX_YEAR, MIN_YEAR, yearMonthDay } from './date-literal.ts';
 
 type At =
   | { readonly kind: 'day'; readonly day: Day }

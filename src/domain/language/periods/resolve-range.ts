@@ -1,6 +1,6 @@
 /** Resolves a period phrase to days of the calendar, as of today. */
 
-import { InvalidWord } from '../failure/index.ts';
+import { InvalidWord } from '../../failure/index.ts';
 import {
   addDays,
   countUnits,
@@ -13,11 +13,11 @@ import {
   startOfUnit,
   type Unit,
   type Zone,
-} from '../time/calendar.ts';
-import type { ComparisonRule } from '../time/comparison-window.ts';
+} from '../../time/calendar.ts';
+import type { ComparisonRule } from '../../time/comparison-window.ts';
+import { clipWord } from '../text.ts';
 import type { DateExpression } from './date-expression.ts';
 import { formatPhrase, MAX_PERIOD_DAYS, PERIOD_TOO_LONG, type PeriodPhrase } from './period-phrase.ts';
-import { clipWord } from './text.ts';
 
 export interface DayRange {
   readonly first: Day;

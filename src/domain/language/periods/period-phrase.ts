@@ -1,12 +1,5 @@
 /** A period phrase: its syntax tree, its canonical text and its grammar. No clock or time zone is known here. */
-import type { Unit } from '../time/calendar.ts';
-import {
-  type DateExpression,
-  dateText,
-  isSpacedQuarter,
-  isYearWord,
-  parseDateExpression,
-} from './date-expression.ts';
+import type { Unit } from '../../time/calendar.ts';
 import {
   firstOf,
   type Match,
@@ -16,9 +9,16 @@ import {
   senseOf,
   typedText,
   type WithoutSource,
-} from './parse.ts';
-import { clipWord } from './text.ts';
-import type { Token, TokenizedText } from './tokenizer.ts';
+} from '../parse.ts';
+import { clipWord } from '../text.ts';
+import type { Token, TokenizedText } from '../tokenizer.ts';
+import {
+  type DateExpression,
+  dateText,
+  isSpacedQuarter,
+  isYearWord,
+  parseDateExpression,
+} from './date-expression.ts';
 
 type Phrase =
   | { readonly kind: 'last'; readonly unit: Unit; readonly count: number }

@@ -1,10 +1,13 @@
 /** Questions in free words. Every word must have a meaning here or in the grammar of commands. */
 
-import { commandText } from '../commands.ts';
-import { InvalidWord, isFailure, UNRECOGNIZED } from '../failure/index.ts';
-import { parseBalanceText, parseCommandText } from './command-text.ts';
-import { nearestWord } from './nearest-word.ts';
-import { DAY_IN_WORDS, holdsUnknownWord } from './parse.ts';
+import { commandText } from '../../commands.ts';
+import { InvalidWord, isFailure, UNRECOGNIZED } from '../../failure/index.ts';
+import { parseBalanceText, parseCommandText } from '../command-text.ts';
+import { nearestWord } from '../nearest-word.ts';
+import { DAY_IN_WORDS, holdsUnknownWord } from '../parse.ts';
+import { couldBeSecret } from '../secret-detection.ts';
+import { clipWord, normalizeText } from '../text.ts';
+import type { Aliases } from '../tokenizer.ts';
 import {
   COMMAND_WORDS,
   isQuestionName,
@@ -12,9 +15,6 @@ import {
   type QuestionName,
   readQuestionWords,
 } from './question-words.ts';
-import { couldBeSecret } from './secret-detection.ts';
-import { clipWord, normalizeText } from './text.ts';
-import type { Aliases } from './tokenizer.ts';
 
 export interface QuestionCommand {
   readonly command: QuestionName;

@@ -1,9 +1,9 @@
 /** What the words and phrases of a question say. */
 
-import { isBareYear } from './date-expression.ts';
-import { normalizeText } from './text.ts';
-import type { Aliases } from './tokenizer.ts';
-import { VOCABULARY } from './vocabulary.ts';
+import { isBareYear } from '../periods/date-expression.ts';
+import { normalizeText } from '../text.ts';
+import type { Aliases } from '../tokenizer.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 
 /** The commands that a question can mean. */
 export type QuestionName = 'spend' | 'balance';
