@@ -107,7 +107,14 @@ describe('whatever the billing service sends', () => {
             window &&
             before &&
             compareUsage(usage, before, { current: window.currentDays, before: window.days });
-          const figures = { target: target(id, 1), usage, change, forecast: undefined, remarks: said };
+          const figures = {
+            target: target(id, 1),
+            usage,
+            change,
+            before,
+            forecast: undefined,
+            remarks: said,
+          };
           const view = answerView({ ...figures, connection: 'main' }, NOW, { locale: tongue, mayName: true });
           const message = spendMessage({ ...view, period });
           expect(problems(message)).toEqual([]);

@@ -26,6 +26,7 @@ function shown(words: string, items: readonly WireCharge[], byline?: SharedBy) {
     connection: 'main',
     usage: usageOfItems(items, { ...period, zone: 'UTC' }),
     change: undefined,
+    before: undefined,
     forecast: undefined,
     remarks: [],
   };

@@ -31,6 +31,7 @@ import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/r
 import { daysTable } from './days.ts';
 import type { SpendReport, SpendView } from './figures.ts';
 import { spendListMessage } from './several.ts';
+import { spendCommand } from './words.ts';
 
 /** What projects spent and how that compares. */
 export function spendMessage(view: SpendView): Message {
@@ -100,10 +101,7 @@ const PERIODS: readonly (readonly [string, string])[] = [
 
 function buttons(view: SpendView) {
   const { projects, period } = view;
-  const words = (phrase: string): CommandInvocation => ({
-    command: '/spend',
-    text: askedText(projects, phrase),
-  });
+  const words = (phrase: string) => spendCommand(view, { phrase });
   return answerActions(view, {
     link: words(period.phrase),
     before: periodChoices(period, words),

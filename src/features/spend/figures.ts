@@ -30,6 +30,8 @@ export interface SpendFigures extends ProjectAnswer {
   readonly usage: Usage;
   /** The previous period; a sentence if it could not be fetched; undefined if there is none to compare with. */
   readonly change: UsageChange | string | undefined;
+  /** Of the days to compare with; undefined if there are none or they could not be fetched. */
+  readonly before: Usage | undefined;
   /** Of the month that runs, if that is what was asked about and enough days are reported. */
   readonly forecast: Forecast | undefined;
 }
@@ -62,6 +64,7 @@ export async function askSpend(
     connection: access.connection,
     usage,
     change,
+    before: before && 'usage' in before ? before.usage : undefined,
     forecast,
     remarks: collectNotices(
       [`the figures for ${dates}`, now],

@@ -1,0 +1,13 @@
+import type { Output } from '../../domain/language/argument.ts';
+import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
+import { askedText } from '../../slack/commands/project-answers.ts';
+import type { SpendView } from './figures.ts';
+
+/** The command that gives this answer again, of another period or in another form. */
+export const spendCommand = (
+  { projects, period }: Pick<SpendView, 'projects' | 'period'>,
+  { phrase = period.phrase, output }: { readonly phrase?: string; readonly output?: Output } = {},
+): CommandInvocation => ({
+  command: '/spend',
+  text: [askedText(projects, phrase), output].filter(Boolean).join(' '),
+});
