@@ -16,7 +16,6 @@ import {
   type AskLocation,
   isConnectionMissing,
   limitedProjects,
-  listWord,
   openConnection,
   resolveProject,
   resolveProjects,
@@ -292,11 +291,6 @@ describe('several projects', () => {
     expect(() => resolveProjects('all', undefined, none, member())).toThrow(ProjectMissing);
     const unconnected = { ...none, connectionNames: [] };
     expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(NotConnected);
-  });
-
-  it('are typed as one word', () => {
-    expect(listWord('all')).toBe('all');
-    expect(listWord([{ alias: 'prod' }, { project: '123' }])).toBe('prod,123');
   });
 
   it('of which one is damaged are not asked for by an ID, which may be its', () => {

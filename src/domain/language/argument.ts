@@ -1,21 +1,23 @@
 /** The arguments of a command, each parsed at an index among tokens, and the word for a file or a window. */
 import { InvalidWord } from '../failure/index.ts';
 import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
-import { type Match, parseErrorAt, senseOf } from './parse.ts';
+import { type Match, ParseError, parseErrorAt, senseOf, tryParse } from './parse.ts';
 import { isBareYear } from './periods/date-expression.ts';
 import { type PeriodPhrase, parsePeriodPhrase } from './periods/period-phrase.ts';
 import { listNames } from './text.ts';
 import type { TokenizedText } from './tokenizer.ts';
 
-/** The figures as a file, or what to reconcile with. */
-export type Output = 'csv' | 'details';
+/** The figures as a file, what to reconcile with, or what made the change. */
+export type Output = 'csv' | 'details' | 'why';
 
-const OUTPUT = /^(?:csv|details)$/i;
+const OUTPUT = /^(csv|details|why)[?!.,]?$/i;
+
+const outputOf = (word: string) => OUTPUT.exec(word)?.[1]?.toLowerCase() as Output | undefined;
 
 /**
- * Parses a command's text that may say `csv` or `details` anywhere.
+ * Parses a command's text that may say `csv`, `details` or `why` anywhere.
  * @param read the grammar for the text without that word
- * @throws what `read` throws; a suggestion keeps the word
+ * @throws what `read` throws; a suggestion keeps the word. InvalidWord for two different ones
  */
 export function parseWithOutput<T>(
   text: string,
@@ -23,9 +25,11 @@ export function parseWithOutput<T>(
   read: (text: string, aliases: ReadonlySet<string>) => T,
 ): { readonly words: T; readonly output: Output | undefined } {
   const typed = text.split(/\s+/);
-  const isOutput = (word: string) => OUTPUT.test(word) && !aliases.has(word.toLowerCase());
-  const output = typed.find(isOutput)?.toLowerCase() as Output | undefined;
+  const isOutput = (word: string) => outputOf(word) !== undefined && !aliases.has(word.toLowerCase());
+  const [output, other] = new Set(typed.filter(isOutput).map(outputOf));
   if (output === undefined) return { words: read(text, aliases), output };
+  if (other !== undefined)
+    throw new InvalidWord(other, `You asked for “${output}” and {word}`, 'Ask for one of them.');
   try {
     return { words: read(typed.filter((word) => !isOutput(word)).join(' '), aliases), output };
   } catch (error) {
@@ -33,8 +37,12 @@ export function parseWithOutput<T>(
   }
 }
 
-/** Whether a command's text asks for a file or a window; quick, and right for all but a project of that name. */
-export const namesOutput = (text: string): boolean => text.split(/\s+/).some((word) => OUTPUT.test(word));
+/** Whether the answer may have to be shown in a window; quick, and right for all but a project of that name. */
+export const mayOpenWindow = (text: string): boolean =>
+  text.split(/\s+/).some((word) => /^(?:csv|details)$/.test(outputOf(word) ?? ''));
+
+/** What a period is compared with: another one, or the same days a year before. */
+export type Versus = PeriodPhrase | 'year-before';
 
 export type Argument =
   | { readonly kind: 'phrase'; readonly value: PeriodPhrase }
@@ -43,6 +51,9 @@ export type Argument =
   | { readonly kind: 'project'; readonly value: string }
   /** Every registered project. */
   | { readonly kind: 'all'; readonly value: true }
+  /** So many projects, those with the largest amounts. */
+  | { readonly kind: 'top'; readonly value: number }
+  | { readonly kind: 'versus'; readonly value: Versus }
   | { readonly kind: 'including-today'; readonly value: true };
 
 /** @param projectKnown a project was parsed before, so a bare number can be a product or a year */
@@ -130,6 +141,41 @@ function periodAt(source: TokenizedText, at: number, bareYear: boolean): Match<A
   return found && { ...found, value: { kind: 'phrase', value: found.value } };
 }
 
+/** More projects than these are no top. */
+const LONGEST_TOP = 99;
+
+/** 'top 3' */
+function topAt(source: TokenizedText, at: number): Match<Argument> | undefined {
+  const number = source.tokens[at + 1];
+  if (!senseOf(source.tokens[at], 'top')) return undefined;
+  const count = number?.kind === 'number' ? Number(number.digits) : 0;
+  if (count >= 1 && count <= LONGEST_TOP) return { value: { kind: 'top', value: count }, next: at + 2 };
+  const [next, why] =
+    number?.kind === 'number' ? [at + 2, 'isn’t a number of projects'] : [at + 1, 'doesn’t say how many'];
+  throw parseErrorAt(source, at, next, why, `Type top 3, or all. The most is ${LONGEST_TOP}.`);
+}
+
+/** 'vs september', 'vs last year' */
+function versusAt(source: TokenizedText, at: number): Match<Argument> | undefined {
+  const { tokens } = source;
+  if (!senseOf(tokens[at], 'versus')) return undefined;
+  const year = tokens[at + 2];
+  if (senseOf(tokens[at + 1], 'last') && year?.kind === 'word' && year.spelling === 'year')
+    return { value: { kind: 'versus', value: 'year-before' }, next: at + 3 };
+  const period = parsePeriodPhrase(source, at + 1, true);
+  if (period !== undefined) return { ...period, value: { kind: 'versus', value: period.value } };
+  throw parseErrorAt(source, at, at + 1, 'needs a period after it', 'Type vs september, or vs last-year.');
+}
+
+/** Whether `vs` at `at` stands between two projects, where it says what a comma says. */
+export function joinsProjects(source: TokenizedText, at: number): boolean {
+  const { tokens } = source;
+  if (!senseOf(tokens[at], 'versus')) return false;
+  const found = tryParse(() => parseArgument(source, at + 1, true));
+  if (found instanceof ParseError || found.value === undefined) return false;
+  return found.value.value.kind === 'project' && found.value.next === at + 2;
+}
+
 export const parsePeriodArgument: ArgumentParser = (source, at, projectKnown) =>
   includingAt(source, at) ?? periodAt(source, at, projectKnown);
 
@@ -140,6 +186,10 @@ export const parseArgument: ArgumentParser = (source, at, projectKnown) =>
   projectNamed(source, at) ??
   aliasAt(source, at) ??
   numberAt(source, at, projectKnown);
+
+/** What `/spend` takes as well. */
+export const parseSpendArgument: ArgumentParser = (source, at, projectKnown) =>
+  topAt(source, at) ?? versusAt(source, at) ?? parseArgument(source, at, projectKnown);
 
 /** For a text without a project, where a bare number can be a year. */
 export const parsePeriodOnly: ArgumentParser = (source, at) => parsePeriodArgument(source, at, true);

@@ -5,9 +5,13 @@ import { PRODUCT_WORDS, PRODUCTS, type ProductId } from '../product.ts';
 import {
   type Argument,
   type ArgumentParser,
+  joinsProjects,
+  type Output,
   parseArgument,
   parsePeriodArgument,
   parsePeriodOnly,
+  parseSpendArgument,
+  type Versus,
 } from './argument.ts';
 import { ParseError, parseErrorAt, parseWith, rejectUnknownWords, senseOf, tryParse } from './parse.ts';
 import { isBareYear, isDayNumber, refuseDayInWords } from './periods/date-expression.ts';
@@ -27,12 +31,48 @@ export interface CommandWords {
   readonly several?: SeveralProjects;
   readonly product?: ProductId;
   readonly phrase?: PeriodPhrase;
+  /** What the period is compared with, where it is not the one before. */
+  readonly versus?: Versus;
+  /** So many of all projects, those with the largest amounts; then `several` is all. */
+  readonly top?: number;
 }
+
+/** Without what only `/spend` takes. */
+type SharedWords = Omit<CommandWords, 'versus' | 'top'>;
 
 /** A project by its ID or by its name. */
 export type ProjectName = { readonly project: string } | { readonly alias: string };
 
 export type SeveralProjects = 'all' | readonly ProjectName[];
+
+/** What a command types to mean these projects: `prod,123`. */
+export const listWord = (several: SeveralProjects): string =>
+  several === 'all'
+    ? several
+    : several.map((named) => ('alias' in named ? named.alias : named.project)).join(',');
+
+/** Words to format; what is undefined is left out. */
+type SomeWords = { readonly [Name in keyof CommandWords]?: CommandWords[Name] | undefined };
+
+/** The canonical text, which parses back to the same words: `prod october vs september storage csv`. */
+export function formatCommandWords(
+  { project, alias = project, several, top, phrase, versus, product }: SomeWords,
+  output?: Output,
+): string {
+  const projects = top === undefined ? several && listWord(several) : `top ${top}`;
+  return [
+    projects ?? alias,
+    phrase && formatPhrase(phrase),
+    versus && `vs ${formatVersus(versus)}`,
+    product && PRODUCTS[product].word,
+    output,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+const formatVersus = (versus: Versus): string =>
+  versus === 'year-before' ? 'last-year' : formatPhrase(versus);
 
 /** More are not asked about side by side. */
 const MOST_PROJECTS = 20;
@@ -59,10 +99,20 @@ function checkProject(source: TokenizedText, at: number, project: string): void 
   throw refuse('starts with a zero, and project IDs don’t', works, ...(without === '' ? [] : [without]));
 }
 
-const text = ({ kind, value }: Argument): string =>
-  kind === 'phrase' ? formatPhrase(value) : kind === 'product' ? PRODUCTS[value].word : String(value);
+function text({ kind, value }: Argument): string {
+  if (kind === 'phrase') return formatPhrase(value);
+  if (kind === 'versus') return formatVersus(value);
+  return kind === 'product' ? PRODUCTS[value].word : String(value);
+}
 
-const NAMES = { phrase: 'period', product: 'product', project: 'project', all: 'project' } as const;
+const NAMES = {
+  phrase: 'period',
+  product: 'product',
+  project: 'project',
+  all: 'project',
+  top: 'number',
+  versus: 'comparison',
+} as const;
 
 /** Adds an item; a second, different one of the same kind is refused. */
 function added(items: Items, item: Argument, source: TokenizedText, at: number, next: number): Items {
@@ -114,14 +164,17 @@ const isDate = (token: Token | undefined): boolean =>
   token?.kind === 'year-month' ||
   (token?.kind === 'number' && isBareYear(token.digits));
 
-/** What follows a comma, and the next commas: each is a project, also a number that would be a product elsewhere. */
+/** What follows a comma, or `vs` after a project: each is a project, also a number that would be a product elsewhere. */
 function listAt(
   source: TokenizedText,
   at: number,
+  isAfterProject: boolean,
 ): { readonly names: readonly string[]; readonly next: number } {
   const names: string[] = [];
   let next = at;
-  for (; source.tokens[next]?.kind === 'comma'; next += 2) {
+  const isJoint = () =>
+    source.tokens[next]?.kind === 'comma' || (isAfterProject && joinsProjects(source, next));
+  for (; isJoint(); next += 2) {
     const token = source.tokens[next + 1];
     if (token?.kind === 'alias') names.push(token.name);
     else if (token?.kind === 'number') {
@@ -149,7 +202,7 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
     const includes = found?.value.kind === 'including-today';
     if (!found || !(isApart(source, at) || joins || includes)) throw explainUnparsed(source, at, works);
     items = added(items, found.value, source, at, found.next);
-    const list = listAt(source, found.next);
+    const list = listAt(source, found.next, found.value.kind === 'project');
     others = [...others, ...list.names];
     [at, joins] = [list.next, includes];
   }
@@ -177,15 +230,16 @@ const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: nam
 function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): CommandWords {
   if (source.tokens.some((token) => senseOf(token, 'help'))) return { help: true };
   rejectUnknownWords(source, works);
-  const { project, product, all, others, ...items } = itemsOf(source, itemAt, works);
+  const { project, product, all, top, versus, others, ...items } = itemsOf(source, itemAt, works);
   const phrase = phraseOf(items);
   const names = [...new Set(project === undefined ? [] : [project, ...others])];
-  if (all && names.length > 0)
+  const everything = top === undefined ? all && 'all' : `top ${top}`;
+  if (everything && names.length > 0)
     throw parseErrorAt(
       source,
       0,
       source.tokens.length,
-      'You named a project and “all” of them',
+      `You named a project and “${everything}” of them`,
       'Ask about all, or about some: prod,staging.',
     );
   if (names.length > MOST_PROJECTS)
@@ -198,29 +252,36 @@ function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
     );
   return {
     help: false,
-    ...(all ? { several: 'all' as const } : names.length > 1 ? { several: names.map(nameOf) } : {}),
+    ...(everything ? { several: 'all' as const } : names.length > 1 ? { several: names.map(nameOf) } : {}),
     ...(names.length === 1 && nameOf(names[0] ?? '')),
     ...(product && { product }),
     ...(phrase && { phrase }),
+    ...(versus && { versus }),
+    ...(top !== undefined && { top }),
   };
 }
 
 /**
- * Parses a command's text. With `help` anywhere in it, the rest is ignored.
+ * Parses the text of `/spend`. With `help` anywhere in it, the rest is ignored.
  * @param aliases in lower case
  * @throws InvalidWord, whose suggestion is the whole text corrected; SecretPasted
  */
 export function parseCommandText(text: string, aliases?: Aliases): CommandWords {
+  return parseWith(text, (source) => wordsOf(source, parseSpendArgument, SPEND_HINT), aliases);
+}
+
+/** The same for a post, which has no place for `vs` and `top`. @throws InvalidWord, SecretPasted */
+export function parseReportText(text: string, aliases?: Aliases): SharedWords {
   return parseWith(text, (source) => wordsOf(source, parseArgument, SPEND_HINT), aliases);
 }
 
 /** The same for `/balance`, which takes no period. @throws InvalidWord, SecretPasted */
-export function parseBalanceText(text: string, aliases?: Aliases): Omit<CommandWords, 'phrase'> {
+export function parseBalanceText(text: string, aliases?: Aliases): Omit<SharedWords, 'phrase'> {
   return parseWith(text, (source) => wordsOf(source, timelessItemAt, BALANCE_HINT), aliases);
 }
 
 /** The same for a command about a whole project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
-export function parseProjectText(text: string, aliases?: Aliases): CommandWords {
+export function parseProjectText(text: string, aliases?: Aliases): SharedWords {
   return parseWith(
     text,
     (source) => requireOneProject(source, wordsOf(source, parseArgument, PROJECT_HINT)),
@@ -228,8 +289,8 @@ export function parseProjectText(text: string, aliases?: Aliases): CommandWords 
   );
 }
 
-/** As `parseCommandText`, for commands about one project. */
-export function parseSingleProjectText(text: string, aliases?: Aliases): CommandWords {
+/** As `parseReportText`, for commands about one project. */
+export function parseSingleProjectText(text: string, aliases?: Aliases): SharedWords {
   return parseWith(
     text,
     (source) => requireOneProject(source, wordsOf(source, parseArgument, SPEND_HINT)),
@@ -237,7 +298,7 @@ export function parseSingleProjectText(text: string, aliases?: Aliases): Command
   );
 }
 
-function requireOneProject(source: TokenizedText, words: CommandWords): CommandWords {
+function requireOneProject(source: TokenizedText, words: SharedWords): SharedWords {
   if (words.several === undefined) return words;
   throw parseErrorAt(source, 0, source.tokens.length, 'You named several projects', 'Name one project here.');
 }

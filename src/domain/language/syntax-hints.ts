@@ -1,5 +1,6 @@
 /** Why a known word or a number cannot be used where it is, and what to type instead. */
 
+import { commandText } from '../commands.ts';
 import { UNRECOGNIZED } from '../failure/index.ts';
 import { PRODUCTS } from '../product.ts';
 import type { Unit } from '../time/calendar.ts';
@@ -12,6 +13,8 @@ type Hint = readonly [why: string, works: string, ...instead: string[]];
 
 /** Two years with 'to' or a dash between them: the first would be parsed as the project. */
 const YEARS = /(?<![^ ])(20\d\d)(?: ?- ?| to | until )(20\d\d)(?![^ ])/;
+
+const ONLY_SPEND = `Only ${commandText('/spend')} takes it.`;
 
 /** 'quarter 3': a unit with its number after it. */
 function ofNumbered(unit: Unit, digits: string): Hint {
@@ -65,6 +68,10 @@ function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works
         'Type last-7-days including today.',
         ...(after === undefined ? ['including today'] : []),
       ];
+    case 'versus':
+      return ['compares what was spent in two periods', ONLY_SPEND];
+    case 'top':
+      return ['ranks projects by what they spent', ONLY_SPEND];
     case 'project':
       return ['needs a project ID after it', 'Type project 123, or just 123.'];
     case 'product':

@@ -6,7 +6,15 @@ import type { Unit } from '../time/calendar.ts';
 export type WordSense =
   | { readonly role: 'last' | 'this' | 'next' | 'tomorrow' | 'today' | 'yesterday' | 'to' | 'date' | 'since' }
   | {
-      readonly role: 'all' | 'including' | 'help' | 'project' | 'product' | 'minute-or-month';
+      readonly role:
+        | 'all'
+        | 'top'
+        | 'versus'
+        | 'including'
+        | 'help'
+        | 'project'
+        | 'product'
+        | 'minute-or-month';
     }
   | { readonly role: 'unit'; readonly unit: Unit }
   | { readonly role: 'to-date'; readonly unit: Unit }
@@ -50,6 +58,8 @@ const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
   date: ['date'],
   since: ['since', 'from'],
   all: ['all'],
+  top: ['top'],
+  versus: ['vs', 'versus'],
   including: ['including', 'incl', 'include'],
   help: ['help'],
   project: ['project'],

@@ -1,6 +1,7 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { namesOutput, parseWithOutput } from '../../domain/language/argument.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
+import { mayOpenWindow, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseBalanceText } from '../../domain/language/command-text.ts';
 import { type Amount, type Money, toPlacesOf, toPlainDigits } from '../../domain/money/amount.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -43,7 +44,7 @@ export interface BalanceParts {
 export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, user } = request;
-    const { words, output } = parseWithOutput(text, workspace.aliases, parseBalanceText);
+    const { words, output } = parseBalance(text, workspace.aliases);
     if (words.help) return request.reply.private(helpMessage('What have we got?', [HELP], SMALL));
     const projects = findAskedProjects(words, request);
     const view = await askForView(projects, request, clock, (target) =>
@@ -63,12 +64,19 @@ export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts)
       '/balance': (text) => ({
         right: 'ask',
         isQuestion: true,
-        read: (words, { aliases }) => parseWithOutput(words, aliases, parseBalanceText),
+        read: (words, { aliases }) => parseBalance(words, aliases),
         // A file may have to be shown in a window instead.
-        ...(namesOutput(text) ? { openForm: answer } : { run: answer }),
+        ...(mayOpenWindow(text) ? { openForm: answer } : { run: answer }),
       }),
     },
   };
+}
+
+/** @throws InvalidWord, SecretPasted */
+function parseBalance(text: string, aliases: ReadonlySet<string>) {
+  const { words, output } = parseWithOutput(text, aliases, parseBalanceText);
+  if (output !== 'why') return { words, output };
+  throw new InvalidWord(output, 'explains a change in spend', `Type ${commandText('/spend')} prod why.`);
 }
 
 /** A row a project, and the exact amounts with what the runway rests on. */

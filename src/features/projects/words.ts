@@ -216,7 +216,7 @@ const OWN_WORDS = ['add', 'edit', 'rename', 'remove', 'page', 'none'];
 /** Reserved: commands of today and tomorrow can't be aliases. */
 const RESERVED_WORDS = [
   ...['access', 'home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'],
-  ...['daily', 'weekdays', 'weekly', 'monthly'],
+  ...['daily', 'weekdays', 'weekly', 'monthly', 'csv', 'details', 'why'],
 ];
 
 /** Why a name is not saved as it was typed, in a sentence; undefined when only capitals differ. */

@@ -1,6 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { Reports } from '../../delivery/posts/postable-report.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { listWord } from '../../domain/language/command-text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { type Block, channelLink, markup, section } from '../../slack/kit/atoms.ts';
@@ -24,7 +25,7 @@ import {
   projectIdLabel,
   projectLabel,
 } from '../../workspace/projects/chosen-project.ts';
-import { limitedProjects, listWord, resolveProjects } from '../../workspace/projects/resolve-project.ts';
+import { limitedProjects, resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { announcementMessage, scheduleSavedText } from './blocks.ts';
 import { type ScheduleFormState, savedPreviewBlocks, scheduleForm } from './form.ts';

@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { normalizeText, parseCommandText, type SeveralProjects } from '../../domain/language/command-text.ts';
+import { normalizeText, parseReportText, type SeveralProjects } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { formatPhrase, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
 import { clipWord, withoutMatch } from '../../domain/language/text.ts';
@@ -194,7 +194,7 @@ const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', ...NAMED_REPORTS];
  */
 function readAsked(text: string, aliases: ReadonlySet<string>, others: readonly string[]) {
   try {
-    return parseCommandText(text, aliases);
+    return parseReportText(text, aliases);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
     const { word, why, works } = error;

@@ -2,7 +2,7 @@ import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import type { CsvCell } from '../../domain/csv.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { namesOutput, type Output, parseWithOutput } from '../../domain/language/argument.ts';
+import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
 import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
@@ -50,7 +50,7 @@ export interface SpendParts {
 export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked, user } = request;
-    const { words, output } = parseWithOutput(text, workspace.aliases, parseCommandText);
+    const { words, output } = parseSpend(text, workspace.aliases);
     if (words.help) return request.reply.private(helpMessage('What did we spend?', [HELP], SMALL));
     const { zone } = requireSettings(workspace);
     const projects = findAskedProjects(words, request);
@@ -71,13 +71,24 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
       '/spend': (text) => ({
         right: 'ask',
         isQuestion: true,
-        read: (words, { aliases }) => parseWithOutput(words, aliases, parseCommandText),
+        read: (words, { aliases }) => parseSpend(words, aliases),
         // A file may have to be shown in a window instead.
-        ...(namesOutput(text) ? { openForm: answer } : { run: answer }),
+        ...(mayOpenWindow(text) ? { openForm: answer } : { run: answer }),
       }),
     },
   };
 }
+
+/** @throws InvalidWord, SecretPasted */
+function parseSpend(text: string, aliases: ReadonlySet<string>) {
+  const { words, output } = parseWithOutput(text, aliases, parseCommandText);
+  if (words.versus !== undefined) throw notYet('vs');
+  if (words.top !== undefined) throw notYet('top');
+  if (output === 'why') throw notYet(output);
+  return { words, output };
+}
+
+const notYet = (word: string): InvalidWord => new InvalidWord(word, 'can’t be answered yet', SMALL);
 
 /**
  * The period at this moment; a refusal suggests the whole command's text.

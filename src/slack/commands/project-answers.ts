@@ -1,12 +1,12 @@
 /** Figures of projects: of one that is asked about, or of several, each of which may fail by itself. */
 import pLimit from 'p-limit';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { listWord } from '../../domain/language/command-text.ts';
 import { listNames, pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { ServiceNotice } from '../../domain/service-notice.ts';
 import {
-  listWord,
   type ProjectReference,
   type ResolvedProject,
   resolveProject,

@@ -1,7 +1,7 @@
 import type { Checkboxes } from '@slack/types';
 import type { SlashCommand } from '../../domain/commands.ts';
-import { parseCommandText } from '../../domain/language/command-text.ts';
-import { formatPhrase } from '../../domain/language/periods/period-phrase.ts';
+import { parseWithOutput } from '../../domain/language/argument.ts';
+import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
@@ -67,10 +67,11 @@ function projectOptions({ command, text }: CommandInvocation, requester: Request
 
 const describeProject = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name}`;
 
-/** @returns the period and the product that were typed @throws InvalidWord */
+/** @returns what was typed, without a project @throws InvalidWord */
 function withoutProject(text: string, aliases: ReadonlySet<string>): string {
-  const { phrase, product } = parseCommandText(text, aliases);
-  return [phrase && formatPhrase(phrase), product && PRODUCTS[product].word].filter(Boolean).join(' ');
+  const { words, output } = parseWithOutput(text, aliases, parseCommandText);
+  const { phrase, versus, product } = words;
+  return formatCommandWords({ phrase, versus, product }, output);
 }
 
 /** The checkbox's block ID, by which the select's action finds it in the message's state. */

@@ -1,8 +1,8 @@
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { NO_PUBLIC_ADDRESS, type Service, type ServiceFailure } from '../../domain/failure/index.ts';
-import { parseCommandText } from '../../domain/language/command-text.ts';
-import { formatPhrase } from '../../domain/language/periods/period-phrase.ts';
+import { parseWithOutput } from '../../domain/language/argument.ts';
+import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { commandButton } from '../commands/command-buttons.ts';
 import { button } from '../kit/atoms.ts';
@@ -99,12 +99,12 @@ const addressButton = (service: Service): Button[] =>
 function otherProducts(asked: ProductId, { invocation, requester }: ErrorContext): Button[] {
   if (invocation === undefined) return [];
   const { command, text } = invocation;
-  const { project, alias = project, phrase } = parseCommandText(text, requester?.workspace.aliases);
-  const words = [alias, phrase && formatPhrase(phrase)].filter(Boolean).join(' ');
-  return PRODUCT_IDS.filter((id) => id !== asked).flatMap((id) =>
-    commandButton(`product-${id}`, `Try ${PRODUCTS[id].name}`, {
+  const aliases = requester?.workspace.aliases ?? new Set();
+  const { words, output } = parseWithOutput(text, aliases, parseCommandText);
+  return PRODUCT_IDS.filter((product) => product !== asked).flatMap((product) =>
+    commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {
       command,
-      text: `${words} ${PRODUCTS[id].word}`.trim(),
+      text: formatCommandWords({ ...words, product }, output),
     }),
   );
 }

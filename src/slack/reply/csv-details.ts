@@ -37,7 +37,7 @@ interface ConnectedAnswer extends ProjectAnswer {
 export async function sendAnswer<T extends ConnectedAnswer>(
   message: Message,
   view: AnswerView<T>,
-  output: Output | undefined,
+  output: Exclude<Output, 'why'> | undefined,
   files: AnswerFiles<T>,
   request: Request,
 ): Promise<void> {

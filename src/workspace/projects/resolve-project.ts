@@ -93,12 +93,6 @@ export interface UnresolvedProject {
 
 export type { SeveralProjects } from '../../domain/language/command-text.ts';
 
-/** What a command types to mean these projects: `prod,123`. */
-export const listWord = (several: SeveralProjects): string =>
-  several === 'all'
-    ? several
-    : several.map((named) => ('alias' in named ? named.alias : named.project)).join(',');
-
 /**
  * The projects that are named, each once, or all that may be asked about there.
  * @throws ProjectMissing, NotConnected if none is registered

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
-import { namesOutput, parseWithOutput } from '../../../src/domain/language/argument.ts';
+import { mayOpenWindow, parseWithOutput } from '../../../src/domain/language/argument.ts';
 import { parseCommandText } from '../../../src/domain/language/command-text.ts';
 
 const aliases = new Set(['prod', 'csv']);
@@ -14,11 +14,17 @@ describe('the word for a file or for details', () => {
     ['prod Details today', 'prod today', 'details'],
     ['prod today', 'prod today', undefined],
     ['prod  today', 'prod  today', undefined],
-    ['csv details prod', 'prod', 'csv'],
+    ['csv prod csv', 'prod', 'csv'],
+    ['prod last-month why', 'prod last-month', 'why'],
+    ['Why? prod', 'prod', 'why'],
     ['mycsv csvs prod-details', 'mycsv csvs prod-details', undefined],
   ])('in “%s” leaves “%s” and asks for %s', (text, words, output) => {
     expect(read(text)).toEqual({ words, output });
-    expect(namesOutput(text)).toBe(output !== undefined);
+    expect(mayOpenWindow(text)).toBe(output === 'csv' || output === 'details');
+  });
+
+  it('is refused beside another one', () => {
+    expect(() => read('csv details prod')).toThrow('You asked for “csv” and “details”. Ask for one of them.');
   });
 
   it('is the project where one is called so', () => {
