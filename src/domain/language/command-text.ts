@@ -13,7 +13,15 @@ import {
   parseSpendArgument,
   type Versus,
 } from './argument.ts';
-import { ParseError, parseErrorAt, parseWith, rejectUnknownWords, senseOf, tryParse } from './parse.ts';
+import {
+  afterFiller,
+  ParseError,
+  parseErrorAt,
+  parseWith,
+  rejectUnknownWords,
+  senseOf,
+  tryParse,
+} from './parse.ts';
 import { isBareYear, isDayNumber, refuseDayInWords } from './periods/date-expression.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './periods/period-phrase.ts';
 import { explainUnparsed } from './syntax-hints.ts';
@@ -192,12 +200,24 @@ const isApart = ({ tokens }: TokenizedText, at: number): boolean =>
 /** With the projects that follow the first one in a list. */
 type ListedItems = Items & { readonly others: readonly string[] };
 
+/** `so far` says that the period is still running; the default one is not. */
+function refuseSoFar(source: TokenizedText, phrase: PeriodPhrase | undefined): void {
+  const at = source.tokens.findIndex((token) => senseOf(token, 'so'));
+  if (at < 0 || (phrase !== undefined && phrase.kind !== 'last')) return;
+  throw parseErrorAt(source, at, at + 2, 'needs a period that is still running', 'Type this-month so far.');
+}
+
 /** Parses every token as part of an item. Items are separated, except `including today`: 'last7daysincltoday'. */
 function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): ListedItems {
   let items: Items = {};
   let joins = false;
   let others: readonly string[] = [];
   for (let at = 0; at < source.tokens.length; ) {
+    const afterwards = afterFiller(source, at);
+    if (afterwards > at) {
+      at = afterwards;
+      continue;
+    }
     const found = itemAt(source, at, items.project !== undefined);
     const includes = found?.value.kind === 'including-today';
     if (!found || !(isApart(source, at) || joins || includes)) throw explainUnparsed(source, at, works);
@@ -206,6 +226,7 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
     others = [...others, ...list.names];
     [at, joins] = [list.next, includes];
   }
+  refuseSoFar(source, items.phrase);
   return { ...items, others };
 }
 

@@ -43,6 +43,12 @@ export function senseOf<R extends WordRole>(token: Token | undefined, role: R) {
   return token.sense as WordSense & { readonly role: R };
 }
 
+/** The index after `the` or `so far`, which add nothing; `at` when there is none. */
+export function afterFiller({ tokens }: TokenizedText, at: number): number {
+  if (senseOf(tokens[at], 'filler')) return at + 1;
+  return senseOf(tokens[at], 'so') && senseOf(tokens[at + 1], 'far') ? at + 2 : at;
+}
+
 /** Refuses the tokens from `at` up to, but without, `next`. */
 export function parseErrorAt(
   { tokens }: TokenizedText,

@@ -6,7 +6,7 @@ import { type Aliases, type Token, tokenize } from './tokenizer.ts';
 function meaningOf(token: Token, text: string): string {
   switch (token.kind) {
     case 'word':
-      return /^(?:to|project|product|platform|object)$/.test(token.sense.role)
+      return /^(?:to|project|product|platform|object|filler|so|far)$/.test(token.sense.role)
         ? ''
         : Object.values(token.sense).join(' ');
     case 'number':

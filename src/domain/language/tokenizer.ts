@@ -1,6 +1,6 @@
 /** Splits a text into words of the vocabulary, numbers, quarters, dates, range signs, and unknown pieces. */
 import { type DateLiteral, parseDateLiteral } from './periods/date-literal.ts';
-import { VOCABULARY, type WordSense } from './vocabulary.ts';
+import { VOCABULARY, WHOLE_WORDS, type WordSense } from './vocabulary.ts';
 
 interface Place {
   readonly start: number;
@@ -42,13 +42,14 @@ const LONGEST = 40;
 /** A run of letters as words of the vocabulary, the longest first, or undefined: 'monthtodate' is three words. */
 function split(run: string, afterDigit: boolean): readonly string[] | undefined {
   if (run.length > LONGEST) return undefined;
+  if (WHOLE_WORDS.has(run)) return [run];
   const rest: (readonly string[] | undefined)[] = [];
   rest[run.length] = [];
   for (let at = run.length - 1; at >= 0; at--) {
     const shortest = (at === 0 && afterDigit) || run.length === 1 ? 1 : 2;
     for (let end = run.length; end >= at + shortest && !rest[at]; end--) {
       const [word, after] = [run.slice(at, end), rest[end]];
-      if (after && VOCABULARY.has(word)) rest[at] = [word, ...after];
+      if (after && VOCABULARY.has(word) && !WHOLE_WORDS.has(word)) rest[at] = [word, ...after];
     }
   }
   return rest[0];

@@ -16,6 +16,8 @@ export type WordSense =
         | 'product'
         | 'minute-or-month';
     }
+  /** `compared` is followed by `to` or `with`. `so` is followed by `far`, and adds nothing then. */
+  | { readonly role: 'compared' | 'with' | 'filler' | 'so' | 'far' }
   | { readonly role: 'unit'; readonly unit: Unit }
   | { readonly role: 'to-date'; readonly unit: Unit }
   | { readonly role: 'month'; readonly month: number }
@@ -39,6 +41,9 @@ export const MONTH_NAMES = [
   'december',
 ] as const;
 
+/** What commands and questions may say around their words without any effect. */
+export const FILLERS = ['the', 'in', 'on', 'for', 'during', 'of', 'please', 'so far'] as const;
+
 const UNITS: Record<Unit, readonly string[]> = {
   day: ['day', 'days', 'd'],
   week: ['week', 'weeks', 'w'],
@@ -59,13 +64,23 @@ const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
   since: ['since', 'from'],
   all: ['all'],
   top: ['top'],
-  versus: ['vs', 'versus'],
   including: ['including', 'incl', 'include'],
   help: ['help'],
   project: ['project'],
   product: ['product'],
   'minute-or-month': ['m'],
+  versus: ['vs', 'versus'],
+  compared: ['compared'],
+  with: ['with'],
+  filler: FILLERS.filter((filler) => filler !== 'so far'),
+  so: ['so'],
+  far: ['far'],
 };
+
+/** Never part of a longer run of letters, where they would split names, and never what a mistyped word was meant to be. */
+export const WHOLE_WORDS: ReadonlySet<string> = new Set(
+  (['versus', 'compared', 'with', 'filler', 'so', 'far'] as const).flatMap((role) => PLAIN[role] ?? []),
+);
 
 const TO_DATE: Record<string, Unit> = { wtd: 'week', mtd: 'month', qtd: 'quarter', ytd: 'year' };
 
@@ -118,8 +133,8 @@ const RUN_TOGETHER = [
 
 /** Every spelling to suggest, by its form without hyphens. */
 export const SUGGESTIONS: ReadonlyMap<string, string> = new Map(
-  [...[...VOCABULARY.keys()].filter((word) => word.length > 1), ...RUN_TOGETHER].map((word) => [
-    word.replaceAll('-', ''),
-    word,
-  ]),
+  [
+    ...[...VOCABULARY.keys()].filter((word) => word.length > 1 && !WHOLE_WORDS.has(word)),
+    ...RUN_TOGETHER,
+  ].map((word) => [word.replaceAll('-', ''), word]),
 );

@@ -3,7 +3,7 @@
 import { isBareYear } from '../periods/date-expression.ts';
 import { normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
-import { VOCABULARY } from '../vocabulary.ts';
+import { FILLERS, VOCABULARY } from '../vocabulary.ts';
 
 /** The commands that a question can mean. */
 export type QuestionName = 'spend' | 'balance';
@@ -30,8 +30,9 @@ const PHRASES_BY_ROLE: Readonly<Record<PhraseRole, readonly string[]>> = {
   filler: [
     ...['how much', 'how much money', 'what', 'whats', 'what is', 'what are', 'what was', 'what were'],
     ...['did', 'do', 'does', 'is', 'are', 'was', 'were', 'has', 'have', 'been', 'had'],
-    ...['on', 'in', 'for', 'of', 'at', 'over', 'during', 'the', 'a', 'our', 'my', 'we', 'i', 'us', 'it'],
-    ...['please', 'pls', 'show', 'show me', 'tell me', 'give me', 'can you', 'could you', 'would you'],
+    ...FILLERS.filter((filler) => filler !== 'so far'),
+    ...['at', 'over', 'a', 'our', 'my', 'we', 'i', 'us', 'it', 'pls'],
+    ...['show', 'show me', 'tell me', 'give me', 'can you', 'could you', 'would you'],
     ...[
       'i want to know',
       'we want to know',
