@@ -79,7 +79,8 @@ export function formatCommandWords(
     .join(' ');
 }
 
-const formatVersus = (versus: Versus): string =>
+/** What follows `vs`: `september`, `last-year`. */
+export const formatVersus = (versus: Versus): string =>
   versus === 'year-before' ? 'last-year' : formatPhrase(versus);
 
 /** More are not asked about side by side. */

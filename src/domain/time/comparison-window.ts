@@ -26,7 +26,7 @@ export interface ComparisonWindow {
   readonly asked: AskedDays;
   /** '7–13 Nov', or '7–13 Nov 2025' if the period ends in another year. */
   readonly label: string;
-  /** 'the 7 days before', 'the same weekday a week before', 'the month before', 'the first 20 days of the month before' */
+  /** 'the 7 days before', 'the month before', 'the same days a year before', or 'the named days' */
   readonly basis: string;
 }
 
@@ -73,6 +73,36 @@ function windowBefore(first: Day, rule: ComparisonRule, count: number, zone: Zon
   return { days: sameDaysLastWeek([first], zone), basis: 'the same weekday a week before' };
 }
 
+/** @param leapDay stands for 29 February, the one day that the year before does not have */
+export const dayOneYearBefore = (day: Day, leapDay: '02-28' | '03-01' = '02-28'): Day =>
+  `${Number(day.slice(0, 4)) - 1}-${day.endsWith('-02-29') ? leapDay : day.slice(5)}`;
+
+/**
+ * Whole months, quarters and years a year before, 28 days of February or 29; weeks 52 weeks before, so that weekdays meet
+ * weekdays; anything else by its first and last date. 29 February itself has no day a year before.
+ *
+ * @param complete the complete days of a period, in order, at least one
+ * @param rule how the period is compared by default
+ */
+export function sameDaysLastYear(
+  complete: readonly [Day, ...Day[]],
+  rule: ComparisonRule,
+  zone: Zone,
+): Window {
+  const [first, last = first] = [complete[0], complete.at(-1)];
+  if (rule.kind !== 'days' && rule.unit === 'week')
+    return {
+      days: daysInRange(addDays(first, -364), addDays(last, -364), zone),
+      basis: 'the same weekdays 52 weeks before',
+    };
+  const end =
+    rule.kind === 'units' ? addDays(dayOneYearBefore(addDays(last, 1)), -1) : dayOneYearBefore(last);
+  return {
+    days: daysInRange(dayOneYearBefore(first, '03-01'), end, zone),
+    basis: 'the same days a year before',
+  };
+}
+
 /**
  * @param first the first day of the period
  * @param complete its complete days
@@ -85,11 +115,25 @@ export function findComparisonWindow(
   zone: Zone,
 ): ComparisonWindow | undefined {
   const end = complete.at(-1);
-  if (end === undefined) return undefined;
-  const { days, basis } = windowBefore(first, rule, complete.length, zone);
+  return end === undefined
+    ? undefined
+    : describeWindow(windowBefore(first, rule, complete.length, zone), complete, zone, end);
+}
+
+/**
+ * @param complete the complete days of the period that the window is compared with
+ * @param today a day of the year that the label leaves out, if any
+ * @returns undefined if the window has no day
+ */
+export function describeWindow(
+  { days, basis }: Window,
+  complete: readonly Day[],
+  zone: Zone,
+  today: Day | undefined,
+): ComparisonWindow | undefined {
   const [from, to] = [days[0], days.at(-1)];
   if (from === undefined || to === undefined) return undefined;
-  const asked = { first: from, last: to, today: end };
+  const asked = { first: from, last: to, today };
   return {
     from: startOfDay(from, zone),
     to: endOfDay(to, zone),

@@ -20,7 +20,7 @@ import {
   startOfDay,
   type Zone,
 } from './calendar.ts';
-import { type ComparisonWindow, findComparisonWindow } from './comparison-window.ts';
+import { type ComparisonRule, type ComparisonWindow, findComparisonWindow } from './comparison-window.ts';
 
 export type { ComparisonWindow } from './comparison-window.ts';
 
@@ -41,6 +41,8 @@ export interface Period {
   readonly dates: string;
   /** '14–20 Nov 2026 UTC · 7 full days · today excluded' */
   readonly label: string;
+  /** How it is compared if nobody says with what. */
+  readonly rule: ComparisonRule;
   /** Absent when no day is complete. */
   readonly comparison?: ComparisonWindow;
 }
@@ -125,6 +127,7 @@ function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone
     asked,
     dates: formatAskedDays(asked),
     label: `${formatDays(firstDay, lastDay)} ${zone} · ${extent}`,
+    rule: plan,
     ...(comparison && { comparison }),
   };
 }

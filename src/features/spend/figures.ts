@@ -5,18 +5,21 @@ import {
   settleOptional,
   type TimeRange,
 } from '../../billing/client.ts';
+import { MAX_PERIOD_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import { computeUsage, type Usage } from '../../domain/money/usage.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/usage-change.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
 import {
   addDays,
+  daysBetween,
   daysInRange,
   endOfDay,
   formatAskedDays,
   startOfDay,
   startOfUnit,
 } from '../../domain/time/calendar.ts';
+import type { ComparedPeriod } from '../../domain/time/named-comparison.ts';
 import type { Period } from '../../domain/time/period.ts';
 import type { ProjectAnswer } from '../../slack/commands/project-answers.ts';
 import type { AnswerView } from '../../slack/reply/answer-message.ts';
@@ -73,11 +76,14 @@ export async function askSpend(
   };
 }
 
-/** `usage` is that of the window before, if there is one. */
+/** `usage` is that of the days to compare with, if there are any: more may be asked about for the forecast. */
 async function askBefore(consumption: Promise<Consumption>, { comparison }: Period) {
   const answer = await settleOptional(consumption);
   if ('why' in answer) return answer;
-  return { ...answer, usage: comparison && computeUsage(answer.charges, { days: comparison.days }) };
+  if (comparison === undefined) return { ...answer, usage: undefined };
+  const days = new Set(comparison.days);
+  const charges = answer.charges.filter(({ day }) => day !== undefined && days.has(day));
+  return { ...answer, usage: computeUsage(charges, { days: comparison.days }) };
 }
 
 type Before = Awaited<ReturnType<typeof askBefore>> | undefined;
@@ -86,12 +92,15 @@ type Before = Awaited<ReturnType<typeof askBefore>> | undefined;
 const isRunningMonth = ({ days, today, phrase }: Period): boolean =>
   today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today);
 
-/** What is asked besides: the window before, and for a forecast the months before, in one question. */
+/** What is asked besides: the days to compare with, and for a forecast the months before, in one question. */
 function historyOf(period: Period): Omit<TimeRange, 'running' | 'zone'> | undefined {
   const { today, zone, comparison } = period;
   const compared = comparison && { from: comparison.from, to: comparison.to, days: comparison.asked };
   if (today === undefined || !isRunningMonth(period)) return compared;
-  const [first, last] = [forecastFrom(today), addDays(today, -1)];
+  const [from, last] = [forecastFrom(today), addDays(today, -1)];
+  const first = compared !== undefined && compared.days.first < from ? compared.days.first : from;
+  // Too much for one question: an answer without a forecast.
+  if (compared !== undefined && daysBetween(first, last) >= MAX_PERIOD_DAYS) return compared;
   return {
     from: startOfDay(first, zone),
     to: endOfDay(last, zone),
@@ -118,7 +127,7 @@ function changeOf(usage: Usage, before: Before, { comparison }: Period): SpendFi
 
 /** Everything that an answer to `/spend` says. */
 export interface SpendView extends AnswerView<SpendFigures> {
-  readonly period: Period;
+  readonly period: ComparedPeriod;
 }
 
 /** The figures of one project. */

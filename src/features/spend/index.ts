@@ -3,12 +3,13 @@ import { commandText } from '../../domain/commands.ts';
 import type { CsvCell } from '../../domain/csv.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/argument.ts';
-import { parseCommandText } from '../../domain/language/command-text.ts';
-import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
+import { type CommandWords, formatVersus, parseCommandText } from '../../domain/language/command-text.ts';
+import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
+import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
@@ -32,7 +33,7 @@ const HELP: HelpLine = {
   what: 'See what projects spent in a period: total, comparison with the period before, each day, missing days.',
   examples: [
     `${commandText('/spend')} 123 last-7-days`,
-    `${commandText('/spend')} 123 mtd`,
+    `${commandText('/spend')} 123 october vs september`,
     `${commandText('/spend')} prod,staging last-month`,
     `${commandText('/spend')} all mtd csv`,
   ],
@@ -55,7 +56,7 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
     const { zone } = requireSettings(workspace);
     const projects = findAskedProjects(words, request);
     const typed = { word: projects.word, product: words.product, output };
-    const period = resolveSpendPeriod(words.phrase, typed, { at, asked }, zone);
+    const period = resolveSpendPeriod(words, typed, { now: at, writtenAt: asked }, zone);
     const answers = await askForView(projects, request, clock, (target) =>
       askSpend(billing, workspace, target, period),
     );
@@ -82,7 +83,6 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
 /** @throws InvalidWord, SecretPasted */
 function parseSpend(text: string, aliases: ReadonlySet<string>) {
   const { words, output } = parseWithOutput(text, aliases, parseCommandText);
-  if (words.versus !== undefined) throw notYet('vs');
   if (words.top !== undefined) throw notYet('top');
   if (output === 'why') throw notYet(output);
   return { words, output };
@@ -91,22 +91,36 @@ function parseSpend(text: string, aliases: ReadonlySet<string>) {
 const notYet = (word: string): InvalidWord => new InvalidWord(word, 'can’t be answered yet', SMALL);
 
 /**
- * The period at this moment; a refusal suggests the whole command's text.
- * @param when `asked` is when an answer that is shared now was asked for
+ * The period at this moment, with the named comparison if there is one; a refusal suggests the whole command's text.
  * @throws InvalidWord, PeriodJustBegan
  */
 function resolveSpendPeriod(
-  phrase: PeriodPhrase = LAST_7_DAYS,
+  { phrase = LAST_7_DAYS, versus }: Pick<CommandWords, 'phrase' | 'versus'>,
   { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
-  when: { readonly at: Millis; readonly asked: Millis | undefined },
+  instants: Instants,
   zone: Zone,
-): Period {
+): ComparedPeriod {
+  const command = (period: string, compared: string | undefined) =>
+    [askedText(named, period, ...(compared === undefined ? [] : [`vs ${compared}`])), output]
+      .filter(Boolean)
+      .join(' ');
+  const period = offering(
+    () => resolvePeriod(phrase, instants.now, zone, instants.writtenAt),
+    (text) => command(text, versus && formatVersus(versus)),
+  );
+  if (versus === undefined) return period;
+  return offering(
+    () => compareWith(period, versus, instants),
+    (text) => command(period.phrase, text),
+  );
+}
+
+/** @throws what `resolve` throws, with each text that it offers put into a longer one */
+function offering<T>(resolve: () => T, whole: (text: string) => string): T {
   try {
-    return resolvePeriod(phrase, when.at, zone, when.asked);
+    return resolve();
   } catch (error) {
-    if (!(error instanceof InvalidWord)) throw error;
-    const last = output === undefined ? [] : [output];
-    throw error.within((period) => [askedText(named, period), ...last].join(' '));
+    throw error instanceof InvalidWord ? error.within(whole) : error;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Output } from '../../domain/language/argument.ts';
+import { formatVersus } from '../../domain/language/command-text.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import type { SpendView } from './figures.ts';
@@ -9,5 +10,8 @@ export const spendCommand = (
   { phrase = period.phrase, output }: { readonly phrase?: string; readonly output?: Output } = {},
 ): CommandInvocation => ({
   command: '/spend',
-  text: [askedText(projects, phrase), output].filter(Boolean).join(' '),
+  text: [askedText(projects, phrase, ...versusWords(period)), output].filter(Boolean).join(' '),
 });
+
+const versusWords = ({ versus }: SpendView['period']): string[] =>
+  versus === undefined ? [] : [`vs ${formatVersus(versus)}`];

@@ -1,0 +1,101 @@
+/** The comparison that somebody names: `october vs september`, `vs last year`. */
+import { InvalidWord, isFailure } from '../failure/index.ts';
+import type { Versus } from '../language/argument.ts';
+import { parsePeriodText } from '../language/command-text.ts';
+import type { PeriodPhrase } from '../language/periods/period-phrase.ts';
+import { clipWord } from '../language/text.ts';
+import { addDays, type Day, formatDays, type Millis } from './calendar.ts';
+import {
+  type ComparisonWindow,
+  dayOneYearBefore,
+  describeWindow,
+  sameDaysLastYear,
+} from './comparison-window.ts';
+import { type Period, resolvePeriod } from './period.ts';
+
+export interface ComparedPeriod extends Period {
+  /** What it is compared with, if that was named. */
+  readonly versus?: Versus;
+}
+
+export interface Instants {
+  /** ms since the epoch */
+  readonly now: Millis;
+  /** ms: when a person wrote the words, if that was earlier */
+  readonly writtenAt?: Millis | undefined;
+}
+
+const ONLY_COMPLETE = 'Only complete days are compared, never today.';
+const OTHER_DAYS = 'Compare with other days, such as vs last-month or vs last-year.';
+
+const typedText = (versus: Versus): string =>
+  `vs ${versus === 'year-before' ? 'last year' : clipWord(versus.typed)}`;
+
+const completeDays = ({ days, today }: Period): readonly Day[] => days.filter((day) => day !== today);
+
+/**
+ * The period with the named comparison in place of its own. The complete days of each are compared; the two may differ
+ * in length, and either may be the earlier one.
+ *
+ * @throws InvalidWord if one of them has no complete day, if they share days, or as {@link resolvePeriod} does of the
+ * named one; what it offers goes after `vs`
+ */
+export function compareWith(period: Period, versus: Versus, instants: Instants): ComparedPeriod {
+  const [first, ...others] = completeDays(period);
+  if (first === undefined)
+    throw new InvalidWord(period.phrase, 'has no complete day to compare yet', ONLY_COMPLETE);
+  const complete = [first, ...others] as const;
+  const comparison =
+    versus === 'year-before' ? yearBefore(period, complete) : namedWindow(period, complete, versus, instants);
+  const asked = new Set(period.days);
+  if (!comparison.days.some((day) => asked.has(day))) return { ...period, comparison, versus };
+  const isSame = comparison.days.length === complete.length && comparison.days[0] === first;
+  const why = isSame ? `is the same days, ${period.dates}` : `shares days with ${period.dates}`;
+  throw new InvalidWord(typedText(versus), why, OTHER_DAYS);
+}
+
+type CompleteDays = readonly [Day, ...Day[]];
+
+function yearBefore({ rule, zone, asked }: Period, complete: CompleteDays): ComparisonWindow {
+  const window = describeWindow(sameDaysLastYear(complete, rule, zone), complete, zone, asked.today);
+  if (window !== undefined) return window;
+  // One day only: 29 February, or one that the zone skipped a year later.
+  const [day] = complete;
+  const around = [-1, 1].map((step) => dayOneYearBefore(addDays(day, step)));
+  const why = `has no day for ${formatDays(day, day)}`;
+  throw new InvalidWord(typedText('year-before'), why, 'Compare with a day beside it.', around);
+}
+
+function namedWindow(
+  period: Period,
+  complete: CompleteDays,
+  versus: PeriodPhrase,
+  { now, writtenAt = now }: Instants,
+): ComparisonWindow {
+  const { zone, asked } = period;
+  const named = resolveNamed(period, versus, { now, writtenAt });
+  const window = { days: completeDays(named), basis: 'the named days' };
+  const described = describeWindow(window, complete, zone, asked.today);
+  if (described !== undefined) return described;
+  throw new InvalidWord(typedText(versus), 'has no complete day to compare yet', ONLY_COMPLETE);
+}
+
+/** What is refused is only offered corrected if the period can be compared with that. */
+function resolveNamed(period: Period, versus: PeriodPhrase, instants: Required<Instants>): Period {
+  try {
+    return resolvePeriod(versus, instants.now, period.zone, instants.writtenAt);
+  } catch (error) {
+    if (!(error instanceof InvalidWord)) throw error;
+    const offered = error.offered.filter((text) => canCompare(period, text, instants));
+    throw new InvalidWord(error.word, error.why, error.works, offered);
+  }
+}
+
+function canCompare(period: Period, text: string, instants: Instants): boolean {
+  try {
+    return compareWith(period, parsePeriodText(text), instants) !== undefined;
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return false;
+  }
+}
