@@ -9,6 +9,7 @@ import { type Config, readConfig } from '../src/config/config.ts';
 import { createLog } from '../src/ops/log.ts';
 import { createKeyring } from '../src/vault/keyring.ts';
 import { createWorkspaces } from '../src/workspace/record/workspaces.ts';
+import { UNLIMITED } from '../test/support/no-rate-limits.ts';
 import { type Counter, createCounter, formatCounts } from './call-counter.ts';
 import {
   type Baseline,
@@ -89,12 +90,11 @@ export async function startBenchBot(
   });
   const redis = new Redis(redisUrl.replace(/^unix:\/\//, ''));
   await saveConnection(redis, config, billing);
-  const unlimited = { take: () => undefined, demand: () => undefined };
   const tally = createTally(
     { ...config, http: { port: 0, shutdownDelay: 0 } },
     createLog('error'),
     Date.now,
-    unlimited,
+    UNLIMITED,
     { message: 60_000, modal: 2_500 },
   );
   const port = await tally.start();

@@ -1,13 +1,13 @@
 /** Starts Tally without rate limits, because the bench sends all load as one person. */
 import { prepareNode } from '../src/runtime/prepare-node.ts';
+import { UNLIMITED } from '../test/support/no-rate-limits.ts';
 
 prepareNode();
 const { createTally, createLog, readConfig } = await import('./unlimited-parts.ts');
 
 const config = readConfig(process.env);
-const unlimited = { take: () => undefined, demand: () => undefined };
 // No loading messages, however slow the machine is.
 const loadingDelays = { message: 60_000, modal: 2_500 };
-const tally = createTally(config, createLog(config.log.level), Date.now, unlimited, loadingDelays);
+const tally = createTally(config, createLog(config.log.level), Date.now, UNLIMITED, loadingDelays);
 process.on('SIGTERM', () => void tally.stop().finally(() => process.exit(0)));
 await tally.start();

@@ -9,6 +9,7 @@ import { commandsOf } from '../support/redis-commands.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const OWNER_DIRECT = OWNER.replace(/^U/, 'D');
 const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in (a second|\d+ seconds)\./;
 
 describe('a person who sends too many requests', () => {
@@ -68,17 +69,37 @@ describe('a person who sends too many requests', () => {
     expect(sent).toEqual(['set']);
   });
 
-  it('gets one message for many clicks and mentions', async () => {
+  const isRefusal = ({ blocks }: { blocks?: readonly object[] }) => TOO_FAST.test(textOf(blocks));
+  const refusals = (channel = CHANNEL) => seen(OWNER, channel).filter(isRefusal);
+
+  it('gets a few messages for many clicks', async () => {
     const { ts } = await bot.ask('/balance 123');
     await many(60, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
-    await many(30, () => bot.slack.say(OWNER, CHANNEL, '@Tally balance 123'));
-    const isRefusal = ({ blocks }: { blocks?: readonly object[] }) => TOO_FAST.test(textOf(blocks));
-    const refusals = () => seen().filter(isRefusal);
     const { burst } = RATE_LIMITS.refusals.person;
     await bot.slack.waitFor(() => refusals().length === burst);
     time += 200;
     await many(10, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
     expect(refusals()).toHaveLength(burst);
+  });
+
+  it('by mentions gets an answer to each, or one message in each place that says when to ask again', async () => {
+    const { ts } = await bot.ask('/balance 123');
+    await many(60, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
+    await bot.slack.waitFor(() => refusals().length === RATE_LIMITS.refusals.person.burst);
+    time += 20_000;
+    const before = refusals().length;
+    const answers = () => seen().filter(({ text, threadTs }) => threadTs && text.includes('left'));
+    await many(45, () => bot.slack.say(OWNER, CHANNEL, '@Tally balance 123'));
+    await many(5, () => bot.slack.say(OWNER, CHANNEL, '@Tally balance 123', ts));
+    await many(5, () => bot.slack.say(OWNER, OWNER_DIRECT, 'balance 123'));
+    const told = () => [refusals().length - before, refusals(OWNER_DIRECT).length];
+    await bot.slack.waitFor(() => answers().length === 20 && told().join() === '2,1', 15_000);
+    const inThread = refusals().filter(({ threadTs }) => threadTs === ts);
+    expect(inThread).toHaveLength(1);
+    expect(textOf(inThread[0]!.blocks)).toContain('Try again in 5 seconds.');
+    time += 5_000;
+    await many(10, () => bot.slack.say(OWNER, CHANNEL, '@Tally balance 123'));
+    await bot.slack.waitFor(() => answers().length === 25 && told().join() === '3,1', 15_000);
   });
 
   it('keeps the form, with the reason below its last field', async () => {

@@ -203,6 +203,7 @@ function register(
       const refused = limits[what]?.shift();
       if (refused !== undefined) throw refused;
     },
+    firstOfBurst: (refusal) => (limits.refusals?.shift() === undefined ? refusal : undefined),
   };
   const log = {
     ...{ info: () => undefined, debug: (_: object, text: string) => void logged.push(`debug ${text}`) },

@@ -1,4 +1,8 @@
 import type { RateLimiter } from '../../src/slack/server/rate-limit.ts';
 
 /** No rate limits, because tests send requests faster than people do. */
-export const UNLIMITED: RateLimiter = { take: () => undefined, demand: () => undefined };
+export const UNLIMITED: RateLimiter = {
+  take: () => undefined,
+  demand: () => undefined,
+  firstOfBurst: (refusal) => refusal,
+};

@@ -34,8 +34,9 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
       request = await authorize(target, listener.right, { at });
       if (request !== undefined) await listener.run(event, request, origin);
     } catch (error) {
-      const report = errorReply.explain(error, event.type);
-      if (error instanceof Throttled && limits.take('refusals', source) !== undefined) return;
+      const failure = error instanceof Throttled ? limits.firstOfBurst(error, source) : error;
+      if (failure === undefined) return;
+      const report = errorReply.explain(failure, event.type);
       if (listener.onError === undefined) return errorReply.send(target, report, { requester: request });
       await listener.onError(errorMessageOf(report), event, origin).catch(errorReply.logUndelivered);
     }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Throttled } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import type { RequestSource } from '../request/payload.ts';
 import type { UserIdentity } from '../request/users.ts';
 
 interface Rate {
@@ -40,7 +41,7 @@ export const RATE_LIMITS = {
     person: rate(60, 10),
     workspace: rate(600, 100),
   },
-  /** Replies about rate limits that need a call to Slack. Over the limit there is no reply. */
+  /** Replies to clicks about rate limits, which need a call to Slack. Over the limit there is no reply. */
   refusals: {
     doing: 'asking faster than Tally can answer',
     person: rate(3, 0.2),
@@ -56,7 +57,17 @@ export interface RateLimiter {
   take(what: Limited, who: Who): Throttled | undefined;
   /** Counts one request. @throws Throttled if it was refused and not counted */
   demand(what: Limited, who: Who): void;
+  /**
+   * For refusals that are told by a message of their own: one for each burst of a person in a thread or a channel.
+   * @returns the refusal with the time until when it covers further ones there; undefined for those
+   */
+  firstOfBurst(refusal: Throttled, place: Place): Throttled | undefined;
 }
+
+type Place = Pick<RequestSource, 'teamId' | 'userId' | 'channel' | 'thread'>;
+
+/** For how long at least one message covers a burst, in ms. */
+const BURST = 5_000;
 
 export interface RateLimiterParts {
   /** ms; never goes back */
@@ -81,6 +92,9 @@ export function createRateLimiter({
     person: new LRUCache<string, number>({ max: MOST.person }),
     workspace: new LRUCache<string, number>({ max: MOST.workspace }),
   };
+
+  /** Until when the last message about a burst covers it, by place. */
+  const toldUntil = new LRUCache<string, Millis>({ max: MOST.person });
 
   const look = (what: Limited, whose: Throttled['whose'], who: Who, now: Millis) => {
     const { burst, perSecond } = RATE_LIMITS[what][whose];
@@ -107,6 +121,14 @@ export function createRateLimiter({
     demand(what, who) {
       const refusal = take(what, who);
       if (refusal !== undefined) throw refusal;
+    },
+    firstOfBurst({ whose, wait }, { teamId, userId, channel, thread }) {
+      const now = clock();
+      const key = JSON.stringify([teamId, userId, channel, thread]);
+      if (now < (toldUntil.get(key) ?? now)) return undefined;
+      const longer = Math.max(wait, BURST);
+      toldUntil.set(key, now + longer);
+      return new Throttled(whose, RATE_LIMITS.requests.doing, longer);
     },
   };
 }
