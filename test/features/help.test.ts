@@ -29,12 +29,27 @@ describe('help', () => {
     expect(whole.visibleText).toContain('/spend 123 last-7-days');
   });
 
-  it('begins with three examples that can be typed, with a project’s name where one has a name', async () => {
+  it('begins with three questions in plain words, about a project of the workspace', async () => {
     expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain(
-      'Try `/balance 123` · `/spend 123 last-7-days` · `@Tally how much did 123 spend last week?`',
+      'Try `@Tally how much did 123 spend last week?` · ',
     );
     await addProject(bot, { alias: 'web', id: '456' });
-    expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain('Try `/balance web` · ');
+    expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain(
+      'Try `@Tally how much did web spend last week?` · ',
+    );
+  });
+
+  it('does not take a project for its examples whose name is a word of questions too', async () => {
+    await addProject(bot, { alias: 'left', id: '456' });
+    await addProject(bot, { alias: 'web', id: '789' });
+    expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain('did web spend');
+  });
+
+  it('does not take a project for its examples that this reader may not ask about here', async () => {
+    await addProject(bot, { alias: 'hidden', id: '456', channels: ['C0OTHER001'] });
+    await addProject(bot, { alias: 'web', id: '789' });
+    for (const text of ['/billing help', '/spend help', '/balance help'])
+      expect((await bot.ask(text, MEMBER)).visibleText).not.toContain('hidden');
   });
 
   it('says in one mood what each command does: a verb first, as an order', async () => {
@@ -84,5 +99,56 @@ describe('a word that a subcommand does not take', () => {
     const answer = await bot.ask('/billing statsu', OWNER);
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/billing status');
     await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('token'));
+  });
+});
+
+describe('an example', () => {
+  const DIRECT = 'D0MEMBER01';
+  const examplesIn = (visibleText: string): readonly string[] =>
+    [...(/Try (`.*`)/.exec(visibleText)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(
+      ([, example = '']) => example,
+    );
+
+  /** Types it where a person would, and waits for what comes. */
+  async function answerTo(example: string): Promise<string> {
+    if (example.startsWith('/')) return (await bot.ask(example, MEMBER)).visibleText;
+    const channel = example.startsWith('@Tally') ? CHANNEL : DIRECT;
+    const seen = () => bot.slack.messages(MEMBER, channel).filter(({ from }) => from !== MEMBER);
+    const before = seen().length;
+    await bot.slack.say(MEMBER, channel, example);
+    return toAnswer(await bot.slack.waitFor(() => seen()[before])).visibleText;
+  }
+
+  async function expectAnswers(visibleText: string) {
+    const examples = examplesIn(visibleText);
+    expect(examples).toHaveLength(3);
+    for (const example of examples)
+      expect(await answerTo(example), example).toMatch(
+        /^(?:web|\d projects?|Top \d|Project 456).*(?:spent|left)/i,
+      );
+  }
+
+  it.each(['/billing help', '/spend help', '/balance help'])(
+    'of %s is answered as it is shown',
+    async (help) => {
+      await addProject(bot, { alias: 'web', id: '456' });
+      await expectAnswers((await bot.ask(help, MEMBER)).visibleText);
+    },
+  );
+
+  it.each(['@Tally hello', 'hello'])('in the answer to “%s” is answered as it is shown', async (greeting) => {
+    await addProject(bot, { alias: 'web', id: '456' });
+    await expectAnswers(await answerTo(greeting));
+  });
+
+  it('of Home is answered as it is shown, before and after a project has a name', async () => {
+    const open = async () => {
+      await bot.slack.openHome(MEMBER);
+      return textOf((await bot.slack.waitFor(() => bot.slack.home(MEMBER)))?.view.blocks);
+    };
+    expect(examplesIn(await open())[0]).toBe('how much did 123 spend last week?');
+    await addProject(bot, { alias: 'web', id: '456' });
+    await bot.slack.waitFor(async () => (await open()).includes('did web spend'));
+    await expectAnswers(await open());
   });
 });

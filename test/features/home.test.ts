@@ -48,7 +48,9 @@ describe('the Home of a new workspace', () => {
   it('leads to the first answer in three steps, starting with a button for those who can connect', async () => {
     const page = await open();
     expect(page).toContain('Get your first answer in three steps');
-    expect(page).toMatch(/1\..*Connect Tally.*2\..*\/balance 123.*3\..*\/spend 123 last-7-days/s);
+    expect(page).toMatch(
+      /1\..*Connect Tally.*2\..*how much did 123 spend.*3\..*\/balance 123.*\/spend 123 last-7-days/s,
+    );
     await bot.slack.press(OWNER, HOME, 'Connect…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
@@ -293,7 +295,13 @@ describe('the Home', () => {
   });
 
   it('shows what other features add, even when one of them finds damaged data', async () => {
-    const record = { connectionNames: [], aliases: new Set(), settings: DEFAULT_SETTINGS, damaged: [] };
+    const record = {
+      connectionNames: [],
+      aliases: new Set(),
+      projects: [],
+      settings: DEFAULT_SETTINGS,
+      damaged: [],
+    };
     const request = { workspace: record, user: { canManage: false }, at: TODAY } as unknown as Request;
     const broken = () => {
       throw new UnsealFailed('malformed');

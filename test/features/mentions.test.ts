@@ -150,7 +150,7 @@ describe('a mention that is no command', () => {
     const { message, visibleText } = await say('@Tally');
     expect(message.ephemeral).toBe(true);
     expect(message.threadTs).toBeUndefined();
-    expect(visibleText).toContain('spend 123 last month');
+    expect(visibleText).toContain('how much did 123 spend last week?');
     await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'All commands');
     await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('What Tally answers'));
   });

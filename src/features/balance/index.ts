@@ -5,8 +5,10 @@ import { mayOpenWindow, parseWithOutput } from '../../domain/language/argument.t
 import { parseBalanceText } from '../../domain/language/command-text.ts';
 import { type Amount, type Money, toPlacesOf, toPlainDigits } from '../../domain/money/amount.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { exampleProject } from '../../slack/commands/examples.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
-import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
+import { context, type Message } from '../../slack/kit/atoms.ts';
+import { type HelpLine, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
 import { askForView } from '../../slack/reply/answer-message.ts';
 import { type AnswerFiles, amountNotes, rawDigits, sendAnswer } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -34,6 +36,16 @@ const HELP: HelpLine = {
 
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.products} ${commandText('/spend')} takes periods.`;
 
+function balanceHelp(request: Request): Message {
+  const project = exampleProject(request);
+  return shortHelpMessage(
+    'What have we got?',
+    [project, `${project} csv`, 'all'].map((words) => `${commandText('/balance')} ${words}`),
+    [HELP],
+    context(SMALL),
+  );
+}
+
 export interface BalanceParts {
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
@@ -45,7 +57,7 @@ export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts)
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, user } = request;
     const { words, output } = parseBalance(text, workspace.aliases);
-    if (words.help) return request.reply.private(helpMessage('What have we got?', [HELP], SMALL));
+    if (words.help) return request.reply.private(balanceHelp(request));
     const projects = findAskedProjects(words, request);
     const view = await askForView(projects, request, clock, (target) =>
       askBalance(billing, workspace, target, at),

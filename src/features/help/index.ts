@@ -1,9 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { exampleQuestions } from '../../slack/commands/examples.ts';
+import { actions } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
-import { askLocation } from '../../slack/request/request.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
-import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { Feature } from '../feature.ts';
 
 declare module '../../domain/commands.ts' {
@@ -24,12 +24,6 @@ const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAM
 /** After `/billing help`: every line, with examples. */
 const MORE = 'more';
 
-const examplesFor = (project: string): readonly string[] => [
-  `${commandText('/balance')} ${project}`,
-  `${commandText('/spend')} ${project} last-7-days`,
-  `@Tally how much did ${project} spend last week?`,
-];
-
 /** `/billing help`: what this person can do here, in the features' own lines; `/billing VERB help` has those of one verb. */
 export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
   return {
@@ -38,14 +32,14 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
       help: {
         right: 'ask',
         run(text, request) {
-          const { user, reply, workspace } = request;
+          const { user, reply } = request;
           const allowed = lines().filter(({ right }) => meetsRight(right ?? 'ask', user));
           const ofVerb = allowed.filter(({ usage }) => text !== '' && usage.split(' ')[1] === text);
           if (ofVerb.length > 0) return reply.update(helpMessage(`/billing ${text}`, ofVerb));
           if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL));
           const more = commandButton('help-more', 'More…', { command: '/billing help', text: MORE });
-          const [project] = visibleProjects(workspace, askLocation(request));
-          return reply.update(shortHelpMessage(TITLE, examplesFor(project?.alias ?? '123'), allowed, more));
+          const examples = exampleQuestions(request);
+          return reply.update(shortHelpMessage(TITLE, examples, allowed, actions(...more)));
         },
       },
     },

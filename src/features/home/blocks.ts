@@ -2,6 +2,7 @@ import { commandText, mentionText } from '../../domain/commands.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { commandButton, projectButtons } from '../../slack/commands/command-buttons.ts';
+import { exampleProject, exampleQuestions, testedProject } from '../../slack/commands/examples.ts';
 import {
   actions,
   type Block,
@@ -13,10 +14,11 @@ import {
   markup,
   mention,
 } from '../../slack/kit/atoms.ts';
+import { exampleMarkup } from '../../slack/kit/help.ts';
 import { isFullMember } from '../../slack/owned/ownership.ts';
 import { DAMAGED_DATA } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { findConnection, requireSettings } from '../../workspace/record/workspace.ts';
+import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Section } from '../feature.ts';
 import { attentionBlocks, connectionBlocks } from './connections.ts';
 import { projectBlocks } from './projects.ts';
@@ -34,15 +36,16 @@ export async function homeBlocks(
   const isConnected = workspace.connectionNames.length > 0;
   const isUsed = workspace.connectionNames.some((name) => workspace.lastUsed(name) !== undefined);
   const hasNames = workspace.aliases.size > 0;
+  const isNew = !(isConnected && (hasNames || isUsed));
   const sections: readonly Section[] = [
     ...(isConnected ? [attentionBlocks, ...urgent] : []),
-    ...(isConnected && (hasNames || isUsed) ? [] : [steps]),
+    ...(isNew ? [steps] : []),
     hasNames ? projectBlocks : isUsed ? nameless : () => [],
     ...more,
     ...(isConnected ? [connectionBlocks] : []),
   ];
   const main = (await Promise.all(sections.map((section) => guarded(section, request)))).flat();
-  const end = [...(isConnected ? [mainButtons(request)] : []), ...help(request)];
+  const end = [...(isConnected ? [mainButtons(request)] : []), ...help(request, isNew)];
   return [...main.slice(0, MOST_BLOCKS - end.length), ...end];
 }
 
@@ -59,44 +62,43 @@ async function guarded(draw: Section, request: Request): Promise<readonly Block[
 /** The way from an empty workspace to the first answer. */
 function steps(request: Request): Block[] {
   const isConnected = request.workspace.connectionNames.length > 0;
-  const tested = testedProject(request);
-  const id = tested?.id ?? '123';
-  const [balance, spend] = tested === undefined ? [] : projectButtons(tested.words);
+  const tested = testedWords(request);
+  const id = exampleProject(request);
   return [
     header('Get your first answer in three steps'),
     ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done')] : connectStep(request)),
+    markup(`*2.* ${askHere(request)} You find a project’s ID on its card in the console.`),
     markup(
-      `*2.* Type \`${commandText('/balance')} ${id}\` in any channel to see what project ${id} has left, and for how long. You find the ID on the project card in the console.`,
+      `*3.* In any channel, type \`${commandText('/balance')} ${id}\` to see what project ${id} has left, and for how long, or \`${commandText('/spend')} ${id} last-7-days\` to see what it cost each day, compared with the week before.`,
     ),
-    ...(balance === undefined ? [] : [actions({ ...balance, style: 'primary' })]),
-    markup(
-      `*3.* Type \`${commandText('/spend')} ${id} last-7-days\` to see what it cost each day, compared with the week before.`,
-    ),
-    ...(spend === undefined ? [] : [actions(spend)]),
+    ...(tested === undefined ? [] : [actions(...projectButtons(tested))]),
   ];
 }
 
-/** What the connection was tested with: the one project that is known before any has a name. */
-function testedProject({ workspace }: Request): { readonly id: string; readonly words: string } | undefined {
-  const test = workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
-  return test && { id: test.project, words: `${test.project} ${PRODUCTS[test.product].word}` };
+const askHere = (request: Request): string =>
+  `Ask in your own words, under Messages. ${exampleMarkup(exampleQuestions(request))}.`;
+
+/** The project that the connection was tested with, and its product, as typed after a command. */
+function testedWords({ workspace }: Request): string | undefined {
+  const test = testedProject(workspace);
+  return test && `${test.project} ${PRODUCTS[test.product].word}`;
 }
 
 /** Questions have been answered, but this page knows no project by name. */
 function nameless(request: Request): Block[] {
-  const tested = testedProject(request);
+  const tested = testedWords(request);
   const adding = {
     command: '/billing projects',
-    text: ['add', tested?.words].filter(Boolean).join(' '),
+    text: ['add', tested].filter(Boolean).join(' '),
   } as const;
   const name = request.user.canManage
     ? commandButton('name', 'Name a project…', adding, { style: 'primary' })
     : [];
-  const buttons = [...name, ...(tested === undefined ? [] : projectButtons(tested.words))];
+  const buttons = [...name, ...(tested === undefined ? [] : projectButtons(tested))];
   return [
     header('Projects'),
     markup(
-      `No project has a name yet. Ask by ID, for example \`${commandText('/balance')} ${tested?.id ?? '123'}\`. Name a project to type \`${commandText('/balance')} prod\` and to see its balance here.`,
+      `No project has a name yet. Ask by ID, for example \`${commandText('/balance')} ${exampleProject(request)}\`. Name a project to type \`${commandText('/balance')} prod\` and to see its balance here.`,
     ),
     ...buttonRow(buttons),
   ];
@@ -140,16 +142,20 @@ const mainButtons = (request: Request): Block =>
       : []),
   );
 
-function help({ at }: Request): Block[] {
+function help(request: Request, isNew: boolean): Block[] {
+  const project = exampleProject(request);
   return [
     header('Help'),
     markup(
-      `In any channel: \`${commandText('/balance')} 123\`, \`${commandText('/spend')} 123 last-month\`. In a thread: \`@Tally ${mentionText('/spend')} 123 last-month\`. Under Messages here: \`${mentionText('/spend')} 123 last-month\`.`,
+      [
+        ...(isNew ? [] : [askHere(request)]),
+        `In any channel: \`${commandText('/spend')} ${project} last-month\`. In a thread: \`@Tally ${mentionText('/spend')} ${project} last-month\`.`,
+      ].join('\n'),
     ),
     actions(...commandButton('help', 'All commands', { command: '/billing help' })),
     context(
       'Answers to these buttons arrive under Messages. Only you see them.',
-      `As of ${formatInstant(at)}`,
+      `As of ${formatInstant(request.at)}`,
     ),
   ];
 }

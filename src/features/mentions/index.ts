@@ -1,10 +1,12 @@
 import { mentionText, type SlashCommand } from '../../domain/commands.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { type CommandInvocation, commandButton } from '../../slack/commands/command-buttons.ts';
+import { exampleQuestions } from '../../slack/commands/examples.ts';
 import { canSuggest } from '../../slack/commands/project-picker.ts';
 import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
+import { exampleMarkup } from '../../slack/kit/help.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
-import { askLocation } from '../../slack/request/request.ts';
+import { askLocation, type Request } from '../../slack/request/request.ts';
 import { type CommandListener, canRead, type EventListener, lookUp } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
@@ -37,6 +39,7 @@ export function createMentionsFeature({ commands, verbs, listeners }: MentionsPa
         case 'guess':
           return request.reply.update(
             suggestedCommands(
+              request,
               mention.fact,
               mention.reruns.filter(({ text: words }) =>
                 canSuggest(words, { ...askLocation(request), workspace: request.workspace }),
@@ -44,7 +47,7 @@ export function createMentionsFeature({ commands, verbs, listeners }: MentionsPa
             ),
           );
         case 'nothing':
-          return request.reply.update(mentionHelp(mention.fact));
+          return request.reply.update(mentionHelp(exampleQuestions(request), mention.fact));
       }
     },
   };
@@ -65,16 +68,19 @@ function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boo
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }
 
-const HOW = `Ask in your own words: \`how much did prod spend last week?\`, or type a command: \`${mentionText('/spend')} 123 last month\`.`;
 const HELP = commandButton('help', 'All commands', { command: '/billing help' });
 
 /** The answer to a mention that asks nothing Tally knows. @param fact what is wrong with its words, if anything is */
-export function mentionHelp(fact = 'What would you like to know?'): Message {
-  return { text: fact, blocks: [section(fact), markup(HOW), actions(...HELP)] };
+export function mentionHelp(examples: readonly string[], fact = 'What would you like to know?'): Message {
+  return { text: fact, blocks: [section(fact), markup(exampleMarkup(examples)), actions(...HELP)] };
 }
 
 /** A button for each command that a mention can mean; none is run without a click. */
-function suggestedCommands(fact: string | undefined, reruns: readonly CommandInvocation[]): Message {
+function suggestedCommands(
+  request: Request,
+  fact: string | undefined,
+  reruns: readonly CommandInvocation[],
+): Message {
   const text = [fact, 'Did you mean this?'].filter(Boolean).join(' ');
   const buttons = reruns.flatMap((rerun, at) =>
     commandButton(
@@ -84,5 +90,7 @@ function suggestedCommands(fact: string | undefined, reruns: readonly CommandInv
       at === 0 ? { style: 'primary' } : {},
     ),
   );
-  return buttons.length === 0 ? mentionHelp(fact) : { text, blocks: [section(text), actions(...buttons)] };
+  return buttons.length === 0
+    ? mentionHelp(exampleQuestions(request), fact)
+    : { text, blocks: [section(text), actions(...buttons)] };
 }

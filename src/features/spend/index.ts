@@ -11,8 +11,10 @@ import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
+import { exampleProject } from '../../slack/commands/examples.ts';
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
-import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
+import { context, type Message } from '../../slack/kit/atoms.ts';
+import { type HelpLine, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
 import { askForView } from '../../slack/reply/answer-message.ts';
 import { type AnswerFiles, amountNotes, rawDigits, sendAnswer } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -41,6 +43,17 @@ const HELP: HelpLine = {
 
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products}`;
 
+function spendHelp(request: Request): Message {
+  const project = exampleProject(request);
+  const examples = [`${project} last-month`, `${project} october vs september`, 'all this-month'];
+  return shortHelpMessage(
+    'What did we spend?',
+    examples.map((words) => `${commandText('/spend')} ${words}`),
+    [HELP],
+    context(SMALL),
+  );
+}
+
 export interface SpendParts {
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
@@ -52,7 +65,7 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked, user } = request;
     const { words, output } = parseSpend(text, workspace.aliases);
-    if (words.help) return request.reply.private(helpMessage('What did we spend?', [HELP], SMALL));
+    if (words.help) return request.reply.private(spendHelp(request));
     const { zone } = requireSettings(workspace);
     const projects = findAskedProjects(words, request);
     const typed = { word: projects.word, product: words.product, output };

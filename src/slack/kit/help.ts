@@ -1,6 +1,5 @@
-import type { Button } from '@slack/types';
 import { PRODUCT_WORDS } from '../../domain/product.ts';
-import { actions, type Block, context, escapeMarkup, header, type Message, markup } from './atoms.ts';
+import { type Block, context, escapeMarkup, header, type Message, markup } from './atoms.ts';
 
 /** How a command is typed, what it does in one sentence, and examples that can be typed as they are. */
 export interface HelpLine {
@@ -29,21 +28,27 @@ export function helpMessage(title: string, lines: readonly HelpLine[], small?: s
   return { text: `${title}: ${lines.map(({ usage }) => usage).join(', ')}`, blocks };
 }
 
-/** Examples, then the first lines, in one block. @param examples plain text, which may hold a project's name @param more a button that shows all of them */
+/** Examples, then the first lines, in one block. @param examples plain text, which may hold a project's name @param end what follows the lines */
 export function shortHelpMessage(
   title: string,
   examples: readonly string[],
   lines: readonly HelpLine[],
-  more: readonly Button[],
+  end: Block,
 ): Message {
   const shown = lines.slice(0, SHORT_HELP_LINES);
-  const tries = `Try ${examples.map((example) => `\`${escapeMarkup(example)}\``).join(' · ')}`;
-  const text = [tries, ...shown.map(({ usage, what }) => `\`${usage}\` ${escapeMarkup(what)}`)].join('\n');
+  const text = [
+    exampleMarkup(examples),
+    ...shown.map(({ usage, what }) => `\`${usage}\` ${escapeMarkup(what)}`),
+  ].join('\n');
   return {
     text: `${title}: ${shown.map(({ usage }) => usage).join(', ')}`,
-    blocks: [header(title), markup(text), actions(...more)],
+    blocks: [header(title), markup(text), end],
   };
 }
+
+/** @param examples plain text, which may hold a project's name */
+export const exampleMarkup = (examples: readonly string[]): string =>
+  `Try ${examples.map((example) => `\`${escapeMarkup(example)}\``).join(' · ')}`;
 
 /** Usage and examples are Tally's own words, so they need no escaping inside code marks. */
 function lineMarkup({ usage, what, examples = [] }: HelpLine): string {

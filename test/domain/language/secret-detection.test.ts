@@ -63,7 +63,7 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
       ...{ commands: ['/spend'], verbs: ['connect'], aliases: NO_ALIASES, canRead: () => true },
     };
     const mention = parseMention(word, known);
-    return mention.kind === 'nothing' ? mentionHelp(mention.fact) : mention;
+    return mention.kind === 'nothing' ? mentionHelp([], mention.fact) : mention;
   },
 };
 

@@ -1,0 +1,40 @@
+import { parseQuestion } from '../../domain/language/questions/question.ts';
+import { tryRead } from '../../domain/try-read.ts';
+import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { findConnection } from '../../workspace/record/workspace.ts';
+import { isDirectMessage } from '../request/payload.ts';
+import { askLocation, type Request } from '../request/request.ts';
+
+type Reader = Pick<Request, 'workspace' | 'channel' | 'user' | 'audience'>;
+
+/** In plain words, the first three that are understood. Beside a project called “left”, “what’s left” is not. */
+const questionsAbout = (project: string, { aliases }: Request['workspace']): readonly string[] =>
+  [
+    `how much did ${project} spend last week?`,
+    `what did ${project} cost in october?`,
+    `what’s left on ${project}?`,
+    `how long will ${project} last?`,
+  ]
+    .filter((question) => parseQuestion(question, aliases)?.kind === 'command')
+    .slice(0, 3);
+
+/** The project that the first connection was tested with: the only one that is known before any has a name. */
+export function testedProject(workspace: Request['workspace']) {
+  return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
+}
+
+/** A project for examples that this reader can type here as they are shown: its name or its ID. */
+export function exampleProject(reader: Reader): string {
+  const { workspace } = reader;
+  const named = visibleProjects(workspace, askLocation(reader)).find(
+    ({ alias }) => questionsAbout(alias, workspace).length > 0,
+  );
+  return named?.alias ?? tryRead(() => testedProject(workspace))?.project ?? '123';
+}
+
+/** Three questions in plain words, as this reader types them here: in a channel Tally has to be mentioned. */
+export function exampleQuestions(reader: Reader): readonly string[] {
+  const isChannel = reader.channel !== undefined && !isDirectMessage(reader.channel);
+  const questions = questionsAbout(exampleProject(reader), reader.workspace);
+  return isChannel ? questions.map((question) => `@Tally ${question}`) : questions;
+}
