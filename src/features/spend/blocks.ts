@@ -26,7 +26,8 @@ import {
 } from '../../slack/commands/command-buttons.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
-import { spendChart } from '../../slack/kit/chart.ts';
+import { type Chart, spendChart } from '../../slack/kit/chart.ts';
+import { versusChart } from '../../slack/kit/versus-chart.ts';
 import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
 import { daysTable } from './days.ts';
 import type { SpendReport, SpendView } from './figures.ts';
@@ -44,7 +45,7 @@ export function spendMessage(view: SpendView): Message {
     title,
     text: `${title}, ${period.dates}, ${PRODUCTS[only.target.product].name}`,
     lines: [factLine(report), forecastLine(report)],
-    body: [spendChart(report), daysTable(report)].filter((block) => block !== undefined),
+    body: [chartOf(report), daysTable(report)].filter((block) => block !== undefined),
     remarks: only.remarks,
     facts: [
       ...periodFacts(report),
@@ -54,6 +55,13 @@ export function spendMessage(view: SpendView): Message {
     notes: spendNotes(report),
     buttons: buttons(view),
   });
+}
+
+/** Of both periods where the second one was named. */
+function chartOf(report: SpendReport): Chart | undefined {
+  const { usage, before, period } = report;
+  const both = period.versus && period.comparison && before && versusChart(usage, before, period.comparison);
+  return both ?? spendChart(report);
 }
 
 /** With the currency label; a table's cells go without it. */

@@ -32,12 +32,18 @@ export interface ChartSeries {
 
 /** A bar for each point. @returns undefined without points, or with more than Slack accepts */
 export const barChart = (title: string, name: string, points: readonly ChartPoint[]): Chart | undefined =>
-  plot(
-    'bar',
+  groupedBarChart(
     title,
     points.map(({ label }) => label),
     [{ name, values: points.map(({ value }) => value) }],
   );
+
+/** Bars side by side, one of each series. @returns undefined without points, or with more than Slack accepts */
+export const groupedBarChart = (
+  title: string,
+  labels: readonly string[],
+  series: readonly ChartSeries[],
+): Chart | undefined => plot('bar', title, labels, series);
 
 /** A line for each series. @returns undefined without points, or with more than Slack accepts */
 export const lineChart = (
@@ -110,7 +116,8 @@ export function spendChart({
   return barChart(hasRoom ? title : `${title} (–: ${NO_DATA})`, 'Spent', groups.map(pointOf));
 }
 
-const drawn = (value: Money): number => Number(toRoundedDigits(value));
+/** @returns rounded as in the table */
+export const drawn = (value: Money): number => Number(toRoundedDigits(value));
 
 /** The calendar days of the group, including those that were not asked about. */
 function daysOf(unit: Unit, { items }: Group): number {
@@ -118,17 +125,22 @@ function daysOf(unit: Unit, { items }: Group): number {
   return first === undefined ? 0 : daysBetween(startOfUnit(unit, first.day), endOfUnit(unit, first.day)) + 1;
 }
 
-const NO_DATA = 'no data';
+export const NO_DATA = 'no data';
 
 /** Characters of all labels that are shown side by side. Slack documents no size; the sandbox draws as many. */
 const LABEL_ROOM = 80;
 
-/** Whether the words fit beside the next label, of which one in two or three is shown under many bars. */
+/** How many of so many labels are shown under the bars: each, or one in two or three. */
+const shownOf = (labels: number): number => Math.ceil(labels / (labels < 8 ? 1 : labels < 15 ? 2 : 3));
+
+/** @returns how many characters each of so many labels has room for */
+export const labelRoom = (labels: number): number => LABEL_ROOM / shownOf(labels);
+
+/** Whether the words fit beside the next label. */
 function fitsNoData(silent: readonly string[], all: readonly string[]): boolean {
-  const shown = Math.ceil(all.length / (all.length < 8 ? 1 : all.length < 15 ? 2 : 3));
   const widest = Math.max(0, ...silent.map((label) => withSuffix(label, NO_DATA).length));
   const next = silent.length > 1 ? widest : Math.max(...all.map(({ length }) => length));
-  return silent.length === 0 || (widest + next) / 2 <= LABEL_ROOM / shown;
+  return silent.length === 0 || (widest + next) / 2 <= labelRoom(all.length);
 }
 
 /** Slack takes 20 characters, and little room is under a bar: the weekday goes, then what is between two days. */

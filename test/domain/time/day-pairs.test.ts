@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addDays, daysInRange, type Unit } from '../../../src/domain/time/calendar.ts';
+import { pairDays } from '../../../src/domain/time/day-pairs.ts';
+
+const days = (first: string, last: string) => daysInRange(first, last, 'UTC');
+
+function paired(current: readonly string[], before: readonly string[], most = 20, finest?: Unit) {
+  const { unit, isCalendar, pairs } = pairDays({ current, before }, most, finest);
+  const ends = (list: readonly string[]) => [list[0]?.slice(5), list.at(-1)?.slice(5)].join('..');
+  return {
+    ...{ unit, isCalendar },
+    pairs: pairs.map((pair) => `${ends(pair.current)} ${ends(pair.before)}`),
+  };
+}
+
+describe('two periods side by side', () => {
+  it('have day 1 beside day 1, and what is longer alone', () => {
+    expect(paired(days('2026-11-14', '2026-11-16'), days('2026-10-01', '2026-10-02'))).toEqual({
+      ...{ unit: 'day', isCalendar: true },
+      pairs: ['11-14..11-14 10-01..10-01', '11-15..11-15 10-02..10-02', '11-16..11-16 ..'],
+    });
+  });
+
+  it('have seven days each from their first on, where there are too many', () => {
+    expect(paired(days('2026-10-01', '2026-10-31'), days('2026-09-01', '2026-09-30'))).toEqual({
+      ...{ unit: 'week', isCalendar: false },
+      pairs: [
+        ...['10-01..10-07 09-01..09-07', '10-08..10-14 09-08..09-14', '10-15..10-21 09-15..09-21'],
+        ...['10-22..10-28 09-22..09-28', '10-29..10-31 09-29..09-30'],
+      ],
+    });
+  });
+
+  it('have calendar months where both begin with one', () => {
+    const { unit, isCalendar, pairs } = paired(
+      days('2026-01-01', '2026-11-20'),
+      days('2025-01-01', '2025-12-31'),
+    );
+    expect([unit, isCalendar, pairs.length]).toEqual(['month', true, 12]);
+    expect(pairs.slice(-2)).toEqual(['11-01..11-20 11-01..11-30', '.. 12-01..12-31']);
+  });
+
+  it('have whole weeks of days where one begins within a month', () => {
+    const { unit, isCalendar, pairs } = paired(
+      days('2026-01-02', '2026-11-20'),
+      days('2025-01-01', '2025-12-31'),
+    );
+    expect([unit, isCalendar, pairs.length]).toEqual(['month', false, 14]);
+  });
+
+  it('are no finer than asked', () => {
+    const week = days('2026-11-09', '2026-11-15');
+    expect(paired(week, days('2026-11-02', '2026-11-08'), 20, 'week')).toEqual({
+      ...{ unit: 'week', isCalendar: true },
+      pairs: ['11-09..11-15 11-02..11-08'],
+    });
+  });
+
+  it('have each day once, in order, in few enough pairs up to ten years', () => {
+    const lengths = fc.integer({ min: 1, max: 3660 });
+    const firsts = fc.integer({ min: 0, max: 4000 }).map((n) => addDays('2015-01-01', n));
+    fc.assert(
+      fc.property(firsts, firsts, lengths, lengths, (a, b, n, m) => {
+        const periods = { current: days(a, addDays(a, n - 1)), before: days(b, addDays(b, m - 1)) };
+        const { pairs } = pairDays(periods, 20);
+        expect(pairs.length).toBeLessThanOrEqual(20);
+        expect(pairs.flatMap((pair) => pair.current)).toEqual(periods.current);
+        expect(pairs.flatMap((pair) => pair.before)).toEqual(periods.before);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

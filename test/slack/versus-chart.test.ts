@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { parseCommandText } from '../../src/domain/language/command-text.ts';
+import { type Day, daysInRange } from '../../src/domain/time/calendar.ts';
+import { compareWith } from '../../src/domain/time/named-comparison.ts';
+import { resolvePeriod } from '../../src/domain/time/period.ts';
+import { versusChart } from '../../src/slack/kit/versus-chart.ts';
+import { usageOfItems } from '../support/usage.ts';
+
+/** Saturday */
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+
+/** @param costs of a day; undefined if it is not reported */
+function drawn(text: string, costs: (day: Day) => number | undefined = () => 1) {
+  const { phrase, versus } = parseCommandText(`123 ${text}`);
+  if (phrase === undefined || versus === undefined) throw new Error(`${text} names no comparison`);
+  const { comparison } = compareWith(resolvePeriod(phrase, NOW, 'UTC'), versus, { now: NOW });
+  if (comparison === undefined) throw new Error(`${text} is not compared`);
+  const usageOf = (days: readonly Day[]) => {
+    const items = days.flatMap((day) => {
+      const cost = costs(day);
+      const text = String(cost);
+      return cost === undefined
+        ? []
+        : [{ day: { text: day }, totalAmount: { text }, totalBonuses: { text: '0' } }];
+    });
+    return usageOfItems(items, { days, zone: 'UTC' });
+  };
+  const chart = versusChart(usageOf(comparison.currentDays), usageOf(comparison.days), comparison);
+  const { series = [], axis_config } = chart?.chart ?? {};
+  return {
+    title: chart?.title,
+    labels: axis_config?.categories ?? [],
+    names: series.map(({ name }) => name),
+    values: series.map(({ data }) => data.map(({ value }) => value)),
+  };
+}
+
+describe('the chart of two periods', () => {
+  it('has day 1 beside day 1, each period under its days', () => {
+    expect(drawn('2026-11-16..2026-11-18 vs 2026-10-05..2026-10-07', (day) => Number(day.slice(8)))).toEqual({
+      title: 'Spent per day',
+      labels: ['16 / 5', '17 / 6', '18 / 7'],
+      names: ['16–18 Nov', '5–7 Oct'],
+      values: [
+        [16, 17, 18],
+        [5, 6, 7],
+      ],
+    });
+  });
+
+  it('has seven days each of months, as averages a day, and leaves out today', () => {
+    expect(drawn('october vs september')).toMatchObject({
+      title: 'Average a day, every 7 days',
+      labels: ['1–7', '8–14', '15–21', '22–28', '29–31 / 29–30'],
+      names: ['1–31 Oct', '1–30 Sep'],
+    });
+    expect(drawn('mtd vs last-month').names).toEqual(['1–20 Nov', '1–31 Oct']);
+  });
+
+  it('has months of years, and weeks of whole weeks', () => {
+    const years = drawn('2026 vs 2025');
+    expect(years).toMatchObject({
+      title: 'Average a day, by month',
+      names: ['1 Jan – 20 Nov', '1 Jan – 31 Dec 2025'],
+    });
+    expect(years.labels).toEqual('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' '));
+    expect(drawn('last-4-weeks vs 2026-08-31..2026-09-27').title).toBe('Average a day, by week');
+  });
+
+  it('keeps the place of a day without data, without a bar', () => {
+    const gaps = ['2026-11-17', '2026-10-07'];
+    expect(
+      drawn('2026-11-16..2026-11-18 vs 2026-10-05..2026-10-07', (day) =>
+        gaps.includes(day) ? undefined : 3,
+      ),
+    ).toMatchObject({
+      title: 'Spent per day',
+      labels: ['16 / 5', 'no data / 6', '18 / no data'],
+      values: [
+        [3, 0, 3],
+        [3, 3, 0],
+      ],
+    });
+  });
+
+  it('says once that neither has data', () => {
+    const gaps = ['2026-11-17', '2026-10-06'];
+    expect(
+      drawn('2026-11-16..2026-11-18 vs 2026-10-05..2026-10-07', (day) => (gaps.includes(day) ? undefined : 3))
+        .labels,
+    ).toEqual(['16 / 5', '17 / 6: no data', '18 / 7']);
+  });
+
+  it('has a dash where the words would run into the next label', () => {
+    const { title, labels } = drawn('last-20-days vs last-year', (day) =>
+      /2025-11-1\d/.test(day) ? undefined : 1,
+    );
+    expect(title).toBe('Spent per day (–: no data)');
+    expect(labels.slice(7, 12)).toEqual(['8', '9', '10 / –', '11 / –', '12 / –']);
+  });
+
+  it.each([
+    ['last-300-days vs 2024', 'Days 1–28', 'Average a day, every 28 days'],
+    ['2022-01-01..2025-12-31 vs 2018-01-01..2021-12-31', 'Quarter 1', 'Average a day, by quarter'],
+    ['2020-06-03..2026-05-05 vs 2013-01-01..2018-12-31', 'Days 1–364', 'Average a day, every 364 days'],
+  ])('%s counts where dates would be too long', (text, label, title) => {
+    const chart = drawn(text, (day) => (day.endsWith('-07') ? 2 : 1));
+    expect(chart).toMatchObject({ title });
+    expect(chart.labels[0]).toBe(label);
+  });
+
+  it('names periods of two years by their months', () => {
+    expect(drawn('2025-12-20..2026-01-05 vs last-year').names).toEqual([
+      'Dec 2025 – Jan 2026',
+      'Dec 2024 – Jan 2025',
+    ]);
+  });
+
+  it('is none of two single days, or without a reported day on each side', () => {
+    expect(drawn('yesterday vs 2026-11-10').labels).toEqual([]);
+    expect(drawn('october vs september', (day) => (day < '2026-10' ? undefined : 1)).labels).toEqual([]);
+  });
+
+  it.each([
+    ...[
+      'last-20-days vs last-year',
+      'october vs february',
+      'q3 vs q2',
+      'q3 vs last-year',
+      'ytd vs last-year',
+    ],
+    ...['last-year vs 2016..2024', 'yesterday vs 2026-08-01..2026-11-10', 'last-2-years vs 2010'],
+  ])('has different labels within Slack’s limits, whatever is missing: %s', (text) => {
+    const silences: readonly ((day: Day) => boolean)[] = [
+      () => false,
+      (day) => day.endsWith('3'),
+      (day) => day > '2026-10-05' && day < '2026-11-15',
+      (day) => Number(day.slice(8)) < 29,
+      (day) => Number(day.slice(5, 7)) % 3 > 0,
+    ];
+    for (const isSilent of silences) {
+      const { labels, names, values, title = '' } = drawn(text, (day) => (isSilent(day) ? undefined : 1));
+      expect(new Set(labels).size).toBe(labels.length);
+      expect(labels.length).toBeLessThanOrEqual(20);
+      for (const label of [...labels, ...names]) expect(label.length).toBeLessThanOrEqual(20);
+      expect(names[0] === names[1] && names.length > 0).toBe(false);
+      expect(title.length).toBeLessThanOrEqual(50);
+      expect(values.every((side) => side.length === labels.length)).toBe(true);
+    }
+  });
+
+  it('rounds as the table does', () => {
+    expect(drawn('2026-11-16..2026-11-17 vs 2026-10-05..2026-10-06', () => 0.125).values[0]).toEqual([
+      0.12, 0.12,
+    ]);
+  });
+});
+
+it('covers each day of a window that is longer', () => {
+  const days = daysInRange('2026-10-01', '2026-10-15', 'UTC');
+  expect(drawn('last-7-days vs 2026-10-01..2026-10-15').labels).toHaveLength(days.length);
+});
