@@ -9,6 +9,8 @@ import { dayAt } from '../../src/domain/time/calendar.ts';
 import { resolvePeriodText } from '../../src/domain/time/period.ts';
 import { balanceMessage } from '../../src/features/balance/blocks.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
+import { whyDaysMessage } from '../../src/features/spend/why-days.ts';
+import { whyProjectsMessage } from '../../src/features/spend/why-projects.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
 import { withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
 import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
@@ -118,6 +120,9 @@ describe('whatever the billing service sends', () => {
           const view = answerView({ ...figures, connection: 'main' }, NOW, { locale: tongue, mayName: true });
           const message = spendMessage({ ...view, period });
           expect(problems(message)).toEqual([]);
+          for (const answered of view.answered)
+            expect(problems(whyDaysMessage(answered, { ...view, period }))).toEqual([]);
+          expect(problems(whyProjectsMessage({ ...view, period }))).toEqual([]);
           const marked = message.blocks.flatMap((block) =>
             block.type === 'section' || block.type === 'context'
               ? strings(block).filter((each) => each.includes('<!'))

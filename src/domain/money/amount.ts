@@ -145,6 +145,10 @@ export const moneyFormatter =
   (value) =>
     formatMoney(value, locale, label);
 
+/** `+ 70.00`, `− 70.00`; a difference of zero has no sign. */
+export const formatDifference = (value: Money, money: MoneyFormatter): string =>
+  value.eq(0) ? money(value) : `${value.lt(0) ? '−' : '+'} ${money(value.abs())}`;
+
 /** @returns a plain decimal, half-even to two places, or to two significant digits below a cent */
 export function toRoundedDigits(value: Money): string {
   if (value.eq(0)) return ZERO.toFixed(PLACES);
@@ -152,6 +156,12 @@ export function toRoundedDigits(value: Money): string {
   const short = value.prec(2, Big.roundHalfEven);
   return short.toFixed(1 - short.e);
 }
+
+/** Whether amounts as people read them, each rounded by itself, add up to their sum as people read it. */
+export const addUpRounded = (amounts: readonly Money[]): boolean =>
+  sumMoney(amounts.map(rounded)).eq(rounded(sumMoney(amounts)));
+
+const rounded = (value: Money): Money => new Big(toRoundedDigits(value));
 
 /** @param digits a decimal; all of its fraction is kept */
 function localized(digits: string, locale: string, sign?: string): string {
@@ -210,11 +220,9 @@ export function changeInPercent(current: Money, before: Money): Money | undefine
 export function formatPercent(change: Money, locale: string): string {
   if (change.eq(0)) return 'unchanged';
   const arrow = change.gt(0) ? '▲' : '▼';
-  const rounded = change.abs().round(1, Big.roundHalfEven);
+  const tenths = change.abs().round(1, Big.roundHalfEven);
   // `▲ 0.0 %` would contradict itself.
-  const size = rounded.eq(0)
-    ? `less than ${localized('0.1', locale)}`
-    : localized(rounded.toFixed(1), locale);
+  const size = tenths.eq(0) ? `less than ${localized('0.1', locale)}` : localized(tenths.toFixed(1), locale);
   return `${arrow} ${size} %`;
 }
 

@@ -14,9 +14,8 @@ import {
   formatReportedDays,
   incompleteMark,
 } from '../../domain/money/usage.ts';
-import { formatCoverage, formatUncompared, isPoorlyReported } from '../../domain/money/usage-change.ts';
+import { formatCoverage } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { findReport } from '../../domain/report.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
 import {
@@ -29,10 +28,11 @@ import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { type Chart, spendChart } from '../../slack/kit/chart.ts';
 import { versusChart } from '../../slack/kit/versus-chart.ts';
 import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
+import { comparable, uncomparedNote } from './comparison.ts';
 import { daysTable } from './days.ts';
 import type { SpendReport, SpendView } from './figures.ts';
 import { spendListMessage } from './several.ts';
-import { spendCommand } from './words.ts';
+import { reportOf, spendCommand } from './words.ts';
 
 /** What projects spent and how that compares. */
 export function spendMessage(view: SpendView): Message {
@@ -117,8 +117,8 @@ function buttons(view: SpendView) {
       command: '/balance',
       text: askedText(projects),
     }),
-    more: todayOption(period.phrase, words),
-    report: projects.isList || findReport(period.phrase) === undefined ? undefined : period.phrase,
+    more: [...whyOption(view), ...todayOption(period.phrase, words)],
+    report: reportOf(view),
   });
 }
 
@@ -132,6 +132,12 @@ function periodChoices(
   const options = periods.map(([label, listed]) => commandOption(label, words(listed)));
   return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
 }
+
+/** Where something is compared. */
+const whyOption = (view: SpendView) =>
+  view.answered.some((figures) => comparable(figures) !== undefined)
+    ? [commandOption('What changed', spendCommand(view, { output: 'why' }))]
+    : [];
 
 const WITH_TODAY = ' including today';
 
@@ -161,7 +167,7 @@ function spendNotes(report: SpendReport): string[] {
   return [
     ...describeUnreadable(usage, dayNamerFor(period.days)),
     ...strayNotes(usage),
-    ...uncompared(report),
+    uncomparedNote(report, period),
   ];
 }
 
@@ -178,23 +184,12 @@ function strayNotes({ outside, unplaced }: Usage): string[] {
 const strayNote = (count: number, what: string, where: string): string[] =>
   count === 0 ? [] : [`${pluralize(count, 'item')} ${what} ${count === 1 ? 'is' : 'are'} ${where}.`];
 
-/** Why there is no comparison. The facts already say how many days are reported. */
-function uncompared({ change, period: { comparison, dates } }: SpendReport): string[] {
-  if (change === undefined || comparison === undefined) return [];
-  if (typeof change === 'string') return [`No comparison with ${comparison.label}: ${change}`];
-  if (change.figures === undefined && comparison.days.length === 1)
-    return [`No comparison: ${formatUncompared(change, { current: dates, before: comparison.label })}.`];
-  if (change.figures !== undefined && !isPoorlyReported(change)) return [];
-  const { before } = change.coverage;
-  return [`Too few days reported to compare with ${comparison.label} (${formatCoverage(before)}).`];
-}
-
 /** `*▲ 7.9 %* a day vs 8–14 Nov (6 of 7 days reported)`, mrkdwn; '' if too few days are reported to compare. */
 function comparisonText(report: SpendReport): string {
-  const { change, period, locale } = report;
-  if (change === undefined || typeof change === 'string' || period.comparison === undefined) return '';
+  const { period, locale } = report;
+  const change = comparable(report);
+  if (change === undefined || period.comparison === undefined) return '';
   const { figures, coverage } = change;
-  if (figures === undefined || isPoorlyReported(change)) return '';
   const { label, days } = period.comparison;
   const { reported, of, partial } = coverage.before;
   const rests = reported === of && partial === 0 ? '' : ` (${formatCoverage(coverage.before)})`;

@@ -23,6 +23,8 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
 import { askSpend, type SpendFigures, type SpendView } from './figures.ts';
+import { whyDaysMessage } from './why-days.ts';
+import { whyProjectsMessage } from './why-projects.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -74,7 +76,8 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
       askSpend(billing, workspace, target, period),
     );
     const view = { ...answers, period };
-    await sendAnswer(spendMessage(view), view, output, spendFiles(view), request);
+    const [message, file] = output === 'why' ? [whyMessage(view), undefined] : [spendMessage(view), output];
+    await sendAnswer(message, view, file, spendFiles(view), request);
     for (const connection of new Set(view.answered.map((figures) => figures.connection)))
       await lastUsed.note({ teamId: user.teamId, workspace }, { connection, at: clock() });
   }
@@ -97,7 +100,6 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
 function parseSpend(text: string, aliases: ReadonlySet<string>) {
   const { words, output } = parseWithOutput(text, aliases, parseCommandText);
   if (words.top !== undefined) throw notYet('top');
-  if (output === 'why') throw notYet(output);
   return { words, output };
 }
 
@@ -135,6 +137,11 @@ function offering<T>(resolve: () => T, whole: (text: string) => string): T {
   } catch (error) {
     throw error instanceof InvalidWord ? error.within(whole) : error;
   }
+}
+
+function whyMessage(view: SpendView): Message {
+  const [only] = view.answered;
+  return view.projects.isList || only === undefined ? whyProjectsMessage(view) : whyDaysMessage(only, view);
 }
 
 /** A row a day, and the exact question with the exact sums. */

@@ -1,15 +1,19 @@
 import type { ActionsBlock } from '@slack/types';
-import { divide, formatMoney, formatPercent, formatShare, sumMoney } from '../../domain/money/amount.ts';
-import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import {
-  formatCoverage,
-  isPoorlyReported,
-  sumChanges,
-  type UsageChange,
-} from '../../domain/money/usage-change.ts';
+  divide,
+  formatDifference,
+  formatMoney,
+  formatPercent,
+  formatShare,
+  moneyFormatter,
+  sumMoney,
+} from '../../domain/money/amount.ts';
+import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
+import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
 import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-answers.ts';
 import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
+import { comparable } from './comparison.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 
 /** The total and its biggest change, then a row a project, the largest first. */
@@ -22,7 +26,7 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
   return renderListAnswer(view, {
     title,
     text: `${title}, ${period.dates}`,
-    lines: [[totalChange(view), biggestChange(view)].filter(Boolean).join(' · ')],
+    lines: [[totalChangeText(view), biggestChange(view)].filter(Boolean).join(' · ')],
     sorted: answered.toSorted((a, b) => b.usage.total.value.cmp(a.usage.total.value)),
     columns: columnsOf(view),
     facts: [`${period.dates} ${period.zone}${period.today === undefined ? '' : ', today so far'}`],
@@ -30,27 +34,31 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
   });
 }
 
-const comparable = ({ change }: Pick<SpendFigures, 'change'>): UsageChange | undefined =>
-  change === undefined ||
-  typeof change === 'string' ||
-  change.figures === undefined ||
-  isPoorlyReported(change)
-    ? undefined
-    : change;
-
-/** Only if every answered project can be compared, because a partial sum would look like the total. */
-function totalChange(view: SpendView): string {
+/**
+ * `*▲ 4.1 %* a day`, and the coverage of the days before, if that is not complete. Only if every answered project can be
+ * compared, because a partial sum would look like the total.
+ */
+export function totalChange(
+  view: SpendView,
+): { readonly change: string; readonly rests: string } | undefined {
   const { answered, period, locale } = view;
   const changes = answered.flatMap((figures) => comparable(figures) ?? []);
   if (period.comparison === undefined || changes.length < answered.length || !hasOneCurrency(answered))
-    return '';
+    return undefined;
   const sum = sumChanges(changes);
   const percent = sum?.figures?.percent;
-  if (sum === undefined || percent === undefined) return '';
+  if (sum === undefined || percent === undefined) return undefined;
   const { before } = sum.coverage;
-  const rests = before.reported === before.of ? '' : ` (${formatCoverage(before)})`;
   const isEven = changes.every(({ figures }) => figures?.basis === 'total');
-  return `*${formatPercent(percent, locale)}*${isEven ? '' : ' a day'} vs ${period.comparison.label}${rests}`;
+  return {
+    change: `*${formatPercent(percent, locale)}*${isEven ? '' : ' a day'}`,
+    rests: before.reported === before.of ? '' : ` (${formatCoverage(before)})`,
+  };
+}
+
+function totalChangeText(view: SpendView): string {
+  const total = totalChange(view);
+  return total === undefined ? '' : `${total.change} vs ${view.period.comparison?.label}${total.rests}`;
 }
 
 /** `biggest change: prod + 3,120.00` */
@@ -72,8 +80,8 @@ function biggestChange(view: SpendView): string {
     first,
   );
   if (value.eq(0)) return '';
-  const sign = value.lt(0) ? '−' : '+';
-  return `biggest change: ${escapeMarkup(label)} ${sign} ${formatMoney(value.abs(), locale)}${isTotal ? '' : ' a day'}`;
+  const difference = formatDifference(value, moneyFormatter(locale));
+  return `biggest change: ${escapeMarkup(label)} ${difference}${isTotal ? '' : ' a day'}`;
 }
 
 function columnsOf({ answered, locale, period }: SpendView): ProjectColumn<SpendFigures>[] {

@@ -1,5 +1,6 @@
 import type { Output } from '../../domain/language/argument.ts';
 import { formatVersus } from '../../domain/language/command-text.ts';
+import { findReport } from '../../domain/report.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import type { SpendView } from './figures.ts';
@@ -15,3 +16,7 @@ export const spendCommand = (
 
 const versusWords = ({ versus }: SpendView['period']): string[] =>
   versus === undefined ? [] : [`vs ${formatVersus(versus)}`];
+
+/** What **Schedule this…** begins with: the report of the same days, if there is one. */
+export const reportOf = ({ projects, period }: Pick<SpendView, 'projects' | 'period'>): string | undefined =>
+  projects.isList ? undefined : findReport(period.phrase) && period.phrase;

@@ -100,20 +100,26 @@ export interface ProjectColumn<T> {
   readonly cell: (answer: T) => string;
 }
 
-/** A header, then a row a project in this order, then those that failed, with the reason. */
+/** A header, then a row a project in this order, then `others`, then those that failed, with the reason. */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
   columns: readonly ProjectColumn<T>[],
   failed: readonly UnresolvedProject[],
+  {
+    nameOf = productNames(sorted).nameOf,
+    others = [],
+  }: { readonly nameOf?: ProjectNamer; readonly others?: readonly string[][] } = {},
 ): string[][] {
-  const { nameOf } = productNames(sorted);
   const blank = columns.slice(1).map(() => '');
   return [
     ['Project', ...columns.map(({ title }) => title)],
     ...sorted.map((answer) => [nameOf(answer.target), ...columns.map(({ cell }) => cell(answer))]),
+    ...others,
     ...failed.map((project) => [project.label, reasonOf(project), ...blank]),
   ];
 }
+
+export type ProjectNamer = (target: ResolvedProject) => string;
 
 /** How the rows name their projects: with the product where there are several; a single one is a fact about them all. */
 export function productNames(answered: readonly ProjectAnswer[]) {

@@ -89,7 +89,7 @@ export interface AnswerContent {
   readonly lines: readonly string[];
   readonly body: readonly Block[];
   readonly remarks: readonly ServiceNotice[];
-  /** The small print, plain: first what belongs on one line, then a sentence a line. */
+  /** The small print, plain: first what belongs on one line, then a sentence a line; empty ones are left out. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
   readonly buttons: ActionsBlock;
@@ -118,7 +118,7 @@ function smallPrint({ fetched, byline }: AnswerDetails, { facts, notes }: Answer
     `fetched ${byline?.how === 'shared' ? formatInstant(fetched) : instant(fetched)}`,
     ...(byline === undefined ? [] : [`${byline.how} by ${mention(byline.person)}`]),
   ];
-  return [line.join(' · '), ...notes.map(escapeMarkup)].join('\n');
+  return [line.join(' · '), ...notes.filter(Boolean).map(escapeMarkup)].join('\n');
 }
 
 /** The product that was asked about, and the project's ID if the title has its name. */
@@ -132,20 +132,24 @@ interface ListContent<T> extends Pick<AnswerContent, 'title' | 'text' | 'lines' 
   /** The answers, in the order of the rows. */
   readonly sorted: readonly T[];
   readonly columns: readonly ProjectColumn<T>[];
+  /** Rows after those of `sorted`. */
+  readonly others?: readonly string[][];
+  readonly notes?: readonly string[];
 }
 
 /** A row a project, what the service remarked about the first ones, and why the others gave no figures. */
 export function renderListAnswer<T extends ProjectAnswer>(
-  view: AnswerView<T>,
-  { sorted, columns, facts, ...content }: ListContent<T>,
+  view: AnswerView<ProjectAnswer>,
+  { sorted, columns, others = [], facts, notes = [], ...content }: ListContent<T>,
 ): Message {
   const { answered, failed } = view;
+  const names = productNames(answered);
   return renderAnswer(view, {
     ...content,
-    body: [table(projectRows(sorted, columns, failed))],
+    body: [table(projectRows(sorted, columns, failed, { nameOf: names.nameOf, others }))],
     remarks: answered.flatMap(({ remarks }) => remarks).slice(0, MOST_REMARKS),
-    facts: [...facts, ...productNames(answered).facts],
-    notes: failedNotes(failed),
+    facts: [...facts, ...names.facts],
+    notes: [...notes, ...failedNotes(failed)],
   });
 }
 const MOST_REMARKS = 5;
@@ -153,6 +157,8 @@ const MOST_REMARKS = 5;
 interface AnswerActions {
   /** The command that was answered, with its period. */
   readonly link: CommandLink;
+  /** The command for the figures as a file, where that is another one. */
+  readonly figures?: CommandLink;
   readonly before: readonly ActionsBlockElement[];
   readonly after?: readonly Button[];
   /** The first options of the ⋯ menu, before files and forms. */
@@ -165,7 +171,7 @@ interface AnswerActions {
 /** Other answers, **Share** unless everybody sees the answer already, a name for an ID, and the ⋯ menu. */
 export function answerActions<T extends ProjectAnswer>(
   { projects, answered: [first], asked, byline, mayName }: AnswerView<T>,
-  { link, before, after = [], more, report, watch }: AnswerActions,
+  { link, figures = link, before, after = [], more, report, watch }: AnswerActions,
 ): ActionsBlock {
   const { isList } = projects;
   return actions(
@@ -177,7 +183,7 @@ export function answerActions<T extends ProjectAnswer>(
       : nameButton(first.target)),
     ...moreMenu([
       ...more,
-      ...outputOptions(link),
+      ...outputOptions(figures),
       scheduleOption(projects, report),
       ...(isList ? [] : [watchOption(projects, watch)]),
     ]),
@@ -193,11 +199,13 @@ const asButtons = (options: readonly PlainTextOption[], id: string): Button[] =>
     value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}-${at}`, text.text, { value })],
   );
 
-/** The ⋯ menu of an answer, at most five choices that each run a command. */
+/** The ⋯ menu of an answer, whose choices each run a command. It has room for five: the others are buttons. */
 function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
-  const shown = options.slice(0, SLACK_LIMITS.overflowOptions);
-  return shown.every(fitsOption) ? [overflow('rerun:more', shown)] : asButtons(shown, 'more');
+  if (!options.every(fitsOption)) return asButtons(options, 'more');
+  const [shown, others] = [options.slice(0, MENU_OPTIONS), options.slice(MENU_OPTIONS)];
+  return [...asButtons(others, 'more'), overflow('rerun:more', shown)];
 }
+const MENU_OPTIONS = SLACK_LIMITS.overflowOptions;
 
 /** The select of periods, with the current one chosen. */
 export function periodMenu(

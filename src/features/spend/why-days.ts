@@ -1,0 +1,194 @@
+import { listNames } from '../../domain/language/text.ts';
+import { addUpRounded, formatPercent, type Money, moneyFormatter } from '../../domain/money/amount.ts';
+import { type DayFigure, formatReportedDays, incompleteMark } from '../../domain/money/usage.ts';
+import {
+  type DayDifference,
+  splitLargest,
+  sumFigures,
+  type UsageDifference,
+} from '../../domain/money/usage-difference.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import type { Day } from '../../domain/time/calendar.ts';
+import { type DayNamer, dayNamerFor } from '../../domain/time/day-groups.ts';
+import type { Message } from '../../slack/kit/atoms.ts';
+import { table } from '../../slack/kit/rich-blocks.ts';
+import { renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
+import { uncomparedNote } from './comparison.ts';
+import type { SpendFigures, SpendView } from './figures.ts';
+import {
+  comparedDates,
+  differenceCells,
+  type ExplainedChange,
+  explainChange,
+  formatMoreOrLess,
+  hasPartialDays,
+  LEFT_OUT,
+  leavesDaysOut,
+  NO_COMPLETE_DAY,
+  ROUNDED,
+  whyButtons,
+} from './why.ts';
+
+/** The days that made the change of one project, the largest difference first. */
+export function whyDaysMessage(figures: SpendFigures, view: SpendView): Message {
+  const { target, remarks } = figures;
+  const { period } = view;
+  const explained = explainChange(figures, period);
+  const { headline, dates, ...content } =
+    explained === undefined ? notCompared(figures, view) : explanation(figures, explained, view);
+  const title = `${target.label} · ${headline}`;
+  return renderAnswer(view, {
+    ...content,
+    title,
+    text: `${title}, ${dates}, ${PRODUCTS[target.product].name}`,
+    remarks,
+    facts: [...content.facts, ...sourceOf(figures)],
+    buttons: whyButtons(view),
+  });
+}
+
+function notCompared(figures: SpendFigures, { period }: SpendView) {
+  const note = uncomparedNote(figures, period) || NO_COMPLETE_DAY;
+  const { dates, zone } = period;
+  return {
+    headline: 'no comparison',
+    dates,
+    lines: [],
+    body: [],
+    facts: [`${dates} ${zone}`],
+    notes: [note],
+  };
+}
+
+function explanation({ target, usage }: SpendFigures, explained: ExplainedChange, view: SpendView) {
+  const { difference, window, before } = explained;
+  const { period, locale } = view;
+  const nameOf = dayNamerFor([...window.currentDays, ...window.days]);
+  const dates = comparedDates(period, window);
+  const rows = rowsOf(difference, nameOf);
+  const partial = [...usage.partialDays, ...before.partialDays];
+  const cells = rows.map((row) => [row.label, ...differenceCells(row, moneyFormatter(locale))]);
+  const [only = []] = cells;
+  return {
+    headline: [
+      formatMoreOrLess({ ...difference, money: moneyFormatter(locale, target.currency) }),
+      ` ${window.label}${onDays(explained)}${incompleteMark(hasPartialDays(usage, explained))}`,
+    ].join(''),
+    dates,
+    // The headline has the difference of a single row.
+    lines: [
+      [percentText(explained, locale), ...(cells.length === 1 ? [only.slice(2).join(' vs ')] : [])]
+        .filter(Boolean)
+        .join(' · '),
+    ],
+    body: cells.length < 2 ? [] : [table([['Day', 'Difference', dates, window.label], ...cells])],
+    facts: [
+      `${dates} vs ${window.label} ${period.zone}`,
+      pairingText(explained, nameOf),
+      ...(usage.missing.length > 0 ? [formatReportedDays(usage, nameOf)] : []),
+      ...(before.missing.length > 0 ? [`${window.label}: ${formatReportedDays(before, nameOf)}`] : []),
+      ...(period.today === undefined ? [] : ['today left out']),
+    ],
+    notes: [
+      ...notesOf(difference),
+      ...unreadableNotes([...usage.unreadableDays, ...before.unreadableDays], partial, nameOf),
+      ...(addUpRounded(rows.flatMap(({ value }) => value ?? [])) ? [] : [ROUNDED]),
+    ],
+  };
+}
+
+/** One or several days beside those that they are compared with. */
+interface DaysRow {
+  readonly label: string;
+  /** Undefined for days that are not compared. */
+  readonly value: Money | undefined;
+  readonly current: Money | undefined;
+  readonly before: Money | undefined;
+}
+
+/** So many days have a row of their own; the others share one. */
+const MOST_DAYS = 3;
+
+/** The values of the rows sum to exactly the difference. */
+function rowsOf({ pairs, unpaired, uncompared }: UsageDifference, nameOf: DayNamer): DaysRow[] {
+  const { largest, rest } = splitLargest(pairs, MOST_DAYS);
+  const pairRow = ({ current, before }: DayDifference) =>
+    rowOf([current], [before], `${nameOf(current.day)} vs ${nameOf(before.day)}`);
+  const namesOf = (figures: readonly DayFigure[]) => listNames(figures.map(({ day }) => nameOf(day)));
+  const names = [unpaired.current, unpaired.before].map(namesOf).filter(Boolean);
+  return [
+    ...(rest.length === 1 ? pairs : largest).map(pairRow),
+    ...(rest.length < 2
+      ? []
+      : [
+          rowOf(
+            rest.map(({ current }) => current),
+            rest.map(({ before }) => before),
+            `${largest.length === 0 ? 'All' : 'The other'} ${rest.length} days`,
+          ),
+        ]),
+    ...(names.length === 0
+      ? []
+      : [
+          rowOf(
+            unpaired.current,
+            unpaired.before,
+            names.length === 2 ? names.join(' vs ') : `${names.join('')} (nothing to compare)`,
+          ),
+        ]),
+    ...[
+      rowOf(uncompared.current, [], namesOf(uncompared.current)),
+      rowOf([], uncompared.before, namesOf(uncompared.before)),
+    ]
+      .filter(({ label }) => label !== '')
+      .map((row) => ({ ...row, value: undefined })),
+  ];
+}
+
+const rowOf = (current: readonly DayFigure[], before: readonly DayFigure[], label: string) => ({
+  label,
+  value: sumFigures(current).minus(sumFigures(before)),
+  current: current.length === 0 ? undefined : sumFigures(current),
+  before: before.length === 0 ? undefined : sumFigures(before),
+});
+
+/** ` on 6 of 7 days` if some reported days are not in the difference. */
+function onDays({ difference, window }: ExplainedChange): string {
+  const { pairs, unpaired } = difference;
+  if (!leavesDaysOut(difference)) return '';
+  const counted = pairs.length + unpaired.current.length + unpaired.before.length;
+  return ` on ${counted} of ${Math.max(window.currentDays.length, window.days.length)} days`;
+}
+
+/** As the answer of `/spend` has it. */
+function percentText({ change: { figures }, difference }: ExplainedChange, locale: string): string {
+  if (figures.percent === undefined) return '';
+  const unit =
+    figures.basis === 'total' ? '' : ` a day${leavesDaysOut(difference) ? ' over all reported days' : ''}`;
+  return `*${formatPercent(figures.percent, locale)}*${unit}`;
+}
+
+/** Which day is compared with which; the rows say it of the largest ones. */
+function pairingText({ window: { currentDays, days } }: ExplainedChange, nameOf: DayNamer): string {
+  const [current, before] = [currentDays[0], days[0]];
+  if (current === undefined || before === undefined || days.length < 2) return '';
+  const lengths =
+    currentDays.length === days.length ? '' : `, ${currentDays.length} days with ${days.length}`;
+  return `compared in order, ${nameOf(current)} with ${nameOf(before)}${lengths}`;
+}
+
+function notesOf(difference: UsageDifference): string[] {
+  const { unpaired } = difference;
+  const isSwapped = unpaired.current.length > 0 && unpaired.before.length > 0;
+  return [
+    ...(isSwapped ? ['Days whose counterpart has no data are compared with each other.'] : []),
+    ...(leavesDaysOut(difference) ? [LEFT_OUT] : []),
+  ];
+}
+
+const unreadableNotes = (unreadable: readonly Day[], partial: readonly Day[], nameOf: DayNamer): string[] => [
+  ...(unreadable.length > 0 ? [`No readable amount for ${listNames(unreadable.map(nameOf))}.`] : []),
+  ...(partial.length > 0
+    ? [`Part of the amount for ${listNames(partial.map(nameOf))} couldn't be read.`]
+    : []),
+];

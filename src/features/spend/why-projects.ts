@@ -1,0 +1,141 @@
+import { pluralize } from '../../domain/language/text.ts';
+import { addUpRounded, type Money, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
+import { incompleteMark } from '../../domain/money/usage.ts';
+import {
+  byDifference,
+  type Difference,
+  splitLargest,
+  sumFigures,
+} from '../../domain/money/usage-difference.ts';
+import { hasOneCurrency, type ProjectColumn, productNames } from '../../slack/commands/project-answers.ts';
+import type { Message } from '../../slack/kit/atoms.ts';
+import { renderListAnswer } from '../../slack/reply/answer-message.ts';
+import { uncomparedNote } from './comparison.ts';
+import type { SpendFigures, SpendView } from './figures.ts';
+import { totalChange } from './several.ts';
+import {
+  comparedDates,
+  differenceCells,
+  type ExplainedChange,
+  explainChange,
+  formatMoreOrLess,
+  hasPartialDays,
+  LEFT_OUT,
+  leavesDaysOut,
+  NO_COMPLETE_DAY,
+  ROUNDED,
+  whyButtons,
+} from './why.ts';
+
+/** A project whose days can be compared: `current` minus `before` is exactly `value`. */
+interface ComparedProject extends SpendFigures, Difference {
+  readonly explained: ExplainedChange;
+  /** What was spent on the days that are compared. */
+  readonly spent: Spent;
+}
+
+interface Spent {
+  readonly current: Money;
+  readonly before: Money;
+}
+
+/** So many projects have a row of their own; the others share one. */
+const MOST_PROJECTS = 5;
+
+/** The projects that made the change, the largest difference first. */
+export function whyProjectsMessage(view: SpendView): Message {
+  const { answered, failed, period, locale } = view;
+  const { comparison: window } = period;
+  const compared = answered.flatMap((figures) => compareProject(figures, view)).sort(byDifference);
+  const uncompared = answered.filter((figures) => explainChange(figures, period) === undefined);
+  const { shown, rest } = splitRows(compared);
+  const { nameOf } = productNames(answered);
+  const of = answered.length + failed.length;
+  const count = `${compared.length === of ? '' : `${compared.length} of `}${pluralize(of, 'project')}`;
+  const dates = window === undefined ? period.dates : comparedDates(period, window);
+  const isIncomplete = compared.some(({ explained, usage }) => hasPartialDays(usage, explained));
+  const headline =
+    compared.length === 0 ? 'no comparison' : `${totalsText(compared, locale)} ${window?.label}`;
+  const title = `${count} · ${headline}${incompleteMark(isIncomplete)}`;
+  const columns = columnsOf(compared, window === undefined ? [] : [dates, window.label], locale);
+  const [largest] = compared.filter(({ value }) => !value.eq(0));
+  return renderListAnswer(view, {
+    title,
+    text: `${title}, ${dates}`,
+    lines: [totalChange(view)?.change ?? ''],
+    sorted: shown,
+    columns,
+    others: [
+      ...(rest.length === 0
+        ? []
+        : [
+            [
+              `${shown.length === 0 ? 'All' : 'The other'} ${rest.length} projects`,
+              ...differenceCells(
+                { value: sumFigures(rest), ...spentOn(rest.map(({ spent }) => spent)) },
+                moneyFormatter(locale),
+              ),
+            ],
+          ]),
+      ...uncompared.map(({ target }) => [nameOf(target), 'not compared', ...columns.slice(1).map(() => '')]),
+    ],
+    facts: [
+      `${dates}${window === undefined ? '' : ` vs ${window.label}`} ${period.zone}`,
+      ...(period.today === undefined ? [] : ['today left out']),
+    ],
+    notes: [
+      ...(window === undefined
+        ? [NO_COMPLETE_DAY]
+        : uncompared.map((figures) => `${figures.target.label}: ${uncomparedNote(figures, period)}`)),
+      ...(compared.some(({ explained }) => leavesDaysOut(explained.difference)) ? [LEFT_OUT] : []),
+      ...(addUpRounded([...shown.map(({ value }) => value), sumFigures(rest)]) ? [] : [ROUNDED]),
+    ],
+    buttons: whyButtons(view, largest),
+  });
+}
+
+function compareProject(figures: SpendFigures, { period }: SpendView): ComparedProject[] {
+  const explained = explainChange(figures, period);
+  if (explained === undefined) return [];
+  const { value, pairs, unpaired } = explained.difference;
+  const spent = {
+    current: sumFigures([...pairs.map(({ current }) => current), ...unpaired.current]),
+    before: sumFigures([...pairs.map(({ before }) => before), ...unpaired.before]),
+  };
+  return [{ ...figures, explained, value, spent }];
+}
+
+/** Amounts with different labels have no sum, so then each project has a row. */
+function splitRows(compared: readonly ComparedProject[]) {
+  const { largest, rest } = splitLargest(compared, MOST_PROJECTS);
+  return hasOneCurrency(compared) && rest.length > 1
+    ? { shown: largest, rest }
+    : { shown: compared, rest: [] };
+}
+
+const spentOn = (parts: readonly Spent[]): Spent => ({
+  current: sumMoney(parts.map(({ current }) => current)),
+  before: sumMoney(parts.map(({ before }) => before)),
+});
+
+function totalsText(compared: readonly ComparedProject[], locale: string): string {
+  const labels = [...new Set(compared.map(({ target }) => target.currency))];
+  const differences = labels.map((label) => ({
+    value: sumFigures(compared.filter(({ target }) => target.currency === label)),
+    money: moneyFormatter(locale, label),
+  }));
+  return formatMoreOrLess(...differences);
+}
+
+function columnsOf(
+  compared: readonly ComparedProject[],
+  dates: readonly string[],
+  locale: string,
+): ProjectColumn<ComparedProject>[] {
+  const labelOf = ({ target }: ComparedProject) => (hasOneCurrency(compared) ? '' : target.currency);
+  return ['Difference', ...dates].map((title, at) => ({
+    title,
+    cell: (project) =>
+      differenceCells({ ...project, ...project.spent }, moneyFormatter(locale, labelOf(project)))[at] ?? '',
+  }));
+}

@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { type Answer, type Bot, CHANNEL, startBot, toAnswer } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
+
+/** Saturday */
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+let bot: Bot;
+
+/** An amount for each of the days from the first; '' for a day without data. */
+const days = (first: string, amounts: readonly string[]): string[] =>
+  amounts.flatMap((amount, n) => {
+    const day = new Date(Date.parse(first) + n * 86_400_000).toISOString().slice(0, 10);
+    return amount === '' ? [] : [`{"day":"${day}","totalAmount":${amount},"totalBonuses":0}`];
+  });
+
+/** Billing sends only the items of the requested days. */
+const items = new Map<string, string[]>();
+const sends = (project: string, ...all: readonly string[][]) => items.set(project, all.flat());
+
+const rowsOf = ({ blocks }: Answer): string[][] => {
+  const table = blocks.find(({ type }) => type === 'table') as { rows: { text: string }[][] } | undefined;
+  return table?.rows.map((row) => row.map(({ text }) => text)) ?? [];
+};
+
+/** What the rows' differences add up to, in cents. */
+const sumOf = (answer: Answer): number =>
+  rowsOf(answer)
+    .slice(1)
+    .map(([, difference = '']) => Number(difference.replace('− ', '-').replace(/[+ ,]/g, '')) * 100)
+    .filter((cents) => !Number.isNaN(cents))
+    .reduce((sum, cents) => sum + Math.round(cents), 0);
+
+const lines = ({ visibleText }: Answer): string[] => visibleText.replaceAll('\u00a0', ' ').split('\n');
+
+const options = ({ blocks }: Answer): { text: string; value: string }[] => {
+  const found: { text: string; value: string }[] = [];
+  const collect = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { value: command, text } = value as { value?: unknown; text?: { text?: string } };
+    if (typeof command === 'string' && typeof text?.text === 'string')
+      found.push({ text: text.text, value: command });
+    Object.values(value).forEach(collect);
+  };
+  collect(blocks.filter(({ type }) => type === 'actions'));
+  return found;
+};
+
+beforeAll(async () => {
+  bot = await startBot({ now: () => NOW });
+  await bot.connect();
+  for (const [alias, id] of [
+    ['prod', '6001'],
+    ['staging', '6002'],
+    ['dev', '6003'],
+  ] as const)
+    await addProject(bot, { alias, id, currency: 'EUR' });
+  bot.billing.respond(({ query }) => {
+    const text = String(query);
+    const project = /externalSubscriptionId: (\d+)/.exec(text)?.[1] ?? '';
+    const known = items.get(project);
+    if (known === undefined || !text.includes('reportSubscriptionConsuming')) return undefined;
+    const [from = '', to = ''] = [...text.matchAll(/"(\d{4}-\d\d-\d\d)T/g)].map(([, day]) => day ?? '');
+    const sent = known.filter((item) => {
+      const day = item.slice(8, 18);
+      return day >= from && day <= to;
+    });
+    return {
+      status: 200,
+      body: `{"data":{"bill":{"reportSubscriptionConsuming":{"items":[${sent.join(',')}]}}}}`,
+    };
+  });
+});
+afterAll(() => bot.stop());
+beforeEach(() => items.clear());
+
+const WEEK_BEFORE = days('2026-11-07', ['100', '100', '100', '100', '100', '100', '100']);
+
+describe('/spend … why about one project', () => {
+  it('shows the three days that differ most, then the others as one, which sum to the difference', async () => {
+    sends('6001', WEEK_BEFORE, days('2026-11-14', ['101.5', '400', '90.25', '100', '700', '100', '50']));
+    const answer = await bot.ask('/spend prod why');
+    expect(lines(answer).slice(0, 2)).toEqual(['prod · 841.75 EUR more than 7–13 Nov', '*▲ 120.2 %*']);
+    expect(rowsOf(answer)).toEqual([
+      ['Day', 'Difference', '14–20 Nov', '7–13 Nov'],
+      ['Wed 18 Nov vs Wed 11 Nov', '+ 600.00', '700.00', '100.00'],
+      ['Sun 15 Nov vs Sun 8 Nov', '+ 300.00', '400.00', '100.00'],
+      ['Fri 20 Nov vs Fri 13 Nov', '− 50.00', '50.00', '100.00'],
+      ['The other 4 days', '− 8.25', '391.75', '400.00'],
+    ]);
+    expect(sumOf(answer)).toBe(84_175);
+    expect(answer.visibleText).toContain(
+      '14–20 Nov vs 7–13 Nov UTC · compared in order, Sat 14 Nov with Sat 7 Nov · Cloud platform · project 6001 · fetched',
+    );
+    expect(bot.slack.complaints).toEqual([]);
+  });
+
+  it('says less, and unchanged', async () => {
+    sends('6001', WEEK_BEFORE, days('2026-11-14', ['90', '110', '100', '100', '100', '100', '70']));
+    expect(lines(await bot.ask('/spend prod why'))[0]).toBe('prod · 30.00 EUR less than 7–13 Nov');
+    sends('6001', WEEK_BEFORE, days('2026-11-14', ['90', '110', '100', '100', '100', '100', '100']));
+    const answer = await bot.ask('/spend prod why');
+    expect(lines(answer)[0]).toBe('prod · unchanged vs 7–13 Nov');
+    expect(sumOf(answer)).toBe(0);
+  });
+
+  it('leaves out a day whose counterpart is not reported, and says which', async () => {
+    sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
+    const answer = await bot.ask('/spend prod why');
+    expect(lines(answer).slice(0, 2)).toEqual([
+      'prod · 300.00 EUR more than 7–13 Nov on 6 of 7 days',
+      '*▲ 50.0 %* a day over all reported days',
+    ]);
+    expect(rowsOf(answer).slice(1)).toEqual([
+      ['Wed 18 Nov vs Wed 11 Nov', '+ 300.00', '400.00', '100.00'],
+      ['The other 5 days', '0.00', '500.00', '500.00'],
+      ['Mon 9 Nov', 'not compared', '–', '100.00'],
+    ]);
+    expect(answer.visibleText).toContain('6 of 7 days reported, no data for Mon 16 Nov');
+    expect(answer.visibleText).toContain(
+      'Days whose counterpart has no data are left out: missing is not zero.',
+    );
+    expect(sumOf(answer)).toBe(30_000);
+  });
+
+  it('counts the days that a shorter month does not have', async () => {
+    sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-10-01', Array(31).fill('10')));
+    const answer = await bot.ask('/spend prod october why');
+    expect(lines(answer).slice(0, 2)).toEqual(['prod · 10.00 EUR more than 1–30 Sep', '*unchanged* a day']);
+    expect(rowsOf(answer).slice(1)).toEqual([
+      ['All 30 days', '0.00', '300.00', '300.00'],
+      ['Sat 31 Oct (nothing to compare)', '+ 10.00', '10.00', '–'],
+    ]);
+    expect(answer.visibleText).toContain('compared in order, Thu 1 Oct with Tue 1 Sep, 31 days with 30');
+  });
+
+  it('compares a single day without a table', async () => {
+    sends('6001', WEEK_BEFORE, days('2026-11-20', ['150']));
+    const answer = await bot.ask('/spend prod yesterday why');
+    expect(lines(answer).slice(0, 2)).toEqual([
+      'prod · 50.00 EUR more than Fri 13 Nov',
+      '*▲ 50.0 %* · 150.00 vs 100.00',
+    ]);
+    expect(rowsOf(answer)).toEqual([]);
+    expect(answer.visibleText).toContain('Fri 20 Nov vs Fri 13 Nov UTC · Cloud platform');
+  });
+
+  it('explains what vs compares', async () => {
+    sends(
+      '6001',
+      days('2025-11-14', ['1', '1', '1', '1', '1', '1', '1']),
+      days('2026-11-14', Array(7).fill('2')),
+    );
+    const answer = await bot.ask('/spend prod 2026-11-14..2026-11-20 vs last-year why');
+    expect(lines(answer)[0]).toBe('prod · 7.00 EUR more than 14–20 Nov 2025');
+    expect(rowsOf(answer)[1]?.[0]).toBe('Sat 14 Nov 2026 vs Fri 14 Nov 2025');
+    expect(options(answer).find(({ text }) => text === 'Spend')?.value).toBe(
+      '/spend prod 2026-11-14..2026-11-20 vs last-year cloud',
+    );
+  });
+
+  it('leaves today out, and says so', async () => {
+    sends('6001', days('2026-10-01', Array(20).fill('1')), days('2026-11-01', Array(21).fill('2')));
+    const answer = await bot.ask('/spend prod mtd why');
+    expect(lines(answer)[0]).toBe('prod · 20.00 EUR more than 1–20 Oct');
+    expect(answer.visibleText).toContain('1–20 Nov vs 1–20 Oct UTC');
+    expect(answer.visibleText).toContain('today left out');
+  });
+
+  it('says which amounts could not be read, and that rounded rows may not add up', async () => {
+    sends(
+      '6001',
+      WEEK_BEFORE,
+      days('2026-11-14', ['100.004', '200.004', '300.004', '400.004', '"n/a"', '0', '0']),
+    );
+    const answer = await bot.ask('/spend prod why');
+    expect(rowsOf(answer).at(-1)).toEqual(['Wed 11 Nov', 'not compared', '–', '100.00']);
+    expect(answer.visibleText).toContain('No readable amount for Wed 18 Nov.');
+    expect(answer.visibleText).toContain('Rounded amounts may not add up to the last cent.');
+    sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('100.25')));
+    expect((await bot.ask('/spend prod why')).visibleText).not.toContain('Rounded');
+  });
+
+  it('says why there is nothing to compare', async () => {
+    sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '', '', '', '100', '100', '100']));
+    const few = await bot.ask('/spend prod why');
+    expect(lines(few)[0]).toBe('prod · no comparison');
+    expect(few.visibleText).toContain('Too few days reported to compare with 7–13 Nov');
+    sends('6001', days('2026-11-21', ['5']));
+    expect((await bot.ask('/spend prod today why')).visibleText).toContain(
+      'Only complete days are compared, and this period has none.',
+    );
+  });
+
+  it('offers the figures, the same about other products, and itself to share and schedule', async () => {
+    sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
+    const before = bot.billing.requests.length;
+    const answer = await bot.ask('/spend prod why');
+    expect(bot.billing.requests.length - before).toBe(2);
+    expect(options(answer).map(({ text, value }) => [text, value.replace(/^\d+ /, '')])).toEqual([
+      ['Spend', '/spend prod last-7-days cloud'],
+      ['Share', '/spend prod last-7-days cloud why'],
+      ['Same for Object storage', '/spend prod last-7-days storage why'],
+      ['Same for Virtualization', '/spend prod last-7-days virtualization why'],
+      ['CSV', '/spend prod last-7-days cloud csv'],
+      ['Details', '/spend prod last-7-days cloud details'],
+      ['Schedule this…', '/billing schedule prod cloud'],
+      ['Watch…', '/billing watch prod cloud'],
+    ]);
+  });
+});
+
+describe('What changed', () => {
+  it('is in the menu of an answer that has a comparison, and explains it', async () => {
+    sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
+    const { ts, ...answer } = await bot.ask('/spend prod');
+    expect(options({ ts, ...answer }).map(({ text }) => text)).toEqual(
+      expect.arrayContaining(['What changed', 'Include today', 'CSV', 'Details', 'Schedule this…', 'Watch…']),
+    );
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'rerun:more', 'What changed');
+    const explained = await bot.slack.waitFor(() =>
+      bot.slack
+        .messages(OWNER, CHANNEL)
+        .find((message) => message.ts === ts && message.text.includes('more than')),
+    );
+    expect(lines(toAnswer(explained))[0]).toBe('prod · 700.00 EUR more than 7–13 Nov');
+    expect(bot.slack.complaints).toEqual([]);
+  });
+
+  it('is not offered where nothing is compared', async () => {
+    sends('6001', days('2026-11-14', Array(7).fill('200')));
+    expect(options(await bot.ask('/spend prod')).map(({ text }) => text)).not.toContain('What changed');
+  });
+});
+
+describe('/spend … why about several projects', () => {
+  it('shows the projects that changed most, and names those without figures', async () => {
+    sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
+    sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('20.5')));
+    sends('6003');
+    const answer = await bot.ask('/spend all why');
+    expect(lines(answer)[0]).toBe('2 of 3 projects · 143.50 EUR more than 7–13 Nov');
+    expect(rowsOf(answer)).toEqual([
+      ['Project', 'Difference', '14–20 Nov', '7–13 Nov'],
+      ['prod', '+ 700.00', '1,400.00', '700.00'],
+      ['staging', '− 556.50', '143.50', '700.00'],
+      ['dev', 'no data', '–', '–'],
+    ]);
+    expect(sumOf(answer)).toBe(14_350);
+    expect(options(answer).find(({ text }) => text === 'What changed in prod')?.value).toBe(
+      '/spend prod last-7-days cloud why',
+    );
+    expect(bot.slack.complaints).toEqual([]);
+  });
+
+  it('puts what is beyond the five largest into one row', async () => {
+    const ids = Array.from({ length: 8 }, (_, n) => String(6100 + n));
+    ids.forEach((id, n) => {
+      sends(id, WEEK_BEFORE, days('2026-11-14', Array(7).fill(String(100 + n))));
+    });
+    const answer = await bot.ask(`/spend ${ids.join(',')} why`);
+    expect(rowsOf(answer).map(([name, difference]) => [name, difference])).toEqual([
+      ['Project', 'Difference'],
+      ['Project 6107', '+ 49.00'],
+      ['Project 6106', '+ 42.00'],
+      ['Project 6105', '+ 35.00'],
+      ['Project 6104', '+ 28.00'],
+      ['Project 6103', '+ 21.00'],
+      ['The other 3 projects', '+ 21.00'],
+    ]);
+    expect(sumOf(answer)).toBe(19_600);
+    expect(lines(answer)[0]).toBe('8 projects · 196.00 more than 7–13 Nov');
+  });
+
+  it('has a total for each label of amounts', async () => {
+    await addProject(bot, { alias: 'usa', id: '6004', currency: 'USD' });
+    sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
+    sends('6004', WEEK_BEFORE, days('2026-11-14', Array(7).fill('90')));
+    const answer = await bot.ask('/spend prod,usa why');
+    expect(lines(answer)[0]).toBe('2 projects · 700.00 EUR more and 70.00 USD less than 7–13 Nov');
+    expect(rowsOf(answer)[2]?.[1]?.replace('\u00a0', ' ')).toBe('− 70.00 USD');
+  });
+
+  it('names a project that cannot be compared, and leaves it out of the sum', async () => {
+    sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
+    sends('6002', days('2026-11-14', Array(7).fill('20')));
+    const answer = await bot.ask('/spend prod,staging why');
+    expect(lines(answer)[0]).toBe('1 of 2 projects · 700.00 EUR more than 7–13 Nov');
+    expect(rowsOf(answer).at(-1)).toEqual(['staging', 'not compared', '–', '–']);
+    expect(answer.visibleText).toContain('staging: ');
+  });
+});
