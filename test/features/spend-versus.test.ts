@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Bot, startBot } from '../support/bot.ts';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { type Answer, type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 /** Saturday */
@@ -82,5 +83,123 @@ describe('/spend … vs …', () => {
   it('offers what goes after vs, with the rest of the command', async () => {
     const answer = await bot.ask('/spend prod october vs 2026-09-15..2026-09-01 csv');
     expect(answer.visibleText).toContain('/spend prod october vs 2026-09-01..2026-09-15 csv');
+  });
+});
+
+/** The table, folded away, by row, and the bars by series. */
+function partsOf({ blocks }: Answer) {
+  const all = blocks as readonly {
+    readonly type: string;
+    readonly title?: unknown;
+    readonly child_blocks?: readonly { readonly rows?: readonly (readonly { readonly text: string }[])[] }[];
+    readonly chart?: {
+      readonly series: readonly {
+        readonly name: string;
+        readonly data: readonly { readonly value: number }[];
+      }[];
+      readonly axis_config: { readonly categories: readonly string[] };
+    };
+  }[];
+  const container = all.find(({ type }) => type === 'container');
+  const chart = all.find(({ type }) => type === 'data_visualization')?.chart;
+  return {
+    types: all.map(({ type }) => type),
+    title: (container?.title as { text?: string } | undefined)?.text,
+    rows: container?.child_blocks?.[0]?.rows?.map((row) => row.map(({ text }) => text)) ?? [],
+    series: chart?.series.map(({ name, data }) => [name, data.map(({ value }) => value)]),
+    labels: chart?.axis_config.categories,
+  };
+}
+
+describe('the days of /spend … vs …', () => {
+  it('are drawn and listed side by side', async () => {
+    const { title, rows, series, labels } = partsOf(
+      await bot.ask('/spend staging 2026-10-05..2026-10-07 vs 2026-09-04..2026-09-07'),
+    );
+    expect(labels).toEqual(['5 / 4', '6 / no data', '7 / 6', '7']);
+    expect(series).toEqual([
+      ['5–7 Oct', [5, 5, 5, 0]],
+      ['4–7 Sep', [5, 0, 5, 5]],
+    ]);
+    expect(title).toBe('Each day (4)');
+    expect(rows).toEqual([
+      ['Day', 'Amount', 'vs 4–7 Sep', 'Amount'],
+      ['Mon 5 Oct', '5.00', 'Fri 4 Sep', '5.00'],
+      ['Tue 6 Oct', '5.00', 'Sat 5 Sep', 'no data'],
+      ['Wed 7 Oct', '5.00', 'Sun 6 Sep', '5.00'],
+      ['–', '–', 'Mon 7 Sep', '5.00'],
+    ]);
+  });
+
+  it('are put together by week when they do not fit, with what is missing', async () => {
+    const { title, rows } = partsOf(await bot.ask('/spend staging q3 vs q2'));
+    expect(title).toBe('Every 7 days (14)');
+    expect(rows[1]).toEqual(['1–7 Jul', '35.00', '1–7 Apr', '35.00']);
+    expect(rows[10]).toEqual(['2–8 Sep', '30.00 (6 of 7 days)', '3–9 Jun', '35.00']);
+  });
+
+  it('have today after those that are compared', async () => {
+    const { rows, series } = partsOf(
+      await bot.ask('/spend prod last-3-days including today vs 2026-10-01..2026-10-02'),
+    );
+    expect(rows.slice(1)).toEqual([
+      ['Thu 19 Nov', '10.00', 'Thu 1 Oct', '20.00'],
+      ['Fri 20 Nov', '10.00', 'Fri 2 Oct', '20.00'],
+      ['Sat 21 Nov (so far)', '10.00', '–', '–'],
+    ]);
+    expect(series).toEqual([
+      ['19–20 Nov', [10, 10]],
+      ['1–2 Oct', [20, 20]],
+    ]);
+  });
+
+  it('go without chart and table where Slack refuses them', async () => {
+    bot.slack.failNext('chat.postMessage', { error: 'invalid_blocks' });
+    const answer = await bot.ask('@Tally spend prod october vs september');
+    expect(partsOf(answer).types).not.toContain('data_visualization');
+    expect(answer.visibleText).toContain('vs 1–30 Sep');
+  });
+});
+
+describe('the files of /spend … vs …', () => {
+  it('have a row for each compared day too, with a note, and say so', async () => {
+    const files = () =>
+      bot.slack.messages(OWNER, OWNER.replace(/^U/, 'D')).filter((message) => message.files?.[0]);
+    const before = files().length;
+    await bot.slack.say(
+      OWNER,
+      CHANNEL,
+      '/spend staging 2026-10-05..2026-10-06 vs 2026-09-04..2026-09-05 csv',
+    );
+    const message = await bot.slack.waitFor(() => files()[before]);
+    const [file] = message.files ?? [];
+    expect(file?.name).toBe('spend-2026-10-05..2026-10-06-vs-2026-09-04..2026-09-05.csv');
+    expect((await (await fetch(file?.url ?? '')).text()).trim().split('\r\n')).toEqual([
+      'project,product,day,amount,bonuses,items,note',
+      '7002,cloud,2026-10-05,5,0,1,',
+      '7002,cloud,2026-10-06,5,0,1,',
+      '7002,cloud,2026-09-04,5,0,1,"compared, not in the total"',
+      '7002,cloud,2026-09-05,,,0,"compared, not in the total; no data"',
+    ]);
+    expect(message.text).toBe(
+      'staging · 10.00 spent, 5–6 Oct vs 4–5 Sep, Cloud platform. A row for each day (UTC) of staging. Rows noted “compared, not in the total” are for 4–5 Sep. staging, 4–5 Sep: 1 of 2 days reported, no data for Sat 5 Sep.',
+    );
+  });
+
+  it('show both periods in the details', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/spend prod october vs september details');
+    const text = await bot.slack.waitFor(() => {
+      const shown = textOf(bot.slack.modal(OWNER)?.view);
+      return shown.includes('Compared total') ? shown : undefined;
+    });
+    for (const line of [
+      'Total             620',
+      'Compared start    2026-09-01T00:00:00.000Z',
+      'Compared end      2026-09-30T23:59:59.999Z',
+      'Compared total    300',
+      'Compared items    30',
+    ])
+      expect(text).toContain(line);
+    await bot.slack.dismiss(OWNER);
   });
 });

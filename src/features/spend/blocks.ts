@@ -32,6 +32,7 @@ import { comparable, uncomparedNote } from './comparison.ts';
 import { daysTable } from './days.ts';
 import type { SpendReport, SpendView } from './figures.ts';
 import { spendListMessage } from './several.ts';
+import { versusDaysTable } from './versus-days.ts';
 import { reportOf, spendCommand } from './words.ts';
 
 /** What projects spent and how that compares. */
@@ -43,9 +44,11 @@ export function spendMessage(view: SpendView): Message {
   const title = `${only.target.label} · ${headline(report)}`;
   return renderAnswer(view, {
     title,
-    text: `${title}, ${period.dates}, ${PRODUCTS[only.target.product].name}`,
+    text: `${title}, ${period.dates}${versusDates(period)}, ${PRODUCTS[only.target.product].name}`,
     lines: [factLine(report), forecastLine(report)],
-    body: [chartOf(report), daysTable(report)].filter((block) => block !== undefined),
+    body: [chartOf(report), versusDaysTable(report) ?? daysTable(report)].filter(
+      (block) => block !== undefined,
+    ),
     remarks: only.remarks,
     facts: [
       ...periodFacts(report),
@@ -56,6 +59,10 @@ export function spendMessage(view: SpendView): Message {
     buttons: buttons(view),
   });
 }
+
+/** ` vs 1–30 Sep` where that was named. */
+const versusDates = ({ versus, comparison }: SpendView['period']): string =>
+  versus === undefined ? '' : ` vs ${comparison?.label}`;
 
 /** Of both periods where the second one was named. */
 function chartOf(report: SpendReport): Chart | undefined {

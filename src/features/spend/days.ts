@@ -10,9 +10,9 @@ import { collapsedTable, fitsTable } from '../../slack/kit/rich-blocks.ts';
 import type { SpendReport } from './figures.ts';
 
 /** More rows than these are put together by week; the CSV has the rest. */
-const MOST_DAYS = 31;
+export const MOST_DAYS = 31;
 /** A year by week. */
-const MOST_GROUPS = 54;
+export const MOST_GROUPS = 54;
 
 /** A collapsed table with a row per day, including missing ones; by week, month or longer when days do not fit. */
 export function daysTable(report: SpendReport): Block | undefined {
@@ -65,7 +65,8 @@ function daily(report: SpendReport, missing: readonly string[]): Drawn {
   };
 }
 
-function dailyRow(
+/** The name of its day, the amount, the bonuses. */
+export function dailyRow(
   { day, shown, outside, merged, amount, bonuses }: UsageRow,
   { period, locale }: SpendReport,
   nameOf: DayNamer,
@@ -121,7 +122,8 @@ function grouped(report: SpendReport, most: number): Drawn {
   return { unit, rows };
 }
 
-function added(figures: readonly RowAmount[], locale: string): string {
+/** The sum of what is readable. */
+export function added(figures: readonly RowAmount[], locale: string): string {
   const readable = figures.filter((figure) => 'value' in figure);
   if (readable.length === 0) return 'unreadable';
   const incomplete = readable.length < figures.length || readable.some((figure) => figure.incomplete);

@@ -1,28 +1,25 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import type { CsvCell } from '../../domain/csv.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/argument.ts';
 import { type CommandWords, formatVersus, parseCommandText } from '../../domain/language/command-text.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
-import { toPlainDigits } from '../../domain/money/amount.ts';
-import { formatReportedDays, formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
-import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
-import { type Period, resolvePeriod } from '../../domain/time/period.ts';
+import { resolvePeriod } from '../../domain/time/period.ts';
 import { exampleProject } from '../../slack/commands/examples.ts';
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
 import { askForView } from '../../slack/reply/answer-message.ts';
-import { type AnswerFiles, amountNotes, rawDigits, sendAnswer } from '../../slack/reply/csv-details.ts';
+import { sendAnswer } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { LastUsed } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
-import { askSpend, type SpendFigures, type SpendView } from './figures.ts';
+import { askSpend, type SpendView } from './figures.ts';
+import { spendFiles } from './files.ts';
 import { whyDaysMessage } from './why-days.ts';
 import { whyProjectsMessage } from './why-projects.ts';
 
@@ -142,59 +139,4 @@ function offering<T>(resolve: () => T, whole: (text: string) => string): T {
 function whyMessage(view: SpendView): Message {
   const [only] = view.answered;
   return view.projects.isList || only === undefined ? whyProjectsMessage(view) : whyDaysMessage(only, view);
-}
-
-/** A row a day, and the exact question with the exact sums. */
-function spendFiles({ answered, period }: SpendView): AnswerFiles<SpendFigures> {
-  const [days = ''] = period.phrase.split(' ');
-  const nameOf = dayNamerFor(period.days);
-  return {
-    name: `spend-${days}.csv`,
-    columns: ['day', 'amount', 'bonuses', 'items'],
-    each: `each day (${period.zone}) of `,
-    gaps: answered
-      .filter(({ usage }) => usage.missing.length > 0)
-      .map(({ target, usage }) => `${target.label}: ${formatReportedDays(usage, nameOf)}.`),
-    rowsOf: ({ usage }) => dayRows(usage, period),
-    detailsOf: ({ usage: { total, bonuses } }) => [
-      ['Start', new Date(period.from).toISOString()],
-      ['End', new Date(period.to).toISOString()],
-      ['Total', formatTotal(total, toPlainDigits)],
-      ['Bonuses', formatTotal(bonuses, toPlainDigits)],
-      ['Items', String(total.readable + total.unreadable)],
-    ],
-  };
-}
-
-function dayRows({ rows, missing }: Usage, { today }: Period): CsvCell[][] {
-  const placed = [
-    ...rows.map((row) => ({ day: row.day ?? '~', cells: cellsOf(row, today) })),
-    ...missing.map((day) => ({
-      day,
-      cells: [{ text: day }, { digits: '' }, { digits: '' }, { digits: '0' }, { text: 'no data' }],
-    })),
-  ];
-  // Items without a day come last, in the order in which they came.
-  return placed.sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0)).map(({ cells }) => cells);
-}
-
-function cellsOf(
-  { day, shown, outside, merged, amount, bonuses }: UsageRow,
-  today: string | undefined,
-): CsvCell[] {
-  const notes = [
-    ...(day !== undefined && day === today ? ['so far'] : []),
-    ...(merged > 1 ? [`${merged} items added`] : []),
-    ...(outside ? ['outside this period'] : []),
-    ...(day === undefined ? ['not a readable day'] : []),
-    ...amountNotes('amount', amount),
-    ...amountNotes('bonuses', bonuses),
-  ];
-  return [
-    { text: day ?? shown },
-    rawDigits(amount),
-    rawDigits(bonuses),
-    { digits: String(merged) },
-    { text: notes.join('; ') },
-  ];
 }

@@ -1,0 +1,110 @@
+import type { CsvCell } from '../../domain/csv.ts';
+import { formatVersus } from '../../domain/language/command-text.ts';
+import { toPlainDigits } from '../../domain/money/amount.ts';
+import { formatReportedDays, formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
+import type { Day, Millis } from '../../domain/time/calendar.ts';
+import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
+import { dayNamerFor } from '../../domain/time/day-groups.ts';
+import { type AnswerFiles, amountNotes, rawDigits } from '../../slack/reply/csv-details.ts';
+import type { SpendFigures, SpendView } from './figures.ts';
+
+/** The note of a row that is there to compare with. */
+const COMPARED = 'compared, not in the total';
+
+/**
+ * A row a day, and the exact question with the exact sums. The days of a named comparison have rows too, after those of
+ * the period, each with a note: what finance adds up is the rows without it.
+ */
+export function spendFiles({ answered, period }: SpendView): AnswerFiles<SpendFigures> {
+  const { versus } = period;
+  const compared = versus && period.comparison;
+  const words = [period.phrase, ...(versus === undefined ? [] : ['vs', formatVersus(versus)])];
+  const isMissing = ({ missing }: Usage) => missing.length > 0;
+  return {
+    name: `spend-${words.map((word) => word.split(' ')[0]).join('-')}.csv`,
+    columns: ['day', 'amount', 'bonuses', 'items'],
+    each: `each day (${period.zone}) of `,
+    gaps: [
+      ...answered
+        .filter(({ usage }) => isMissing(usage))
+        .map(
+          ({ target, usage }) => `${target.label}: ${formatReportedDays(usage, dayNamerFor(period.days))}.`,
+        ),
+      ...(compared === undefined ? [] : comparedGaps(answered, compared)),
+    ],
+    rowsOf: ({ usage, before }) => [
+      ...dayRows(usage, period.today),
+      ...(compared === undefined || before === undefined ? [] : dayRows(before, undefined, COMPARED)),
+    ],
+    detailsOf: ({ usage, before }) => [
+      ...sums(usage, period),
+      ...(compared === undefined || before === undefined
+        ? []
+        : sums(before, compared).map(([name, value]) => [`Compared ${name.toLowerCase()}`, value] as const)),
+    ],
+  };
+}
+
+function comparedGaps(answered: readonly SpendFigures[], { label, days }: ComparisonWindow): string[] {
+  const nameOf = dayNamerFor(days);
+  return [
+    `Rows noted “${COMPARED}” are for ${label}.`,
+    ...answered.flatMap(({ target, before, change }) => {
+      if (typeof change === 'string') return [`${target.label}, ${label}: ${change}`];
+      const isWhole = before === undefined || before.missing.length === 0;
+      return isWhole ? [] : [`${target.label}, ${label}: ${formatReportedDays(before, nameOf)}.`];
+    }),
+  ];
+}
+
+const sums = ({ total, bonuses }: Usage, { from, to }: { readonly from: Millis; readonly to: Millis }) =>
+  [
+    ['Start', new Date(from).toISOString()],
+    ['End', new Date(to).toISOString()],
+    ['Total', formatTotal(total, toPlainDigits)],
+    ['Bonuses', formatTotal(bonuses, toPlainDigits)],
+    ['Items', String(total.readable + total.unreadable)],
+  ] as const;
+
+/** @param note before each row's own */
+function dayRows({ rows, missing }: Usage, today?: Day, note?: string): CsvCell[][] {
+  const notes = note === undefined ? [] : [note];
+  const placed = [
+    ...rows.map((row) => ({ day: row.day ?? '~', cells: cellsOf(row, notes, today) })),
+    ...missing.map((day) => ({
+      day,
+      cells: [
+        { text: day },
+        { digits: '' },
+        { digits: '' },
+        { digits: '0' },
+        { text: [...notes, 'no data'].join('; ') },
+      ],
+    })),
+  ];
+  // Items without a day come last, in the order in which they came.
+  return placed.sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0)).map(({ cells }) => cells);
+}
+
+function cellsOf(
+  { day, shown, outside, merged, amount, bonuses }: UsageRow,
+  before: readonly string[],
+  today: Day | undefined,
+): CsvCell[] {
+  const notes = [
+    ...before,
+    ...(day !== undefined && day === today ? ['so far'] : []),
+    ...(merged > 1 ? [`${merged} items added`] : []),
+    ...(outside ? ['outside this period'] : []),
+    ...(day === undefined ? ['not a readable day'] : []),
+    ...amountNotes('amount', amount),
+    ...amountNotes('bonuses', bonuses),
+  ];
+  return [
+    { text: day ?? shown },
+    rawDigits(amount),
+    rawDigits(bonuses),
+    { digits: String(merged) },
+    { text: notes.join('; ') },
+  ];
+}
