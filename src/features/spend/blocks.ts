@@ -23,7 +23,6 @@ import {
   commandButton,
   commandOption,
 } from '../../slack/commands/command-buttons.ts';
-import { askedText } from '../../slack/commands/project-answers.ts';
 import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { type Chart, spendChart } from '../../slack/kit/chart.ts';
 import { versusChart } from '../../slack/kit/versus-chart.ts';
@@ -32,6 +31,7 @@ import { comparable, uncomparedNote } from './comparison.ts';
 import { daysTable } from './days.ts';
 import type { SpendReport, SpendView } from './figures.ts';
 import { spendListMessage } from './several.ts';
+import { shownText } from './top.ts';
 import { versusDaysTable } from './versus-days.ts';
 import { reportOf, spendCommand } from './words.ts';
 
@@ -122,7 +122,7 @@ function buttons(view: SpendView) {
     before: periodChoices(period, words),
     after: commandButton('balance', projects.isList ? 'Balances' : 'Balance', {
       command: '/balance',
-      text: askedText(projects),
+      text: shownText(view),
     }),
     more: [...whyOption(view), ...todayOption(period.phrase, words)],
     report: reportOf(view),

@@ -125,9 +125,19 @@ function changeOf(usage: Usage, before: Before, { comparison }: Period): SpendFi
   return before.usage && compareUsage(usage, before.usage, { current, before: days });
 }
 
+/** The projects that spent most, among all that gave figures. */
+export interface Top {
+  readonly shown: readonly SpendFigures[];
+  readonly among: readonly SpendFigures[];
+  /** How many were asked about, with those that failed. */
+  readonly of: number;
+}
+
 /** Everything that an answer to `/spend` says. */
 export interface SpendView extends AnswerView<SpendFigures> {
   readonly period: ComparedPeriod;
+  /** Where only the projects that spent most are shown. */
+  readonly top?: Top | undefined;
 }
 
 /** The figures of one project. */

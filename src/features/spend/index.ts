@@ -20,6 +20,7 @@ import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
 import { askSpend, type SpendView } from './figures.ts';
 import { spendFiles } from './files.ts';
+import { keepTop } from './top.ts';
 import { whyDaysMessage } from './why-days.ts';
 import { whyProjectsMessage } from './why-projects.ts';
 
@@ -72,10 +73,10 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
     const answers = await askForView(projects, request, clock, (target) =>
       askSpend(billing, workspace, target, period),
     );
-    const view = { ...answers, period };
+    const view = keepTop({ ...answers, period });
     const [message, file] = output === 'why' ? [whyMessage(view), undefined] : [spendMessage(view), output];
     await sendAnswer(message, view, file, spendFiles(view), request);
-    for (const connection of new Set(view.answered.map((figures) => figures.connection)))
+    for (const connection of new Set(answers.answered.map((figures) => figures.connection)))
       await lastUsed.note({ teamId: user.teamId, workspace }, { connection, at: clock() });
   }
 
@@ -94,13 +95,8 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
 }
 
 /** @throws InvalidWord, SecretPasted */
-function parseSpend(text: string, aliases: ReadonlySet<string>) {
-  const { words, output } = parseWithOutput(text, aliases, parseCommandText);
-  if (words.top !== undefined) throw notYet('top');
-  return { words, output };
-}
-
-const notYet = (word: string): InvalidWord => new InvalidWord(word, 'can’t be answered yet', SMALL);
+const parseSpend = (text: string, aliases: ReadonlySet<string>) =>
+  parseWithOutput(text, aliases, parseCommandText);
 
 /**
  * The period at this moment, with the named comparison if there is one; a refusal suggests the whole command's text.

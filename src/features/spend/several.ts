@@ -1,13 +1,5 @@
 import type { ActionsBlock } from '@slack/types';
-import {
-  divide,
-  formatDifference,
-  formatMoney,
-  formatPercent,
-  formatShare,
-  moneyFormatter,
-  sumMoney,
-} from '../../domain/money/amount.ts';
+import { formatDifference, formatMoney, formatPercent, moneyFormatter } from '../../domain/money/amount.ts';
 import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
 import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-answers.ts';
@@ -15,21 +7,29 @@ import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
 import { comparable } from './comparison.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
+import { bySpent, formatTop, shareOf, topShareText } from './top.ts';
 
-/** The total and its biggest change, then a row a project, the largest first. */
+/** The total and its biggest change, or of how much the largest ones are a part; then a row a project, the largest first. */
 export function spendListMessage(view: SpendView, buttons: ActionsBlock): Message {
-  const { period, answered, locale } = view;
+  const { period, answered, projects, top, locale } = view;
   const isIncomplete = answered.some(({ usage }) => usage.total.incomplete);
   const title = severalTitle(view, ({ usage }) => readableTotal(usage), locale, {
     verb: `spent${incompleteMark(isIncomplete)}`,
+    ...(top && { count: formatTop(top) }),
   });
+  const isRanked = projects.top === undefined || hasOneCurrency(answered);
   return renderListAnswer(view, {
     title,
     text: `${title}, ${period.dates}`,
-    lines: [[totalChangeText(view), biggestChange(view)].filter(Boolean).join(' · ')],
-    sorted: answered.toSorted((a, b) => b.usage.total.value.cmp(a.usage.total.value)),
+    lines: [
+      top === undefined
+        ? [totalChangeText(view), biggestChange(view)].filter(Boolean).join(' · ')
+        : topShareText(top, locale),
+    ],
+    sorted: answered.toSorted(bySpent),
     columns: columnsOf(view),
     facts: [`${period.dates} ${period.zone}${period.today === undefined ? '' : ', today so far'}`],
+    notes: isRanked ? [] : ['Amounts in different currencies can’t be ranked, so all projects are shown.'],
     buttons,
   });
 }
@@ -84,10 +84,8 @@ function biggestChange(view: SpendView): string {
   return `biggest change: ${escapeMarkup(label)} ${difference}${isTotal ? '' : ' a day'}`;
 }
 
-function columnsOf({ answered, locale, period }: SpendView): ProjectColumn<SpendFigures>[] {
-  const amounts = answered.map(({ usage }) => usage.total.value);
-  const total = sumMoney(amounts);
-  const hasShares = hasOneCurrency(answered) && total.gt(0) && amounts.every((amount) => amount.gte(0));
+function columnsOf({ answered, top, locale, period }: SpendView): ProjectColumn<SpendFigures>[] {
+  const share = shareOf(top?.among ?? answered, locale);
   return [
     { title: 'Spent', cell: (figures) => spentCell(figures, locale) },
     ...(period.comparison === undefined
@@ -98,15 +96,9 @@ function columnsOf({ answered, locale, period }: SpendView): ProjectColumn<Spend
             cell: (figures: SpendFigures) => changeCell(figures, locale),
           },
         ]),
-    ...(hasShares
-      ? [
-          {
-            title: 'Share',
-            cell: ({ usage }: SpendFigures) =>
-              formatShare(divide(usage.total.value.times(100), total), locale),
-          },
-        ]
-      : []),
+    ...(share === undefined
+      ? []
+      : [{ title: 'Share', cell: ({ usage }: SpendFigures) => share(usage.total.value) }]),
   ];
 }
 

@@ -13,6 +13,7 @@ import { renderListAnswer } from '../../slack/reply/answer-message.ts';
 import { uncomparedNote } from './comparison.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 import { totalChange } from './several.ts';
+import { formatTop } from './top.ts';
 import {
   comparedDates,
   differenceCells,
@@ -44,19 +45,17 @@ const MOST_PROJECTS = 5;
 
 /** The projects that made the change, the largest difference first. */
 export function whyProjectsMessage(view: SpendView): Message {
-  const { answered, failed, period, locale } = view;
+  const { answered, period, locale } = view;
   const { comparison: window } = period;
   const compared = answered.flatMap((figures) => compareProject(figures, view)).sort(byDifference);
   const uncompared = answered.filter((figures) => explainChange(figures, period) === undefined);
   const { shown, rest } = splitRows(compared);
   const { nameOf } = productNames(answered);
-  const of = answered.length + failed.length;
-  const count = `${compared.length === of ? '' : `${compared.length} of `}${pluralize(of, 'project')}`;
   const dates = window === undefined ? period.dates : comparedDates(period, window);
   const isIncomplete = compared.some(({ explained, usage }) => hasPartialDays(usage, explained));
   const headline =
     compared.length === 0 ? 'no comparison' : `${totalsText(compared, locale)} ${window?.label}`;
-  const title = `${count} · ${headline}${incompleteMark(isIncomplete)}`;
+  const title = `${countText(compared.length, view)} · ${headline}${incompleteMark(isIncomplete)}`;
   const columns = columnsOf(compared, window === undefined ? [] : [dates, window.label], locale);
   const [largest] = compared.filter(({ value }) => !value.eq(0));
   return renderListAnswer(view, {
@@ -92,6 +91,14 @@ export function whyProjectsMessage(view: SpendView): Message {
     ],
     buttons: whyButtons(view, largest),
   });
+}
+
+/** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects`, `2 of the top 3 of 12 projects` */
+function countText(compared: number, { answered, failed, top }: SpendView): string {
+  const of = top?.shown.length ?? answered.length + failed.length;
+  const all = top === undefined ? pluralize(of, 'project') : formatTop(top);
+  if (compared === of || compared === 0) return all;
+  return `${compared} of ${top === undefined ? all : `the ${all.toLowerCase()}`}`;
 }
 
 function compareProject(figures: SpendFigures, { period }: SpendView): ComparedProject[] {

@@ -20,17 +20,23 @@ import { askLocation, type Request } from '../request/request.ts';
 
 /** What a command asks about: one project, or a list. */
 export interface AskedProjects {
-  /** What a command types to name them: `prod`, `prod,123`, `all`. */
+  /** What a command types to name them: `prod`, `prod,123`, `all`, `top 3`. */
   readonly word: string;
   /** What it types after that: the product of a single project; of a list the one that was typed, if any. */
   readonly product: ProductId | undefined;
   readonly targets: readonly (ResolvedProject | UnresolvedProject)[];
   readonly isList: boolean;
+  /** So many of them, those with the largest amounts. */
+  readonly top?: number;
 }
 
 /** @throws what `resolveProject` throws of a single project; ProjectMissing, NotConnected if a list is empty */
 export function findAskedProjects(
-  { several, ...named }: ProjectReference & { readonly several?: SeveralProjects },
+  {
+    several,
+    top,
+    ...named
+  }: ProjectReference & { readonly several?: SeveralProjects; readonly top?: number },
   request: Request,
 ): AskedProjects {
   const place = askLocation(request);
@@ -40,7 +46,8 @@ export function findAskedProjects(
   }
   const { product } = named;
   const targets = resolveProjects(several, product, request.workspace, place);
-  return { word: listWord(several), product, targets, isList: true };
+  const list = { product, targets, isList: true };
+  return top === undefined ? { ...list, word: listWord(several) } : { ...list, word: `top ${top}`, top };
 }
 
 /** The words of a command about these projects: `prod last-week cloud`. */
@@ -140,26 +147,31 @@ export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>
  * `2 of 3 projects · 1,234.00 EUR spent`: how many have a figure, and their sum. Amounts of different labels have no
  * sum: each has its own.
  *
- * @param words what was done with the sum, and what is said where no project has a figure
+ * @param words what was done with the sum, what is said where no project has a figure, and how many projects there are
  */
 export function severalTitle<T extends ProjectAnswer>(
   { answered, failed }: ProjectAnswers<T>,
   amountOf: (answer: T) => Money | undefined,
   locale: string,
-  { verb, none = 'no figures' }: { readonly verb: string; readonly none?: string },
+  {
+    verb,
+    none = 'no figures',
+    count,
+  }: { readonly verb: string; readonly none?: string; readonly count?: string },
 ): string {
   const known = answered.flatMap((answer) => {
     const value = amountOf(answer);
     return value === undefined ? [] : [{ value, label: answer.target.currency }];
   });
-  const count = pluralize(answered.length + failed.length, 'project');
-  if (known.length === 0) return `${count} · ${none}`;
+  const all = pluralize(answered.length + failed.length, 'project');
+  if (known.length === 0) return `${all} · ${none}`;
   const totals = [...new Set(known.map(({ label }) => label))].map((label) => {
     const values = known.filter((figure) => figure.label === label).map(({ value }) => value);
     return formatMoney(sumMoney(values), locale, label);
   });
   const isWhole = known.length === answered.length + failed.length;
-  return `${isWhole ? count : `${known.length} of ${count}`} · ${totals.join(' and ')} ${verb}`;
+  const counted = count ?? (isWhole ? all : `${known.length} of ${all}`);
+  return `${counted} · ${totals.join(' and ')} ${verb}`;
 }
 
 /** A warning about projects that run out soon; '' for none. The table says how long each lasts. */

@@ -184,7 +184,8 @@ export function answerActions<T extends ProjectAnswer>(
     ...moreMenu([
       ...more,
       ...outputOptions(figures),
-      scheduleOption(projects, report),
+      // A post is about certain projects.
+      ...(projects.top === undefined ? [scheduleOption(projects, report)] : []),
       ...(isList ? [] : [watchOption(projects, watch)]),
     ]),
   );

@@ -1,0 +1,80 @@
+import { Big } from 'big.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { byLargest, bySoonestEnd, type Outlook } from '../../../src/domain/money/ranking.ts';
+
+const outlook = (left: string | undefined, days?: number): Outlook => ({
+  overdrawn: left?.startsWith('-') ?? false,
+  left: left === undefined ? undefined : new Big(left),
+  days,
+});
+
+const money = fc.option(
+  fc.integer({ min: -9, max: 9 }).map((value) => new Big(value)),
+  { nil: undefined },
+);
+const outlooks = fc.record({
+  overdrawn: fc.boolean(),
+  left: money,
+  days: fc.option(fc.nat(5), { nil: undefined }),
+});
+
+describe('projects by what they spent', () => {
+  it('are sorted largest first, credits after zero, what is not known last', () => {
+    const amounts = ['3', undefined, '-1', '20', '0'].map((text) => text && new Big(text));
+    const sorted = amounts.map((amount) => amount || undefined).sort(byLargest);
+    expect(sorted.map((amount) => amount?.toFixed())).toEqual(['20', '3', '0', '-1', undefined]);
+  });
+});
+
+describe('projects by when they run out', () => {
+  it('are overdrawn ones, then by days, then by balance, then the unknown', () => {
+    const sorted = [
+      outlook(undefined),
+      outlook('5'),
+      outlook('1000', 3),
+      outlook('-1'),
+      outlook('2'),
+      outlook('10', 40),
+      outlook('-7'),
+      outlook('900', 3),
+      outlook('0', 0),
+    ].toSorted(bySoonestEnd);
+    expect(sorted.map(({ left, days }) => [left?.toFixed(), days])).toEqual([
+      ['-7', undefined],
+      ['-1', undefined],
+      ['0', 0],
+      ['900', 3],
+      ['1000', 3],
+      ['10', 40],
+      ['2', undefined],
+      ['5', undefined],
+      [undefined, undefined],
+    ]);
+  });
+});
+
+describe.each([
+  ['amounts', money, byLargest],
+  ['outlooks', outlooks, bySoonestEnd],
+] as const)('the order of %s', (_, arbitrary, order) => {
+  const compare = order as (a: unknown, b: unknown) => number;
+
+  it('is the same whatever the order before, and leaves equal ones as they were', () => {
+    fc.assert(
+      fc.property(fc.array(arbitrary as fc.Arbitrary<unknown>, { maxLength: 12 }), (list) => {
+        const numbered = list.map((value, at) => ({ value, at }));
+        const sorted = numbered.toSorted((a, b) => compare(a.value, b.value));
+        for (const [at, next] of sorted.slice(1).entries()) {
+          const { value, at: before } = sorted[at] ?? next;
+          const order = compare(value, next.value);
+          expect(order <= 0).toBe(true);
+          if (order === 0) expect(before).toBeLessThan(next.at);
+          expect(Math.sign(compare(next.value, value)) + Math.sign(order)).toBe(0);
+        }
+        const reversed = list.toReversed().sort(compare);
+        expect(reversed.every((value, at) => compare(value, sorted[at]?.value) === 0)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MEMBER } from '../../sandbox/slack/index.ts';
+import { type Answer, type Bot, startBot } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
+
+/** Saturday */
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const NAMES = ['dev', 'labs', 'prod', 'shop', 'staging'];
+const idOf = (name: string) => String(6001 + NAMES.indexOf(name));
+let bot: Bot;
+
+const yesterday = (amount: string) => `[{"day":"2026-11-20","totalAmount":${amount},"totalBonuses":0}]`;
+
+const lines = ({ visibleText }: Answer) => visibleText.replaceAll('\u00a0', ' ').split('\n');
+
+const rowsOf = ({ blocks }: Answer): string[][] => {
+  const table = blocks.find(({ type }) => type === 'table') as { rows: { text: string }[][] } | undefined;
+  return table?.rows.map((row) => row.map(({ text }) => text.replaceAll('\u00a0', ' '))) ?? [];
+};
+
+const commandsOf = ({ blocks }: Answer): readonly string[] =>
+  [...JSON.stringify(blocks).matchAll(/"(?:\d+ )?(\/(?:spend|balance|billing) [^"]*)"/g)].map(
+    ([, command]) => command ?? '',
+  );
+
+beforeAll(async () => {
+  bot = await startBot({ now: () => NOW });
+  await bot.connect();
+  for (const alias of NAMES) await addProject(bot, { alias, id: idOf(alias), currency: 'EUR' });
+});
+afterAll(() => bot.stop());
+beforeEach(() => {
+  bot.billing.respond(undefined);
+  for (const [at, amount] of ['10', '40', '100', '30', '20'].entries())
+    bot.billing.setItems(String(6001 + at), yesterday(amount));
+});
+
+describe('/spend top', () => {
+  it('shows the projects that spent most, and of how much they are a part', async () => {
+    const answer = await bot.ask('/spend top 3 yesterday');
+    expect(lines(answer).slice(0, 2)).toEqual([
+      'Top 3 of 5 projects · 170.00 EUR spent',
+      '*85.0 %* of 200.00 EUR, which all 5 spent',
+    ]);
+    expect(rowsOf(answer).map((row) => [row[0], row[1], row.at(-1)])).toEqual([
+      ['Project', 'Spent', 'Share'],
+      ['prod', '100.00 EUR', '50.0 %'],
+      ['labs', '40.00 EUR', '20.0 %'],
+      ['shop', '30.00 EUR', '15.0 %'],
+    ]);
+    expect(bot.slack.complaints).toEqual([]);
+  });
+
+  it('has buttons that ask about as many again, and about these balances; no post', async () => {
+    const commands = commandsOf(await bot.ask('/spend top 2 yesterday'));
+    expect(commands).toContain('/spend top 2 last-month');
+    expect(commands).toContain('/spend top 2 yesterday csv');
+    expect(commands).toContain('/balance prod,labs');
+    expect(commands.some((command) => command.startsWith('/billing schedule'))).toBe(false);
+  });
+
+  it('names what failed, which may be one of them', async () => {
+    bot.billing.respond(({ query }) =>
+      String(query).includes('6003') ? { status: 403, body: '' } : undefined,
+    );
+    const answer = await bot.ask('/spend top 2 yesterday');
+    expect(lines(answer).slice(0, 2)).toEqual([
+      'Top 2 of 5 projects, 4 with figures · 70.00 EUR spent',
+      '*70.0 %* of 100.00 EUR, which the 4 with figures spent',
+    ]);
+    expect(rowsOf(answer).map(([name, spent]) => [name, spent])).toEqual([
+      ['Project', 'Spent'],
+      ['labs', '40.00 EUR'],
+      ['shop', '30.00 EUR'],
+      ['prod', 'access refused'],
+    ]);
+    expect(answer.visibleText).toContain('prod: The billing service refused this access token');
+  });
+
+  it('shows all where there are no more', async () => {
+    const answer = await bot.ask('/spend top 9 yesterday');
+    expect(lines(answer)[0]).toBe('5 projects · 200.00 EUR spent');
+    expect(rowsOf(answer).map(([name]) => name)).toEqual([
+      'Project',
+      ...['prod', 'labs', 'shop', 'staging', 'dev'],
+    ]);
+  });
+
+  it('explains their change with why', async () => {
+    const both = (first: string, second: string) =>
+      `[{"day":"2026-11-13","totalAmount":${first},"totalBonuses":0},{"day":"2026-11-20","totalAmount":${second},"totalBonuses":0}]`;
+    bot.billing.setItems(idOf('prod'), both('60', '100'));
+    const part = await bot.ask('/spend top 2 yesterday why');
+    expect(lines(part)[0]).toMatch(/^1 of the top 2 of 5 projects · 40.00 EUR more than Fri 13 Nov/);
+    expect(rowsOf(part).map(([name, difference]) => [name, difference])).toEqual([
+      ['Project', 'Difference'],
+      ['prod', '+ 40.00'],
+      ['labs', 'not compared'],
+    ]);
+    bot.billing.setItems(idOf('labs'), both('60', '40'));
+    const answer = await bot.ask('/spend top 2 yesterday why');
+    expect(lines(answer)[0]).toBe('Top 2 of 5 projects · 20.00 EUR more than Fri 13 Nov');
+    expect(commandsOf(answer)).toContain('/spend top 2 yesterday');
+  });
+
+  it('counts only what the asker may see here', async () => {
+    await addProject(bot, { alias: 'secret', id: '6050', channels: ['C0FINANCE1'] });
+    const before = bot.billing.requests.length;
+    const answer = await bot.ask('/spend top 1 yesterday', MEMBER);
+    expect(lines(answer)[0]).toBe('Top 1 of 5 projects · 100,00 EUR spent');
+    const asked = bot.billing.requests.slice(before);
+    expect(asked.some(({ query }) => String(query).includes('6050'))).toBe(false);
+  });
+
+  it('ranks no different currencies: all are shown, and it says so', async () => {
+    await addProject(bot, { alias: 'usa', id: '6060', currency: 'USD' });
+    bot.billing.setItems('6060', yesterday('70'));
+    const answer = await bot.ask('/spend top 2 yesterday', MEMBER);
+    expect(lines(answer)[0]).toBe('6 projects · 200,00 EUR and 70,00 USD spent');
+    expect(answer.visibleText).toContain(
+      'Amounts in different currencies can’t be ranked, so all projects are shown.',
+    );
+  });
+});
