@@ -1,9 +1,11 @@
 /** The arguments of a command, each parsed at an index among tokens, and the word for a file or a window. */
 import { InvalidWord } from '../failure/index.ts';
 import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
-import { type Match, ParseError, parseErrorAt, senseOf, tryParse } from './parse.ts';
-import { isBareYear } from './periods/date-expression.ts';
-import { type PeriodPhrase, parsePeriodPhrase } from './periods/period-phrase.ts';
+import { afterFiller, type Match, ParseError, parseErrorAt, senseOf, tryParse } from './parse.ts';
+import { refuseDayNumber } from './periods/date-grammar.ts';
+import { parsePeriodPhrase } from './periods/period-grammar.ts';
+import type { PeriodPhrase } from './periods/period-phrase.ts';
+import { isBareYear } from './periods/token-classes.ts';
 import { listNames } from './text.ts';
 import type { TokenizedText } from './tokenizer.ts';
 
@@ -56,12 +58,15 @@ export type Argument =
   | { readonly kind: 'versus'; readonly value: Versus }
   | { readonly kind: 'including-today'; readonly value: true };
 
+/** `doubt`: what is wrong with it if nothing in the text names a project: its number may be one. */
+type ArgumentMatch = Match<Argument> & { readonly doubt?: ParseError };
+
 /** @param projectKnown a project was parsed before, so a bare number can be a product or a year */
 export type ArgumentParser = (
   source: TokenizedText,
   at: number,
   projectKnown: boolean,
-) => Match<Argument> | undefined;
+) => ArgumentMatch | undefined;
 
 /** Whether a number is an argument by itself: nothing is attached on its left, and at most a dash and a word on its right. */
 function standsAlone({ text, tokens }: TokenizedText, at: number): boolean {
@@ -76,6 +81,7 @@ function standsAlone({ text, tokens }: TokenizedText, at: number): boolean {
 function numberAt(source: TokenizedText, at: number, projectKnown: boolean): Match<Argument> | undefined {
   const token = source.tokens[at];
   if (token?.kind !== 'number' || !standsAlone(source, at)) return undefined;
+  refuseDayNumber(source, at);
   const number = Number(token.digits);
   if (projectKnown && token.digits.length === 1 && isProductId(number))
     return { value: { kind: 'product', value: number }, next: at + 1 };
@@ -136,7 +142,7 @@ function includingAt({ tokens }: TokenizedText, at: number): Match<Argument> | u
     : undefined;
 }
 
-function periodAt(source: TokenizedText, at: number, bareYear: boolean): Match<Argument> | undefined {
+function periodAt(source: TokenizedText, at: number, bareYear: boolean): ArgumentMatch | undefined {
   const found = parsePeriodPhrase(source, at, bareYear);
   return found && { ...found, value: { kind: 'phrase', value: found.value } };
 }
@@ -162,7 +168,9 @@ function versusAt(source: TokenizedText, at: number): Match<Argument> | undefine
   const year = tokens[at + 2];
   if (senseOf(tokens[at + 1], 'last') && year?.kind === 'word' && year.spelling === 'year')
     return { value: { kind: 'versus', value: 'year-before' }, next: at + 3 };
-  const period = parsePeriodPhrase(source, at + 1, true);
+  let from = at + 1;
+  for (let next = afterFiller(source, from); next > from; next = afterFiller(source, from)) from = next;
+  const period = parsePeriodPhrase(source, from, true);
   if (period !== undefined) return { ...period, value: { kind: 'versus', value: period.value } };
   throw parseErrorAt(source, at, at + 1, 'needs a period after it', 'Type vs september, or vs last-year.');
 }

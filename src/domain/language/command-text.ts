@@ -22,8 +22,9 @@ import {
   senseOf,
   tryParse,
 } from './parse.ts';
-import { isBareYear, isDayNumber, refuseDayInWords } from './periods/date-expression.ts';
+import { refuseDayNumber } from './periods/date-grammar.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './periods/period-phrase.ts';
+import { isBareYear, isDayNumber } from './periods/token-classes.ts';
 import { explainUnparsed } from './syntax-hints.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 
@@ -182,12 +183,12 @@ function listAt(
   const names: string[] = [];
   let next = at;
   const isJoint = () =>
-    source.tokens[next]?.kind === 'comma' || (isAfterProject && joinsProjects(source, next));
+    isAfterProject && (source.tokens[next]?.kind === 'comma' || joinsProjects(source, next));
   for (; isJoint(); next += 2) {
     const token = source.tokens[next + 1];
     if (token?.kind === 'alias') names.push(token.name);
     else if (token?.kind === 'number') {
-      refuseDayInWords(source, next + 1);
+      refuseDayNumber(source, next + 1);
       checkProject(source, next + 1, token.digits);
       names.push(token.digits);
     }
@@ -213,20 +214,24 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
   let items: Items = {};
   let joins = false;
   let others: readonly string[] = [];
+  let doubt: ParseError | undefined;
   for (let at = 0; at < source.tokens.length; ) {
+    const found = itemAt(source, at, items.project !== undefined);
     const afterwards = afterFiller(source, at);
-    if (afterwards > at) {
-      at = afterwards;
+    if (!found && (afterwards > at || source.tokens[at]?.kind === 'comma')) {
+      at = Math.max(afterwards, at + 1);
       continue;
     }
-    const found = itemAt(source, at, items.project !== undefined);
     const includes = found?.value.kind === 'including-today';
     if (!found || !(isApart(source, at) || joins || includes)) throw explainUnparsed(source, at, works);
     items = added(items, found.value, source, at, found.next);
+    doubt ??= found.doubt;
     const list = listAt(source, found.next, found.value.kind === 'project');
     others = [...others, ...list.names];
     [at, joins] = [list.next, includes];
   }
+  const namesProject = items.project ?? items.all ?? items.top;
+  if (doubt !== undefined && namesProject === undefined) throw doubt;
   refuseSoFar(source, items.phrase);
   return { ...items, others };
 }

@@ -34,9 +34,6 @@ export interface Match<T> {
 /** `bareYear`: a bare number from 2000 to 2099 may be a year, because it cannot be the project. */
 export type Parser<T> = (source: TokenizedText, at: number, bareYear: boolean) => Match<T> | undefined;
 
-/** A node of the syntax before its source text is added. */
-export type WithoutSource<T> = T extends unknown ? Omit<T, 'typed' | 'includingToday'> : never;
-
 /** What the word means, if it means something of this role. */
 export function senseOf<R extends WordRole>(token: Token | undefined, role: R) {
   if (token?.kind !== 'word' || token.sense.role !== role) return undefined;
@@ -64,17 +61,6 @@ export function parseErrorAt(
 /** The tokens from `at` up to, but without, `next`, as they were typed. */
 export function typedText({ shown, tokens }: TokenizedText, at: number, next: number): string {
   return shown.slice(tokens[at]?.start, tokens[next - 1]?.end);
-}
-
-/** Tries each parser in turn; the first match counts. */
-export function firstOf<T>(...parsers: Parser<T>[]): Parser<T> {
-  return (source, at, bareYear) => {
-    for (const parse of parsers) {
-      const found = parse(source, at, bareYear);
-      if (found) return found;
-    }
-    return undefined;
-  };
 }
 
 /** No word of the language, however run together, is much longer. */
@@ -118,18 +104,10 @@ interface Shape {
   readonly instead: (raw: string) => readonly string[];
 }
 
-export const DAY_IN_WORDS = 'is a day in words, which I can’t read';
-export const DAYS_IN_DIGITS = 'Days are written in digits, such as 2026-10-05.';
 const DIGITS_ONLY = 'Project IDs are digits only, such as 123.';
 
 /** Words that are refused, but show what was meant. */
 const SHAPES: readonly Shape[] = [
-  {
-    form: /^(?:\d{1,2}(?:st|nd|rd|th)|(?:on-?|last-?|since-?)*(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?)$/,
-    why: DAY_IN_WORDS,
-    works: DAYS_IN_DIGITS,
-    instead: () => [],
-  },
   {
     form: MENTION,
     why: 'You mentioned a person, a channel or a group',

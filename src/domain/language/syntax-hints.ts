@@ -26,7 +26,7 @@ function ofNumbered(unit: Unit, digits: string): Hint {
     case 'month':
       return [why, 'Type february or 2026-02.', ...(month === undefined ? [] : [month])];
     case 'week':
-      return [why, 'Type its first and last day, such as 2026-11-09..2026-11-15.'];
+      return [why, 'Type w45 or 2026-w45.'];
     case 'day':
       return [why, 'Type its date, such as 2026-10-05.'];
     case 'year':

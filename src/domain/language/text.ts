@@ -44,7 +44,7 @@ const MOST_PASSES = 8;
 
 /**
  * The form in which Tally reads, letters still as typed: tidy, underscores as hyphens (as Slack's italics at the
- * edges of a word: nothing), no punctuation after words, 'product:2' and '#123' without their signs, '?' as help.
+ * edges of a word: nothing), no punctuation after words but in dates such as '5.11.', 'product:2' and '#123' without their signs, '?' as help.
  */
 export function simplifyText(text: string): string {
   let [before, after] = [text, simplified(text)];
@@ -61,7 +61,7 @@ function simplified(text: string): string {
     .replaceAll('_', '-')
     .replace(/(?<![^ ])\?+(?![^ ])/g, 'help')
     .replace(/(?<=[a-z0-9]) ?, ?(?=[a-z0-9])/gi, ',')
-    .replace(/(?<=[a-z0-9])(?:[,;:!?]+|\.)(?= |$)/gi, '')
+    .replace(/(?<=[a-z0-9])(?:\.?[,;:!?]+|(?<!(?<![\d.])\d{1,2}\.\d{1,2})\.)(?= |$)/gi, '')
     .replace(/\b(project|product)(?: ?[:=])+ ?/gi, '$1 ')
     .replace(/(?<![^ ])#(?=\d)/g, '')
     .replace(/ +/g, ' ')

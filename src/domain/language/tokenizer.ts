@@ -1,6 +1,6 @@
 /** Splits a text into words of the vocabulary, numbers, quarters, dates, range signs, and unknown pieces. */
 import { type DateLiteral, parseDateLiteral } from './periods/date-literal.ts';
-import { VOCABULARY, WHOLE_WORDS, type WordSense } from './vocabulary.ts';
+import { VOCABULARY, type WordSense } from './vocabulary.ts';
 
 interface Place {
   readonly start: number;
@@ -15,7 +15,10 @@ interface Place {
 type Meaning =
   | { readonly kind: 'word'; readonly spelling: string; readonly sense: WordSense }
   | { readonly kind: 'number'; readonly digits: string }
-  | { readonly kind: 'quarter'; readonly digits: string }
+  /** `3rd` */
+  | { readonly kind: 'ordinal'; readonly digits: string }
+  /** `q3`, `h1`, `w45` */
+  | { readonly kind: 'quarter' | 'half' | 'week'; readonly digits: string }
   | { readonly kind: 'range-sign' }
   /** Between two projects. Any other comma means nothing. */
   | { readonly kind: 'comma' }
@@ -42,14 +45,13 @@ const LONGEST = 40;
 /** A run of letters as words of the vocabulary, the longest first, or undefined: 'monthtodate' is three words. */
 function split(run: string, afterDigit: boolean): readonly string[] | undefined {
   if (run.length > LONGEST) return undefined;
-  if (WHOLE_WORDS.has(run)) return [run];
   const rest: (readonly string[] | undefined)[] = [];
   rest[run.length] = [];
   for (let at = run.length - 1; at >= 0; at--) {
     const shortest = (at === 0 && afterDigit) || run.length === 1 ? 1 : 2;
     for (let end = run.length; end >= at + shortest && !rest[at]; end--) {
       const [word, after] = [run.slice(at, end), rest[end]];
-      if (after && VOCABULARY.has(word) && !WHOLE_WORDS.has(word)) rest[at] = [word, ...after];
+      if (after && VOCABULARY.has(word)) rest[at] = [word, ...after];
     }
   }
   return rest[0];
@@ -66,7 +68,15 @@ const match = (pattern: RegExp, text: string, at: number): string | undefined =>
 const LETTERS = /(?:[a-pr-z]|q(?!\d))+/y;
 /** The digits of a year may follow without a gap: 'q32026'. */
 const QUARTER = /q(?:[1-4](?=(?:19|20)\d\d(?!\d))|\d+)/y;
+const HALF = /h(?:[12](?=(?:19|20)\d\d(?!\d))|[12](?!\d))/y;
+const WEEK = /w\d{1,2}(?!\d)/y;
+const ORDINAL = /\d{1,2}(?:st|nd|rd|th)(?![a-z])/y;
 const NUMBER = /\d+/y;
+const LETTERED = [
+  ['quarter', QUARTER],
+  ['half', HALF],
+  ['week', WEEK],
+] as const;
 
 function words(run: string, afterDigit: boolean): readonly Piece[] | undefined {
   return split(run, afterDigit)?.flatMap((spelling) => {
@@ -80,10 +90,14 @@ function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
   if (raw.startsWith('..', at)) return [{ kind: 'range-sign', length: 2 }];
   const literal = parseDateLiteral(raw, at);
   if (literal) return [literal];
+  const ordinal = match(ORDINAL, raw, at);
+  if (ordinal) return [{ kind: 'ordinal', digits: ordinal.slice(0, -2), length: ordinal.length }];
   const number = match(NUMBER, raw, at);
   if (number) return [{ kind: 'number', digits: number, length: number.length }];
-  const quarter = match(QUARTER, raw, at);
-  if (quarter) return [{ kind: 'quarter', digits: quarter.slice(1), length: quarter.length }];
+  for (const [kind, form] of LETTERED) {
+    const part = match(form, raw, at);
+    if (part) return [{ kind, digits: part.slice(1), length: part.length }];
+  }
   const letters = match(LETTERS, raw, at);
   return letters === undefined ? undefined : words(letters, /\d/.test(raw[at - 1] ?? ''));
 }
@@ -96,7 +110,7 @@ function tokensOf(raw: string, start: number, dashBefore: boolean, aliases: Alia
   const found: Token[] = [];
   let [at, spaced, dashed] = [0, true, dashBefore];
   while (at < raw.length) {
-    if (raw[at] === '-') {
+    if (raw[at] === '-' || (raw[at] === '.' && /[a-z]\.\d/.test(raw.slice(at - 1, at + 2)))) {
       [at, dashed] = [at + 1, true];
       continue;
     }

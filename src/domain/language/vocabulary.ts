@@ -1,6 +1,7 @@
 /** The words of Tally's language, in lower case, and what each is for. */
 
 import { PRODUCTS, type ProductId } from '../product.ts';
+import { WEEKDAY_NAMES } from '../time/cadence.ts';
 import type { Unit } from '../time/calendar.ts';
 
 export type WordSense =
@@ -18,6 +19,13 @@ export type WordSense =
     }
   /** `compared` is followed by `to` or `with`. `so` is followed by `far`, and adds nothing then. */
   | { readonly role: 'compared' | 'with' | 'filler' | 'so' | 'far' }
+  | { readonly role: 'and' | 'between' | 'now' | 'ago' | 'before' | 'starting' | 'weekend' | 'half' | 'time' }
+  /** They have no one meaning, or none in whole days. */
+  | { readonly role: 'few' | 'early' | 'mid' | 'late' | 'hour' }
+  /** 1 to 12: a count, or which one of several. */
+  | { readonly role: 'count' | 'rank'; readonly number: number }
+  /** 1 for Monday to 7 for Sunday. */
+  | { readonly role: 'weekday'; readonly weekday: number }
   | { readonly role: 'unit'; readonly unit: Unit }
   | { readonly role: 'to-date'; readonly unit: Unit }
   | { readonly role: 'month'; readonly month: number }
@@ -41,6 +49,14 @@ export const MONTH_NAMES = [
   'december',
 ] as const;
 
+const SHORT_WEEKDAYS = 'mon,tue tues,wed weds,thu thur thurs,fri,sat,sun'
+  .split(',')
+  .map((words) => words.split(' '));
+
+const COUNTS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
+
+export const RANKS = ['first', 'second', 'third', 'fourth'] as const;
+
 /** What commands and questions may say around their words without any effect. */
 export const FILLERS = ['the', 'in', 'on', 'for', 'during', 'of', 'please', 'so far'] as const;
 
@@ -53,13 +69,13 @@ const UNITS: Record<Unit, readonly string[]> = {
 };
 
 const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
-  last: ['last', 'past', 'previous'],
-  this: ['this'],
+  last: ['last', 'past', 'previous', 'prev'],
+  this: ['this', 'current'],
   next: ['next'],
   tomorrow: ['tomorrow'],
   today: ['today'],
   yesterday: ['yesterday'],
-  to: ['to', 'until'],
+  to: ['to', 'until', 'till', 'through', 'thru'],
   date: ['date'],
   since: ['since', 'from'],
   all: ['all'],
@@ -75,12 +91,35 @@ const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
   filler: FILLERS.filter((filler) => filler !== 'so far'),
   so: ['so'],
   far: ['far'],
+  and: ['and'],
+  between: ['between'],
+  now: ['now'],
+  ago: ['ago'],
+  before: ['before'],
+  starting: ['starting', 'beginning'],
+  weekend: ['weekend'],
+  half: ['half'],
+  time: ['time'],
+  few: ['few', 'couple'],
+  early: ['early'],
+  mid: ['mid', 'middle'],
+  late: ['late', 'end'],
+  hour: ['hour', 'hours', 'hr', 'hrs', 'minute', 'minutes', 'min', 'mins'],
 };
 
-/** Never part of a longer run of letters, where they would split names, and never what a mistyped word was meant to be. */
-export const WHOLE_WORDS: ReadonlySet<string> = new Set(
-  (['versus', 'compared', 'with', 'filler', 'so', 'far'] as const).flatMap((role) => PLAIN[role] ?? []),
-);
+/** Short and common: never what a mistyped word was meant to be. */
+const NEVER_MEANT: ReadonlySet<string> = new Set([
+  ...(
+    [
+      ...(['versus', 'compared', 'with', 'filler', 'so', 'far', 'and', 'between', 'now', 'before'] as const),
+      ...(['starting', 'half', 'time', 'few', 'early', 'mid', 'late', 'hour'] as const),
+    ] as const
+  ).flatMap((role) => PLAIN[role] ?? []),
+  ...SHORT_WEEKDAYS.flat(),
+  ...COUNTS,
+  ...RANKS,
+  ...['prev', 'till', 'thru'],
+]);
 
 const TO_DATE: Record<string, Unit> = { wtd: 'week', mtd: 'month', qtd: 'quarter', ytd: 'year' };
 
@@ -92,6 +131,16 @@ const months = MONTH_NAMES.flatMap((name, n) =>
   [name, name.slice(0, 3), ...(name === 'september' ? ['sept'] : [])].map((word): [string, WordSense] => [
     word,
     { role: 'month', month: n + 1 },
+  ]),
+);
+
+const numbered = (role: 'count' | 'rank', words: readonly string[]) =>
+  words.map((word, n): [string, WordSense] => [word, { role, number: n + 1 }]);
+
+const weekdays = WEEKDAY_NAMES.flatMap((name, n) =>
+  [name.toLowerCase(), ...(SHORT_WEEKDAYS[n] ?? [])].map((word): [string, WordSense] => [
+    word,
+    { role: 'weekday', weekday: n + 1 },
   ]),
 );
 
@@ -114,6 +163,9 @@ export const VOCABULARY: ReadonlyMap<string, WordSense> = new Map<string, WordSe
   ...units,
   ...Object.entries(TO_DATE).map(([word, unit]): [string, WordSense] => [word, { role: 'to-date', unit }]),
   ...months,
+  ...weekdays,
+  ...numbered('count', COUNTS),
+  ...numbered('rank', RANKS),
   ...products,
 ]);
 
@@ -134,7 +186,7 @@ const RUN_TOGETHER = [
 /** Every spelling to suggest, by its form without hyphens. */
 export const SUGGESTIONS: ReadonlyMap<string, string> = new Map(
   [
-    ...[...VOCABULARY.keys()].filter((word) => word.length > 1 && !WHOLE_WORDS.has(word)),
+    ...[...VOCABULARY.keys()].filter((word) => word.length > 1 && !NEVER_MEANT.has(word)),
     ...RUN_TOGETHER,
   ].map((word) => [word.replaceAll('-', ''), word]),
 );

@@ -34,7 +34,9 @@ export interface ComparisonWindow {
 export type ComparisonRule =
   | { readonly kind: 'days' }
   | { readonly kind: 'units'; readonly unit: Unit; readonly count: number }
-  | { readonly kind: 'running'; readonly unit: Unit };
+  | { readonly kind: 'running'; readonly unit: Unit; readonly count: number }
+  /** Saturday and Sunday, or the first of them. */
+  | { readonly kind: 'weekend'; readonly unit: 'week' };
 
 type Window = Pick<ComparisonWindow, 'days' | 'basis'>;
 
@@ -59,16 +61,18 @@ function unitsWindow(first: Day, unit: Unit, count: number, zone: Zone): Window 
   };
 }
 
-/** Ends with the unit before at the latest: 30 days of March are compared with the 28 of February. */
-function runningUnitWindow(first: Day, unit: Unit, count: number, zone: Zone): Window {
-  const whole = unitsWindow(first, unit, 1, zone);
+/** Ends with the units before at the latest: 30 days of March are compared with the 28 of February. */
+function runningUnitWindow(whole: Window, count: number): Window {
   if (count >= whole.days.length) return whole;
   return { days: whole.days.slice(0, count), basis: `the first ${countOf(count, 'day')} of ${whole.basis}` };
 }
 
 function windowBefore(first: Day, rule: ComparisonRule, count: number, zone: Zone): Window {
   if (rule.kind === 'units') return unitsWindow(first, rule.unit, rule.count, zone);
-  if (rule.kind === 'running') return runningUnitWindow(first, rule.unit, count, zone);
+  if (rule.kind === 'running')
+    return runningUnitWindow(unitsWindow(first, rule.unit, rule.count, zone), count);
+  if (rule.kind === 'weekend' && count > 1)
+    return { days: sameDaysLastWeek([first, addDays(first, 1)], zone), basis: 'the weekend before' };
   if (count > 1) return daysWindow(first, count, zone);
   return { days: sameDaysLastWeek([first], zone), basis: 'the same weekday a week before' };
 }

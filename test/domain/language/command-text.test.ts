@@ -106,12 +106,9 @@ describe('the first bare number', () => {
   it.each([
     ['7 quarter 3', 'quarter 3', '7 q3'],
     ['12 month 2', 'month 2', undefined],
-    ['7001 w2', 'w2', undefined],
-    ['123 w45', 'w45', undefined],
     ['12 month 13', 'month 13', undefined],
-    ['123 week 46', 'week 46', undefined],
+    ['123 week 54', 'week 54', undefined],
     ['123 day 5', 'day 5', undefined],
-    ['123 w 46', 'w 46', undefined],
     ['project 7 quarter 3', 'quarter 3', 'project 7 q3'],
     ['7 quarter cloud 3', 'quarter', undefined],
   ])('is the project before a unit in the singular too: “%s”', (text, word, suggestion) => {
@@ -119,6 +116,10 @@ describe('the first bare number', () => {
   });
 
   it.each([
+    ['7001 w2', { project: '7001', period: 'w2' }],
+    ['123 week 46', { project: '123', period: 'w46' }],
+    ['123 w 46', { project: '123', period: 'w46' }],
+    ['prod 2 week 46', { alias: 'prod', product: 2, period: 'w46' }],
     ['7 quarters 3', { project: '3', period: 'last-7-quarters' }],
     ['7-day 123', { project: '123', period: 'last-7-days' }],
     ['4w 123', { project: '123', period: 'last-4-weeks' }],
@@ -126,8 +127,8 @@ describe('the first bare number', () => {
     ['last 7 quarter 3', { project: '3', period: 'last-7-quarters' }],
     ['12 month project 2', { project: '2', period: 'last-12-months' }],
     ['123 7 quarter 3', { project: '123', period: 'last-7-quarters', product: 3 }],
-  ])('is part of a count that is clear: “%s”', (text, words) => {
-    expect(read(text)).toEqual({ help: false, ...words });
+  ])('is part of a count or a week that is clear: “%s”', (text, words) => {
+    expect(read(text, new Set(['prod']))).toEqual({ help: false, ...words });
   });
 
   it.each([
@@ -303,24 +304,17 @@ describe('an ambiguous word', () => {
   });
 
   it('is a date alone where it has one meaning', () => {
-    expect(refused('123 25/12/2025').suggestion).toBe('123 2025-12-25');
-    expect(refused('123 05/05/2026').suggestion).toBe('123 2026-05-05');
+    expect(read('123 25/12/2025')).toMatchObject({ period: '2025-12-25' });
+    expect(read('123 05/05/2026')).toMatchObject({ period: '2026-05-05' });
   });
 });
 
 describe('the sentence of a refusal', () => {
   it.each([
-    [
-      '123 28 february',
-      '“28 february” is a day in words, which I can’t read. Days are written in digits, such as 2026-10-05.',
-    ],
-    [
-      '123 february 28',
-      '“february 28” is a day in words, which I can’t read. Days are written in digits, such as 2026-10-05.',
-    ],
+    ['28 february', '“28 february” could be a date or a project. Type february-28 or project 28 february.'],
     [
       '30 february 123',
-      '“30 february” is a day in words, which I can’t read. Days are written in digits, such as 2026-10-05.',
+      '“30 february” isn’t a date: February has 29 days at most. The last one is february-29.',
     ],
     [
       '456 31 apr 2026',

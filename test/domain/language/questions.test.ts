@@ -102,7 +102,6 @@ describe('a question in one’s own words', () => {
     'who spent the most on prod?',
     'how much did everyone except prod spend?',
     'how much did prod spend before october?',
-    'how much did prod spend on monday?',
     'how much did prod spend a week ago?',
     'how much did we spend on 3 projects?',
     'is prod cheaper than staging?',
@@ -192,7 +191,6 @@ describe('another question in one’s own words', () => {
     ['how much is prod?', 'balance prod'],
     ['how much did prod and staging spend lst week?', 'spend prod,staging last week'],
     ['how much did we spend on all projects lst week?', 'spend all last week'],
-    ['how much did prod spend on 3 october 2026?', 'spend prod 2026-10-03'],
   ])('offers the command nearest to “%s”: %s', (text, nearest) => {
     const question = parseQuestion(text, ALIASES);
     const [first] = question?.kind === 'offered' ? question.commands : [];
@@ -206,7 +204,6 @@ describe('another question in one’s own words', () => {
     ['what was left on prod last week?', 'last week'],
     ['what’s the balance and the spend of prod?', 'spend'],
     ['how is prod doing?', 'how'],
-    ['how much did prod spend on the weekend?', 'weekend'],
     ['who spent the most?', 'who'],
     ['how much will prod spend next month?', 'will'],
     ['forecast the spend of prod', 'forecast'],
@@ -223,21 +220,12 @@ describe('another question in one’s own words', () => {
     ['which projects do we have?', 'which'],
     ['send prod last week', 'send'],
     ['how much did we spend on !prod last week', '!prod'],
-    ['how much did prod spend in the last two months?', 'two'],
     ['how much did we spend in the last 7 and 14 days?', 'last days'],
     ['did we spend over 500 last week?', 'over'],
     ['what’s left on prod at 5?', 'at'],
     ['how much did prod spend a week?', 'a'],
-    ['how much did prod spend on october 3?', 'october 3'],
-    ['what did prod cost since nov 2', 'nov 2'],
-    ['what did prod cost on the 17th?', '17th'],
-    ['what did prod cost between 5 and 7 october', '5 to 7 october'],
     ['what did prod cost on 5 and 7 october', '5'],
     ['what did october 3, 5 and prod cost', '3'],
-    ['how much did prod spend on monday?', 'monday'],
-    ['how much did prod spend on may 3?', 'may 3'],
-    ['77 april 3', 'april 3'],
-    ['april 3', 'april 3'],
     ['what did prod cost in q1 2026 and staging?', '2026'],
   ])('is refused where no command keeps every word: %s (%s)', (text, word) => {
     const question = parseQuestion(text, ALIASES);

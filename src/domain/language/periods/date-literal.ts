@@ -1,4 +1,4 @@
-/** Dates in digits. The year must come first: with the year last, 03/04 could be in March or April. */
+/** Dates in digits: the year first, the day first where there are dots, or any order that can be read in one way only. */
 import { type Day, daysInMonth } from '../../time/calendar.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
 
@@ -13,6 +13,8 @@ interface Refused {
 type Read =
   | { readonly kind: 'day'; readonly day: Day }
   | { readonly kind: 'year-month'; readonly year: number; readonly month: number }
+  /** `5.11.`, without a year */
+  | { readonly kind: 'month-day'; readonly month: number; readonly day: number }
   | Refused;
 
 export type DateLiteral = Read & { readonly length: number };
@@ -30,9 +32,9 @@ const refused = (why: string, works: string, ...instead: string[]): Refused => (
   instead,
 });
 
-const padded = (number: number): string => String(number).padStart(2, '0');
-
 const titled = (name: string): string => name.replace(/^./, (letter) => letter.toUpperCase());
+
+const padded = (number: number): string => String(number).padStart(2, '0');
 
 function isDay(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
@@ -61,35 +63,36 @@ export function yearMonthDay(year: number, month: number, day: number): Read {
   );
 }
 
-/** Both readings of a date with the year last, when it has two; the one, when it has one. */
+/** A date with the year last: refused with both readings where it has two. */
 function yearLast(a: number, b: number, year: number): Read {
-  const readings = [
-    ...new Set([
-      ...(isDay(year, b, a) ? [iso(year, b, a)] : []),
-      ...(isDay(year, a, b) ? [iso(year, a, b)] : []),
-    ]),
-  ];
-  const [only, other] = readings;
-  if (only && other)
+  const [only, other] = new Set([
+    ...(isDay(year, b, a) ? [iso(year, b, a)] : []),
+    ...(isDay(year, a, b) ? [iso(year, a, b)] : []),
+  ]);
+  if (only !== undefined && other !== undefined)
     return { ...refused('doesn’t say which is the month', YEAR_FIRST, only, other), isAmbiguous: true };
-  if (only) return refused('has the year last', `Put the year first: ${only}.`, only);
-  return refused('isn’t a date', YEAR_FIRST);
+  return only === undefined ? refused('isn’t a date', YEAR_FIRST) : { kind: 'day', day: only };
 }
 
 function monthYear(month: number, year: number): Read {
   if (month < 1 || month > 12) return refused('isn’t a month', 'Put the year first, such as 2026-10.');
-  const month7 = `${year}-${padded(month)}`;
-  return refused('has the year last', `Put the year first: ${month7}.`, month7);
+  return { kind: 'year-month', year, month };
 }
 
-function dayNamed(day: number, name: string, year: number | undefined): Read {
-  const month = MONTH_NAMES.findIndex((full) => full.startsWith(name.slice(0, 3))) + 1;
-  if (year === undefined) return refused('has no year', YEAR_FIRST);
-  if (!isDay(year, month, day)) return refused('isn’t a date', YEAR_FIRST);
-  return refused('has the year last', `Put the year first: ${iso(year, month, day)}.`, iso(year, month, day));
-}
+/** The most days that each month ever has. */
+const LONGEST_MONTH = 2024;
 
-const NAMES = `(${MONTH_NAMES.join('|')}|sept|${MONTH_NAMES.map((name) => name.slice(0, 3)).join('|')})`;
+/** The day of a month in any year. */
+export function monthDay(month: number, day: number): Extract<Read, { kind: 'month-day' | 'bad' }> {
+  if (isDay(LONGEST_MONTH, month, day)) return { kind: 'month-day', month, day };
+  const name = MONTH_NAMES[month - 1];
+  if (name === undefined) return refused('isn’t a date', YEAR_FIRST);
+  const most = daysInMonth(LONGEST_MONTH, month);
+  return refused(
+    `isn’t a date: ${titled(name)} has ${most} days at most`,
+    `The last one is ${name}-${most}.`,
+  );
+}
 
 /** Longer forms first, as they begin like the shorter ones. No digit may follow, so no number is cut off. */
 const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] = [
@@ -97,16 +100,14 @@ const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] 
     /(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/y,
     ([, y, , m, d]) => yearMonthDay(Number(y), Number(m), Number(d)),
   ],
-  [/(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)/y, ([, a, , b, y]) => yearLast(Number(a), Number(b), Number(y))],
+  [/(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)/y, ([, d, m, y]) => yearMonthDay(Number(y), Number(m), Number(d))],
+  [/(\d{1,2})([-/])(\d{1,2})\2(\d{4})(?!\d)/y, ([, a, , b, y]) => yearLast(Number(a), Number(b), Number(y))],
   [/\d{1,2}([-/.])\d{1,2}\1\d\d(?!\d)/y, () => refused('doesn’t say which is the year', YEAR_FIRST)],
+  [/(\d{1,2})\.(\d{1,2})\.(?![\d.])/y, ([, d, m]) => monthDay(Number(m), Number(d))],
   [/(\d{4})[-/](\d{1,2})(?!\d)/y, ([, y, m]) => yearMonth(Number(y), Number(m))],
   // After a month's name the first number is a day: 'may-5-2028'.
   [/(?<![a-z]-?)(\d{1,2})[-/.]((?:19|20)\d\d)(?!\d)/y, ([, m, y]) => monthYear(Number(m), Number(y))],
   [/\d{1,2}\/\d{1,2}(?!\d)/y, () => refused('has no year', YEAR_FIRST)],
-  [
-    new RegExp(`(\\d{1,2})-?${NAMES}(?![a-z])(?:-?(\\d{4})(?!\\d))?`, 'y'),
-    ([, d, name = '', y]) => dayNamed(Number(d), name, y === undefined ? undefined : Number(y)),
-  ],
 ];
 
 /** The date that begins at a character which begins a number. */

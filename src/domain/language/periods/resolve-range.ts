@@ -7,7 +7,6 @@ import {
   type Day,
   daysBefore,
   daysBetween,
-  endOfUnit,
   formatDays,
   shiftUnits,
   startOfUnit,
@@ -16,8 +15,17 @@ import {
 } from '../../time/calendar.ts';
 import type { ComparisonRule } from '../../time/comparison-window.ts';
 import { clipWord } from '../text.ts';
+import { MAX_PERIOD_DAYS, PERIOD_TOO_LONG } from './count.ts';
 import type { DateExpression } from './date-expression.ts';
-import { formatPhrase, MAX_PERIOD_DAYS, PERIOD_TOO_LONG, type PeriodPhrase } from './period-phrase.ts';
+import { formatPhrase, type PeriodPhrase } from './period-phrase.ts';
+import {
+  type CalendarSpan,
+  calendarSpan,
+  datedSpan,
+  isRecurring,
+  latestDay,
+  nextDay,
+} from './resolve-date.ts';
 
 export interface DayRange {
   readonly first: Day;
@@ -25,11 +33,6 @@ export interface DayRange {
   readonly last: Day;
   readonly plan: ComparisonRule;
 }
-
-/** Weeks have no names, so no date expression is one. */
-type NamedUnit = Exclude<Unit, 'week'>;
-
-type CalendarSpan = { readonly first: Day; readonly last: Day; readonly unit: NamedUnit };
 
 const DAYS: ComparisonRule = { kind: 'days' };
 
@@ -39,80 +42,79 @@ function inFuture(typed: string, instead?: string): InvalidWord {
   return new InvalidWord(clipWord(typed), 'is in the future', PAST, instead);
 }
 
-function unitOf(unit: NamedUnit, day: Day): CalendarSpan {
-  const first = startOfUnit(unit, day);
-  return { first, last: endOfUnit(unit, first), unit };
-}
-
-/** The first month of a month or quarter; without a year the latest that has begun by `today`. */
-function season(point: Extract<DateExpression, { kind: 'month' | 'quarter' }>, today: Day): CalendarSpan {
-  const month = point.kind === 'month' ? point.month : point.quarter * 3 - 2;
-  const thisYear = Number(today.slice(0, 4));
-  const begins = (year: number) => `${year}-${String(month).padStart(2, '0')}-01`;
-  const year = point.year ?? (begins(thisYear) > today ? thisYear - 1 : thisYear);
-  return unitOf(point.kind, begins(year));
-}
-
-function stretchOf(point: DateExpression, today: Day, zone: Zone): CalendarSpan {
-  switch (point.kind) {
-    case 'day':
-      return unitOf('day', point.day);
-    case 'today':
-      return unitOf('day', today);
-    case 'yesterday':
-      return unitOf('day', daysBefore(today, 1, zone)[0] ?? addDays(today, -1));
-    case 'year':
-      return unitOf('year', `${point.year}-01-01`);
-    default:
-      return season(point, today);
-  }
+/** What is running now, to offer in the place of what has not begun. */
+function runningInstead(point: DateExpression, { unit, count }: CalendarSpan): string {
+  if (point.kind === 'weekend') return 'last-weekend';
+  if (unit === 'day') return 'today';
+  return count > 1 ? 'this-year' : `this-${unit}`;
 }
 
 /** @param isAll nothing else was asked for, so that what is running now may be offered instead */
-function begun(point: DateExpression, today: Day, zone: Zone, isAll = false): CalendarSpan {
-  const stretch = stretchOf(point, today, zone);
-  const instead = stretch.unit === 'day' ? 'today' : `this-${stretch.unit}`;
-  if (stretch.first > today) throw inFuture(point.typed, isAll ? instead : undefined);
-  return stretch;
+function begun(point: DateExpression, span: CalendarSpan, today: Day, isAll = false): CalendarSpan {
+  if (span.first > today) throw inFuture(point.typed, isAll ? runningInstead(point, span) : undefined);
+  return span;
 }
 
 const earlier = (a: Day, b: Day): Day => (a < b ? a : b);
 
-function planOf({ last, unit }: CalendarSpan, today: Day): ComparisonRule {
-  if (unit === 'day') return DAYS;
-  return last < today ? { kind: 'units', unit, count: 1 } : { kind: 'running', unit };
+function planOf({ last, unit, count, rule }: CalendarSpan, today: Day): ComparisonRule {
+  if (rule !== undefined || unit === 'day') return rule ?? DAYS;
+  return { kind: last < today ? 'units' : 'running', unit, count };
 }
 
 function spanAt(point: DateExpression, today: Day, zone: Zone): DayRange {
-  const stretch = begun(point, today, zone, true);
-  return { ...stretch, last: earlier(stretch.last, today), plan: planOf(stretch, today) };
+  const span = begun(point, calendarSpan(point, today, zone), today, true);
+  return { first: span.first, last: earlier(span.last, today), plan: planOf(span, today) };
 }
 
 /**
- * Whole months, quarters and years that are over count as units, and one of them is what it is alone; any other range
- * counts as days.
+ * Whole weeks, months, quarters and years that are over count as units, and one of them is what it is alone; any other
+ * range counts as days.
  */
 function planBetween(from: CalendarSpan, to: CalendarSpan, today: Day): ComparisonRule {
   if (from.unit === to.unit && from.first === to.first) return planOf(to, today);
-  if (from.unit === 'day' || to.unit === 'day' || to.last >= today) return DAYS;
   const unit = from.unit === to.unit ? from.unit : 'month';
+  const units = [from.unit, to.unit];
+  if (units.includes('day') || unit === 'day' || to.last >= today) return DAYS;
+  if (unit === 'week') return { kind: 'units', unit, count: (daysBetween(from.first, to.last) + 1) / 7 };
+  if (units.includes('week')) return DAYS;
   return { kind: 'units', unit, count: countUnits(unit, from.first, to.last) };
 }
 
 type Range = Extract<PeriodPhrase, { kind: 'range' }>;
 
+/** They are the same days whatever stands beside them, so that they can change places. */
+const FIXED: ReadonlySet<DateExpression['kind']> = new Set([
+  'day',
+  'month',
+  'quarter',
+  'year',
+  'today',
+  'yesterday',
+]);
+
 /** Corrects a reversed range: a month without a year becomes the one before the end; any other range is swapped. */
-function correctReversed({ from, to, ...phrase }: Range, end: Day): string {
+function correctReversed({ from, to, ...phrase }: Range, end: Day): string | undefined {
+  if (!FIXED.has(from.kind) || !FIXED.has(to.kind)) return undefined;
   if ((from.kind !== 'month' && from.kind !== 'quarter') || from.year !== undefined)
     return formatPhrase({ ...phrase, from: to, to: from });
-  const year = Number(season(from, end).first.slice(0, 4));
+  const year = Number(datedSpan(from, end).first.slice(0, 4));
   const named = to.kind === 'month' || to.kind === 'quarter';
   const closing = named ? { ...to, year: Number(end.slice(0, 4)) } : to;
   return formatPhrase({ ...phrase, from: { ...from, year }, to: closing });
 }
 
+/** The first day is the latest that has begun, and before the last one; that is the next after it. */
+function endsOf({ from, to }: Range, today: Day, zone: Zone): readonly [CalendarSpan, CalendarSpan] {
+  const end = isRecurring(to) ? undefined : calendarSpan(to, today, zone);
+  const begin = isRecurring(from)
+    ? latestDay(from, today, earlier(end?.last ?? today, today))
+    : begun(from, calendarSpan(from, today, zone), today);
+  return [begin, end ?? (isRecurring(to) ? nextDay(to, begin.first) : begin)];
+}
+
 function spanBetween(phrase: Range, today: Day, zone: Zone): DayRange {
-  const [from, to] = [begun(phrase.from, today, zone), stretchOf(phrase.to, today, zone)];
+  const [from, to] = endsOf(phrase, today, zone);
   if (to.last < from.first)
     throw new InvalidWord(
       clipWord(phrase.typed),
@@ -142,14 +144,18 @@ function rangeOf(phrase: PeriodPhrase, today: Day, zone: Zone): DayRange {
       return {
         first: startOfUnit(phrase.unit, today),
         last: today,
-        plan: { kind: 'running', unit: phrase.unit },
+        plan: { kind: 'running', unit: phrase.unit, count: 1 },
       };
     case 'at':
       return spanAt(phrase.at, today, zone);
     case 'range':
       return spanBetween(phrase, today, zone);
     case 'since':
-      return { first: begun(phrase.from, today, zone).first, last: today, plan: DAYS };
+      return {
+        first: begun(phrase.from, calendarSpan(phrase.from, today, zone), today).first,
+        last: today,
+        plan: DAYS,
+      };
   }
 }
 

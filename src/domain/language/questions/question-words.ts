@@ -1,6 +1,6 @@
 /** What the words and phrases of a question say. */
 
-import { isBareYear } from '../periods/date-expression.ts';
+import { isBareYear } from '../periods/token-classes.ts';
 import { normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { FILLERS, VOCABULARY } from '../vocabulary.ts';

@@ -4,7 +4,7 @@ import { commandText } from '../../commands.ts';
 import { InvalidWord, isFailure, UNRECOGNIZED } from '../../failure/index.ts';
 import { parseBalanceText, parseCommandText } from '../command-text.ts';
 import { nearestWord } from '../nearest-word.ts';
-import { DAY_IN_WORDS, holdsUnknownWord } from '../parse.ts';
+import { holdsUnknownWord } from '../parse.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
@@ -74,9 +74,7 @@ function readQuestion(text: string, aliases: Aliases): Question | undefined {
   const doubt = misspelt?.refusal ?? readings.at(-1)?.refusal;
   if (offered.length > 0) return { kind: 'offered', commands: offered, ...(doubt && { refusal: doubt }) };
   const isAsked = command !== undefined || rest.some(isName) || projects.length > 0;
-  return refusal !== undefined && (isAsked || refusal.why === DAY_IN_WORDS)
-    ? { kind: 'refused', refusal }
-    : undefined;
+  return refusal !== undefined && isAsked ? { kind: 'refused', refusal } : undefined;
 }
 
 const refused = (word: string, why: string, works: string): Question => ({

@@ -1,0 +1,190 @@
+/** How people name a day, week, month, quarter, half or year. */
+import { WEEKDAY_NAMES } from '../../time/cadence.ts';
+import { isoWeekday, type Unit } from '../../time/calendar.ts';
+import { type Match, ParseError, type Parser, parseErrorAt, senseOf, typedText } from '../parse.ts';
+import type { TokenizedText } from '../tokenizer.ts';
+import { type Count, countOf } from './count.ts';
+import {
+  type DateExpression,
+  type DateMeaning,
+  dateText,
+  type Span,
+  type YearOf,
+} from './date-expression.ts';
+import { MAX_YEAR, MIN_YEAR, monthDay, yearMonthDay } from './date-literal.ts';
+import { Grammar, RefusedPhrase, type TokenClass } from './grammar.ts';
+import { DATE_CLASSES, type DateClasses, isBareYear, isDayNumber, ofKind } from './token-classes.ts';
+
+/** The day of a month, refused if no such month has it. */
+function dayOf(month: number, day: number, year?: YearOf, weekday?: number): DateMeaning | RefusedPhrase {
+  if (typeof year === 'number') {
+    const read = yearMonthDay(year, month, day);
+    if (read.kind === 'bad') return new RefusedPhrase(read.why, read.works);
+    return read.kind === 'day' ? onWeekday(read.day, weekday) : new RefusedPhrase('isn’t a date', '');
+  }
+  const read = monthDay(month, day);
+  if (read.kind === 'bad') return new RefusedPhrase(read.why, read.works);
+  return {
+    kind: 'month-day',
+    month,
+    day,
+    ...(year !== undefined && { year }),
+    ...(weekday !== undefined && { weekday }),
+  };
+}
+
+function onWeekday(day: string, weekday: number | undefined): DateMeaning | RefusedPhrase {
+  const actual = isoWeekday(day);
+  if (weekday === undefined || weekday === actual) return { kind: 'day', day };
+  return new RefusedPhrase(
+    `isn’t a date: ${day} is a ${WEEKDAY_NAMES[actual - 1]}`,
+    'Leave out the weekday, or the date.',
+  );
+}
+
+/** `2 weeks ago` is a day, or a week. */
+function ago(counted: Count, unit: Unit, as?: Unit): DateMeaning | readonly DateMeaning[] | RefusedPhrase {
+  const count = countOf(counted);
+  if (count instanceof RefusedPhrase) return count;
+  if (as !== undefined || unit === 'day') return { kind: 'ago', count, unit, as: as ?? 'day' };
+  return (['day', unit] as const).map((reading) => ({ kind: 'ago', count, unit, as: reading }));
+}
+
+const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
+  .rule('I', (day) => ({ kind: 'day', day }))
+  .rule('W I', (weekday, day) => onWeekday(day, weekday))
+  .rule('J', ({ month, day }) => dayOf(month, day))
+  .rule('W J', (weekday, { month, day }) => dayOf(month, day, undefined, weekday))
+  .rule('D of? M of? Y?', (day, month, year) => dayOf(month, day, year))
+  .rule('O of M of? Y?', (day, month, year) => dayOf(month, day, year))
+  .rule('M the? D of? Y?', (month, day, year) => dayOf(month, day, year))
+  .rule('X M the? D', (year, month, day) => dayOf(month, day, year))
+  .rule('W the? D of? M of? Y?', (weekday, day, month, year) => dayOf(month, day, year, weekday))
+  .rule('W M the? D of? Y?', (weekday, month, day, year) => dayOf(month, day, year, weekday))
+  .rule('T', (day) => ({ kind: 'day-of-month', day }))
+  .rule('the D', (day) => ({ kind: 'day-of-month', day }))
+  .rule('W the? T', (weekday, day) => ({ kind: 'day-of-month', day, weekday }))
+  .rule('last? W', (weekday) => ({ kind: 'weekday', weekday }))
+  .rule('this W', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
+  .rule('W of? last week', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))
+  .rule('last week on? W', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))
+  .rule('W of? this week', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
+  .rule('this week on? W', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
+  .rule('today', () => ({ kind: 'today' }))
+  .rule('this day', () => ({ kind: 'today' }))
+  .rule('yesterday', () => ({ kind: 'yesterday' }))
+  .rule('day before yesterday', () => ({ kind: 'ago', count: 2, unit: 'day', as: 'day' }))
+  .rule('N U ago', (count, unit) => (unit === 'day' ? ago(count, unit) : undefined));
+
+/** Reads the longer one of a date and a date after `the`, which some names of days begin with as well. */
+const alsoAfterThe =
+  <T>(parse: Parser<T>): Parser<T> =>
+  (source, at, bareYear) => {
+    const token = source.tokens[at];
+    const found = parse(source, at, bareYear);
+    if (token?.kind !== 'word' || token.spelling !== 'the') return found;
+    const after = parse(source, at + 1, bareYear);
+    return after !== undefined && after.next > (found?.next ?? at) ? after : found;
+  };
+
+/** 'year 2026'; a bare number only where it cannot be a project: a range sign shows that too, as in '2024..2025'. */
+const year: Parser<number> = ({ tokens }, at, bareYear) => {
+  const [token, number] = [tokens[at], tokens[at + 1]];
+  if (token?.kind === 'number') {
+    const inRange = tokens[at - 1]?.kind === 'range-sign' || number?.kind === 'range-sign';
+    return isBareYear(token.digits) && (bareYear || inRange)
+      ? { value: Number(token.digits), next: at + 1 }
+      : undefined;
+  }
+  const isNamed =
+    senseOf(token, 'unit')?.unit === 'year' && token?.kind === 'word' && token.spelling === 'year';
+  if (!isNamed || number?.kind !== 'number' || !/^\d{4}$/.test(number.digits)) return undefined;
+  const value = Number(number.digits);
+  if (value >= MIN_YEAR && value <= MAX_YEAR) return { value, next: at + 2 };
+  throw new ParseError(
+    number.start,
+    number.end,
+    'is outside the years that Tally covers',
+    `Type a year from ${MIN_YEAR} to ${MAX_YEAR}.`,
+  );
+};
+
+interface Classes extends DateClasses {
+  /** A day, named in any way. */
+  E: DateMeaning;
+  /** A year alone. */
+  Z: number;
+  /** Month and year in digits, `2026-10`. */
+  B: { readonly month: number; readonly year: number };
+}
+
+const classes: { readonly [Name in keyof Classes]: TokenClass<Classes[Name]> } = {
+  ...DATE_CLASSES,
+  E: { begins: undefined, parse: alsoAfterThe(days.parse) },
+  Z: { begins: ['number', 'unit'], parse: year },
+  B: ofKind('year-month', (date) => date),
+};
+
+const dated = (span: Span, year: YearOf | 'whole' | undefined): DateMeaning => ({
+  ...span,
+  ...(year !== undefined && { year }),
+});
+
+const halfMonth = (half: number, month: number, year?: YearOf): DateMeaning | undefined =>
+  half > 2 ? undefined : { kind: 'half-month', half, month, ...(year !== undefined && { year }) };
+
+/** What a week is found by is a day; its text is quoted with the week's. */
+const weekOf = (day: DateMeaning, starting: boolean): DateMeaning => ({
+  kind: 'week-of',
+  day: { ...day, typed: dateText(day) },
+  starting,
+});
+
+const dates = new Grammar<Classes, DateMeaning>(classes, dateText)
+  .rule('E', (day) => day)
+  .rule('S of? Y?', dated)
+  .rule('X S', (year, span) => dated(span, year))
+  .rule('last S', (span) => dated(span, 'whole'))
+  .rule('this S', (span) => dated(span, 'this'))
+  .rule('B', ({ month, year }) => ({ kind: 'month', month, year }))
+  .rule('O half of? M of? Y?', halfMonth)
+  .rule('O half of? B', (half, { month, year }) => halfMonth(half, month, year))
+  .rule('K of? Y?', (week, year) => ({ kind: 'week', week, ...(year !== undefined && { year }) }))
+  .rule('X K', (year, week) => ({ kind: 'week', week, year }))
+  .rule('week of E', (day) => weekOf(day, false))
+  .rule('week starting on? E', (day) => weekOf(day, true))
+  .rule('last? weekend', () => ({ kind: 'weekend', which: 'last' }))
+  .rule('this weekend', () => ({ kind: 'weekend', which: 'this' }))
+  .rule('N U ago', (count, unit) => (unit === 'day' ? undefined : ago(count, unit)))
+  .rule('day N U ago', (count, unit) => ago(count, unit, 'day'))
+  .rule('U N U ago', (as, count, unit) => (as === unit ? ago(count, unit, as) : undefined))
+  .rule('Z', (year) => ({ kind: 'year', year }));
+
+const parseDate = alsoAfterThe(dates.parse);
+
+/** The longest name of a date that begins at a token. @throws ParseError where it is refused or has several meanings */
+export function parseDateExpression(
+  source: TokenizedText,
+  at: number,
+  bareYear: boolean,
+): Match<DateExpression> | undefined {
+  const found = parseDate(source, at, bareYear);
+  return found && { ...found, value: { ...found.value, typed: typedText(source, at, found.next) } };
+}
+
+/** A number of 1 to 31 beside a month is its day, never a product or a project. @throws ParseError */
+export function refuseDayNumber(source: TokenizedText, at: number): void {
+  const [before, token, after] = [source.tokens[at - 1], source.tokens[at], source.tokens[at + 1]];
+  const isListed =
+    before?.kind === 'comma' && isDayNumber(source.tokens[at - 2]) && senseOf(source.tokens[at - 3], 'month');
+  const isBeside = senseOf(before, 'month') ?? senseOf(after, 'month') ?? isListed;
+  if (!isBeside || !isDayNumber(token)) return;
+  const [first, last] = senseOf(after, 'month') ? [at, at + 1] : [isListed ? at : at - 1, at];
+  throw parseErrorAt(
+    source,
+    first,
+    last + 1,
+    'could be a day',
+    `Type the day as a date, such as 2026-10-05, or project ${token.digits}.`,
+  );
+}

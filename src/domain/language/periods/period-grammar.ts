@@ -1,0 +1,289 @@
+/** How people name a period. */
+import { daysInMonth, type Unit } from '../../time/calendar.ts';
+import { type Match, ParseError, type Parser, senseOf, typedText } from '../parse.ts';
+import { clipWord } from '../text.ts';
+import type { Token, TokenizedText } from '../tokenizer.ts';
+import { MONTH_NAMES } from '../vocabulary.ts';
+import { type Count, countOf } from './count.ts';
+import type { DateExpression, YearOf } from './date-expression.ts';
+import { parseDateExpression } from './date-grammar.ts';
+import { monthDay, yearMonthDay } from './date-literal.ts';
+import { Grammar, RefusedPhrase } from './grammar.ts';
+import { type PeriodPhrase, type PhraseMeaning, phraseText } from './period-phrase.ts';
+import { DATE_CLASSES, type DateClasses, isBareYear, ofRole } from './token-classes.ts';
+
+const FUTURE = 'Ask about a period up to today, such as this-week, mtd or last-7-days.';
+
+const refuseFuture = (unit?: Unit): RefusedPhrase =>
+  new RefusedPhrase('is in the future', FUTURE, [
+    unit === undefined || unit === 'day' ? 'today' : `this-${unit}`,
+  ]);
+
+const HOURS_IN_DAY = 24;
+
+const refuseHours = (count?: Count): RefusedPhrase =>
+  new RefusedPhrase('isn’t in whole days', 'The shortest period is a day.', [
+    Number(count?.digits ?? 0) < HOURS_IN_DAY ? 'today' : 'yesterday',
+  ]);
+
+function last(unit: Unit, counted: Count): PhraseMeaning | RefusedPhrase {
+  const count = countOf(counted);
+  return count instanceof RefusedPhrase ? count : { kind: 'last', unit, count };
+}
+
+/** Tally counts whole days, so the period nearest to some minutes is today. */
+function minutesOrMonths({ digits }: Count): RefusedPhrase {
+  const n = clipWord(digits);
+  return new RefusedPhrase(
+    `could be ${n} minutes or ${n} months`,
+    `Type ${n}mo for months. The shortest period is a day.`,
+    [`${n}mo`, 'today'],
+  );
+}
+
+/** The day of a month that is shared with the other end of a range. */
+function dayOf(month: number, day: number, year: YearOf | undefined): DateExpression | RefusedPhrase {
+  const typed = `${day} ${MONTH_NAMES[month - 1]}`;
+  const read = typeof year === 'number' ? yearMonthDay(year, month, day) : monthDay(month, day);
+  if (read.kind === 'bad') return new RefusedPhrase(read.why, read.works);
+  if (read.kind === 'day') return { kind: 'day', day: read.day, typed };
+  return { kind: 'month-day', month, day, ...(year !== undefined && { year }), typed };
+}
+
+function daysOf(month: number, first: number, last: number, year?: YearOf): PhraseMeaning | RefusedPhrase {
+  const [from, to] = [dayOf(month, first, year), dayOf(month, last, year)];
+  if (from instanceof RefusedPhrase) return from;
+  if (to instanceof RefusedPhrase) return to;
+  if (first > last)
+    return new RefusedPhrase('ends before it begins', 'Put the earlier day first, such as 1-15 october.');
+  return { kind: 'range', from, to };
+}
+
+/** `1st to 15th october`, `october 1st to 15th`: the month is that of both days, which other productions say. */
+function range(from: DateExpression, to: DateExpression): PhraseMeaning | undefined {
+  const [first, last] = [from, to].map(({ kind }) => kind.replace(/^month-day$/, 'day'));
+  const sharesMonth =
+    (first === 'day' && last === 'day-of-month') || (first === 'day-of-month' && last === 'day');
+  return sharesMonth ? undefined : { kind: 'range', from, to };
+}
+const since = (from: DateExpression): PhraseMeaning => ({ kind: 'since', from });
+
+const VAGUE = 'doesn’t say which days';
+const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
+
+/** The week with the seven days, and the days themselves. */
+function weekOfMonth(which: number, month: number): RefusedPhrase {
+  const name = MONTH_NAMES[month - 1];
+  const first = which * 7 - 6;
+  return new RefusedPhrase('could be seven days or a week from Monday', NAME_DAYS, [
+    `${name}-${first}..${name}-${first + 6}`,
+    `week-of-${name}-${first}`,
+  ]);
+}
+
+function lastWeekOfMonth(month: number): RefusedPhrase {
+  const [name, end] = [MONTH_NAMES[month - 1], daysInMonth(2025, month)];
+  return new RefusedPhrase('could be seven days or a week from Monday', NAME_DAYS, [
+    `${name}-${end - 6}..${name}-${end}`,
+    `week-of-${name}-${end}`,
+  ]);
+}
+
+const vague = (...nearest: string[]): RefusedPhrase => new RefusedPhrase(VAGUE, NAME_DAYS, nearest);
+
+const few = (unit: Unit): RefusedPhrase =>
+  new RefusedPhrase(
+    'doesn’t say how many',
+    `Type last-3-${unit}s or last-7-days.`,
+    unit === 'day' ? ['last-3-days', 'last-7-days'] : [`last-2-${unit}s`, `last-3-${unit}s`],
+  );
+
+interface Classes extends DateClasses {
+  /** A date, named in any way. */
+  P: DateExpression;
+  /** A count with its unit, where neither is more likely something else. */
+  C: { readonly count: Count; readonly unit: Unit };
+  /** `mtd` */
+  A: Unit;
+  /** A year where it may be a project as well. */
+  F: number;
+  /** A unit in the plural. */
+  L: Unit;
+  /** A unit in the singular. */
+  G: Unit;
+}
+
+const isSpelled = (token: Token | undefined, spelling: (unit: Unit) => string): Unit | undefined => {
+  const unit = senseOf(token, 'unit')?.unit;
+  return token?.kind === 'word' && unit && token.spelling === spelling(unit) ? unit : undefined;
+};
+
+const unitSpelled =
+  (spelling: (unit: Unit) => string): Parser<Unit> =>
+  ({ tokens }, at) => {
+    const unit = isSpelled(tokens[at], spelling);
+    return unit && { value: unit, next: at + 1 };
+  };
+
+/**
+ * '7 quarter 3': a number before a singular unit, with another bare number after it, is more likely the project than a
+ * count. '7-quarter 3' and '7 quarters 3' are counts.
+ */
+function isProbablyProject({ tokens }: TokenizedText, at: number): boolean {
+  const [number, word] = [tokens[at], tokens[at + 1]];
+  if (number?.kind !== 'number' || number.digits === '1' || !word?.spaced) return false;
+  const isSingular = senseOf(word, 'unit') && word.kind === 'word' && !word.spelling.endsWith('s');
+  return (isSingular ?? false) && tokens.some((_, later) => later > at + 1 && isBareNumber(tokens, later));
+}
+
+function isBareNumber(tokens: readonly Token[], at: number): boolean {
+  const [before, token] = [tokens[at - 1], tokens[at]];
+  const isNamed = senseOf(before, 'project') ?? senseOf(before, 'product');
+  return token?.kind === 'number' && token.spaced && token.end === token.raw.end && !isNamed;
+}
+
+/** '7 days', unless the unit begins a phrase of its own: '7 month to date', '2 week 45'. */
+const counted: Parser<Classes['C']> = (source, at, bareYear) => {
+  const number = DATE_CLASSES.N.parse(source, at, bareYear);
+  const unit = number && DATE_CLASSES.U.parse(source, number.next, bareYear);
+  if (number === undefined || unit === undefined || periods.parse(source, number.next, bareYear))
+    return undefined;
+  const isAfterLast = senseOf(source.tokens[at - 1], 'last');
+  if (!isAfterLast && !bareYear && isProbablyProject(source, at)) return undefined;
+  return { value: { count: number.value, unit: unit.value }, next: unit.next };
+};
+
+const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMeaning>(
+  {
+    ...DATE_CLASSES,
+    P: { begins: undefined, parse: parseDateExpression },
+    C: { begins: DATE_CLASSES.N.begins, parse: counted },
+    A: ofRole('to-date', ({ unit }) => unit),
+    F: {
+      begins: ['number'],
+      parse: ({ tokens }, at) => {
+        const token = tokens[at];
+        if (token?.kind !== 'number' || !isBareYear(token.digits)) return undefined;
+        return { value: Number(token.digits), next: at + 1 };
+      },
+    },
+    L: { begins: ['unit'], parse: unitSpelled((unit) => `${unit}s`) },
+    G: { begins: ['unit'], parse: unitSpelled((unit) => unit) },
+  },
+  phraseText,
+)
+  .rule('last U', (unit) => last(unit, { digits: '1' }))
+  .rule('the? last? C', ({ count, unit }) => last(unit, count))
+  .rule('A', (unit) => ({ kind: 'this', unit }))
+  .rule('this U', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
+  .rule('G to date', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
+  .rule('P', (at) => ({ kind: 'at', at }))
+  .rule('in|of|during F', (year) => ({ kind: 'at', at: { kind: 'year', year, typed: String(year) } }))
+  .rule('P to P', range)
+  .rule('since P', since)
+  .rule('since P to P', range)
+  .rule('since? P to now', since)
+  .rule('between P and P', range)
+  .rule('between P and now', since)
+  .rule('since? the? D to the? D of? M of? Y?', (first, last, month, year) =>
+    daysOf(month, first, last, year),
+  )
+  .rule('since? M the? D to the? D of? Y?', (month, first, last, year) => daysOf(month, first, last, year))
+  .rule('between the? D and the? D of? M of? Y?', (first, last, month, year) =>
+    daysOf(month, first, last, year),
+  )
+  .rule('between M the? D and the? D of? Y?', (month, first, last, year) => daysOf(month, first, last, year))
+  // What cannot be asked for.
+  .rule('next', () => refuseFuture())
+  .rule('next N? U', (_, unit) => refuseFuture(unit))
+  .rule('next W', () => refuseFuture())
+  .rule('next weekend', () => refuseFuture('week'))
+  .rule('next S', () => refuseFuture())
+  .rule('in N U', (count, unit) => {
+    const meaning = last(unit, count);
+    return meaning instanceof RefusedPhrase
+      ? meaning
+      : new RefusedPhrase('could be a time from now', FUTURE, [phraseText(meaning)]);
+  })
+  .rule('tomorrow', () => refuseFuture())
+  .rule(
+    'last L',
+    (unit) => new RefusedPhrase('doesn’t say how many', `Type last-${unit} or last-3-${unit}s.`),
+  )
+  .rule('last? N m', minutesOrMonths)
+  .rule('last? N? hour', refuseHours)
+  .rule('this hour', () => refuseHours())
+  .rule('N hour ago', refuseHours)
+  .rule(
+    'all time',
+    () => new RefusedPhrase('is longer than 3,660 days', 'Ask for ten years or less.', ['last-3-years']),
+  )
+  .rule('last? few of? U', few)
+  .rule('O week of M', weekOfMonth)
+  .rule('last week of M', lastWeekOfMonth)
+  .rule('early|mid|late last U', (unit) => vague(`last-${unit}`))
+  .rule('early|mid|late of? this U', (unit) => vague(`this-${unit}`))
+  .rule('early of? M', (month) =>
+    vague(`first-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? ''),
+  )
+  .rule('late of? M', (month) =>
+    vague(`second-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? ''),
+  )
+  .rule('mid of? M', (month) => vague(MONTH_NAMES[month - 1] ?? ''));
+
+/** A day from a month on is not what people ask for: after `3` in `3 october - 5 november` comes no period. */
+const isMixed = (phrase: PhraseMeaning): boolean =>
+  phrase.kind === 'range' && phrase.from.kind === 'month' && phrase.to.kind === 'month-day';
+
+/** What else the words mean if their number is a project: `3 october`, `the 17`, `in 2025`. */
+function projectReading(source: TokenizedText, at: number, next: number): string | undefined {
+  const { tokens } = source;
+  const number = senseOf(tokens[at], 'filler') && at + 2 === next ? at + 1 : at;
+  const [token, after] = [tokens[number], tokens[number + 1]];
+  // No project ID begins with a zero.
+  if (
+    token?.kind !== 'number' ||
+    !token.spaced ||
+    token.end !== token.raw.end ||
+    token.digits.startsWith('0')
+  )
+    return undefined;
+  if (number + 1 === next) return `project ${token.digits}`;
+  const rest = after?.spaced && !after.dashed ? periods.parse(source, number + 1, true) : undefined;
+  if (rest?.next !== next || isMixed(rest.value)) return undefined;
+  return `project ${token.digits} ${phraseText(rest.value)}`;
+}
+
+/** The text could name a project instead. It is a period only where something else names the project. */
+function doubtIn(source: TokenizedText, at: number, found: Match<PhraseMeaning>): ParseError | undefined {
+  const project = projectReading(source, at, found.next);
+  if (project === undefined) return undefined;
+  const readings = [phraseText(found.value), project];
+  const [start, end] = [source.tokens[at]?.start ?? 0, source.tokens[found.next - 1]?.end ?? 0];
+  const works = `Type ${readings.join(' or ')}.`;
+  return new ParseError(start, end, 'could be a date or a project', works, readings, true);
+}
+
+/** A period, and the error that it is if nothing else in the text names a project. */
+export type PeriodMatch = Match<PeriodPhrase> & { readonly doubt?: ParseError };
+
+/**
+ * The phrase that begins at a token, without `including today`, which may come anywhere in the text.
+ * @param bareYear the project is known, so that a bare number from 2000 to 2099 may be a year
+ * @throws ParseError where its words are refused or have several meanings
+ */
+export function parsePeriodPhrase(
+  source: TokenizedText,
+  at: number,
+  bareYear: boolean,
+): PeriodMatch | undefined {
+  const found = periods.parse(source, at, bareYear);
+  if (found === undefined) return undefined;
+  const typed = typedText(source, at, found.next);
+  const doubt = bareYear ? undefined : doubtIn(source, at, found);
+  return {
+    next: found.next,
+    value: { ...found.value, typed, includingToday: false },
+    ...(doubt && { doubt }),
+  };
+}

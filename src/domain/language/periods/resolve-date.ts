@@ -1,0 +1,215 @@
+/** Resolves a named part of the calendar to its days, as of today. */
+import { InvalidWord } from '../../failure/index.ts';
+import { WEEKDAY_NAMES } from '../../time/cadence.ts';
+import {
+  addDays,
+  type Day,
+  daysBefore,
+  daysInMonth,
+  endOfUnit,
+  formatDays,
+  isoWeekday,
+  shiftUnits,
+  startOfUnit,
+  type Unit,
+  type Zone,
+} from '../../time/calendar.ts';
+import type { ComparisonRule } from '../../time/comparison-window.ts';
+import { clipWord } from '../text.ts';
+import { MONTH_NAMES } from '../vocabulary.ts';
+import { type DatedSpan, type DateExpression, dateText, padded, type YearOf } from './date-expression.ts';
+
+/** Days of the calendar: `count` units, or days that are compared by a rule of their own. */
+export interface CalendarSpan {
+  readonly first: Day;
+  readonly last: Day;
+  readonly unit: Unit;
+  readonly count: number;
+  readonly rule?: ComparisonRule;
+}
+
+type Point<K extends DateExpression['kind']> = Extract<DateExpression, { kind: K }>;
+
+/** Days that come again every year, month or week: which ones are meant depends on the days beside them. */
+type RecurringDay = Point<'month-day' | 'day-of-month' | 'weekday'>;
+
+export const isRecurring = (point: DateExpression): point is RecurringDay =>
+  (point.kind === 'month-day' && point.year === undefined) ||
+  point.kind === 'day-of-month' ||
+  (point.kind === 'weekday' && point.week === undefined);
+
+const yearOf = (day: Day): number => Number(day.slice(0, 4));
+
+const numberedYear = (year: YearOf, today: Day): number =>
+  typeof year === 'number' ? year : yearOf(today) - (year === 'last' ? 1 : 0);
+
+const refused = (point: DateExpression, why: string, works: string, instead?: string): InvalidWord =>
+  new InvalidWord(clipWord(point.typed), why, works, instead);
+
+const daysOf = (first: Day, last: Day): CalendarSpan => ({ first, last, unit: 'day', count: 1 });
+
+const dayAlone = (day: Day): CalendarSpan => daysOf(day, day);
+
+function unitAt(unit: Unit, day: Day, count = 1): CalendarSpan {
+  const first = startOfUnit(unit, day);
+  return { first, last: addDays(shiftUnits(unit, first, count), -1), unit, count };
+}
+
+/** Month, quarter or half of a year. */
+function spanOf(point: DatedSpan, year: number): CalendarSpan {
+  switch (point.kind) {
+    case 'month':
+      return unitAt('month', `${year}-${padded(point.month)}-01`);
+    case 'quarter':
+      return unitAt('quarter', `${year}-${padded(point.quarter * 3 - 2)}-01`);
+    case 'half':
+      return unitAt('quarter', `${year}-${padded(point.half * 6 - 5)}-01`, 2);
+  }
+}
+
+/** Without a year the latest that has begun by `today`. */
+export function datedSpan(point: DatedSpan, today: Day): CalendarSpan {
+  const { year } = point;
+  if (year !== undefined && year !== 'whole') return spanOf(point, numberedYear(year, today));
+  const current = spanOf(point, yearOf(today));
+  const isMeant = year === 'whole' ? current.last < today : current.first <= today;
+  return isMeant ? current : spanOf(point, yearOf(today) - 1);
+}
+
+/** No more than so many years lie between two 29ths of February. */
+const LEAP_GAP = 8;
+/** Among so many months in a row, at least one day of any number has begun, and one is to come. */
+const MONTHS_TO_31ST = 4;
+
+/** The days on which a day of a month falls, from the year or month of `near` on: later ones, or earlier ones. */
+function fallsOn(point: Point<'month-day' | 'day-of-month'>, near: Day, step: 1 | -1): readonly Day[] {
+  const start = `${near.slice(0, 7)}-01`;
+  const months =
+    point.kind === 'month-day'
+      ? Array.from({ length: LEAP_GAP + 1 }, (_, n) => `${yearOf(near) + step * n}-${padded(point.month)}-01`)
+      : Array.from({ length: MONTHS_TO_31ST }, (_, n) => shiftUnits('month', start, step * n));
+  return months
+    .filter((first) => endOfUnit('month', first).slice(8) >= padded(point.day))
+    .map((first) => `${first.slice(0, 8)}${padded(point.day)}`);
+}
+
+/** The latest such day until `limit`; a weekday only before today. */
+export function latestDay(point: RecurringDay, today: Day, limit: Day = today): CalendarSpan {
+  if (point.kind === 'weekday') {
+    const before = limit < today ? addDays(limit, 1) : today;
+    return dayAlone(addDays(before, -((isoWeekday(before) - point.weekday + 6) % 7) - 1));
+  }
+  return onWeekday(point, fallsOn(point, limit, -1).find((day) => day <= limit) ?? limit);
+}
+
+/** The first such day from `first` on. */
+export function nextDay(point: RecurringDay, first: Day): CalendarSpan {
+  if (point.kind === 'weekday') return dayAlone(addDays(first, (point.weekday - isoWeekday(first) + 7) % 7));
+  return onWeekday(point, fallsOn(point, first, 1).find((day) => day >= first) ?? first);
+}
+
+function onWeekday(point: Point<'month-day' | 'day-of-month'>, day: Day): CalendarSpan {
+  if (point.weekday === undefined || point.weekday === isoWeekday(day)) return dayAlone(day);
+  const actual = WEEKDAY_NAMES[isoWeekday(day) - 1];
+  throw refused(
+    point,
+    `isn’t a date: ${formatDays(day, day).slice(4)} is a ${actual}`,
+    'Leave out the weekday.',
+  );
+}
+
+function dayOfYear(point: Point<'month-day'>, year: number): CalendarSpan {
+  const length = daysInMonth(year, point.month);
+  if (point.day <= length) return onWeekday(point, `${year}-${padded(point.month)}-${padded(point.day)}`);
+  const month = MONTH_NAMES[point.month - 1] ?? '';
+  throw refused(
+    point,
+    `isn’t a date: ${month} ${year} has ${length} days`,
+    `Type ${year}-${padded(point.month)}-${length}.`,
+  );
+}
+
+function halfMonth({ half, month, year }: Point<'half-month'>, today: Day): CalendarSpan {
+  const begins = (of: number): Day => `${of}-${padded(month)}-${half === 1 ? '01' : '16'}`;
+  const thisYear = yearOf(today);
+  const latest = begins(thisYear) > today ? thisYear - 1 : thisYear;
+  const first = begins(year === undefined ? latest : numberedYear(year, today));
+  return daysOf(first, half === 1 ? `${first.slice(0, 8)}15` : endOfUnit('month', first));
+}
+
+/** The Monday of an ISO week, if the year has it. */
+function mondayOf(week: number, year: number): Day | undefined {
+  const monday = addDays(startOfUnit('week', `${year}-01-04`), 7 * (week - 1));
+  return yearOf(addDays(monday, 3)) === year ? monday : undefined;
+}
+
+function isoWeek(point: Point<'week'>, today: Day): CalendarSpan {
+  if (point.year !== undefined) {
+    const year = numberedYear(point.year, today);
+    const monday = mondayOf(point.week, year);
+    if (monday !== undefined) return unitAt('week', monday);
+    throw refused(point, `isn’t a week: ${year} has 52 weeks`, `Type ${year}-w52.`);
+  }
+  const thisYear = yearOf(addDays(startOfUnit('week', today), 3));
+  const mondays = Array.from({ length: LEAP_GAP }, (_, n) => mondayOf(point.week, thisYear - n));
+  return unitAt('week', mondays.find((monday) => monday !== undefined && monday <= today) ?? today);
+}
+
+function weekOf(point: Point<'week-of'>, today: Day, zone: Zone): CalendarSpan {
+  const { first: day } = calendarSpan(point.day, today, zone);
+  if (!point.starting || isoWeekday(day) === 1) return unitAt('week', day);
+  const actual = WEEKDAY_NAMES[isoWeekday(day) - 1];
+  throw refused(
+    point,
+    `doesn’t start on a Monday: ${formatDays(day, day).slice(4)} is a ${actual}`,
+    'Weeks are Monday to Sunday.',
+    startOfUnit('week', day) <= today ? dateText({ ...point, starting: false }) : undefined,
+  );
+}
+
+function weekend(which: 'last' | 'this', today: Day): CalendarSpan {
+  const saturday = addDays(startOfUnit('week', today), which === 'this' ? 5 : -2);
+  return { ...daysOf(saturday, addDays(saturday, 1)), rule: { kind: 'weekend', unit: 'week' } };
+}
+
+function before({ count, unit, as }: Point<'ago'>, today: Day, zone: Zone): CalendarSpan {
+  const [day] = unit === 'day' ? daysBefore(today, count, zone) : [shiftUnits(unit, today, -count)];
+  return unitAt(as, day ?? today);
+}
+
+/** The days of a part of the calendar, wholly or partly in the future too. @throws InvalidWord if it does not exist */
+export function calendarSpan(point: DateExpression, today: Day, zone: Zone): CalendarSpan {
+  switch (point.kind) {
+    case 'day':
+      return dayAlone(point.day);
+    case 'today':
+      return dayAlone(today);
+    case 'yesterday':
+      return dayAlone(daysBefore(today, 1, zone)[0] ?? addDays(today, -1));
+    case 'month-day':
+      return point.year === undefined
+        ? latestDay(point, today)
+        : dayOfYear(point, numberedYear(point.year, today));
+    case 'day-of-month':
+      return latestDay(point, today);
+    case 'weekday': {
+      if (point.week === undefined) return latestDay(point, today);
+      const monday = addDays(startOfUnit('week', today), point.week === 'last' ? -7 : 0);
+      return dayAlone(addDays(monday, point.weekday - 1));
+    }
+    case 'ago':
+      return before(point, today, zone);
+    case 'half-month':
+      return halfMonth(point, today);
+    case 'week':
+      return isoWeek(point, today);
+    case 'week-of':
+      return weekOf(point, today, zone);
+    case 'weekend':
+      return weekend(point.which, today);
+    case 'year':
+      return unitAt('year', `${point.year}-01-01`);
+    default:
+      return datedSpan(point, today);
+  }
+}

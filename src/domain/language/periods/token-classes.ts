@@ -1,0 +1,175 @@
+/** The classes of tokens that productions name by a capital. */
+import type { Unit } from '../../time/calendar.ts';
+import { type Match, type Parser, parseErrorAt, senseOf } from '../parse.ts';
+import type { Token } from '../tokenizer.ts';
+import type { WordRole, WordSense } from '../vocabulary.ts';
+import type { Count } from './count.ts';
+import type { Span, YearOf } from './date-expression.ts';
+import type { TokenClass } from './grammar.ts';
+
+/** What each class gives. */
+export interface DateClasses {
+  /** The number of a day, `3` or `3rd`. */
+  D: number;
+  /** The same as an ordinal only. */
+  T: number;
+  /** A date in digits. */
+  I: string;
+  /** Month (1 to 12) and day in digits, `5.11.` */
+  J: { readonly month: number; readonly day: number };
+  /** Month, quarter or half. */
+  S: Span;
+  /** A month's name, 1 to 12. */
+  M: number;
+  /** The number of a week, 1 to 53. */
+  K: number;
+  /** A year after what it is the year of. */
+  Y: YearOf;
+  /** A year before what it is the year of. */
+  X: YearOf;
+  /** A weekday, 1 for Monday. */
+  W: number;
+  /** `first` to `fourth` */
+  O: number;
+  /** A count in digits or words. */
+  N: Count;
+  /** A unit of time; `s` at its end is not looked at. */
+  U: Unit;
+}
+
+const take = <T>(value: T, next: number): Match<T> => ({ value, next });
+
+export const isBareYear = (digits: string): boolean => /^20\d\d$/.test(digits);
+
+export const isDayNumber = (token: Token | undefined): token is Token & { kind: 'number' } =>
+  token?.kind === 'number' && /^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits);
+
+/** The tokens of a kind that the tokenizer reads whole. */
+export const ofKind = <K extends Token['kind'], T>(
+  kind: K,
+  read: (token: Extract<Token, { kind: K }>) => T,
+): TokenClass<T> => ({
+  begins: [kind],
+  parse: ({ tokens }, at) => {
+    const token = tokens[at];
+    return token?.kind === kind ? take(read(token as Extract<Token, { kind: K }>), at + 1) : undefined;
+  },
+});
+
+/** The words of a role. */
+export const ofRole = <R extends WordRole, T>(
+  role: R,
+  read: (sense: WordSense & { readonly role: R }) => T,
+): TokenClass<T> => ({
+  begins: [role],
+  parse: ({ tokens }, at) => {
+    const sense = senseOf(tokens[at], role);
+    return sense && take(read(sense), at + 1);
+  },
+});
+
+const ordinal: Parser<number> = ({ tokens }, at) => {
+  const token = tokens[at];
+  if (token?.kind !== 'ordinal' || !/^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits)) return undefined;
+  return take(Number(token.digits), at + 1);
+};
+
+const dayNumber: Parser<number> = (source, at, bareYear) => {
+  const token = source.tokens[at];
+  return isDayNumber(token) ? take(Number(token.digits), at + 1) : ordinal(source, at, bareYear);
+};
+
+const rank: Parser<number> = (source, at, bareYear) => {
+  const word = senseOf(source.tokens[at], 'rank');
+  if (word) return take(word.number, at + 1);
+  const found = ordinal(source, at, bareYear);
+  return found !== undefined && found.value <= 4 ? found : undefined;
+};
+
+/** 'q3', 'q 3' unless the q belongs to the number before it ('2q 3'), 'third quarter'; h1, 'first half'. */
+const span: Parser<Span> = (source, at, bareYear) => {
+  const [token, after] = [source.tokens[at], source.tokens[at + 1]];
+  const month = senseOf(token, 'month')?.month;
+  if (month !== undefined) return take({ kind: 'month', month }, at + 1);
+  if (token?.kind === 'quarter' && !/^[1-4]$/.test(token.digits))
+    throw parseErrorAt(source, at, at + 1, 'isn’t a quarter', 'Quarters are q1 to q4, such as 2026-q3.');
+  if (token?.kind === 'quarter') return take({ kind: 'quarter', quarter: Number(token.digits) }, at + 1);
+  if (token?.kind === 'half') return take({ kind: 'half', half: Number(token.digits) }, at + 1);
+  if (isSpacedQuarter(token, after)) return take({ kind: 'quarter', quarter: Number(after.digits) }, at + 2);
+  const which = rank(source, at, bareYear);
+  const unit = which && source.tokens[which.next];
+  if (which && senseOf(unit, 'unit')?.unit === 'quarter')
+    return take({ kind: 'quarter', quarter: which.value }, which.next + 1);
+  return which && senseOf(unit, 'half') && which.value <= 2
+    ? take({ kind: 'half', half: which.value }, which.next + 1)
+    : undefined;
+};
+
+function isSpacedQuarter(
+  token: Token | undefined,
+  after: Token | undefined,
+): after is Token & { kind: 'number' } {
+  const apart = token?.kind === 'word' && token.spelling === 'q' && (token.spaced || token.dashed);
+  return apart && after?.kind === 'number' && /^[1-4]$/.test(after.digits);
+}
+
+/** 'w45', 'week 45' */
+const week: Parser<number> = ({ tokens }, at) => {
+  const [token, after] = [tokens[at], tokens[at + 1]];
+  const isNamed = token?.kind === 'word' && (token.spelling === 'week' || token.spelling === 'w');
+  const isSpaced = isNamed && (token.spaced || token.dashed) && after?.kind === 'number';
+  const digits = token?.kind === 'week' ? token.digits : isSpaced ? after.digits : '';
+  return /^(?:0?[1-9]|[1-4]\d|5[0-3])$/.test(digits)
+    ? take(Number(digits), token?.kind === 'week' ? at + 1 : at + 2)
+    : undefined;
+};
+
+/** 'last year', 'this year' */
+const relativeYear: Parser<YearOf> = ({ tokens }, at) => {
+  const [token, unit] = [tokens[at], tokens[at + 1]];
+  if (unit?.kind !== 'word' || unit.spelling !== 'year') return undefined;
+  if (senseOf(token, 'last')) return take('last', at + 2);
+  return senseOf(token, 'this') && take('this', at + 2);
+};
+
+/** After a month, quarter or day; a year of the last century only when it is attached or after a comma: 'oct1999'. */
+const yearAfter: Parser<YearOf> = (source, at, bareYear) => {
+  const isAfterComma = source.tokens[at]?.kind === 'comma';
+  const next = isAfterComma ? at + 1 : at;
+  const token = source.tokens[next];
+  if (token?.kind !== 'number') return relativeYear(source, at, bareYear);
+  const isJoined = isAfterComma || !token.spaced;
+  const isClear = isBareYear(token.digits) || (isJoined && /^19\d\d$/.test(token.digits));
+  return isClear ? take(Number(token.digits), next + 1) : undefined;
+};
+
+/** '2026-q3'. With a space, '2026 q3' has a year only when the project is known: 2026 may be the project. */
+const yearBefore: Parser<YearOf> = (source, at, bareYear) => {
+  const [token, after] = [source.tokens[at], source.tokens[at + 1]];
+  if (token?.kind !== 'number') return relativeYear(source, at, bareYear);
+  const isClear = after?.spaced ? bareYear && isBareYear(token.digits) : /^(?:19|20)\d\d$/.test(token.digits);
+  return isClear ? take(Number(token.digits), at + 1) : undefined;
+};
+
+const count: Parser<Count> = ({ tokens }, at) => {
+  const token = tokens[at];
+  const word = senseOf(token, 'count');
+  if (word) return take({ digits: String(word.number) }, at + 1);
+  return token?.kind === 'number' ? take({ digits: token.digits }, at + 1) : undefined;
+};
+
+export const DATE_CLASSES: { readonly [Name in keyof DateClasses]: TokenClass<DateClasses[Name]> } = {
+  D: { begins: ['number', 'ordinal'], parse: dayNumber },
+  T: { begins: ['ordinal'], parse: ordinal },
+  I: ofKind('day', ({ day }) => day),
+  J: ofKind('month-day', (date) => date),
+  S: { begins: ['month', 'quarter', 'half', 'unit', 'rank', 'ordinal'], parse: span },
+  M: ofRole('month', ({ month }) => month),
+  K: { begins: ['week', 'unit'], parse: week },
+  Y: { begins: ['number', 'comma', 'last', 'this'], parse: yearAfter },
+  X: { begins: ['number', 'last', 'this'], parse: yearBefore },
+  W: ofRole('weekday', ({ weekday }) => weekday),
+  O: { begins: ['rank', 'ordinal'], parse: rank },
+  N: { begins: ['number', 'count'], parse: count },
+  U: ofRole('unit', ({ unit }) => unit),
+};

@@ -1,0 +1,305 @@
+/** Days as people say them, by the table of the product: all from Saturday 2026-11-21. */
+import { describe, expect, it } from 'vitest';
+import { InvalidWord } from '../../../src/domain/failure/index.ts';
+import { resolvePeriodText } from '../../../src/domain/time/period.ts';
+
+const NOW = Date.parse('2026-11-21T10:15:30.123Z');
+const TODAY = '2026-11-21';
+
+const daysOf = (text: string): string => {
+  const { days, to } = resolvePeriodText(text, NOW, 'UTC');
+  const last = days.at(-1) ?? '';
+  return `${days[0]} ${to === NOW ? 'now' : last}`;
+};
+
+function refusal(text: string): InvalidWord {
+  try {
+    resolvePeriodText(text, NOW, 'UTC');
+  } catch (error) {
+    if (error instanceof InvalidWord) return error;
+    throw error;
+  }
+  throw new Error(`“${text}” was read`);
+}
+
+const TABLE: readonly [first: string, last: string, phrases: readonly string[]][] = [
+  [
+    '2026-10-03',
+    '2026-10-03',
+    [
+      ...[
+        '3 october',
+        'october 3',
+        '3rd of oct',
+        'oct 3, 2026',
+        '3 oct 2026',
+        'on 3 october',
+        'October the 3rd',
+      ],
+      ...[
+        'oct-3',
+        'oct3',
+        'oct. 3',
+        'oct.3',
+        '2026-oct-3',
+        'saturday 3 october',
+        'Sat, 3 Oct',
+        '3oct',
+        '3-oct-2026',
+      ],
+      ...[
+        'the 3rd of october',
+        '3 october this year',
+        'the third of october',
+        'sat 2026-10-03',
+        'on the 3rd of October, 2026',
+      ],
+      ...['3.10.', '3.10.2026', '03.10.2026', '3.10.2026 please'],
+    ],
+  ],
+  [
+    '2026-10-01',
+    '2026-10-15',
+    [
+      ...['oct 1-15', '1-15 oct', '1 to 15 october', 'between 1 and 15 october', 'from oct 1 through oct 15'],
+      ...[
+        '1.10.-15.10.',
+        '1.10. - 15.10.',
+        'from 1.10. to 15.10.',
+        '1 – 15 oct 2026',
+        'oct 1 - oct 15',
+        '1 oct till 15 oct',
+      ],
+      ...[
+        'between october 1 and 15',
+        'between 1 october and 15 october',
+        'from the 1st to the 15th of october',
+      ],
+      ...[
+        'first half of october',
+        'the first half of oct 2026',
+        '1st half of 2026-10',
+        '1.10.2026-15.10.2026',
+      ],
+      ...[
+        'from 1 to 15 october',
+        '1st to 15th october',
+        '1 october to 2026-10-15',
+        '1..15 october',
+        'oct 1 thru 15',
+      ],
+    ],
+  ],
+  [
+    '2025-12-20',
+    '2026-01-05',
+    ['20 dec - 5 jan', 'dec 20 to jan 5', '20 dec 2025 - 5 jan', '20 dec - 5 jan 2026'],
+  ],
+  [
+    '2026-11-02',
+    'now',
+    [
+      'since nov 2',
+      'from 2 november',
+      'since the 2nd',
+      'since 2.11.',
+      'from nov 2 to now',
+      'since nov 2 until today',
+    ],
+  ],
+  [
+    '2026-11-16',
+    '2026-11-16',
+    ['monday', 'on monday', 'last monday', 'Mon', 'Mon 16 Nov', 'monday this week', 'this monday'],
+  ],
+  ['2026-11-14', '2026-11-14', ['saturday', 'last saturday', '7 days ago', 'day 1 week ago']],
+  [
+    '2026-11-16',
+    'now',
+    ['since monday', 'since last monday', 'from monday to now', 'current week', 'this week so far'],
+  ],
+  ['2026-11-16', '2026-11-18', ['monday to wednesday', 'mon-wed', 'between monday and wednesday']],
+  ['2026-11-18', '2026-11-18', ['3 days ago', 'three days ago', 'wednesday', '3-days-ago']],
+  ['2026-11-18', 'now', ['since 3 days ago']],
+  [
+    '2026-11-07',
+    '2026-11-20',
+    ['last fourteen days'.replace('fourteen', '14'), 'the last 14 days', 'for the past 14 days'],
+  ],
+  ['2026-11-02', '2026-11-15', ['two weeks', 'last two weeks', 'the past two weeks', 'w45..w46', 'w45-w46']],
+  [
+    '2026-09-01',
+    '2026-10-31',
+    ['past two months', 'two months', 'in the last two months', 'september and october'.replace('and', 'to')],
+  ],
+  ['2025-11-01', '2026-10-31', ['last twelve months']],
+  ['2026-11-14', '2026-11-15', ['last weekend', 'weekend', 'on the weekend']],
+  ['2026-11-21', 'now', ['this weekend']],
+  [
+    '2026-11-02',
+    '2026-11-08',
+    [
+      'w45',
+      'week 45',
+      '2026-w45',
+      'w45 2026',
+      'week 45 of 2026',
+      'the week of 4 november',
+      'week starting 2 november',
+      'week of nov 4',
+      'week starting on monday 2 november',
+      'the week of the 4th',
+      'week 2 weeks ago',
+    ],
+  ],
+  ['2025-12-22', '2025-12-28', ['w52', '2025-w52']],
+  ['2020-12-28', '2021-01-03', ['w53', '2020-w53']],
+  [
+    '2026-01-01',
+    '2026-06-30',
+    [
+      'h1',
+      'h1 2026',
+      'first half of 2026',
+      '2026-h1',
+      'the first half of this year',
+      'H1 this year',
+      '1st half of 2026',
+    ],
+  ],
+  ['2026-07-01', 'now', ['h2', 'second half of 2026', 'h2 2026']],
+  ['2025-07-01', '2025-12-31', ['h2 last year', 'last h2', 'h2 2025']],
+  ['2026-10-16', '2026-10-31', ['second half of october', '16-31 oct']],
+  [
+    '2026-11-01',
+    'now',
+    [
+      'current month',
+      'this month so far',
+      'so far this month',
+      'mtd',
+      'from 1 november to now',
+      'since the 1st',
+      'this november',
+      'november so far',
+    ],
+  ],
+  [
+    '2026-10-01',
+    '2026-10-31',
+    [
+      'prev month',
+      'previous month',
+      'last october',
+      'this october',
+      'october this year',
+      '10/2026',
+      'in october',
+      'month 1 month ago',
+    ],
+  ],
+  ['2025-11-01', '2025-11-30', ['last november', 'november last year', 'november 2025']],
+  ['2025-10-01', '2025-10-31', ['october last year', 'october of last year', 'last year october']],
+  ['2026-09-01', '2026-09-30', ['this september']],
+  ['2026-11-05', '2026-11-05', ['5.11.2026', '5.11.', 'the 5th', 'thursday 5 november', 'thursday the 5th']],
+  [
+    '2026-11-13',
+    '2026-11-13',
+    [
+      '13/11/2026',
+      '11/13/2026',
+      '13-11-2026',
+      'last week friday',
+      'friday last week',
+      'friday of last week',
+      'friday the 13th',
+    ],
+  ],
+  ['2024-02-29', '2024-02-29', ['29 feb', 'february 29', '29.2.', '29 feb 2024']],
+  ['2026-11-17', '2026-11-17', ['the 17th', 'on the 17th', '17th', 'nov 17', '17.11.']],
+  ['2026-10-31', '2026-10-31', ['the 31st', 'on the 31st of october']],
+  [
+    '2026-11-19',
+    '2026-11-19',
+    ['the day before yesterday', 'day before yesterday', '2 days ago', 'two days ago'],
+  ],
+  [
+    '2026-07-01',
+    '2026-09-30',
+    [
+      'third quarter of 2026',
+      'q3 this year',
+      'third quarter',
+      '3rd quarter 2026',
+      'q3 of 2026',
+      'the third quarter of this year',
+      'last q3',
+    ],
+  ],
+  ['2025-01-01', '2025-12-31', ['in 2025', 'during 2025', 'of 2025']],
+  [
+    '2026-08-01',
+    '2026-10-31',
+    ['aug to oct', 'august through october', 'between august and october', 'last three months'],
+  ],
+  ['2026-11-14', '2026-11-20', ['14–20 Nov', '14–20 Nov 2026', 'seven days']],
+  ['2025-12-28', '2026-01-03', ['28 Dec 2025 – 3 Jan 2026']],
+];
+
+const ROWS = TABLE.flatMap(([first, last, phrases]) =>
+  phrases.map((phrase): [string, string] => [phrase, `${first} ${last}`]),
+);
+
+describe(`on ${TODAY}`, () => {
+  it.each(ROWS)('“%s” is %s', (phrase, days) => expect(daysOf(phrase)).toBe(days));
+
+  it.each(ROWS)('“%s” has a name that means the same', (phrase) => {
+    const period = resolvePeriodText(phrase, NOW, 'UTC');
+    expect(resolvePeriodText(period.phrase, NOW, 'UTC')).toEqual(period);
+    expect(resolvePeriodText(period.dates, NOW, 'UTC').days).toEqual(period.days);
+  });
+});
+
+describe('what has no one meaning, or none', () => {
+  it.each<[string, string, string | readonly string[] | undefined]>([
+    ['05/11/2026', '05/11/2026', ['2026-11-05', '2026-05-11']],
+    ['2 weeks ago', '2 weeks ago', ['day-2-weeks-ago', 'week-2-weeks-ago']],
+    ['a month ago'.replace('a', 'one'), 'one month ago', ['day-1-month-ago', 'month-1-month-ago']],
+    ['7m', '7m', ['7mo', 'today']],
+    ['30 february', '30 february', undefined],
+    ['february 30', 'february 30', undefined],
+    ['31.4.', '31.4.', undefined],
+    ['29 feb 2025', '29 feb 2025', undefined],
+    ['friday 3 october', 'friday 3 october', undefined],
+    ['friday 2026-10-03', 'friday 2026-10-03', undefined],
+    ['first week of october', 'first week of october', ['october-1..october-7', 'week-of-october-1']],
+    ['last week of october', 'last week of october', ['october-25..october-31', 'week-of-october-31']],
+    ['late last month', 'late last month', 'last-month'],
+    ['few days', 'few days', ['last-3-days', 'last-7-days']],
+    ['past few weeks', 'past few weeks', ['last-2-weeks', 'last-3-weeks']],
+    ['last 3 hours', 'last 3 hours', 'today'],
+    ['24 hours', '24 hours', 'yesterday'],
+    ['all time', 'all time', 'last-3-years'],
+    ['next monday', 'next monday', 'today'],
+    ['in 3 days', 'in 3 days', 'last-3-days'],
+    ['week starting 3 november', 'week starting 3 november', 'week-of-november-3'],
+    ['last week of 2025', 'of 2025', undefined],
+    ['december 2026', 'december 2026', 'this-month'],
+    ['this december', 'this december', 'this-month'],
+    ['22 november 2026', '22 november 2026', 'today'],
+    ['nov 10 - nov 30', 'nov 30', 'since november-10'],
+    ['w54', 'w54', undefined],
+    ['2025-w53', '2025-w53', undefined],
+    ['h3', 'h3', undefined],
+    ['3 october 5', '5', undefined],
+    ['last october 3', '3', undefined],
+    ['monday last week so', 'so', undefined],
+    ['half', 'half', undefined],
+    ['this sunday', 'this sunday', 'today'],
+  ])('“%s” is refused for “%s”, and %j is offered', (text, word, offered) => {
+    const { suggestion, readings, ...refused } = refusal(text);
+    expect(refused.word).toBe(word);
+    expect(readings.length > 0 ? readings : suggestion).toEqual(offered);
+    for (const reading of [offered ?? []].flat()) expect(() => daysOf(reading)).not.toThrow();
+  });
+});
