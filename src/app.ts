@@ -45,6 +45,7 @@ import { createAudit } from './workspace/record/audit.ts';
 import { createLastUsed } from './workspace/record/last-used.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createServiceNotes } from './workspace/service-notes.ts';
+import { createThreadStore } from './workspace/thread-store.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
 const DRAIN = 11_000;
@@ -112,6 +113,7 @@ export function createTally(
   const responseUrls = createResponseUrlClient();
   const users = createUserDirectory(clock);
   const errorReply = createErrorReply(log);
+  const threads = createThreadStore(redis);
 
   const all: Registry = createRegistry(() => features);
   const reports = createReports(clock);
@@ -165,6 +167,7 @@ export function createTally(
       commands: all.commands,
       verbs: all.verbs,
       listeners: () => all.listeners().commands,
+      threads,
     }),
     createHomeFeature({ sections: all.home, attention: all.attention, billing, lastUsed, log, clock }),
     createHelpFeature(all.help),
@@ -190,6 +193,7 @@ export function createTally(
   registerListeners(slack.app, all.listeners(), {
     ...{ users, workspaces, responseUrls, errorReply, limits, log, clock },
     eventDedup: createEventDedup(redis),
+    threads,
     onAnswered: metrics.command,
     ...(loadingDelays && { loadingDelays }),
   });

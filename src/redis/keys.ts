@@ -19,6 +19,10 @@ export const deliveryLogKey = (id: string): string => `${ofWorkspace(id)}:delive
 export const deliveryLockKey = (id: string): string => `${ofWorkspace(id)}:delivery-lock`;
 /** Billing's last figures for the watched projects. */
 export const watchFiguresKey = (id: string): string => `${ofWorkspace(id)}:watch-figures`;
+/** The last questions in each thread. */
+export const threadsKey = (id: string): string => `${ofWorkspace(id)}:threads`;
+/** A sorted set: when each of them was asked. */
+export const threadTimesKey = (id: string): string => `${ofWorkspace(id)}:thread-times`;
 /** The lease of the process that refreshes the workspace's Slack token. */
 export const tokenLockKey = (id: string): string => `${ofWorkspace(id)}:token-lock`;
 /** The workspaces that an organisation's installation serves. */
@@ -37,6 +41,8 @@ export const keysOf = (workspace: SlackId): readonly string[] =>
     deliveryLogKey,
     deliveryLockKey,
     watchFiguresKey,
+    threadsKey,
+    threadTimesKey,
     tokenLockKey,
     copiedKey,
   ].map((key) => key(workspace));

@@ -14,6 +14,7 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { createEventDedup, createOAuthNonces } from '../../src/workspace/once/replay-protection.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
+import { createThreadStore } from '../../src/workspace/thread-store.ts';
 import { CHANNEL, NO_LOADING, slackEnvironment, startTestSlack, toAnswer } from './bot.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
 import { type TestRedis, testRedis } from './redis.ts';
@@ -87,6 +88,7 @@ export async function startListenerBot(
         workspaces,
         responseUrls,
         eventDedup: createEventDedup(redis.client),
+        threads: createThreadStore(redis.client),
       },
       ...{ limits: UNLIMITED, log, clock, errorReply: createErrorReply(log) },
       loadingDelays,

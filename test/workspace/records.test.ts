@@ -223,7 +223,7 @@ describe('bots that are connected', () => {
 });
 
 describe('a copy of a workspace', () => {
-  const [RECORD, AUDIT, GRANTS, ISSUED, , , , LOCK] = keysOf('T1');
+  const [RECORD, AUDIT, GRANTS, ISSUED, , , , , , LOCK] = keysOf('T1');
   const fill = async () => {
     await redis.hset(recordKey('T1'), { settings: '{}', 'project:prod': 'x' });
     await redis.xadd('tally:{T1}:audit', '1-1', 'who', 'U1', 'action', 'app installed');

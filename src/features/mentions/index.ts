@@ -2,15 +2,17 @@ import { mentionText, type SlashCommand } from '../../domain/commands.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { type CommandInvocation, commandButton } from '../../slack/commands/command-buttons.ts';
 import { exampleQuestions } from '../../slack/commands/examples.ts';
-import { canSuggest } from '../../slack/commands/project-picker.ts';
+import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
 import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
 import { exampleMarkup } from '../../slack/kit/help.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import { type CommandListener, canRead, type EventListener, lookUp } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
+import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { Feature } from '../feature.ts';
-import { parseMention } from './words.ts';
+import { completeMention } from './follow-ups.ts';
+import { parseMention, spoken } from './words.ts';
 
 export interface MentionsParts {
   /** Every command there is, `/spend` and the like. */
@@ -18,21 +20,24 @@ export interface MentionsParts {
   /** Second words of `/billing`. */
   readonly verbs: () => readonly string[];
   readonly listeners: () => Readonly<Record<string, CommandListener>>;
+  readonly threads: ThreadStore;
 }
 
 /** `@Tally spend prod last month`, and the same words in a direct message: commands where slash commands cannot be used. */
-export function createMentionsFeature({ commands, verbs, listeners }: MentionsParts): Feature {
+export function createMentionsFeature({ commands, verbs, listeners, threads }: MentionsParts): Feature {
   const said: EventListener = {
     right: 'ask',
     once: true,
     wants: isSaidToTally,
-    async run({ text = '' }, request, { rerun }) {
+    async run({ text = '' }, request, { rerun, thread }) {
       requireShortText(text);
       if (holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       const { aliases } = request.workspace;
       const canRun = ({ command, text: words }: CommandInvocation) =>
         canRead(lookUp(listeners(), command), words, request.workspace);
-      const mention = parseMention(text, { commands: commands(), verbs: verbs(), aliases, canRead: canRun });
+      const alone = parseMention(text, { commands: commands(), verbs: verbs(), aliases, canRead: canRun });
+      const said = { text: spoken(text), mention: alone, request };
+      const mention = thread === undefined ? alone : await completeMention(said, thread, threads);
       switch (mention.kind) {
         case 'command':
           return rerun(mention.rerun);
@@ -46,6 +51,8 @@ export function createMentionsFeature({ commands, verbs, listeners }: MentionsPa
               ),
             ),
           );
+        case 'which-project':
+          return request.reply.update(whichProject(mention.fact, mention.rerun, request));
         case 'nothing':
           return request.reply.update(mentionHelp(exampleQuestions(request), mention.fact));
       }
@@ -74,6 +81,11 @@ const HELP = commandButton('help', 'All commands', { command: '/billing help' })
 export function mentionHelp(examples: readonly string[], fact = 'What would you like to know?'): Message {
   return { text: fact, blocks: [section(fact), markup(exampleMarkup(examples)), actions(...HELP)] };
 }
+
+const whichProject = (fact: string, rerun: CommandInvocation, request: Request): Message => ({
+  text: fact,
+  blocks: [section(fact), ...projectPicker(rerun, request)],
+});
 
 /** A button for each command that a mention can mean; none is run without a click. */
 function suggestedCommands(

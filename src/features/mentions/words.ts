@@ -130,7 +130,7 @@ const MARKED = /<([^<>|]*)\|?>/g;
 const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
 /** What was typed, out of what Slack made of it: people named in it mean nothing, links are what they show. */
-function spoken(text: string): string {
+export function spoken(text: string): string {
   return text
     .replace(PEOPLE, ' ')
     .replace(LABELLED, '$1')

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
+import type { ThreadPlace } from '../../workspace/thread-store.ts';
 
 /** The fields of a payload that Tally or Bolt reads. Others are not checked. */
 const word = z.string().nullish();
@@ -243,6 +244,19 @@ export function sourceOfEvent(
     startsThread: channel === undefined || isDirectMessage(channel) ? undefined : ts,
     ...{ responseUrl: undefined, isClick: false, triggerId: undefined, viewId: undefined },
   };
+}
+
+/** The thread of an answer, or the direct message as a whole; undefined where an answer is in no thread. */
+export function threadOf({
+  teamId,
+  userId,
+  channel,
+  thread,
+  startsThread,
+}: RequestSource): ThreadPlace | undefined {
+  if (channel === undefined) return undefined;
+  const ts = thread ?? startsThread ?? (isDirectMessage(channel) ? '' : undefined);
+  return ts === undefined ? undefined : { workspace: teamId, channel, thread: ts, person: userId };
 }
 
 /** Whether a channel is a direct message, which has no default project and no sharing. */

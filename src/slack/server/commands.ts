@@ -9,6 +9,7 @@ import {
 } from '../../domain/failure/index.ts';
 import { inSpan } from '../../runtime/spans.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
+import type { ThreadOutcome } from '../../workspace/thread-store.ts';
 import { asSlashCommand, type CommandInvocation, withoutSecrets } from '../commands/command-buttons.ts';
 import type { ErrorContext } from '../error-messages/description.ts';
 import { type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
@@ -23,6 +24,7 @@ import {
   lookUp,
   workOf,
 } from './listeners.ts';
+import { rememberQuestion } from './remember-question.ts';
 
 /** Registers slash commands. */
 export function registerCommands(app: App, context: ListenerContext, runCommand: RunCommand): void {
@@ -61,6 +63,8 @@ export function createCommandRunner({
   listeners: { commands },
   authorize,
   errorReply,
+  threads,
+  log,
   onAnswered,
   loadingDelays = LOADING_DELAYS,
 }: ListenerContext): RunCommand {
@@ -72,6 +76,7 @@ export function createCommandRunner({
     const metricName = listener === undefined ? 'other' : command;
     const began = performance.now();
     let request: Request | undefined;
+    let outcome: ThreadOutcome | undefined;
     try {
       if (isForm) target.startLoadingView(loadingDelays.modal);
       if (handler === undefined)
@@ -90,10 +95,12 @@ export function createCommandRunner({
         target.startLoadingMessage({ audience: request.audience, replace, delay });
       }
       await workOf(handler)(text, request);
+      outcome = request.audience === 'channel' ? 'everybody' : 'person';
       onAnswered?.(metricName, 'ok');
     } catch (error) {
       const report = errorReply.explain(error, command);
       onAnswered?.(metricName, report.failure?.kind ?? 'unknown');
+      outcome = outcomeOf(report);
       const { workspace } = request ?? {};
       await errorReply.send(target, report, {
         ...errorContext(report, invocation, request),
@@ -104,8 +111,16 @@ export function createCommandRunner({
     } finally {
       await target.endLoading();
     }
+    if (handler?.isQuestion && request !== undefined && outcome !== undefined)
+      await rememberQuestion({ threads, log }, target, request, invocation, outcome);
   };
   return (...given) => inSpan('command', () => run(...given));
+}
+
+/** “No data” is an answer, which only this person saw; a refused word is not asked about again. */
+function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
+  if (failure?.kind === 'invalid-word' || failure?.kind === 'secret-pasted') return undefined;
+  return failure?.kind === 'no-data' ? 'person' : 'failed';
 }
 
 /** No listener reads such a text. It is refused after the rights, like any other words. */

@@ -2,7 +2,13 @@ import type { App } from '@slack/bolt';
 import { Throttled } from '../../domain/failure/index.ts';
 import type { CommandInvocation } from '../commands/command-buttons.ts';
 import { errorMessageOf } from '../reply/error-reply.ts';
-import { isDirectMessage, type SlackEvent, type SlackPayload, sourceOfEvent } from '../request/payload.ts';
+import {
+  isDirectMessage,
+  type SlackEvent,
+  type SlackPayload,
+  sourceOfEvent,
+  threadOf,
+} from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { RunCommand } from './commands.ts';
 import { type ListenerContext, lookUp } from './listeners.ts';
@@ -24,6 +30,7 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
     let request: Request | undefined;
     const origin = {
       client,
+      thread: threadOf(source),
       rerun: (invocation: CommandInvocation) =>
         runCommand(target, invocation, { at, audience, workspace: request?.workspace }),
     };

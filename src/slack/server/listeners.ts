@@ -5,6 +5,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { ThreadPlace, ThreadStore } from '../../workspace/thread-store.ts';
 import type { CommandInvocation } from '../commands/command-buttons.ts';
 import type { Message } from '../kit/atoms.ts';
 import type { FormFields, FormReading } from '../kit/modal.ts';
@@ -104,6 +105,8 @@ export interface EventListener {
 /** How an event's listener reaches the place where it happened. */
 interface EventOrigin {
   readonly client: WebClient;
+  /** Where a follow-up finds what was asked before; undefined where answers are in no thread. */
+  readonly thread?: ThreadPlace | undefined;
   /** Runs a command as if it had been typed where the event happened, with a public answer. */
   rerun(invocation: CommandInvocation): Promise<void>;
 }
@@ -150,6 +153,7 @@ export interface ListenerContext {
   /** Where the replies to a payload go. @param modalHash Slack's `hash` of the modal that was clicked in */
   createTarget(source: RequestSource, client: WebClient, modalHash?: string): ReplyTarget;
   readonly eventDedup: EventDedup;
+  readonly threads: ThreadStore;
   readonly limits: RateLimiter;
   readonly log: Logger;
   readonly clock: () => Millis;

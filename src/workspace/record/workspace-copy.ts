@@ -19,8 +19,8 @@ export interface WorkspaceCopy {
 
 /** Leases are not copied: their holders use the Redis where they took them. */
 const isLock = (key: string): boolean => key.endsWith('-lock');
-/** Short-lived keys change all the time, so they don't show whether a workspace was changed. */
-const isBrief = (key: string): boolean => /:(grants|issued)$/.test(key);
+/** Keys that expire change all the time, so they don't show whether a workspace was changed. */
+const isBrief = (key: string): boolean => /:(grants|issued|threads|thread-times)$/.test(key);
 
 /** @throws StoreUnavailable */
 export async function readCopy(redis: RedisConnection, id: string): Promise<WorkspaceCopy> {
@@ -46,6 +46,10 @@ async function readKey(redis: RedisConnection, key: string): Promise<readonly (r
   if (type === 'set') {
     const members = await guardRead(() => redis.smembers(key));
     return members.toSorted().map((member) => ['SADD', member]);
+  }
+  if (type === 'zset') {
+    const scores = await guardRead(() => redis.zrangebyscore(key, '-inf', '+inf', 'WITHSCORES'));
+    return scores.flatMap((member, at) => (at % 2 === 0 ? [['ZADD', scores[at + 1] ?? '', member]] : []));
   }
   if (type === 'stream') {
     const entries = await guardRead(() => redis.xrange(key, '-', '+'));

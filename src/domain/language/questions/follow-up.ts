@@ -1,0 +1,347 @@
+/** Follow-ups: questions that leave out what the last answer in the thread had. Every word must have a meaning. */
+
+import { InvalidWord, isFailure } from '../../failure/index.ts';
+import { type Output, parseWithOutput } from '../argument.ts';
+import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
+import { LAST_7_DAYS } from '../periods/period-phrase.ts';
+import { couldBeSecret } from '../secret-detection.ts';
+import { keepsWords } from '../suggestion.ts';
+import { cleanTyping, normalizeText } from '../text.ts';
+import type { Aliases } from '../tokenizer.ts';
+import { parseQuestion, type QuestionCommand } from './question.ts';
+import { type QuestionName, readQuestionWords } from './question-words.ts';
+
+export type FollowUp =
+  /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */
+  | (QuestionCommand & { readonly kind: 'command'; readonly isExplicit: boolean })
+  /** What it may mean, the likeliest first. */
+  | {
+      readonly kind: 'offered';
+      readonly commands: readonly QuestionCommand[];
+      readonly refusal?: InvalidWord;
+    }
+  | { readonly kind: 'refused'; readonly refusal: InvalidWord }
+  /** There is no answer to take the project from; the command's text without it. */
+  | ({ readonly kind: 'project-missing' } & QuestionCommand);
+
+/** What a follow-up begins with. */
+const LEADS = [
+  ...['what about', 'how about', 'what of', 'same for', 'same thing', 'same question', 'same with', 'same'],
+  ...['and', 'but', 'so', 'ok', 'okay', 'then', 'now', 'also', 'do', 'show', 'please', 'the same', ','],
+].map((phrase) => phrase.split(' '));
+/** Leads that questions and commands may begin with as well. */
+const WEAK_LEADS: ReadonlySet<string> = new Set(['so', 'ok', 'okay', 'now', 'do', 'show', 'please', ',']);
+const TAILS = ['please', 'pls', 'too', 'as well', 'instead', 'then', ','].map((phrase) => phrase.split(' '));
+
+/** What stands for the projects of the answer. */
+const PRONOUNS = [
+  ...['that project', 'this project', 'the project', 'the same project', 'same project', 'that one'],
+  ...['these projects', 'those projects', 'the projects', 'the same projects'],
+  ...['it', 'its', 'that', 'them', 'they', 'those', 'these'],
+].map((phrase) => phrase.split(' '));
+
+const AGAIN: ReadonlySet<string> = new Set([
+  ...['again', 'same again', 'the same again', 'once more', 'one more time', 'repeat', 'refresh'],
+  ...['run again', 'do again', 'show again', 'try again', 'retry', 'ask again'],
+]);
+const WHY: ReadonlySet<string> = new Set([
+  ...['why', 'why is', 'why was', 'why so much', 'why so', 'why much', 'how come', 'what changed'],
+  ...['why did change', 'what happened', 'why is so', 'why is so much', 'why so high', 'why the change'],
+]);
+/** Around `csv` and `details`. */
+const FILE_WORDS: ReadonlySet<string> = new Set([
+  ...[
+    'as',
+    'a',
+    'an',
+    'in',
+    'to',
+    'file',
+    'format',
+    'the',
+    'with',
+    'export',
+    'download',
+    'send',
+    'get',
+    'me',
+  ],
+  ...['can', 'could', 'i', 'we', 'you', 'have', 'give', 'show', 'want', 'need', 'for', 'this', 'of', 'us'],
+]);
+
+/** What a follow-up says by itself. */
+interface Said {
+  readonly command?: QuestionName | undefined;
+  readonly words: Partial<CommandWords>;
+  readonly output?: Output | undefined;
+  /** Whether it adds today to the days of the answer. */
+  readonly addsToday?: boolean;
+}
+
+interface FollowUpText {
+  /** Its words without those that only refer to the answer. */
+  readonly text: string;
+  readonly isExplicit: boolean;
+}
+
+/**
+ * Whether a text refers to an answer before it, so that it is none by itself although it may be complete.
+ */
+export const refersBack = (text: string): boolean => simplify(text).isExplicit;
+
+/**
+ * Completes a follow-up such as “and staging?” with what the last answer had.
+ *
+ * @param remembered the command that was answered, in canonical words; undefined for none
+ * @param aliases names of projects, in lower case
+ * @returns undefined for what is no follow-up
+ * @throws SecretPasted
+ */
+export function mergeFollowUp(
+  text: string,
+  remembered: QuestionCommand | undefined,
+  aliases: Aliases,
+): FollowUp | undefined {
+  const followUp = completeText(text, remembered, aliases);
+  // Its words are read in lower case, which hides the form of a token.
+  const mayHoldSecret = text
+    .split(/\s+/)
+    .some((word) => couldBeSecret(word) && !aliases.has(normalizeText(word)));
+  return followUp !== undefined && 'refusal' in followUp && mayHoldSecret
+    ? { kind: 'refused', refusal: followUp.refusal.withheld() }
+    : followUp;
+}
+
+function completeText(
+  text: string,
+  remembered: QuestionCommand | undefined,
+  aliases: Aliases,
+): FollowUp | undefined {
+  const said = simplify(text);
+  const base = remembered && readCommand(remembered, aliases);
+  if (AGAIN.has(said.text)) {
+    if (remembered === undefined) return { kind: 'project-missing', command: 'spend', text: '' };
+    return { kind: 'command', ...remembered, isExplicit: true };
+  }
+  const projects = base === undefined ? '' : projectText(base.words);
+  const readings = readSaid(said.text, projects, aliases);
+  if (readings === undefined) return undefined;
+  if (readings instanceof InvalidWord) return refuse(readings, said, base, aliases);
+  if (base === undefined) return said.isExplicit ? withoutAnswer(readings) : undefined;
+  const merged = readings.flatMap((reading) => merge(base, reading));
+  const commands = merged.map(({ isCertain: _, ...command }) => command);
+  const [only, ...others] = commands;
+  if (only === undefined) return undefined;
+  return others.length === 0 && merged[0]?.isCertain
+    ? { kind: 'command', ...only, isExplicit: said.isExplicit }
+    : { kind: 'offered', commands: commands.slice(0, MOST_OFFERED) };
+}
+
+const MOST_OFFERED = 3;
+
+/** The words of a remembered command. @returns undefined if they cannot be read any more */
+function readCommand({ command, text }: QuestionCommand, aliases: Aliases): Base | undefined {
+  const read = tryParse(text, aliases);
+  return read instanceof InvalidWord ? undefined : { command, ...read };
+}
+
+interface Base {
+  readonly command: QuestionName;
+  readonly words: CommandWords;
+  readonly output: Output | undefined;
+}
+
+type Parsed = Pick<Base, 'words' | 'output'>;
+
+/** @throws SecretPasted */
+function tryParse(text: string, aliases: Aliases): Parsed | InvalidWord {
+  try {
+    return parseWithOutput(text, aliases, parseCommandText);
+  } catch (error) {
+    if (isFailure(error) && error.kind === 'invalid-word') return error;
+    throw error;
+  }
+}
+
+function simplify(text: string): FollowUpText {
+  const words = cleanTyping(text.replace(EMOJI, ' '))
+    .toLowerCase()
+    .replace(/\bwhat's\b/g, 'what is')
+    .replace(/[?!]+(?![a-z\d])|[.;:]+(?= |$)/g, ' ')
+    .replaceAll(',', ' , ')
+    .split(/\s+/)
+    .filter(Boolean);
+  let isExplicit = false;
+  let from = 0;
+  for (let lead = leadAt(words, from); lead !== undefined; lead = leadAt(words, from)) {
+    isExplicit ||= !WEAK_LEADS.has(lead.join(' '));
+    from += lead.length;
+  }
+  let end = words.length;
+  for (let tail = tailAt(words, from, end); tail !== undefined; tail = tailAt(words, from, end))
+    end -= tail.length;
+  const kept = withoutPronouns(words.slice(from, end));
+  const hasPronoun = kept.length < end - from;
+  const again = AGAIN.has(kept.join(' ')) || kept.length === 1 ? -1 : kept.indexOf('again');
+  const isAgain = again === 0 || again === kept.length - 1;
+  const rest = asOutput(isAgain ? kept.toSpliced(again, 1) : kept);
+  const isReference = AGAIN.has(rest) || WHY.has(rest) || /^(?:csv|details|vs|versus|compared)\b/.test(rest);
+  return {
+    text: WHY.has(rest) ? 'why' : rest,
+    isExplicit: isExplicit || isAgain || hasPronoun || isReference,
+  };
+}
+
+const EMOJI = /\p{Extended_Pictographic}|:[a-z][a-z0-9_+-]*:/giu;
+
+/** A phrase that begins there, with words after it. */
+function leadAt(words: readonly string[], at: number): readonly string[] | undefined {
+  if (words[at] === 'so' && words[at + 1] === 'far') return undefined;
+  return LEADS.find(
+    (lead) => at + lead.length < words.length && lead.every((word, index) => words[at + index] === word),
+  );
+}
+
+/** A phrase that ends there, with words before it. */
+const tailAt = (words: readonly string[], from: number, end: number): readonly string[] | undefined =>
+  TAILS.find(
+    (tail) =>
+      from + tail.length < end && tail.every((word, index) => words[end - tail.length + index] === word),
+  );
+
+function withoutPronouns(words: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < words.length; ) {
+    const pronoun = PRONOUNS.find((phrase) => phrase.every((word, index) => words[at + index] === word));
+    if (pronoun === undefined) kept.push(words[at] ?? '');
+    at += pronoun?.length ?? 1;
+  }
+  return kept;
+}
+
+/** `csv` for “as a csv file”; other words as they are. */
+function asOutput(words: readonly string[]): string {
+  const others = words.filter((word) => !FILE_WORDS.has(word));
+  return others.length === 1 && /^(?:csv|details)$/.test(others[0] ?? '')
+    ? (others[0] ?? '')
+    : words.join(' ');
+}
+
+const namesProjects = ({ project, alias, several, top }: Partial<CommandWords>): boolean =>
+  [project, alias, several, top].some((named) => named !== undefined);
+
+/** `prod,staging`, or `all` for the first of all. */
+const projectText = ({ project, alias, several }: CommandWords): string =>
+  formatCommandWords({ project, alias, several });
+
+/**
+ * What it says by itself, and beside the projects of the answer: there a number is a day, a year or a product, where alone
+ * it would be a project.
+ *
+ * @returns undefined if it says nothing
+ * @throws SecretPasted
+ */
+function readSaid(
+  text: string,
+  projects: string,
+  aliases: Aliases,
+): readonly Said[] | InvalidWord | undefined {
+  const question = parseQuestion(text, aliases);
+  const { commands, projects: listed, rest } = readQuestionWords(text, aliases);
+  const [command, other] = question?.kind === 'command' ? [question.command] : commands;
+  if (other !== undefined || (question?.kind === 'refused' && commands.length > 0))
+    return question?.kind === 'refused' ? question.refusal : undefined;
+  const typed =
+    question?.kind === 'command' ? question.text : [listed.join(','), ...rest].filter(Boolean).join(' ');
+  if (typed === '' && command === undefined) return undefined;
+  if (/^incl(?:ude|uding)? today$/.test(typed)) return [{ command, words: {}, addsToday: true }];
+  const alone = tryParse(typed, aliases);
+  const beside = projects === '' ? alone : tryParse(`${projects} ${typed}`, aliases);
+  const { help: _, ...besideWords } = beside instanceof InvalidWord ? { help: false } : beside.words;
+  const isSame = !(beside instanceof InvalidWord) && projectText(beside.words) === projects;
+  const { project: _id, alias: _alias, several, top, ...others } = besideWords as CommandWords;
+  const joint: Said | undefined =
+    beside instanceof InvalidWord || projects === ''
+      ? undefined
+      : {
+          command,
+          words: isSame ? { ...others, ...(top !== undefined && { top, several }) } : besideWords,
+          output: beside.output,
+        };
+  if (alone instanceof InvalidWord) return joint === undefined ? alone : [joint];
+  if (alone.words.help) return undefined;
+  const single: Said = { command, words: alone.words, output: alone.output };
+  if (joint === undefined) return [single];
+  return alone.words.project === undefined ? [namesProjects(alone.words) ? single : joint] : [joint, single];
+}
+
+/** Without an answer before it. */
+function withoutAnswer([said]: readonly Said[]): FollowUp | undefined {
+  if (said === undefined) return undefined;
+  const { command = 'spend', words, output } = said;
+  const text = formatCommandWords(words, output);
+  if (!namesProjects(words)) return { kind: 'project-missing', command, text };
+  if (said.command !== undefined || words.phrase !== undefined)
+    return { kind: 'command', command, text, isExplicit: true };
+  const commands = (['balance', 'spend'] as const).map((name) => ({
+    command: name,
+    text,
+    keepsPeriod: false,
+  }));
+  return { kind: 'offered', commands };
+}
+
+interface Merged extends QuestionCommand {
+  /** Whether it is the only thing that can be meant. */
+  readonly isCertain: boolean;
+}
+
+/** What the words say, and the rest from what was answered. A question that the answer does not lead to is only offered. */
+function merge(base: Base, { command: asked, words, output, addsToday = false }: Said): readonly Merged[] {
+  const asksSpend = [words.phrase, words.versus, words.top].some(isSaid) || addsToday || output === 'why';
+  const command = asked ?? (asksSpend ? 'spend' : base.command);
+  const isCertain = command === (asked ?? base.command);
+  const { project, alias, several, top } = namesProjects(words) ? words : base.words;
+  const product = words.product ?? base.words.product;
+  if (command === 'balance') {
+    const text = formatCommandWords({ project, alias, several, product }, output);
+    return [{ command, text, isCertain: isCertain && top === undefined }];
+  }
+  const before = base.words.phrase;
+  const phrase = addsToday ? { ...(before ?? LAST_7_DAYS), includingToday: true } : (words.phrase ?? before);
+  // Of another period the comparison may be meant still, or the usual one: with the days before.
+  const mayCompare = isSaid(words.phrase) && typeof base.words.versus === 'object';
+  const comparisons =
+    isSaid(words.versus) || !mayCompare
+      ? [words.versus ?? base.words.versus]
+      : [base.words.versus, undefined];
+  const inherited = asked === undefined && base.output === 'why' ? base.output : undefined;
+  return comparisons.map((versus) => ({
+    command,
+    text: formatCommandWords({ project, alias, several, top, phrase, versus, product }, output ?? inherited),
+    isCertain: isCertain && comparisons.length === 1,
+  }));
+}
+
+const isSaid = (value: unknown): boolean => value !== undefined;
+
+/** What is near it in a command is another time here. */
+const FUTURE = /\b(?:next|tomorrow)\b/;
+
+/** Words that the grammar refuses: with what it offers in their place, completed. */
+function refuse(
+  refusal: InvalidWord,
+  { text, isExplicit }: FollowUpText,
+  base: Base | undefined,
+  aliases: Aliases,
+): FollowUp | undefined {
+  const commands = refusal.offered
+    .filter((offered) => !FUTURE.test(text) && keepsWords(text, refusal.word, offered, aliases))
+    .flatMap((offered) => {
+      const read = tryParse(offered, aliases);
+      return base === undefined || read instanceof InvalidWord ? [] : merge(base, read);
+    })
+    .map(({ isCertain: _, ...command }) => command);
+  if (commands.length > 0) return { kind: 'offered', commands: commands.slice(0, MOST_OFFERED), refusal };
+  return isExplicit && base !== undefined ? { kind: 'refused', refusal } : undefined;
+}

@@ -1,0 +1,188 @@
+import type { SlashCommand } from '../../domain/commands.ts';
+import { isFailure } from '../../domain/failure/index.ts';
+import { parseWithOutput } from '../../domain/language/argument.ts';
+import {
+  type CommandWords,
+  formatCommandWords,
+  normalizeText,
+  parseCommandText,
+} from '../../domain/language/command-text.ts';
+import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
+import { type FollowUp, mergeFollowUp, refersBack } from '../../domain/language/questions/follow-up.ts';
+import type { QuestionCommand } from '../../domain/language/questions/question.ts';
+import { fixPhrase } from '../../domain/time/fixed-phrase.ts';
+import { tryRead } from '../../domain/try-read.ts';
+import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
+import { findAskedProjects } from '../../slack/commands/project-answers.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { ThreadPlace, ThreadQuestion, ThreadStore } from '../../workspace/thread-store.ts';
+import type { Mention } from './words.ts';
+
+export type ThreadMention =
+  | Mention
+  /** A project is all that is missing. `rerun` is the command without it. */
+  | { readonly kind: 'which-project'; readonly fact: string; readonly rerun: CommandInvocation };
+
+/** Where something was said. */
+interface Said {
+  /** The words, as they were typed. */
+  readonly text: string;
+  /** What they mean by themselves. */
+  readonly mention: Mention;
+  readonly request: Request;
+}
+
+/**
+ * Completes what was said in a thread with what the last answer there had. What names its project and does not refer to an
+ * answer stands for itself: then nothing is looked up.
+ *
+ * @returns the mention itself where it is no follow-up
+ * @throws SecretPasted, StoreUnavailable; NotAllowed for a project that this person may not ask about here any more
+ */
+export async function completeMention(
+  said: Said,
+  place: ThreadPlace,
+  threads: Pick<ThreadStore, 'recall'>,
+): Promise<ThreadMention> {
+  const { mention, request } = said;
+  if (standsAlone(said)) return mention;
+  const { failed, answered } = await threads.recall(place, request.at);
+  if (failed === undefined) return complete(said, answered);
+  const again = complete(said, failed);
+  if (answered === undefined || repeats(again, failed)) return again;
+  const earlier = complete(said, answered);
+  if (again.kind === 'command' && repeats(earlier, again.rerun)) return again;
+  // The question that failed may be meant, or the last answer.
+  const reruns = [again, earlier].flatMap((reading) =>
+    reading.kind === 'command' ? [reading.rerun] : reading.kind === 'guess' ? reading.reruns : [],
+  );
+  return reruns.length === 0 ? again : { kind: 'guess', fact: undefined, reruns };
+}
+
+const repeats = (mention: ThreadMention, { command, text }: Pick<CommandInvocation, 'command' | 'text'>) =>
+  mention.kind === 'command' && mention.rerun.command === command && mention.rerun.text === text;
+
+function standsAlone({ text, mention, request }: Said): boolean {
+  if (mention.kind === 'nothing') return mention.fact === undefined;
+  if (mention.kind === 'guess' || refersBack(text)) return false;
+  const { command, text: words } = mention.rerun;
+  const read = tryRead(() => readWords(words, request.workspace.aliases).words);
+  return !FOLLOWED.has(command) || read === undefined || read.help || namesProject(read);
+}
+
+/** The commands that a thread remembers. */
+const FOLLOWED: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
+
+const namesProject = ({ project, alias, several }: CommandWords): boolean =>
+  (project ?? alias ?? several) !== undefined;
+
+/** @throws InvalidWord, SecretPasted */
+const readWords = (text: string, aliases: ReadonlySet<string>) =>
+  parseWithOutput(text, aliases, parseCommandText);
+
+function complete({ text, mention, request }: Said, question: ThreadQuestion | undefined): ThreadMention {
+  const { workspace } = request;
+  // Names of that time are read too, so that one that is gone is known for what it was.
+  const aliases = new Set([...workspace.aliases, ...Object.keys(question?.ids ?? {})]);
+  const remembered = question && tryRead(() => withDaysOf(question, aliases, request));
+  const followUp = mergeFollowUp(text, remembered, aliases);
+  if (followUp === undefined) return mention;
+  switch (followUp.kind) {
+    case 'project-missing':
+      return { kind: 'which-project', fact: 'Which project?', rerun: invocationOf(followUp) };
+    case 'refused':
+      return { kind: 'nothing', fact: followUp.refusal.fact };
+    case 'offered': {
+      const reruns = followUp.commands.filter((command) => isAskable(command, request)).map(invocationOf);
+      return { kind: 'guess', fact: followUp.refusal?.fact, reruns };
+    }
+    case 'command':
+      return completed(followUp, { text, mention, request }, question, aliases);
+  }
+}
+
+const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => ({
+  command: `/${command}`,
+  text,
+});
+
+/** The remembered command, whose days stay those that it had then. @throws InvalidWord */
+function withDaysOf(
+  { command, text, at }: ThreadQuestion,
+  aliases: ReadonlySet<string>,
+  { at: now, workspace }: Request,
+): QuestionCommand {
+  const { words, output } = readWords(text, aliases);
+  const fix = (phrase: PeriodPhrase) => fixPhrase(phrase, at, now, workspace.settings.zone);
+  if (command === '/balance') return { command: 'balance', text };
+  const { phrase = LAST_7_DAYS, versus } = words;
+  const fixed = fix(phrase);
+  const days = {
+    ...(fixed !== LAST_7_DAYS && { phrase: fixed }),
+    ...(versus !== undefined && { versus: versus === 'year-before' ? versus : fix(versus) }),
+  };
+  return { command: 'spend', text: formatCommandWords({ ...words, ...days }, output) };
+}
+
+/** @throws NotAllowed */
+function completed(
+  followUp: Extract<FollowUp, { kind: 'command' }>,
+  { text, mention, request }: Said,
+  question: ThreadQuestion | undefined,
+  aliases: ReadonlySet<string>,
+): ThreadMention {
+  const { words, output } = readWords(followUp.text, aliases);
+  const rerun = invocationOf(followUp);
+  if (question !== undefined && isGone(words, question, text, request)) {
+    const { phrase, versus, product } = words;
+    const rest = formatCommandWords({ phrase, versus, product }, output);
+    const fact = 'The project in the last answer here was renamed or removed. Which project?';
+    return { kind: 'which-project', fact, rerun: { ...rerun, text: rest } };
+  }
+  requireAskable(words, text, request);
+  // In a channel with a default project, “what did we spend today?” may mean that one too.
+  const usual = request.channel && request.workspace.channelDefault(request.channel);
+  const isOther = usual !== undefined && words.alias !== usual;
+  return mention.kind === 'command' && !followUp.isExplicit && isOther
+    ? { kind: 'guess', fact: undefined, reruns: [rerun, mention.rerun] }
+    : { kind: 'command', rerun };
+}
+
+/** Whether a name that was not said, but taken from the question, means no project or another one now. */
+function isGone(
+  { alias, several }: CommandWords,
+  { ids }: ThreadQuestion,
+  text: string,
+  { workspace }: Request,
+): boolean {
+  const listed = several === undefined || several === 'all' ? [] : several;
+  const names = [alias, ...listed.map((name) => ('alias' in name ? name.alias : undefined))];
+  const typed = typedWords(text);
+  return names.some((name) => {
+    if (name === undefined || typed.has(name) || ids[name] === undefined) return false;
+    return workspace.projects.find((project) => project.alias === name)?.id !== ids[name];
+  });
+}
+
+const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\s,?!.]+/).map(normalizeText));
+
+/**
+ * A list has a row for a project that may not be asked about there, with its name. Who did not type that name is not told.
+ * @throws NotAllowed
+ */
+function requireAskable(words: CommandWords, text: string, request: Request): void {
+  const typed = typedWords(text);
+  for (const target of findAskedProjects(words, { ...request, audience: 'channel' }).targets)
+    if ('failure' in target && target.failure.kind === 'not-allowed' && !typed.has(target.project))
+      throw target.failure;
+}
+
+function isAskable({ text }: QuestionCommand, request: Request): boolean {
+  try {
+    requireAskable(readWords(text, request.workspace.aliases).words, '', request);
+    return true;
+  } catch (error) {
+    if (isFailure(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import type { SlashCommand } from '../domain/commands.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import { DAY, type Millis } from '../domain/time/calendar.ts';
+import { tryParseJson } from '../domain/try-read.ts';
+import { guardRead, type RedisConnection } from '../redis/connect.ts';
+import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
+
+/** The commands that follow-ups can refer to. */
+const FOLLOWED = ['/spend', '/balance'] as const satisfies readonly SlashCommand[];
+
+const schema = z.object({
+  command: z.enum(FOLLOWED),
+  /** Its words, in canonical form: names or IDs of projects, periods, products. No figures, nothing else that was typed. */
+  text: z.string(),
+  /** When it was asked, in ms: its days are those that its period meant then. */
+  at: z.int(),
+  /** The ID that each alias in the text had then. */
+  ids: z.record(z.string(), z.string()),
+});
+
+/** A question about figures that was asked in a thread. */
+export type ThreadQuestion = Readonly<z.infer<typeof schema>>;
+
+/** A thread or a direct message, and who asks there. */
+export interface ThreadPlace {
+  readonly workspace: SlackId;
+  readonly channel: SlackId;
+  /** `ts` of the thread's first message; '' for a direct message without a thread. */
+  readonly thread: string;
+  readonly person: SlackId;
+}
+
+/** Who saw the answer: everybody in the thread, or this person; or that it failed, which only this person saw. */
+export type ThreadOutcome = 'everybody' | 'person' | 'failed';
+
+/** What this person may refer to. */
+export interface ThreadQuestions {
+  /** The last one with an answer that this person saw. */
+  readonly answered: ThreadQuestion | undefined;
+  /** The last one of this person, if it failed after that. */
+  readonly failed: ThreadQuestion | undefined;
+}
+
+/** The last questions in each thread, so that the next one can leave out what they had. Each method is one round trip. */
+export interface ThreadStore {
+  /** Does nothing for a workspace that left. @throws StoreUnavailable */
+  remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void>;
+  /** @param at now, in ms @throws StoreUnavailable */
+  recall(place: ThreadPlace, at: Millis): Promise<ThreadQuestions>;
+}
+
+export const THREAD_LIFETIME = 30 * DAY;
+/** Of a workspace; the oldest go first. */
+const MOST_QUESTIONS = 2_000;
+
+/** Each question has its own age, so what is too old goes with the next write, and the keys when there is none. */
+const REMEMBER = `
+if redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
+local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', ARGV[3] - ARGV[4])
+for _, field in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1 - ARGV[5])) do old[#old + 1] = field end
+for _, field in ipairs(old) do
+  redis.call('HDEL', KEYS[1], field)
+  redis.call('ZREM', KEYS[2], field)
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
+return 1`;
+
+const fieldOf = ({ channel, thread, person }: ThreadPlace, outcome: ThreadOutcome): string =>
+  JSON.stringify([channel, thread, ...(outcome === 'everybody' ? [] : [person, outcome])]);
+
+export function createThreadStore(redis: RedisConnection): ThreadStore {
+  return {
+    async remember(place, question, outcome) {
+      const { workspace } = place;
+      const keys = [threadsKey, threadTimesKey, recordKey, auditKey].map((key) => key(workspace));
+      const entry = [fieldOf(place, outcome), JSON.stringify(question), question.at];
+      await guardRead(() =>
+        redis.eval(REMEMBER, keys.length, ...keys, ...entry, THREAD_LIFETIME, MOST_QUESTIONS),
+      );
+    },
+    async recall(place, at) {
+      const outcomes: readonly ThreadOutcome[] = ['everybody', 'person', 'failed'];
+      const fields = outcomes.map((outcome) => fieldOf(place, outcome));
+      const values = await guardRead(() => redis.hmget(threadsKey(place.workspace), ...fields));
+      const [toAll, toPerson, failed] = values.map((value) => parseQuestion(value, at));
+      const answered = (toAll?.at ?? 0) > (toPerson?.at ?? 0) ? toAll : toPerson;
+      return { answered, failed: (failed?.at ?? 0) > (answered?.at ?? 0) ? failed : undefined };
+    },
+  };
+}
+
+/** @returns undefined for none, one that is too old, and one of a later version of Tally */
+function parseQuestion(value: string | null | undefined, now: Millis): ThreadQuestion | undefined {
+  const { data } = schema.safeParse(tryParseJson(value ?? ''));
+  return data !== undefined && data.at > now - THREAD_LIFETIME ? data : undefined;
+}

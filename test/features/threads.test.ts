@@ -1,0 +1,317 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { keysOf, recordKey, threadsKey, threadTimesKey } from '../../src/redis/keys.ts';
+import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { addConnection, addProject } from '../support/projects.ts';
+import { commandsOf } from '../support/redis-commands.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const DAY = 86_400_000;
+const TEAM = 'T0SANDBOX1';
+const DIRECT = MEMBER.replace(/^U/, 'D');
+let bot: Bot;
+let now: number;
+
+beforeEach(async () => {
+  now = NOW;
+  bot = await startBot({ now: () => now });
+  await addConnection(bot);
+  await addProject(bot, { alias: 'prod', id: '123' });
+  await addProject(bot, { alias: 'staging', id: '456' });
+});
+afterEach(() => bot.stop());
+
+interface Place {
+  readonly as?: string;
+  readonly channel?: string;
+  readonly thread?: string;
+}
+
+/** Says the text and waits for the next message of Tally that this person sees there. */
+async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' }: Place = {}) {
+  const { slack } = bot;
+  now += 1_000;
+  const seen = () =>
+    slack.messages(as, channel).filter(({ from }) => from === 'U0TALLYBOT' || from === 'bot');
+  const before = seen().length;
+  await slack.say(as, channel, text, thread || undefined);
+  const message = await slack.waitFor(() => seen()[before]);
+  await bot.waitUntilIdle();
+  return { message, ...toAnswer(message) };
+}
+
+/** Says it in the thread of an answer to a first question. */
+async function startThread(question: string, place: Place = {}) {
+  const { message } = await say(`@Tally ${question}`, place);
+  const thread = message.threadTs!;
+  return {
+    thread,
+    message,
+    reply: (text: string, more: Place = {}) => say(`@Tally ${text}`, { ...place, thread, ...more }),
+  };
+}
+
+const removeProject = (alias: string) => bot.redis.client.hdel(recordKey(TEAM), `project:${alias}`);
+
+const labelsOf = (message: { blocks?: readonly object[] }) =>
+  [...JSON.stringify(message.blocks).matchAll(/"text":"(\/[a-z]+ [^"]*)"/g)].map(([, label]) => label);
+
+describe('a follow-up in a thread', () => {
+  it.each([
+    ['spend prod october', 'and staging?', ['staging · ', '1–31 Oct']],
+    ['spend prod last-week', 'what about october?', ['prod · ', '1–31 Oct']],
+    ['spend prod last-week', 'same for last month', ['prod · ', '1–31 Oct']],
+    ['spend prod october', 'and the balance?', ['prod · ', ' left']],
+    ['spend prod october', 'how long will it last?', ['prod · ', ' left']],
+    ['balance prod', 'and staging?', ['staging · ', ' left']],
+    ['balance prod', 'what did it cost yesterday?', ['prod · ', 'Fri 20 Nov']],
+    ['spend prod october', 'again', ['prod · ', '1–31 Oct']],
+    ['spend prod october', 'and cloud?', ['prod · ', '1–31 Oct', 'Cloud platform']],
+    ['spend prod,staging october', 'and september?', ['2 projects · ', '1–30 Sep']],
+    ['spend prod,staging october', 'and staging?', ['staging · ', '1–31 Oct']],
+    ['how much did prod spend last month?', 'and staging?', ['staging · ', '1–31 Oct']],
+  ])('takes what it leaves out from the answer there: %s, then %s', async (first, then, shown) => {
+    const { reply, thread } = await startThread(first);
+    const { message, visibleText } = await reply(then);
+    expect(message).toMatchObject({ ephemeral: false, threadTs: thread });
+    for (const text of shown) expect(visibleText).toContain(text);
+  });
+
+  it('is answered with a file where it asks for one', async () => {
+    const { reply, thread } = await startThread('spend prod october');
+    await reply('as csv');
+    const file = bot.slack.messages(MEMBER, CHANNEL).at(-1);
+    expect(file).toMatchObject({ threadTs: thread });
+    expect(JSON.stringify(bot.slack.calls.map(({ args }) => args))).toContain('spend-october.csv');
+  });
+
+  it('refers to the answer before it, which may have been a follow-up', async () => {
+    const { reply } = await startThread('spend prod october');
+    await reply('and staging?');
+    expect((await reply('and september?')).visibleText).toMatch(/staging · [\s\S]*1–30 Sep/);
+    expect((await reply('and the balance?')).visibleText).toMatch(/staging · .* left/);
+  });
+
+  it('of anybody in the channel refers to an answer that everybody saw', async () => {
+    const { reply } = await startThread('spend prod october');
+    expect((await reply('and staging?', { as: OWNER })).visibleText).toContain('1–31 Oct');
+  });
+
+  it('that names its project and says what it asks takes nothing from the thread', async () => {
+    const { reply } = await startThread('spend prod october storage');
+    expect((await reply('how much did staging spend yesterday?')).visibleText).toMatch(
+      /staging · [\s\S]*Fri 20 Nov[\s\S]*Cloud platform/,
+    );
+    expect((await reply('spend staging')).visibleText).toContain('14–20 Nov');
+  });
+
+  it.each([
+    ['spend prod last-week', 'and 2?', ['/spend prod last-week storage', '/spend 2 last-week']],
+    ['spend prod october', 'and stagin?', ['/spend staging october']],
+    ['balance prod', 'what about october?', ['/spend prod october']],
+  ])('is never run on a guess: %s, then %s', async (first, then, offered) => {
+    const { reply } = await startThread(first);
+    const before = bot.billing.requests.length;
+    const { message } = await reply(then);
+    expect(message.ephemeral).toBe(true);
+    expect(labelsOf(message)).toEqual(offered);
+    expect(bot.billing.requests).toHaveLength(before);
+  });
+
+  it.each(['and banana?', 'thanks', 'hello', 'and?'])('that is none is not run: %s', async (text) => {
+    const { reply } = await startThread('spend prod october');
+    const before = bot.billing.requests.length;
+    const { message } = await reply(text);
+    expect(message.ephemeral).toBe(true);
+    expect(bot.billing.requests).toHaveLength(before);
+  });
+
+  it('after a click that only one person saw refers to that answer for this person alone', async () => {
+    const { reply, thread, message } = await startThread('spend prod october');
+    const seen = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => ephemeral);
+    now += 1_000;
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: message.ts }, 'Balance');
+    await bot.slack.waitFor(() => seen().length === 1);
+    expect(seen()[0]).toMatchObject({ threadTs: thread });
+    expect((await reply('and staging?', { as: MEMBER })).visibleText).toContain('1–31 Oct');
+    now += 1_000;
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: message.ts }, 'Balance');
+    await bot.slack.waitFor(() => seen().length === 2);
+    expect((await reply('and staging?', { as: OWNER })).visibleText).toContain(' left');
+  });
+
+  it.each([
+    ['and october?', 'spend'],
+    ['again', 'spend'],
+    ['why?', 'spend'],
+    ['how long will it last?', 'balance'],
+  ])('without an answer before it is asked which project: %s', async (text, command) => {
+    const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
+    const { message, visibleText } = await say(`@Tally ${text}`, { thread: parent.ts });
+    expect(message.ephemeral).toBe(true);
+    expect(visibleText).toContain('Which project?');
+    expect(JSON.stringify(message.blocks)).toContain(`"/${command} prod`);
+  });
+});
+
+describe('the days of a follow-up', () => {
+  it('are those of the answer, where they were over', async () => {
+    const { reply } = await startThread('spend prod last-7-days');
+    now += 2 * DAY;
+    expect((await reply('and staging?')).visibleText).toMatch(/staging · [\s\S]*14–20 Nov/);
+    expect((await reply('and prod?')).visibleText).toMatch(/prod · [\s\S]*14–20 Nov/);
+  });
+
+  it('run until now, where they were running', async () => {
+    const { reply } = await startThread('spend prod this-month');
+    now += 2 * DAY;
+    expect((await reply('and staging?')).visibleText).toContain('1–23 Nov');
+  });
+
+  it('are of now where the follow-up names them', async () => {
+    const { reply } = await startThread('spend prod last-7-days');
+    now += 2 * DAY;
+    expect((await reply('and yesterday?')).visibleText).toContain('Sun 22 Nov');
+  });
+});
+
+describe('in a direct message', () => {
+  const direct = { channel: DIRECT };
+
+  it('the conversation is the thread, for commands too', async () => {
+    await say('spend prod october', direct);
+    expect((await say('and staging?', direct)).visibleText).toMatch(/staging · [\s\S]*1–31 Oct/);
+    await say('/balance prod', direct);
+    expect((await say('and staging?', direct)).visibleText).toMatch(/staging · .* left/);
+  });
+
+  it('a thread has its own', async () => {
+    const { message } = await say('spend prod october', direct);
+    const thread = { ...direct, thread: message.ts };
+    expect((await say('balance staging', thread)).visibleText).toContain(' left');
+    expect((await say('and prod?', thread)).visibleText).toMatch(/prod · .* left/);
+    expect((await say('and staging?', direct)).visibleText).toMatch(/staging · [\s\S]*1–31 Oct/);
+  });
+});
+
+describe('in a channel with a default project', () => {
+  beforeEach(async () => {
+    await bot.ask('/billing default prod');
+  });
+
+  it('the default is what was asked about, also after it was changed', async () => {
+    const { reply } = await startThread('spend october');
+    await bot.ask('/billing default staging');
+    expect((await reply('and september?')).visibleText).toMatch(/prod · [\s\S]*1–30 Sep/);
+  });
+
+  it('a question that may be about the default or the answer offers both', async () => {
+    const { reply } = await startThread('spend staging october');
+    const { message } = await reply('how much did we spend yesterday?');
+    expect(labelsOf(message)).toEqual(['/spend staging yesterday', '/spend yesterday']);
+    expect((await reply('what did it cost yesterday?')).visibleText).toMatch(/staging · [\s\S]*Fri 20 Nov/);
+  });
+});
+
+describe('a question that failed', () => {
+  it('is asked again by “again”, and is no answer for others to follow up', async () => {
+    const { reply } = await startThread('spend prod october');
+    bot.billing.respond(() => ({ status: 400 }));
+    expect((await reply('spend staging september')).message.ephemeral).toBe(true);
+    bot.billing.respond(undefined);
+    expect((await reply('and the balance?', { as: OWNER })).visibleText).toContain('prod · ');
+    bot.billing.respond(() => ({ status: 400 }));
+    await reply('spend staging september');
+    bot.billing.respond(undefined);
+    const { message } = await reply('and august?');
+    expect(labelsOf(message)).toEqual(['/spend staging august', '/spend prod august']);
+    expect((await reply('again')).visibleText).toMatch(/staging · [\s\S]*1–30 Sep/);
+    expect((await reply('and august?')).visibleText).toMatch(/staging · [\s\S]*1–31 Aug/);
+  });
+});
+
+describe('what is remembered', () => {
+  it('are canonical words, no figures, for 30 days', async () => {
+    await startThread('how much did PROD cost in October, please?');
+    const values = await bot.redis.client.hvals(threadsKey(TEAM));
+    expect(values.map((value) => JSON.parse(value))).toEqual([
+      { command: '/spend', text: 'prod october', at: expect.any(Number), ids: { prod: '123' } },
+    ]);
+    for (const key of [threadsKey(TEAM), threadTimesKey(TEAM)])
+      expect(await bot.redis.client.pttl(key)).toBeGreaterThan(29 * DAY);
+  });
+
+  it('costs a complete question one write after the answer, a follow-up one read, and other commands nothing', async () => {
+    const { reply } = await startThread('spend prod october');
+    const complete = await commandsOf(bot.redis, () => reply('balance prod'));
+    expect(complete.filter((name) => name === 'hmget')).toHaveLength(0);
+    const followUp = await commandsOf(bot.redis, () => reply('and staging?'));
+    expect(followUp.filter((name) => name === 'hmget')).toHaveLength(1);
+    const before = await bot.redis.client.hlen(threadsKey(TEAM));
+    const elsewhere = await commandsOf(bot.redis, () => bot.ask('/balance staging', MEMBER));
+    expect(elsewhere.filter((name) => name === 'hmget')).toHaveLength(0);
+    expect(await bot.redis.client.hlen(threadsKey(TEAM))).toBe(before);
+  });
+
+  it('is deleted with the workspace', async () => {
+    await startThread('spend prod october');
+    await bot.slack.event({ type: 'app_uninstalled' });
+    for (const key of keysOf(TEAM)) expect(await bot.redis.client.exists(key)).toBe(0);
+  });
+
+  it('does not hold an answer back when Redis does not take it', async () => {
+    await bot.redis.client.set(threadsKey(TEAM), 'not a hash');
+    const { message, visibleText } = await say('@Tally spend prod october');
+    expect(message.ephemeral).toBe(false);
+    expect(visibleText).toContain('1–31 Oct');
+    expect(bot.log()).toContain('not remembered');
+    const after = await say('@Tally and staging?', { thread: message.threadTs! });
+    expect(after.message.ephemeral).toBe(true);
+  });
+});
+
+describe('the project of the answer', () => {
+  it('that was renamed or removed is not taken for another one', async () => {
+    const { reply } = await startThread('spend prod october');
+    await removeProject('prod');
+    await addProject(bot, { alias: 'prod', id: '789' });
+    const { message, visibleText } = await reply('and september?');
+    expect(message.ephemeral).toBe(true);
+    expect(visibleText).toContain('was renamed or removed. Which project?');
+    expect(JSON.stringify(message.blocks)).toContain('"/spend staging september"');
+    await removeProject('prod');
+    expect((await reply('and september?')).visibleText).toContain('was renamed or removed. Which project?');
+    expect((await reply('and staging?')).visibleText).toContain('staging · ');
+  });
+
+  it.each(['spend prod october', 'spend prod,staging october'])(
+    'that may not be asked about there any more is not named: %s',
+    async (first) => {
+      const { reply } = await startThread(first);
+      await removeProject('prod');
+      await addProject(bot, { alias: 'prod', id: '123', channels: ['C0OTHER001'] });
+      for (const text of ['and september?', 'again', 'as csv', 'and the balance?']) {
+        const { message, visibleText, text: notification } = await reply(text);
+        expect(message.ephemeral).toBe(true);
+        expect(visibleText).toContain('You can’t ask about this project here.');
+        expect(`${visibleText}${notification}${JSON.stringify(message.blocks)}`).not.toContain('prod');
+      }
+      expect(JSON.stringify((await reply('and 2?')).message.blocks)).not.toContain('prod');
+      expect((await reply('and staging?')).visibleText).toContain('staging · ');
+    },
+  );
+});
+
+it('is not known in another thread or another channel', async () => {
+  await startThread('spend prod october');
+  const other = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'Another thread' });
+  expect((await say('@Tally and september?', { thread: other.ts })).visibleText).toContain('Which project?');
+  expect((await say('@Tally and september?')).visibleText).toContain('Which project?');
+  expect((await say('and september?', { channel: DIRECT })).visibleText).toContain('Which project?');
+});
+
+it('of 4,000 characters is refused like any other text', async () => {
+  const { reply } = await startThread('spend prod october');
+  expect((await reply(`and ${'staging and '.repeat(330)}`)).visibleText).toContain('too long');
+  expect(textOf(bot.slack.messages(MEMBER, CHANNEL))).not.toContain('staging · ');
+});
