@@ -148,7 +148,7 @@ describe('an example', () => {
     };
     expect(examplesIn(await open())[0]).toBe('how much did 123 spend last week?');
     await addProject(bot, { alias: 'web', id: '456' });
-    await bot.slack.waitFor(async () => (await open()).includes('did web spend'));
+    await expect.poll(open).toContain('did web spend');
     await expectAnswers(await open());
   });
 });

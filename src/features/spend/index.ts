@@ -45,7 +45,7 @@ const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAM
 
 function spendHelp(request: Request): Message {
   const project = exampleProject(request);
-  const examples = [`${project} last-month`, `${project} october vs september`, 'all this-month'];
+  const examples = [`${project} last-month`, `${project} october vs september`, 'top 3 this-month'];
   return shortHelpMessage(
     'What did we spend?',
     examples.map((words) => `${commandText('/spend')} ${words}`),
