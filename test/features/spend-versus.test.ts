@@ -26,22 +26,24 @@ beforeAll(async () => {
 });
 afterAll(() => bot.stop());
 
-beforeEach(() => {
-  // Billing sends the items of the days that are asked about.
-  bot.billing.respond(({ query }) => {
-    if (!String(query).includes('reportSubscriptionConsuming')) return undefined;
-    const project = /externalSubscriptionId: (\d+)/.exec(String(query))?.[1] ?? '';
-    const { from, to } = requested(String(query));
-    const items: object[] = [];
-    for (let at = Date.parse(from); at <= Date.parse(to); at += 86_400_000) {
-      const day = new Date(at).toISOString().slice(0, 10);
-      const amount = COSTS[project]?.(day) ?? null;
-      if (amount !== null) items.push({ day, totalAmount: amount, totalBonuses: 0 });
-    }
-    const body = JSON.stringify({ data: { bill: { reportSubscriptionConsuming: { items } } } });
-    return { status: 200, body };
-  });
-});
+/** Billing sends the items of the days that are asked about. */
+function answerByDay(query: string) {
+  if (!query.includes('reportSubscriptionConsuming')) return undefined;
+  const project = /externalSubscriptionId: (\d+)/.exec(query)?.[1] ?? '';
+  const { from, to } = requested(query);
+  const items: object[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += 86_400_000) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    const amount = COSTS[project]?.(day) ?? null;
+    if (amount !== null) items.push({ day, totalAmount: amount, totalBonuses: 0 });
+  }
+  return {
+    status: 200,
+    body: JSON.stringify({ data: { bill: { reportSubscriptionConsuming: { items } } } }),
+  };
+}
+
+beforeEach(() => bot.billing.respond(({ query }) => answerByDay(String(query))));
 
 const linesOf = ({ visibleText }: { visibleText: string }) => visibleText.split('\n');
 
@@ -51,7 +53,7 @@ describe('/spend … vs …', () => {
     const answer = await bot.ask('/spend prod october vs september');
     expect(linesOf(answer).slice(0, 2)).toEqual([
       'prod · 620.00 spent',
-      '*▲ 100.0 %* a day vs 1–30 Sep · 20.00 a day',
+      '*▲ 100.0 %* (+ 10.00) a day vs 1–30 Sep, 300.00 then · 20.00 a day',
     ]);
     const asked = bot.billing.requests.slice(before).map(({ query }) => requested(String(query)));
     expect(asked.sort((a, b) => (a.from < b.from ? -1 : 1))).toEqual([
@@ -201,5 +203,72 @@ describe('the files of /spend … vs …', () => {
     ])
       expect(text).toContain(line);
     await bot.slack.dismiss(OWNER);
+  });
+});
+
+describe('what /spend … vs … says', () => {
+  const factsOf = async (command: string) => linesOf(await bot.ask(command));
+
+  it('is the difference, of totals where as many days are reported', async () => {
+    const [, line] = await factsOf('/spend prod 2026-10-05..2026-10-07 vs 2026-09-07..2026-09-09');
+    expect(line).toBe('*▲ 100.0 %* (+ 30.00) vs 7–9 Sep, 30.00 then · 20.00 a day');
+  });
+
+  it('is the difference a day where the counts differ, and how many days are reported', async () => {
+    const [, line] = await factsOf('/spend staging october vs september');
+    expect(line).toBe('*unchanged* a day vs 1–30 Sep (29 of 30 days reported), 145.00 then · 5.00 a day');
+  });
+
+  it('has no percentage where too few days are reported, and says so first', async () => {
+    const [, line, ...others] = await factsOf(
+      '/spend staging 2026-10-05..2026-10-07 vs 2026-09-04..2026-09-05',
+    );
+    expect(line).toBe('Too few days reported to compare with 4–5 Sep (1 of 2 days reported).');
+    expect(others.join(' ')).not.toContain('Too few');
+  });
+
+  it('is why there is nothing to compare with, where billing does not say', async () => {
+    bot.billing.respond(({ query }) =>
+      query.includes('2026-09-01T') ? { status: 500, body: '' } : answerByDay(query),
+    );
+    const [title, line] = await factsOf('/spend prod october vs september');
+    expect(title).toMatch(/ spent$/);
+    expect(line).toMatch(/^No comparison with 1–30 Sep: /);
+  });
+
+  it('is the same weekdays of a week a year before', async () => {
+    const { visibleText } = await bot.ask('/spend prod last-week vs last year');
+    expect(visibleText).toContain('*unchanged* vs 10–16 Nov 2025');
+    expect(visibleText).toContain('10–16 Nov 2025: the same weekdays 52 weeks before.');
+  });
+
+  it('has a row for each of several projects, with both amounts', async () => {
+    const answer = await bot.ask('/spend prod,staging october vs september');
+    expect(linesOf(answer).slice(0, 2)).toEqual([
+      '2 projects · 775.00 spent',
+      '*▲ 66.7 %* a day vs 1–30 Sep (29 of 30 days reported), + 10.00 a day · biggest change: prod + 10.00 a day',
+    ]);
+    const { rows } = answer.blocks.find(({ type }) => type === 'table') as unknown as {
+      rows: { text: string }[][];
+    };
+    expect(rows.map((row) => row.map(({ text }) => text))).toEqual([
+      ['Project', 'Spent', '1–30 Sep', 'Change', 'Share'],
+      ['prod', '620.00', '300.00', '▲ 100.0 % a day', '80.0 %'],
+      ['staging', '155.00', '145.00 (29 of 30 days)', 'unchanged a day', '20.0 %'],
+    ]);
+  });
+
+  it('offers other periods only where they can be compared with the same days', async () => {
+    const { blocks } = await bot.ask('/spend prod october vs 2026-11-10..2026-11-16');
+    const values = [...JSON.stringify(blocks).matchAll(/"value":"(\/spend [^"]*)"/g)].map(
+      ([, value]) => value,
+    );
+    const offered = values.filter((value) => !/ csv$| details$| why$/.test(value ?? ''));
+    expect([...new Set(offered)]).toEqual([
+      '/spend prod october vs 2026-11-10..2026-11-16 cloud',
+      '/spend prod yesterday vs 2026-11-10..2026-11-16 cloud',
+      '/spend prod last-month vs 2026-11-10..2026-11-16 cloud',
+      '/spend prod last-3-months vs 2026-11-10..2026-11-16 cloud',
+    ]);
   });
 });

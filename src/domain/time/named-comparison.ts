@@ -4,14 +4,14 @@ import type { Versus } from '../language/argument.ts';
 import { parsePeriodText } from '../language/command-text.ts';
 import type { PeriodPhrase } from '../language/periods/period-phrase.ts';
 import { clipWord } from '../language/text.ts';
-import { addDays, type Day, formatDays, type Millis } from './calendar.ts';
+import { addDays, type Day, formatDays, type Millis, type Zone } from './calendar.ts';
 import {
   type ComparisonWindow,
   dayOneYearBefore,
   describeWindow,
   sameDaysLastYear,
 } from './comparison-window.ts';
-import { type Period, resolvePeriod } from './period.ts';
+import { type Period, resolvePeriod, resolvePeriodText } from './period.ts';
 
 export interface ComparedPeriod extends Period {
   /** What it is compared with, if that was named. */
@@ -86,14 +86,20 @@ function resolveNamed(period: Period, versus: PeriodPhrase, instants: Required<I
     return resolvePeriod(versus, instants.now, period.zone, instants.writtenAt);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
-    const offered = error.offered.filter((text) => canCompare(period, text, instants));
+    const offered = error.offered.filter((text) =>
+      isAccepted(() => compareWith(period, parsePeriodText(text), instants)),
+    );
     throw new InvalidWord(error.word, error.why, error.works, offered);
   }
 }
 
-function canCompare(period: Period, text: string, instants: Instants): boolean {
+/** Whether a period, as its canonical text, can be compared with what is named. */
+export const canCompare = (phrase: string, versus: Versus, zone: Zone, now: Millis): boolean =>
+  isAccepted(() => compareWith(resolvePeriodText(phrase, now, zone), versus, { now }));
+
+function isAccepted(compare: () => ComparedPeriod): boolean {
   try {
-    return compareWith(period, parsePeriodText(text), instants) !== undefined;
+    return compare() !== undefined;
   } catch (error) {
     if (!isFailure(error)) throw error;
     return false;

@@ -1,11 +1,5 @@
 import { pluralize } from '../../domain/language/text.ts';
-import {
-  formatMoney,
-  formatPercent,
-  type Money,
-  type MoneyFormatter,
-  moneyFormatter,
-} from '../../domain/money/amount.ts';
+import { formatMoney, type Money, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import {
@@ -14,10 +8,9 @@ import {
   formatReportedDays,
   incompleteMark,
 } from '../../domain/money/usage.ts';
-import { formatCoverage } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import type { Period } from '../../domain/time/period.ts';
+import { canCompare } from '../../domain/time/named-comparison.ts';
 import {
   type CommandInvocation,
   commandButton,
@@ -27,7 +20,7 @@ import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { type Chart, spendChart } from '../../slack/kit/chart.ts';
 import { versusChart } from '../../slack/kit/versus-chart.ts';
 import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
-import { comparable, uncomparedNote } from './comparison.ts';
+import { comparable, comparisonText, uncomparedNote, versusDates } from './comparison.ts';
 import { daysTable } from './days.ts';
 import type { SpendReport, SpendView } from './figures.ts';
 import { spendListMessage } from './several.ts';
@@ -45,7 +38,11 @@ export function spendMessage(view: SpendView): Message {
   return renderAnswer(view, {
     title,
     text: `${title}, ${period.dates}${versusDates(period)}, ${PRODUCTS[only.target.product].name}`,
-    lines: [factLine(report), forecastLine(report)],
+    lines: [
+      ...(period.versus ? [escapeMarkup(uncomparedNote(report, period))] : []),
+      factLine(report),
+      forecastLine(report),
+    ],
     body: [chartOf(report), versusDaysTable(report) ?? daysTable(report)].filter(
       (block) => block !== undefined,
     ),
@@ -59,10 +56,6 @@ export function spendMessage(view: SpendView): Message {
     buttons: buttons(view),
   });
 }
-
-/** ` vs 1–30 Sep` where that was named. */
-const versusDates = ({ versus, comparison }: SpendView['period']): string =>
-  versus === undefined ? '' : ` vs ${comparison?.label}`;
 
 /** Of both periods where the second one was named. */
 function chartOf(report: SpendReport): Chart | undefined {
@@ -119,7 +112,7 @@ function buttons(view: SpendView) {
   const words = (phrase: string) => spendCommand(view, { phrase });
   return answerActions(view, {
     link: words(period.phrase),
-    before: periodChoices(period, words),
+    before: periodChoices(view, words),
     after: commandButton('balance', projects.isList ? 'Balances' : 'Balance', {
       command: '/balance',
       text: shownText(view),
@@ -129,13 +122,18 @@ function buttons(view: SpendView) {
   });
 }
 
-/** The current period is selected; one that is not in the list is named by its days. */
+/**
+ * The current period is selected; one that is not in the list is named by its days. Those that cannot be compared with the
+ * named days are left out.
+ */
 function periodChoices(
-  { phrase, dates }: Pick<Period, 'phrase' | 'dates'>,
+  { period: { phrase, dates, zone, versus }, asked }: SpendView,
   words: (phrase: string) => CommandInvocation,
 ) {
   const isListed = PERIODS.some(([, listed]) => listed === phrase);
-  const periods = isListed ? PERIODS : [[dates, phrase] as const, ...PERIODS];
+  const periods = (isListed ? PERIODS : [[dates, phrase] as const, ...PERIODS]).filter(
+    ([, listed]) => versus === undefined || listed === phrase || canCompare(listed, versus, zone, asked),
+  );
   const options = periods.map(([label, listed]) => commandOption(label, words(listed)));
   return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
 }
@@ -174,9 +172,16 @@ function spendNotes(report: SpendReport): string[] {
   return [
     ...describeUnreadable(usage, dayNamerFor(period.days)),
     ...strayNotes(usage),
-    uncomparedNote(report, period),
+    ...(period.versus === undefined ? [uncomparedNote(report, period)] : []),
+    weekNote(period),
   ];
 }
+
+/** What `vs last year` means of weeks: the dates alone would look wrong. */
+const weekNote = ({ versus, comparison, rule }: SpendView['period']): string =>
+  versus === 'year-before' && rule.kind !== 'days' && rule.unit === 'week'
+    ? `${comparison?.label}: ${comparison?.basis}.`
+    : '';
 
 /** An item without a readable amount is in no total, wherever it belongs. */
 function strayNotes({ outside, unplaced }: Usage): string[] {
@@ -190,20 +195,3 @@ function strayNotes({ outside, unplaced }: Usage): string[] {
 
 const strayNote = (count: number, what: string, where: string): string[] =>
   count === 0 ? [] : [`${pluralize(count, 'item')} ${what} ${count === 1 ? 'is' : 'are'} ${where}.`];
-
-/** `*▲ 7.9 %* a day vs 8–14 Nov (6 of 7 days reported)`, mrkdwn; '' if too few days are reported to compare. */
-function comparisonText(report: SpendReport): string {
-  const { period, locale } = report;
-  const change = comparable(report);
-  if (change === undefined || period.comparison === undefined) return '';
-  const { figures, coverage } = change;
-  const { label, days } = period.comparison;
-  const { reported, of, partial } = coverage.before;
-  const rests = reported === of && partial === 0 ? '' : ` (${formatCoverage(coverage.before)})`;
-  if (figures.percent === undefined) {
-    const before = escapeMarkup(labelled(report)(figures.daily.before));
-    return `vs ${before}${days.length === 1 ? ' on' : ' a day in'} ${label}${rests}`;
-  }
-  const unit = figures.basis === 'average' ? ' a day' : '';
-  return `*${formatPercent(figures.percent, locale)}*${unit} vs ${label}${rests}`;
-}

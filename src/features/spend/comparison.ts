@@ -1,3 +1,5 @@
+import { formatDifference, formatPercent, moneyFormatter } from '../../domain/money/amount.ts';
+import { formatTotal } from '../../domain/money/usage.ts';
 import {
   formatCoverage,
   formatUncompared,
@@ -5,7 +7,8 @@ import {
   type UsageChange,
   type UsageChangeFigures,
 } from '../../domain/money/usage-change.ts';
-import type { SpendFigures, SpendView } from './figures.ts';
+import { escapeMarkup } from '../../slack/kit/atoms.ts';
+import type { SpendFigures, SpendReport, SpendView } from './figures.ts';
 
 /** A change between two sides that have enough reported days. */
 export type ComparableChange = UsageChange & { readonly figures: UsageChangeFigures };
@@ -30,3 +33,41 @@ export function uncomparedNote(
   if (comparable({ change }) !== undefined) return '';
   return `Too few days reported to compare with ${comparison.label} (${formatCoverage(change.coverage.before)}).`;
 }
+
+/** `*▲ 7.9 %* a day vs 8–14 Nov (6 of 7 days reported)`, mrkdwn; '' if too few days are reported to compare. */
+export function comparisonText(report: SpendReport): string {
+  const { period, locale, target } = report;
+  const change = comparable(report);
+  if (change === undefined || period.comparison === undefined) return '';
+  const { figures, coverage } = change;
+  const { label, days } = period.comparison;
+  const { reported, of, partial } = coverage.before;
+  const rests = reported === of && partial === 0 ? '' : ` (${formatCoverage(coverage.before)})`;
+  const unit = figures.basis === 'average' ? ' a day' : '';
+  if (period.versus !== undefined)
+    return `${namedChange(figures, locale)}${unit} vs ${label}${rests}${totalThen(report)}`;
+  if (figures.percent === undefined) {
+    const before = escapeMarkup(moneyFormatter(locale, target.currency)(figures.daily.before));
+    return `vs ${before}${days.length === 1 ? ' on' : ' a day in'} ${label}${rests}`;
+  }
+  return `*${formatPercent(figures.percent, locale)}*${unit} vs ${label}${rests}`;
+}
+
+/** `*▲ 7.9 %* (+ 1,203.00)`: who names the days asks for the difference. */
+function namedChange({ current, before, percent }: UsageChangeFigures, locale: string): string {
+  const value = current.minus(before);
+  if (value.eq(0)) return '*unchanged*';
+  const difference = escapeMarkup(formatDifference(value, moneyFormatter(locale)));
+  return percent === undefined ? `*${difference}*` : `*${formatPercent(percent, locale)}* (${difference})`;
+}
+
+/** `, 170,123.00 then`; '' if that is the amount in the title. */
+function totalThen({ usage, before, locale }: SpendReport): string {
+  if (before === undefined) return '';
+  const [now, then] = [usage, before].map(({ total }) => formatTotal(total, moneyFormatter(locale)));
+  return now === then ? '' : `, ${escapeMarkup(then ?? '')} then`;
+}
+
+/** ` vs 1–30 Sep` where that was named. */
+export const versusDates = ({ versus, comparison }: SpendView['period']): string =>
+  versus === undefined ? '' : ` vs ${comparison?.label}`;

@@ -1,11 +1,17 @@
 import type { ActionsBlock } from '@slack/types';
-import { formatDifference, formatMoney, formatPercent, moneyFormatter } from '../../domain/money/amount.ts';
+import {
+  formatDifference,
+  formatMoney,
+  formatPercent,
+  moneyFormatter,
+  sumMoney,
+} from '../../domain/money/amount.ts';
 import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
 import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-answers.ts';
 import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
-import { comparable } from './comparison.ts';
+import { comparable, uncomparedNote, versusDates } from './comparison.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 import { bySpent, formatTop, shareOf, topShareText } from './top.ts';
 
@@ -20,7 +26,7 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
   const isRanked = projects.top === undefined || hasOneCurrency(answered);
   return renderListAnswer(view, {
     title,
-    text: `${title}, ${period.dates}`,
+    text: `${title}, ${period.dates}${versusDates(period)}`,
     lines: [
       top === undefined
         ? [totalChangeText(view), biggestChange(view)].filter(Boolean).join(' · ')
@@ -29,10 +35,18 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
     sorted: answered.toSorted(bySpent),
     columns: columnsOf(view),
     facts: [`${period.dates} ${period.zone}${period.today === undefined ? '' : ', today so far'}`],
-    notes: isRanked ? [] : ['Amounts in different currencies can’t be ranked, so all projects are shown.'],
+    notes: [
+      ...(isRanked ? [] : ['Amounts in different currencies can’t be ranked, so all projects are shown.']),
+      ...(period.versus === undefined ? [] : answered.flatMap((figures) => uncomparedNotes(figures, period))),
+    ],
     buttons,
   });
 }
+
+const uncomparedNotes = (figures: SpendFigures, period: SpendView['period']): string[] => {
+  const note = uncomparedNote(figures, period);
+  return note === '' ? [] : [`${figures.target.label}: ${note}`];
+};
 
 /**
  * `*▲ 4.1 %* a day`, and the coverage of the days before, if that is not complete. Only if every answered project can be
@@ -58,7 +72,23 @@ export function totalChange(
 
 function totalChangeText(view: SpendView): string {
   const total = totalChange(view);
-  return total === undefined ? '' : `${total.change} vs ${view.period.comparison?.label}${total.rests}`;
+  return total === undefined
+    ? ''
+    : `${total.change} vs ${view.period.comparison?.label}${total.rests}${totalDifference(view)}`;
+}
+
+/** `, + 1,203.00`, or a day where the averages are compared: who names the days asks for it. */
+function totalDifference({ answered, period, locale }: SpendView): string {
+  if (period.versus === undefined) return '';
+  const all = answered.flatMap((figures) => comparable(figures)?.figures ?? []);
+  const isEven = all.every(({ basis }) => basis === 'total');
+  const value = sumMoney(
+    all.map(({ current, before, daily }) =>
+      isEven ? current.minus(before) : daily.current.minus(daily.before),
+    ),
+  );
+  if (value.eq(0)) return '';
+  return `, ${formatDifference(value, moneyFormatter(locale))}${isEven ? '' : ' a day'}`;
 }
 
 /** `biggest change: prod + 3,120.00` */
@@ -88,21 +118,33 @@ function columnsOf({ answered, top, locale, period }: SpendView): ProjectColumn<
   const share = shareOf(top?.among ?? answered, locale);
   return [
     { title: 'Spent', cell: (figures) => spentCell(figures, locale) },
-    ...(period.comparison === undefined
-      ? []
-      : [
-          {
-            title: `vs ${period.comparison.label}`,
-            cell: (figures: SpendFigures) => changeCell(figures, locale),
-          },
-        ]),
+    ...comparisonColumns(period, locale),
     ...(share === undefined
       ? []
       : [{ title: 'Share', cell: ({ usage }: SpendFigures) => share(usage.total.value) }]),
   ];
 }
 
-function spentCell({ usage, target }: SpendFigures, locale: string): string {
+/** The change; and what was spent on the days that somebody names. */
+function comparisonColumns(
+  { comparison, versus }: SpendView['period'],
+  locale: string,
+): ProjectColumn<SpendFigures>[] {
+  if (comparison === undefined) return [];
+  const { label } = comparison;
+  const cell = (figures: SpendFigures) => changeCell(figures, locale);
+  if (versus === undefined) return [{ title: `vs ${label}`, cell }];
+  return [
+    {
+      title: label,
+      cell: ({ before, target }) =>
+        before === undefined ? '–' : spentCell({ usage: before, target }, locale),
+    },
+    { title: 'Change', cell },
+  ];
+}
+
+function spentCell({ usage, target }: Pick<SpendFigures, 'usage' | 'target'>, locale: string): string {
   const { total, reported, fullDays } = usage;
   if (total.readable === 0) return 'no data';
   const coverage = reported.length < fullDays ? ` (${reported.length} of ${fullDays} days)` : '';
