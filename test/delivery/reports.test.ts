@@ -105,7 +105,7 @@ describe('the post about yesterday', () => {
           'main',
           expect.objectContaining({
             ...{ id: '5001', product: 1, balance: '1234567.80', bonuses: '12000' },
-            forecast: { total: '3033.125', month: '2026-11' },
+            forecast: { total: '3050.5', month: '2026-11' },
           }),
         ],
         ['main', undefined],
@@ -119,7 +119,7 @@ describe('the post about yesterday', () => {
       'prod · 150.50 spent on Fri 20 Nov',
       '*▲ 50.5 %* vs Fri 13 Nov (100.00)',
       '*This month* 2,050.50 (1–20 Nov) · *▲ 13.9 %* a day vs 1–20 Oct',
-      'Estimate for Nov 2026: about 3,033.12, from 28 of the last 28 days',
+      'Estimate: about 3,050.50 by 30 Nov, from the last 20 days',
       '*1,234,567.80 left* · *More than 10 years*',
     ]);
     expect(reads.at(-1)).toMatch(
@@ -137,7 +137,7 @@ describe('the post about yesterday', () => {
         'prod · 150,50 spent on Fri 20 Nov',
         '*▲ 50,5 %* vs Fri 13 Nov (100,00)',
         '*This month* 2.050,50 (1–20 Nov) · *▲ 13,9 %* a day vs 1–20 Oct',
-        'Estimate for Nov 2026: about 3.033,12, from 28 of the last 28 days',
+        'Estimate: about 3.050,50 by 30 Nov, from the last 20 days',
         '*1.234.567,80 left* · *More than 10 years*',
       ]);
       const digest = await post('balance', ['5001', '5003']);

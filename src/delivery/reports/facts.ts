@@ -68,7 +68,7 @@ export function monthLine(answer: ProjectFigures, { month, today }: ReportPeriod
   ].join(' · ');
 }
 
-/** `Estimate for Nov 2026: about 861,234.00 ± 12,000.00, from …`; '' when there is none. */
+/** `Estimate: about 861,234.00 by 30 Nov (± 12,000.00), from …`; '' when there is none. */
 export const forecastLine = (answer: ProjectFigures, { today }: ReportPeriods): string =>
   answer.figures.forecast === undefined
     ? ''

@@ -1,19 +1,20 @@
-/** Estimates what the running month will cost, and measures the error of the same method in the months before. */
+/** Estimates what the running month will cost. */
+import { Big } from 'big.js';
 import {
   addDays,
   type Day,
   daysBefore,
+  daysBetween,
   daysInRange,
   endOfUnit,
   formatDays,
-  isoWeekday,
   shiftUnits,
   startOfUnit,
   type Zone,
 } from '../time/calendar.ts';
-import { divide, type Money, type MoneyFormatter, sumMoney } from './amount.ts';
+import { type Money, type MoneyFormatter, sumMoney } from './amount.ts';
+import { type CostHistory, type DailyCostModel, modelDailyCosts, sum } from './daily-cost-model.ts';
 import { reportedAmounts, type Usage } from './usage.ts';
-import { isWellReported } from './usage-change.ts';
 
 /** An estimate, and the figures it is based on. */
 export interface Forecast {
@@ -23,30 +24,34 @@ export interface Forecast {
   readonly spent: Money;
   /** How many days are estimated: future ones, today, and missing ones. */
   readonly left: number;
-  /** The averages come from `reported` of the last `of` complete days. */
+  /** The current level is the average of `reported` of the last `of` complete days: those since it last changed. */
   readonly reported: number;
   readonly of: number;
-  /**
-   * The mean absolute error of the method on the same day of the last 3 months: `total` ± this. Absent if too few
-   * days of one of them are reported.
-   */
+  /** `total` ± this, above zero. Absent where it cannot be relied on. */
   readonly error?: Money;
 }
 
-/** How many days the averages cover, and how many of them must be reported. */
+/** How far back usage is asked for, and how many of the last complete days must be reported. */
+const HISTORY = { months: 3, days: 28 } as const;
 const BASIS = { days: 28, minReported: 7 } as const;
-/** A weekday with fewer reported days is expected to cost the average of all days. */
-const MIN_WEEKDAYS = 3;
-const MONTHS_TESTED = 3;
+/**
+ * The error is the third largest, doubled, of nine earlier forecasts, a week apart, of as many days: one change or huge
+ * day spoils two of them at most. Nobody foresees those of the days to come, so there is no error before the month's
+ * last quarter, nor in the first days of another level.
+ */
+const ERROR = {
+  ...{ tests: 9, step: 7, rank: 3, factor: 2, leastShare: 0.05, mostShare: 0.2, leftShare: 0.25 },
+  ...{ levelDays: 7, calmDays: 3, history: 42 },
+} as const;
 
 type Amounts = ReadonlyMap<Day, Money>;
 
 /** @returns the first day of usage that a forecast made on `today` needs */
 export const forecastFrom = (today: Day): Day =>
-  addDays(shiftUnits('month', startOfUnit('month', today), -MONTHS_TESTED), -BASIS.days);
+  addDays(shiftUnits('month', startOfUnit('month', today), -HISTORY.months), -HISTORY.days);
 
 /**
- * @param usage of the days from {@link forecastFrom} to yesterday; without all of them there is no `error`
+ * @param usage of the days from {@link forecastFrom} to yesterday; without all of them there may be no `error`
  * @returns undefined if fewer than 7 of the last 28 complete days are reported
  */
 export const forecastMonth = (usage: Usage, today: Day, zone: Zone): Forecast | undefined =>
@@ -54,74 +59,73 @@ export const forecastMonth = (usage: Usage, today: Day, zone: Zone): Forecast | 
 
 /** @param amounts of the reported days from {@link forecastFrom} to yesterday @returns as {@link forecastMonth} */
 export function forecastFromAmounts(amounts: Amounts, today: Day, zone: Zone): Forecast | undefined {
-  const expected = expectedCosts(amounts, today, zone);
-  if (expected === undefined) return undefined;
-  const days = monthOf(today, zone);
-  const reported = days.flatMap((day) => (day < today ? (amounts.get(day) ?? []) : []));
-  const left = days.filter((day) => day >= today || !amounts.has(day));
-  const spent = sumMoney(reported);
-  const error = meanError(amounts, today, zone);
+  const estimate = estimateMonth(amounts, today, zone);
+  if (estimate === undefined) return undefined;
+  const { history, model, month, left, expected, total, spent } = estimate;
+  const basis = daysInRange(model.since, addDays(today, -1), zone);
+  const isLate = month.filter((day) => day >= today).length <= ERROR.leftShare * month.length;
+  const error =
+    isLate && basis.length >= ERROR.levelDays ? Math.abs(expected) * (relativeError(history, model) ?? 0) : 0;
   return {
-    total: spent.plus(sumMoney(left.map(expected.costOf))),
+    total,
     spent,
     left: left.length,
-    reported: expected.reported,
-    of: BASIS.days,
-    ...(error && { error }),
+    reported: basis.filter((day) => amounts.has(day)).length,
+    of: basis.length,
+    ...(error > 0 && error <= ERROR.mostShare * Math.abs(total.toNumber()) && { error: toMoney(error) }),
   };
 }
 
-const monthOf = (day: Day, zone: Zone): readonly Day[] =>
-  daysInRange(startOfUnit('month', day), endOfUnit('month', day), zone);
+/** The `total` of {@link forecastFromAmounts} alone, in a third of the time. */
+export const forecastTotal = (amounts: Amounts, today: Day, zone: Zone): Money | undefined =>
+  estimateMonth(amounts, today, zone)?.total;
 
-/** Expects a day to cost the average of its weekday over the days before `today`, or of all of those days. */
-function expectedCosts(
-  amounts: Amounts,
-  today: Day,
-  zone: Zone,
-): { readonly costOf: (day: Day) => Money; readonly reported: number } | undefined {
-  const reported = daysBefore(today, BASIS.days, zone).filter((day) => amounts.has(day));
-  if (reported.length < BASIS.minReported) return undefined;
-  const averageOf = (days: readonly Day[]): Money =>
-    divide(sumMoney(days.flatMap((day) => amounts.get(day) ?? [])), days.length);
-  const average = averageOf(reported);
-  const averages = [1, 2, 3, 4, 5, 6, 7].map((weekday) => {
-    const days = reported.filter((day) => isoWeekday(day) === weekday);
-    return days.length < MIN_WEEKDAYS ? average : averageOf(days);
+function estimateMonth(amounts: Amounts, today: Day, zone: Zone) {
+  const recent = daysBefore(today, BASIS.days, zone).filter((day) => amounts.has(day));
+  if (recent.length < BASIS.minReported) return undefined;
+  const first = forecastFrom(today);
+  const costs = Array.from({ length: daysBetween(first, today) }, (_, n) =>
+    amounts.get(addDays(first, n))?.toNumber(),
+  );
+  const history: CostHistory = { first, costs };
+  const model = modelDailyCosts(history);
+  const month = daysInRange(startOfUnit('month', today), endOfUnit('month', today), zone);
+  const spent = sumMoney(month.flatMap((day) => (day < today ? (amounts.get(day) ?? []) : [])));
+  const left = month.filter((day) => day >= today || !amounts.has(day));
+  const expected = sum(left.map(model.expectedCost));
+  return { history, model, month, left, expected, spent, total: spent.plus(toMoney(expected)) };
+}
+
+/** No digit after the twelfth means anything in an estimate. */
+const toMoney = (estimate: number): Money => new Big(estimate.toPrecision(12));
+
+/** @returns the error of the days from the end of `costs` to the month's as a share of their cost, if it is known */
+function relativeError({ first, costs }: CostHistory, model: DailyCostModel): number | undefined {
+  const today = addDays(first, costs.length);
+  if (model.spikes.some(({ day }) => day >= addDays(today, -ERROR.calmDays))) return undefined;
+  const length = daysBetween(today, endOfUnit('month', today)) + 1;
+  const usual = [...costs];
+  for (const { day } of model.spikes)
+    if (model.monthlyCharge(day) !== 0) usual[daysBetween(first, day)] = undefined;
+  const errors = Array.from({ length: ERROR.tests }, (_, n) => {
+    const end = costs.length - length - ERROR.step * n;
+    const start = end - ERROR.history;
+    const known = usual.slice(Math.max(0, start), Math.max(0, end));
+    if (known.filter((cost) => cost !== undefined).length * 2 < ERROR.history)
+      return Number.POSITIVE_INFINITY;
+    const earlier = modelDailyCosts({ first: addDays(first, Math.max(0, start)), costs: known });
+    const days = usual
+      .slice(end, end + length)
+      .flatMap((cost, k) => (cost === undefined ? [] : [{ cost, day: addDays(first, end + k) }]));
+    const estimate = sum(days.map(({ day }) => earlier.expectedCost(day)));
+    return Math.abs(sum(days.map(({ cost }) => cost)) / estimate - 1);
   });
-  return { costOf: (day) => averages[isoWeekday(day) - 1] ?? average, reported: reported.length };
-}
-
-/** @returns the mean absolute error of the method on this day of the last months */
-function meanError(amounts: Amounts, today: Day, zone: Zone): Money | undefined {
-  const first = startOfUnit('month', today);
-  const errors = Array.from({ length: MONTHS_TESTED }, (_, n) =>
-    errorInMonth(shiftUnits('month', first, -n - 1), amounts, today, zone),
-  ).flatMap((error) => error ?? []);
-  return errors.length < MONTHS_TESTED ? undefined : divide(sumMoney(errors), errors.length);
+  const error = errors.sort((a, b) => b - a)[ERROR.rank - 1] ?? Number.NaN;
+  return Number.isFinite(error) ? ERROR.leastShare + ERROR.factor * error : undefined;
 }
 
 /**
- * Compares the reported days only: what the others cost is unknown.
- *
- * @returns undefined if fewer than four fifths of the month are reported, or too few days before it
- */
-function errorInMonth(first: Day, amounts: Amounts, today: Day, zone: Zone): Money | undefined {
-  const days = monthOf(first, zone);
-  const reported = days.filter((day) => amounts.has(day));
-  const last = endOfUnit('month', first);
-  // 31 March corresponds to the last day of February.
-  const sameDay = [addDays(first, Number(today.slice(8)) - 1), last].sort()[0] ?? last;
-  const expected = expectedCosts(amounts, sameDay, zone);
-  if (expected === undefined || !isWellReported(reported.length, days.length)) return undefined;
-  const estimated = reported.filter((day) => day >= sameDay);
-  const cost = sumMoney(estimated.flatMap((day) => amounts.get(day) ?? []));
-  return sumMoney(estimated.map(expected.costOf)).minus(cost).abs();
-}
-
-/**
- * `Estimate for Nov 2026: about 861,234.00 ± 12,000.00, from 27 of the last 28 days`. Our own words and figures
- * alone.
+ * `Estimate: about 861,234.00 by 30 Nov (± 12,000.00), from 27 of the last 28 days`. Our own words and figures alone.
  * @param today a day of the month
  */
 export function formatForecast(
@@ -129,7 +133,9 @@ export function formatForecast(
   today: Day,
   money: MoneyFormatter,
 ): string {
-  const range = error === undefined ? '' : ` ± ${money(error)}`;
-  const month = formatDays(`${today.slice(0, 8)}01`, `${today.slice(0, 8)}01`).slice(6);
-  return `Estimate for ${month}: about ${money(total)}${range}, from ${reported} of the last ${of} days`;
+  const last = endOfUnit('month', today);
+  const day = formatDays(last, last, last.slice(0, 4)).slice('Mon '.length);
+  const range = error === undefined ? '' : ` (± ${money(error)})`;
+  const basis = reported === of ? `the last ${of} days` : `${reported} of the last ${of} days`;
+  return `Estimate: about ${money(total)} by ${day}${range}, from ${basis}`;
 }

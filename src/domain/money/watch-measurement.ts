@@ -10,7 +10,7 @@ import {
 } from '../time/calendar.ts';
 import { type Amount, divide, type Money, sumMoney, toPlainDigits, ZERO } from './amount.ts';
 import type { DayCharges } from './charges.ts';
-import { forecastFromAmounts } from './forecast.ts';
+import { forecastTotal } from './forecast.ts';
 import { type Account, computeRunway, type Runway } from './runway.ts';
 import { computeUsage } from './usage.ts';
 import type { WatchKind } from './watch-rule.ts';
@@ -109,7 +109,7 @@ function monthsOf(figures: WatchFigures): readonly MonthSpend[] {
   const { today, zone, amounts } = figures;
   const first = startOfUnit('month', today);
   const isEarly = Number(today.slice(8)) <= LATE_DAYS;
-  const forecast = forecastFromAmounts(amounts, today, zone)?.total;
+  const forecast = forecastTotal(amounts, today, zone);
   return [
     ...(isEarly ? [monthOf(addDays(first, -1), figures)] : []),
     { ...monthOf(first, figures), ...(forecast && { forecast }) },

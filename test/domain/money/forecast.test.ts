@@ -46,42 +46,31 @@ function forecast(
 const since = (first: Day, amount: string) => (day: Day) => (day >= first ? amount : undefined);
 
 describe('the forecast of a running month', () => {
-  it('is what is reported so far and the average day for each day that is left, today among them', () => {
+  it('is what is reported so far and the usual day for each day that is left, today among them', () => {
     expect(forecast(() => '10.01')).toEqual({
       total: '300.3',
       spent: '200.2',
       left: 10,
       reported: 28,
       of: 28,
-      error: '0',
+      error: undefined,
     });
   });
 
-  it('gives each weekday its own average', () => {
+  it('expects of each weekday what it usually costs', () => {
     // 15 weekdays and 5 days of weekends are over; 6 and 4 are left, today, a Saturday, among them.
     const { total, spent } = forecast((day) => (isoWeekday(day) > 5 ? '1' : '10')) ?? {};
     expect([spent, total]).toEqual(['155', '219']);
-  });
-
-  it('gives a weekday with fewer than three reported days the average of all', () => {
-    // Of the last 28 days only two Saturdays and no other weekend day is reported: 20 × 10 + 2 × 120 over 22.
-    const costOn = (day: Day) => {
-      if (isoWeekday(day) < 6) return '10';
-      return day === '2026-11-07' || day === '2026-11-14' ? '120' : undefined;
-    };
-    const found = forecast(costOn, { from: '2026-10-24' });
-    // 15 weekdays and two Saturdays are reported; then six weekdays, and 1, 8, 15, 21, 22, 28 and 29 at 20 each.
-    expect(found).toMatchObject({ spent: '390', left: 13, reported: 22, of: 28 });
-    expect(found?.total).toBe('590');
+    expect(forecast((day) => (isoWeekday(day) === 3 ? '70' : '0'))?.total).toBe('280');
   });
 
   it('expects a missing day to cost what such a day does, and counts a reported zero as a day', () => {
     const some = forecast((day) => (day === '2026-11-16' ? undefined : '10'));
-    expect(some).toMatchObject({ total: '300', spent: '190', left: 11, reported: 27 });
+    expect(some).toMatchObject({ total: '300', spent: '190', left: 11, reported: 27, of: 28 });
     expect(forecast(() => '0')).toMatchObject({ total: '0', reported: 28 });
   });
 
-  it('is there on the first day of a month, from the days of the month before', () => {
+  it('is there on the first day of a month, from the days of the months before', () => {
     expect(forecast(() => '10', { today: '2026-11-01' })).toMatchObject({
       total: '300',
       spent: '0',
@@ -91,12 +80,59 @@ describe('the forecast of a running month', () => {
 
   it('needs seven reported days among the last 28, and no others', () => {
     expect(forecast(since('2026-11-15', '10'))).toBeUndefined();
-    expect(forecast(since('2026-11-14', '10'))).toMatchObject({ total: '300', left: 23, reported: 7 });
+    expect(forecast(since('2026-11-14', '10'))).toMatchObject({ total: '300', left: 23, reported: 7, of: 7 });
     expect(forecast((day) => (day < '2026-10-24' ? '10' : undefined))).toBeUndefined();
   });
 
-  it('keeps credits negative and every digit', () => {
+  it('follows a lasting change from its third day on, and rests on the days since', () => {
+    const changed = (first: Day) => (day: Day) => (day >= first ? '30' : '10');
+    expect(forecast(changed('2026-11-18'))).toMatchObject({ total: '560', spent: '260', reported: 3, of: 3 });
+    expect(forecast(changed('2026-10-25'))).toMatchObject({ total: '900', reported: 27, of: 27 });
+    // Two such days may be an exception.
+    expect(forecast(changed('2026-11-19'))).toMatchObject({ total: '340', spent: '240' });
+  });
+
+  it('takes a missing day before a change as one of the days around it', () => {
+    const costOn = (day: Day) => (day === '2026-11-05' ? undefined : day < '2026-11-10' ? '10' : '40');
+    expect(forecast(costOn)?.total).toBe('930');
+  });
+
+  it('expects no second huge day, but what such days cost where they are frequent', () => {
+    expect(forecast((day) => (day === '2026-11-12' ? '200' : '10'))?.total).toBe('490');
+    const huge = ['2026-07-15', '2026-08-06', '2026-09-13', '2026-10-02', '2026-11-12'];
+    // 140 days have cost 5 × 190 more than usual.
+    expect(Number(forecast((day) => (huge.includes(day) ? '200' : '10'))?.total)).toBeCloseTo(
+      490 + (10 * 5 * 190) / 140,
+      8,
+    );
+  });
+
+  it('expects a charge that came on the same day of the last two months', () => {
+    const charged =
+      (dates: readonly string[], last = '2026-12') =>
+      (day: Day) =>
+        dates.includes(day.slice(8)) && day < last ? '500' : '10';
+    expect(forecast(charged(['01']))?.total).toBe('790');
+    expect(forecast(charged(['01']), { today: '2026-11-01' })?.total).toBe('790');
+    expect(forecast(charged(['25']))?.total).toBe('790');
+    expect(forecast(charged(['25'], '2026-10'))?.total).toBe('300');
+    const onLast = (day: Day) => (addDays(day, 1).endsWith('-01') ? '500' : '10');
+    expect(forecast(onLast)?.total).toBe('790');
+  });
+
+  it('goes on with a growth or a decline', () => {
+    const grows = (rate: number) => (day: Day) => (1_000 * rate ** daysBetween('2026-11-01', day)).toFixed(4);
+    for (const rate of [1.02, 0.98]) {
+      const truth = [...Array(30).keys()].reduce((all, n) => all + 1_000 * rate ** n, 0);
+      const found = Number(forecast(grows(rate), { today: '2026-11-10' })?.total);
+      expect(Math.abs(found / truth - 1)).toBeLessThan(0.04);
+    }
+  });
+
+  it('keeps credits negative and every digit of what is reported', () => {
     expect(forecast(() => '-0.0000000000000000000000001')?.total).toBe('-0.000000000000000000000003');
+    const spent = '1000000000000000000000000.01';
+    expect(forecast((day) => (day === '2026-11-20' ? spent : '0'))?.total).toBe(spent);
   });
 
   it('counts the days that the zone had', () => {
@@ -107,53 +143,115 @@ describe('the forecast of a running month', () => {
     });
   });
 
-  it('looks at no day before its first, at none from today on, and adds up', () => {
-    const amounts = fc.array(fc.option(fc.integer({ min: -50, max: 500 })), {
-      minLength: 200,
-      maxLength: 200,
-    });
-    const todays = fc.integer({ min: 0, max: 800 }).map((n) => addDays('2025-06-01', n));
+  it('counts a day that is reported before it is over as one that is left', () => {
+    const amounts = new Map(
+      daysInRange(forecastFrom(TODAY), addDays(TODAY, 3), 'UTC').map((day) => [
+        day,
+        new Big(day < TODAY ? 10 : 500),
+      ]),
+    );
+    const found = forecastFromAmounts(amounts, TODAY, 'UTC');
+    expect(found).toMatchObject({ left: 10, reported: 28 });
+    expect([found?.total, found?.spent].map((money) => money?.toFixed())).toEqual(['300', '200']);
+  });
+});
+
+describe('whatever the days cost', () => {
+  const amounts = fc.oneof(
+    fc.array(fc.option(fc.integer({ min: -50, max: 500 })), { minLength: 150, maxLength: 150 }),
+    fc.array(fc.constantFrom(0, 0, 1, 100, 1_000_000), { minLength: 150, maxLength: 150 }),
+  );
+  const todays = fc.integer({ min: 0, max: 800 }).map((n) => addDays('2025-06-01', n));
+  const costFrom =
+    (list: readonly (number | null)[], today: Day, factor = 1n) =>
+    (day: Day) => {
+      const amount = list[daysBetween(addDays(today, -150), day)];
+      return amount === undefined || amount === null ? undefined : String(BigInt(amount) * factor);
+    };
+
+  it('the forecast looks at no day before its first, and is a number that is not below what is spent', () => {
     fc.assert(
       fc.property(amounts, todays, (list, today) => {
-        const first = addDays(today, -190);
-        const costOn = (day: Day) => list[daysBetween(first, day)]?.toString();
+        const costOn = costFrom(list, today);
         const found = forecast(costOn, { today });
-        expect(forecast(costOn, { today, from: first })).toEqual(found);
+        expect(forecast(costOn, { today, from: addDays(today, -190) })).toEqual(found);
         if (found === undefined) return;
         expect(found.left).toBeGreaterThan(0);
-        const one = forecast((day) => (costOn(day) === undefined ? undefined : '1'), { today });
-        const month = daysInRange(`${today.slice(0, 8)}01`, addDays(today, 31), 'UTC');
-        const length = month.filter((day) => day.slice(0, 7) === today.slice(0, 7)).length;
-        expect(Number(one?.total)).toBeCloseTo(length, 10);
+        expect(Number(found.total)).not.toBeNaN();
+        expect(found.error === undefined || Number(found.error) > 0).toBe(true);
+        if (!list.some((amount) => amount !== null && amount < 0))
+          expect(Number(found.total)).toBeGreaterThanOrEqual(Number(found.spent));
       }),
-      { numRuns: 30 },
+      { numRuns: 40 },
+    );
+  });
+
+  it('the forecast of as many times the cost is as many times as high', () => {
+    const isNear = (a = '0', b = '0') =>
+      Math.abs(Number(a) / 2 ** 70 - Number(b)) <= 1e-9 * Math.abs(Number(b));
+    fc.assert(
+      fc.property(amounts, todays, (list, today) => {
+        const [found, large] = [1n, 2n ** 70n].map((factor) =>
+          forecast(costFrom(list, today, factor), { today }),
+        );
+        expect(large === undefined).toBe(found === undefined);
+        expect(isNear(large?.total, found?.total)).toBe(true);
+        expect(isNear(large?.error, found?.error)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('on the last day of a month the forecast is what is spent and one usual day', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 90, max: 110 }), { minLength: 190, maxLength: 190 }), (list) => {
+        const found = forecast((day) => list[daysBetween('2026-05-24', day)]?.toString(), {
+          today: '2026-11-30',
+        });
+        const last = Number(found?.total) - Number(found?.spent);
+        expect(last).toBeGreaterThan(89);
+        expect(last).toBeLessThan(111);
+      }),
+      { numRuns: 40 },
     );
   });
 });
 
-describe('how far off a forecast was', () => {
-  it('is the mean of what it missed on the same day of the last three months', () => {
-    // From the 21st on a day costs 3 more than before, in October alone: 11 days.
-    const costOn = (day: Day) => (day >= '2026-10-21' && day <= '2026-10-31' ? '13' : '10');
-    expect(forecast(costOn)?.error).toBe('11');
+describe('the range of a forecast', () => {
+  const wavy = (day: Day) => String(100 + ((daysBetween('2026-01-01', day) * 37) % 20));
+  const on = (today: Day, costOn: (day: Day) => string | undefined = wavy) =>
+    forecast(costOn, { today })?.error;
+
+  it('is there in the last quarter of the month', () => {
+    expect(on('2026-11-23')).toBeUndefined();
+    expect(Number(on('2026-11-24'))).toBeGreaterThan(20);
+    expect(Number(on('2026-11-24'))).toBeLessThan(200);
+    expect(Number(on('2026-11-30'))).toBeLessThan(Number(on('2026-11-24')));
   });
 
-  it('is judged on the last day of a month that is shorter', () => {
-    // On 31 March there is no such day in February: the 28th is the one day left of it.
-    const costOn = (day: Day) => (day === '2026-02-28' ? '16' : '10');
-    expect(forecast(costOn, { today: '2026-03-31' })?.error).toBe('2');
+  it('is never zero', () => {
+    expect(on('2026-11-28', () => '10')).toBe('1.5');
+    expect(on('2026-11-28', () => '0')).toBeUndefined();
   });
 
-  it('is judged by the reported days where four fifths of a month are reported, and else not', () => {
-    const without = (last: Day) => (day: Day) => (day >= '2026-09-01' && day <= last ? undefined : '10');
-    expect(forecast(without('2026-09-06'))?.error).toBe('0');
-    expect(forecast(without('2026-09-07'))?.error).toBeUndefined();
+  it('is not there in the first week of another level, nor just after a huge day', () => {
+    const changed = (first: Day) => (day: Day) => (day >= first ? '300' : wavy(day));
+    expect(on('2026-11-26', changed('2026-11-20'))).toBeUndefined();
+    expect(on('2026-11-26', changed('2026-11-19'))).toBeDefined();
+    const huge = (day: Day) => (day === '2026-11-23' ? '9000' : wavy(day));
+    expect(on('2026-11-26', huge)).toBeUndefined();
+    expect(on('2026-11-27', huge)).toBeDefined();
   });
 
-  it('is not known where a month before has nothing to go by', () => {
-    expect(forecast(since('2026-09-01', '10'))).toMatchObject({ total: '300', error: undefined });
-    // 21 August needs days before it; from the 11th on they are ten, but August is not reported.
-    expect(forecast(since('2026-08-11', '10'))?.error).toBeUndefined();
+  it('is not there where earlier forecasts were far off or there were too few days for them', () => {
+    const changes = (day: Day) => (Math.floor(daysBetween('2026-01-01', day) / 9) % 2 === 0 ? '10' : '90');
+    expect(on('2026-11-26', changes)).toBeUndefined();
+    expect(on('2026-11-26', (day) => (day < '2026-09-15' ? undefined : wavy(day)))).toBeUndefined();
+  });
+
+  it('does not widen by a monthly charge', () => {
+    const charged = (day: Day) => (day.endsWith('-01') || day.endsWith('-27') ? '5000' : wavy(day));
+    expect(Number(on('2026-11-26', charged))).toBeLessThan(0.1 * Number(forecast(charged)?.total));
   });
 });
 
@@ -164,42 +262,12 @@ describe('a forecast in words', () => {
   };
   const { error: _, ...WITHOUT_ERROR } = FORECAST;
 
-  it('names the month, the range where it is known, and what it rests on', () => {
+  it('says until when, the range where it is known, and what it rests on', () => {
     expect(formatForecast(FORECAST, '2026-11-21', toPlainDigits)).toBe(
-      'Estimate for Nov 2026: about 861234 ± 12000, from 27 of the last 28 days',
+      'Estimate: about 861234 by 30 Nov (± 12000), from 27 of the last 28 days',
     );
-    expect(formatForecast(WITHOUT_ERROR, '2026-09-30', toPlainDigits)).toBe(
-      'Estimate for Sep 2026: about 861234, from 27 of the last 28 days',
+    expect(formatForecast({ ...WITHOUT_ERROR, of: 27 }, '2026-09-30', toPlainDigits)).toBe(
+      'Estimate: about 861234 by 30 Sep, from the last 27 days',
     );
   });
-});
-
-it('a day that is reported before it is over counts as one that is left', () => {
-  const amounts = new Map(
-    daysInRange(forecastFrom(TODAY), addDays(TODAY, 3), 'UTC').map((day) => [
-      day,
-      new Big(day < TODAY ? 10 : 500),
-    ]),
-  );
-  const found = forecastFromAmounts(amounts, TODAY, 'UTC');
-  expect(found).toMatchObject({ left: 10, reported: 28 });
-  expect([found?.total, found?.spent].map((one) => one?.toFixed())).toEqual(['300', '200']);
-});
-
-it('a weekday of which three days are reported has an average of its own', () => {
-  // The last three Saturdays cost 40, the weekdays 10.
-  const costOn = (day: Day) => {
-    if (isoWeekday(day) < 6) return '10';
-    return isoWeekday(day) === 6 && day > '2026-10-24' && day < TODAY ? '40' : undefined;
-  };
-  // 15 weekdays and two Saturdays are spent; then six weekdays, two Saturdays, and five Sundays at 320 / 23.
-  const found = forecast(costOn, { from: '2026-10-24' });
-  expect(found).toMatchObject({ reported: 23, spent: '230' });
-  expect(Number(found?.total)).toBeCloseTo(230 + 60 + 80 + (5 * 320) / 23, 10);
-});
-
-it('the error of a month is what it cost from the day on, not before', () => {
-  // Cheap until the 20th of each month: from the 21st on nothing is different from the days before.
-  const costOn = (day: Day) => (day <= '2026-10-10' && day >= '2026-10-01' ? '110' : '10');
-  expect(Number(forecast(costOn)?.error)).toBeGreaterThan(100);
 });
