@@ -183,6 +183,33 @@ describe('the Home', () => {
     expect(await open()).toMatch(/About 41 days · estimate for Nov 2026: about [\d,.]+/);
   });
 
+  it('sorts projects by when they run out, counted from when each was last asked about', async () => {
+    const spends = (month: string, first: number) =>
+      `[${Array.from({ length: 7 }, (_, n) => `{"day":"2026-${month}-${first + n}","totalAmount":10,"totalBonuses":0}`).join(',')}]`;
+    for (const [alias, id, balance] of [
+      ['a-never-asked', '7001', '1'],
+      ['b-idle', '7002', '5'],
+      ['c-soon', '7003', '150'],
+      ['d-sooner', '7004', '300'],
+    ] as const) {
+      await addProject(bot, { alias, id });
+      bot.billing.setBalance(id, `{"balance":${balance},"bonuses":0}`);
+      bot.billing.setItems(id, id === '7002' ? '[]' : spends('11', 14));
+    }
+    const names = async () => [...(await open()).matchAll(/\*([a-d]-[a-z-]+)/g)].map(([, name]) => name);
+    expect(await names()).toEqual(['a-never-asked', 'b-idle', 'c-soon', 'd-sooner']);
+    await bot.ask('/balance d-sooner');
+    await expect.poll(names).toEqual(['d-sooner', 'a-never-asked', 'b-idle', 'c-soon']);
+    now = TODAY + 26 * DAY;
+    bot.billing.setItems('7003', spends('12', 10));
+    await bot.ask('/balance c-soon');
+    await bot.ask('/balance b-idle');
+    await expect.poll(names).toEqual(['d-sooner', 'c-soon', 'b-idle', 'a-never-asked']);
+    expect(await open()).toContain(':warning: *About 4 days*');
+    now = TODAY + 31 * DAY;
+    expect(await open()).toContain(':warning: *May have run out*');
+  });
+
   it('asks for the balances on Refresh', async () => {
     await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
     await addProject(bot, { alias: 'gone', id: '123', connection: 'finance' });
@@ -214,7 +241,7 @@ describe('the Home', () => {
     for (let one = 0; one < 60; one += 1) await addProject(bot, { alias: `p${100 + one}`, id: `${one + 1}` });
     const page = await open();
     expect(bot.slack.home(OWNER)!.view.blocks.length).toBeLessThanOrEqual(100);
-    expect(page).toContain('The first 30 of 60 projects. See all with `/billing projects`.');
+    expect(page).toContain('The first 30 of 60 projects to run out. See all with `/billing projects`.');
     expect(buttons(OWNER)).toContain('Settings…');
   });
 

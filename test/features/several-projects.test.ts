@@ -181,6 +181,32 @@ describe('/balance about several projects', () => {
   });
 });
 
+describe('/balance all', () => {
+  it('begins with what is overdrawn, then what runs out first, then by balance, and says so', async () => {
+    const balances = { over: '-5', deep: '-90', idle: '7', poor: '3', rich: '900' };
+    for (const [at, [alias, balance]] of Object.entries(balances).entries()) {
+      const id = String(6200 + at);
+      await addProject(bot, { alias, id });
+      bot.billing.setBalance(id, `{"balance":${balance},"bonuses":0}`);
+      bot.billing.setItems(id, alias === 'rich' ? november(14, 20, '300') : '[]');
+    }
+    const answer = await bot.ask('/balance prod,idle,rich,over,poor,deep,staging');
+    expect(rowsOf(answer).map(([name, , lasts]) => [name, lasts])).toEqual([
+      ['Project', 'Lasts'],
+      ['deep', 'overdrawn'],
+      ['over', 'overdrawn'],
+      ['rich', '3 days'],
+      ['staging', '10 days'],
+      ['prod', '100 days'],
+      ['poor', 'unknown'],
+      ['idle', 'unknown'],
+    ]);
+    expect(answer.visibleText).toContain(
+      'soonest to run out first · runway at the average of the last 7 days',
+    );
+  });
+});
+
 describe('a list of projects that is longer than an option’s value', () => {
   it('has its periods and menu items as buttons', async () => {
     const ids = Array.from({ length: 6 }, (_, n) => `${n + 1}`.repeat(31));

@@ -11,7 +11,7 @@ export interface Outlook {
   readonly overdrawn: boolean;
   /** What is left; undefined if it is not known. */
   readonly left: Money | undefined;
-  /** How long that lasts, in days; undefined without an estimate. */
+  /** How long that lasts, in days, Infinity beyond any date; undefined without an estimate. */
   readonly days: number | undefined;
 }
 
@@ -21,8 +21,7 @@ export interface Outlook {
  */
 export function bySoonestEnd(a: Outlook, b: Outlook): number {
   if (a.overdrawn !== b.overdrawn) return a.overdrawn ? -1 : 1;
-  if (!a.overdrawn && a.days !== b.days)
-    return (a.days ?? Number.POSITIVE_INFINITY) - (b.days ?? Number.POSITIVE_INFINITY);
+  if (!a.overdrawn && a.days !== b.days) return missingLast(a.days, b.days) || (a.days ?? 0) - (b.days ?? 0);
   return inOrder(a.left, b.left) ?? missingLast(a.left, b.left);
 }
 

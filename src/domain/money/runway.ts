@@ -86,3 +86,9 @@ function estimate(funds: Funds, week: Usage, today: Day): Runway {
   if (days.gt(LIMIT.days)) return { kind: 'beyond', years: LIMIT.years, ...basis };
   return { kind: 'estimate', days: days.toNumber(), until: addDays(today, days.toNumber()), ...basis };
 }
+
+/** @returns about how many days the money lasts, Infinity beyond any date; undefined if that is not known */
+export function daysLeft(runway: Runway): number | undefined {
+  if (runway.kind === 'estimate') return runway.days;
+  return runway.kind === 'beyond' ? Number.POSITIVE_INFINITY : undefined;
+}

@@ -1,4 +1,6 @@
 import { type Money, moneyFormatter } from '../../domain/money/amount.ts';
+import { bySoonestEnd, type Outlook } from '../../domain/money/ranking.ts';
+import { daysLeft } from '../../domain/money/runway.ts';
 import {
   formatBalance,
   formatBonuses,
@@ -54,7 +56,7 @@ function projectMessage(figures: BalanceFigures, view: BalanceView): Message {
 function listMessage(view: BalanceView): Message {
   const { answered, locale } = view;
   const title = severalTitle(view, leftOf, locale, { verb: 'left' });
-  const sorted = answered.toSorted((a, b) => urgency(a) - urgency(b));
+  const sorted = answered.toSorted((a, b) => bySoonestEnd(outlookOf(a), outlookOf(b)));
   return renderListAnswer(view, {
     ...{ title, text: title, sorted },
     lines: [runsOutFirst(sorted)],
@@ -72,7 +74,7 @@ function listMessage(view: BalanceView): Message {
         cell: ({ runway }) => (typeof runway === 'string' ? 'unknown' : formatRunwayShort(runway)),
       },
     ],
-    facts: ['runway at the average of the last 7 days'],
+    facts: ['soonest to run out first', 'runway at the average of the last 7 days'],
     buttons: buttons(view),
   });
 }
@@ -80,13 +82,12 @@ function listMessage(view: BalanceView): Message {
 const leftOf = ({ balance }: BalanceFigures): Money | undefined =>
   'value' in balance ? balance.value : undefined;
 
-/** In days; what has no estimate comes after what has one, and what is overdrawn first of all. */
-function urgency({ runway }: BalanceFigures): number {
-  if (typeof runway === 'string') return Number.MAX_SAFE_INTEGER;
-  if (runway.kind === 'overdrawn') return -1;
-  return runway.kind === 'estimate' ? runway.days : Number.MAX_SAFE_INTEGER - 1;
+function outlookOf(figures: BalanceFigures): Outlook {
+  const left = leftOf(figures);
+  const { runway } = figures;
+  if (typeof runway === 'string') return { overdrawn: false, left, days: undefined };
+  return { overdrawn: runway.kind === 'overdrawn', left, days: daysLeft(runway) };
 }
-
 /** The projects under 14 days with a warning, else the one that runs out first. The table has how long. */
 function runsOutFirst(sorted: readonly BalanceFigures[]): string {
   const soon = sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway));

@@ -1,10 +1,11 @@
 import type { SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
+import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.ts';
+import { bySoonestEnd, type Outlook } from '../../domain/money/ranking.ts';
 import { WARNING_DAYS } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { dayAt, formatDays } from '../../domain/time/calendar.ts';
+import { dayAt, daysBetween, formatDays } from '../../domain/time/calendar.ts';
 import { commandOption, projectOptions } from '../../slack/commands/command-buttons.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/last-failure.ts';
 import {
@@ -20,6 +21,7 @@ import {
 import { isFullMember } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/credentials/accesses.ts';
+import type { LastBalance } from '../../workspace/projects/last-balance.ts';
 import { findFailure } from '../../workspace/projects/last-failure.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { isConnectionMissing, visibleProjects } from '../../workspace/projects/resolve-project.ts';
@@ -31,20 +33,25 @@ export const MOST_PROJECTS = 30;
 const DAMAGED = `A project’s record is damaged, so questions by ID are refused. Remove it in ${commandText('/billing projects')}.`;
 const ELSEWHERE = 'Ask about projects in their own channels.';
 
-/** The projects that a person can ask about from Home, where no channel limits are met. */
-export const homeProjects = ({ workspace, user }: Request): readonly Project[] =>
-  visibleProjects(workspace, { channel: undefined, manager: user.canManage });
+/** The projects that a person can ask about from Home, where no channel limits are met; what runs out first comes first. */
+export function homeProjects(request: Request): readonly Project[] {
+  const { workspace, user } = request;
+  return visibleProjects(workspace, { channel: undefined, manager: user.canManage })
+    .map((project) => ({ project, outlook: outlookOf(project, request) }))
+    .sort((a, b) => bySoonestEnd(a.outlook, b.outlook))
+    .map(({ project }) => project);
+}
 
 /** The projects that this person may ask about from here, each with what it had when it was last asked about. */
 export function projectBlocks(request: Request): Block[] {
   const { workspace, user } = request;
   if (workspace.aliases.size === 0) return [];
-  const projects = homeProjects(request).toSorted((a, b) => urgency(a, request) - urgency(b, request));
+  const projects = homeProjects(request);
   const damaged = user.canManage && damagedIds(workspace, 'project').length > 0 ? [section(DAMAGED)] : [];
   if (projects.length === 0)
     return [header('Projects'), ...(damaged.length > 0 ? damaged : [section(ELSEWHERE)])];
   const shown = projects.slice(0, MOST_PROJECTS).map((project) => projectSection(project, request));
-  const note = `The first ${MOST_PROJECTS} of ${projects.length} projects. See all with \`${commandText('/billing projects')}\`.`;
+  const note = `The first ${MOST_PROJECTS} of ${projects.length} projects to run out. See all with \`${commandText('/billing projects')}\`.`;
   return [
     header('Projects'),
     ...damaged,
@@ -97,21 +104,37 @@ function failureLines(project: Project, { workspace, user, at }: Request): reado
   return [`:warning: *No answer:* ${lastFailureText(failure, dayAt(at, workspace.settings.zone))}.${todo}`];
 }
 
-/** Sorted by when they run out: overdrawn projects first, unknown ones last. */
-function urgency({ id, product }: Project, { workspace }: Request): number {
-  const last = workspace.lastBalance(id, product);
-  if (last === undefined) return Number.MAX_SAFE_INTEGER;
-  const amount = parseAmount({ text: last.balance });
-  if ('value' in amount && amount.value.lt(0)) return -1;
-  return last.days ?? Number.MAX_SAFE_INTEGER - 1;
+/** By what the project had when it was last asked about: nothing is asked here. */
+function outlookOf(project: Project, request: Request): Outlook {
+  const last = request.workspace.lastBalance(project.id, project.product);
+  const [left, bonuses] = [last?.balance, last?.bonuses].map(amountOf);
+  const funds = left && bonuses ? left.plus(bonuses) : left;
+  return {
+    overdrawn: [left, funds].some((amount) => amount?.lt(0)),
+    left,
+    days: last && daysLeft(last, request),
+  };
+}
+
+function amountOf(text: string | undefined): Money | undefined {
+  const amount = text === undefined ? undefined : parseAmount({ text });
+  return amount !== undefined && 'value' in amount ? amount.value : undefined;
+}
+
+/** As of today; negative where the money was expected to have run out. */
+function daysLeft({ days, at }: LastBalance, { workspace, at: now }: Request): number | undefined {
+  const { zone } = requireSettings(workspace);
+  return days === undefined ? undefined : days - daysBetween(dayAt(at, zone), dayAt(now, zone));
 }
 
 /** `About 41 days · estimate for Nov 2026: about 819,649.19`; a warning under 14 days. '' if nothing is known. */
-function outlook({ id, product, currency }: Project, { workspace, user, at }: Request): string {
-  const { days, forecast } = workspace.lastBalance(id, product) ?? {};
-  if (days === undefined && forecast === undefined) return '';
+function outlook({ id, product, currency }: Project, request: Request): string {
+  const { workspace, user, at } = request;
+  const last = workspace.lastBalance(id, product);
+  const forecast = last?.forecast;
+  const days = last && daysLeft(last, request);
   const { zone, currency: general } = requireSettings(workspace);
-  const lasts = days === undefined ? '' : days === 0 ? 'Less than a day' : `About ${pluralize(days, 'day')}`;
+  const lasts = days === undefined ? '' : formatDaysLeft(days);
   const total = forecast && parseAmount({ text: forecast.total });
   const today = dayAt(at, zone);
   const isCurrent = forecast?.month === today.slice(0, 7);
@@ -125,6 +148,11 @@ function outlook({ id, product, currency }: Project, { workspace, user, at }: Re
   ]
     .filter(Boolean)
     .join(' · ');
+}
+
+function formatDaysLeft(days: number): string {
+  if (days < 0) return 'May have run out';
+  return days === 0 ? 'Less than a day' : `About ${pluralize(days, 'day')}`;
 }
 
 /** What it had in bold, as in the headline of an answer, and how old that is. */

@@ -16,7 +16,7 @@ const money = fc.option(
 const outlooks = fc.record({
   overdrawn: fc.boolean(),
   left: money,
-  days: fc.option(fc.nat(5), { nil: undefined }),
+  days: fc.constantFrom(undefined, 0, 1, 2, 3, Number.POSITIVE_INFINITY),
 });
 
 describe('projects by what they spent', () => {
@@ -39,6 +39,7 @@ describe('projects by when they run out', () => {
       outlook('-7'),
       outlook('900', 3),
       outlook('0', 0),
+      outlook('1', Number.POSITIVE_INFINITY),
     ].toSorted(bySoonestEnd);
     expect(sorted.map(({ left, days }) => [left?.toFixed(), days])).toEqual([
       ['-7', undefined],
@@ -47,6 +48,7 @@ describe('projects by when they run out', () => {
       ['900', 3],
       ['1000', 3],
       ['10', 40],
+      ['1', Number.POSITIVE_INFINITY],
       ['2', undefined],
       ['5', undefined],
       [undefined, undefined],
