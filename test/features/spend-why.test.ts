@@ -129,7 +129,7 @@ describe('/spend … why about one project', () => {
     expect(lines(answer).slice(0, 2)).toEqual(['prod · 10.00 EUR more than 1–30 Sep', '*unchanged* a day']);
     expect(rowsOf(answer).slice(1)).toEqual([
       ['All 30 days', '0.00', '300.00', '300.00'],
-      ['Sat 31 Oct (nothing to compare)', '+ 10.00', '10.00', '–'],
+      ['Sat 31 Oct (no day to compare)', '+ 10.00', '10.00', '–'],
     ]);
     expect(answer.visibleText).toContain('compared in order, Thu 1 Oct with Tue 1 Sep, 31 days with 30');
   });

@@ -133,7 +133,7 @@ function rowsOf({ pairs, unpaired, uncompared }: UsageDifference, nameOf: DayNam
           rowOf(
             unpaired.current,
             unpaired.before,
-            names.length === 2 ? names.join(' vs ') : `${names.join('')} (nothing to compare)`,
+            names.length === 2 ? names.join(' vs ') : `${names.join('')} (no day to compare)`,
           ),
         ]),
     ...[
