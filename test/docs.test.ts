@@ -1,37 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { resolvePeriodText } from '../src/domain/time/period.ts';
-
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const page = await readFile('docs/periods.md', 'utf8');
-
-/** The rows of the table under a heading: what is typed, and what the page says of it. */
-function rows(from: string, to: string): [string, string][] {
-  return page
-    .slice(page.indexOf(from), page.indexOf(to))
-    .split('\n')
-    .filter((line) => line.startsWith('| ') && line.includes('`'))
-    .flatMap((line) => {
-      const [, phrases = '', says = ''] = line.split('|');
-      return [...phrases.matchAll(/`([^`]+)`/g)].map(([, phrase = '']): [string, string] => [
-        phrase,
-        says.trim(),
-      ]);
-    });
-}
-
-describe('docs/periods.md', () => {
-  it.each(
-    rows('| you type | Tally asks about', '## What is refused').filter(([, says]) => says !== 'see below'),
-  )('says of %s what is so: %s', (phrase, says) => {
-    expect(resolvePeriodText(phrase, NOW, 'UTC').label.split(' UTC')[0]).toBe(says);
-  });
-
-  it.each(rows('## What is refused', '## Numbers'))('names %s as refused, and it is: %s', (phrase) => {
-    expect(() => resolvePeriodText(phrase, NOW, 'UTC')).toThrow();
-  });
-});
 
 describe('the variables', () => {
   it.each(['.env.example', 'docs/operating.md'])('are all in %s', async (path) => {
