@@ -22,8 +22,19 @@ export const examplesAt = (now: number, issuesTokens = false): readonly Example[
   { text: '/billing projects add prod 123', why: 'A name instead of the ID: /balance prod.' },
   {
     text: '@Tally spend 123 last month',
-    why: 'The same by mention, also in threads. Everyone sees the answer.',
+    why: 'The same by mention. Everyone sees the answer, in a thread.',
   },
+  {
+    text: '@Tally and 456?',
+    why: 'A follow-up in that thread: the same month of another project.',
+    inThread: true,
+  },
+  {
+    text: '@Tally how long will it last?',
+    why: 'Another question about the project of the last answer there.',
+    inThread: true,
+  },
+  { text: '@Tally as csv', why: 'The last answer there as a file.', inThread: true },
   {
     text: '/billing schedule 123',
     why: 'A report every morning. The form shows the next posts and sends a test.',

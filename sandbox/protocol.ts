@@ -107,6 +107,8 @@ export interface Example {
   text: string;
   why: string;
   skip?: Skip;
+  /** Goes into the thread of the newest answer of the channel. */
+  inThread?: true;
 }
 
 export interface Snapshot {

@@ -5,7 +5,7 @@ import { Banner } from './Banner.tsx';
 import { ConfirmProvider } from './blocks/Confirm.tsx';
 import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
-import { useDrafts } from './drafts.ts';
+import { draftKey, useDrafts } from './drafts.ts';
 import { AppHome } from './Home.tsx';
 import { HOME, useLocation } from './location.ts';
 import { Modals } from './Modal.tsx';
@@ -57,13 +57,14 @@ export function App() {
     menuButton.current?.focus();
   };
   const layout = ['shell', panelOpen && 'with-panel', drawerOpen && 'with-drawer'].filter(Boolean).join(' ');
-  const tryExample = ({ text }: Pick<Example, 'text'>, as = me.id) => {
+  const tryExample = ({ text, inThread }: Pick<Example, 'text' | 'inThread'>, as = me.id) => {
     const channel = here.channel ?? workspace.snapshot.channels[0];
     if (!channel) return;
     if (as !== me.id || !here.channel) go({ as, channel: channel.id });
-    setThread(undefined);
+    const answered = inThread && newestThread(workspace.snapshot, channel.id);
+    setThread(answered);
     if (isPhone) setPanelOpen(false);
-    drafts.insert(channel.id, text);
+    drafts.insert(draftKey(channel.id, answered), text);
   };
   return (
     <WorkspaceProvider value={workspace}>
@@ -130,6 +131,10 @@ function openPage({ channels }: Snapshot, wanted: string | null) {
   const channel = channels.find(({ id, name }) => id === wanted || name === wanted) ?? direct ?? channels[0];
   return { id: channel?.id ?? HOME, channel };
 }
+
+/** The thread of the newest message of the app in a thread of the channel. */
+const newestThread = ({ messages }: Snapshot, channel: string): string | undefined =>
+  messages[channel]?.findLast(({ from, threadTs }) => from === 'bot' && threadTs)?.threadTs;
 
 function LoadingScreen({ stopped }: { stopped: boolean }) {
   return (

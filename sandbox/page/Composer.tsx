@@ -2,7 +2,7 @@ import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from
 import { post, sentenceOf } from './api.ts';
 import { Completion } from './Completion.tsx';
 import { commandInText, completionsOf, useHistory } from './commands.ts';
-import type { Drafts } from './drafts.ts';
+import { type Drafts, draftKey } from './drafts.ts';
 import { AtIcon, CloseIcon, SendIcon, SlashIcon } from './icons.tsx';
 import { useWorkspace } from './workspace.ts';
 
@@ -16,7 +16,7 @@ interface Props {
 export function Composer({ drafts, thread, onLeaveThread, onSent }: Props) {
   const { snapshot, me, channel, report } = useWorkspace();
   const channelId = channel?.id ?? '';
-  const key = thread ? `${channelId}/${thread}` : channelId;
+  const key = draftKey(channelId, thread);
   const [text, setText] = useState(() => drafts.of(key));
   const [active, setActive] = useState(0);
   const [hidden, setHidden] = useState(false);

@@ -11,7 +11,11 @@ export interface Drafts {
   save(channel: string, text: string): void;
 }
 
-/** Keeps unsent texts by channel. */
+/** The draft of a thread is another one than its channel's. */
+export const draftKey = (channel: string, thread: string | undefined): string =>
+  thread ? `${channel}/${thread}` : channel;
+
+/** Keeps unsent texts by channel and thread. */
 export function useDrafts(): Drafts {
   const texts = useRef(new Map<string, string>());
   const [version, setVersion] = useState(0);

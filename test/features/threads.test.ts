@@ -61,6 +61,7 @@ describe('a follow-up in a thread', () => {
     ['spend prod october', 'and staging?', ['staging · ', '1–31 Oct']],
     ['spend prod last-week', 'what about october?', ['prod · ', '1–31 Oct']],
     ['spend prod last-week', 'same for last month', ['prod · ', '1–31 Oct']],
+    ['spend 123 october', 'and 456?', ['staging · ', '1–31 Oct']],
     ['spend prod october', 'and the balance?', ['prod · ', ' left']],
     ['spend prod october', 'how long will it last?', ['prod · ', ' left']],
     ['balance prod', 'and staging?', ['staging · ', ' left']],

@@ -1,11 +1,12 @@
 import { useState } from 'react';
+import type { Example } from '../../protocol.ts';
 import { post, sentenceOf } from '../api.ts';
 import { CheckIcon, CopyIcon } from '../icons.tsx';
 import { useWorkspace } from '../workspace.ts';
 import { useSkip } from './skip.ts';
 
 /** Examples and credentials; credentials come first while a form is open. */
-export function Examples({ onTry }: { onTry(attempt: { text: string }): void }) {
+export function Examples({ onTry }: { onTry(attempt: Example): void }) {
   const formIsOpen = useWorkspace().snapshot.views.length > 0;
   return (
     <>
@@ -46,7 +47,7 @@ function Installation() {
   );
 }
 
-function ExampleList({ onTry }: { onTry(attempt: { text: string }): void }) {
+function ExampleList({ onTry }: { onTry(attempt: Example): void }) {
   const { examples } = useWorkspace().snapshot;
   const skip = useSkip();
   return (

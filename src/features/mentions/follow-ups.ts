@@ -63,8 +63,8 @@ const repeats = (mention: ThreadMention, { command, text }: Pick<CommandInvocati
   mention.kind === 'command' && mention.rerun.command === command && mention.rerun.text === text;
 
 function standsAlone({ text, mention, request }: Said): boolean {
+  if (refersBack(text) || mention.kind === 'guess') return false;
   if (mention.kind === 'nothing') return mention.fact === undefined;
-  if (mention.kind === 'guess' || refersBack(text)) return false;
   const { command, text: words } = mention.rerun;
   const read = tryRead(() => readWords(words, request.workspace.aliases).words);
   return !FOLLOWED.has(command) || read === undefined || read.help || namesProject(read);
