@@ -26,6 +26,9 @@ describe('the height of an answer', () => {
     ['/spend prod last-month', 520],
     ['/spend prod last-90-days', 520],
     ['/spend prod last-366-days', 520],
+    ['/spend prod october vs september', 520],
+    ['/spend prod mtd vs last-month', 520],
+    ['/spend prod last-20-days vs last-year', 520],
     ['/spend prod yesterday', 240],
     ['/balance prod', 220],
   ] as const)('%s is at most %i px high', async (command, most) => {

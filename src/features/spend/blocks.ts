@@ -38,11 +38,7 @@ export function spendMessage(view: SpendView): Message {
   return renderAnswer(view, {
     title,
     text: `${title}, ${period.dates}${versusDates(period)}, ${PRODUCTS[only.target.product].name}`,
-    lines: [
-      ...(period.versus ? [escapeMarkup(uncomparedNote(report, period))] : []),
-      factLine(report),
-      forecastLine(report),
-    ],
+    lines: [factLine(report), forecastLine(report)],
     body: [chartOf(report), versusDaysTable(report) ?? daysTable(report)].filter(
       (block) => block !== undefined,
     ),
@@ -73,15 +69,21 @@ function headline(report: SpendReport): string {
   return `${labelled(report)(total.value)} spent${incompleteMark(total.incomplete)}`;
 }
 
-/** The comparison, the average and the peak; no figure that is in the title. */
+/** The comparison, or why there is none of days that were named; the average; else the peak. No figure that is in the title. */
 function factLine(report: SpendReport): string {
   const { usage, period, locale } = report;
+  const uncompared = period.versus === undefined ? '' : uncomparedNote(report, period);
+  if (uncompared !== '') return escapeMarkup(uncompared);
   const { average, highest, total } = usage;
   const nameOf = dayNamerFor(period.days);
   const money = labelled(report);
   const figure = (value: Money) => escapeMarkup(formatMoney(value, locale));
   const isSaid = (value: Money) => money(value) === money(total.value);
-  const isPeak = highest !== undefined && average !== undefined && money(highest.value) !== money(average);
+  const isPeak =
+    period.versus === undefined &&
+    highest !== undefined &&
+    average !== undefined &&
+    money(highest.value) !== money(average);
   return [
     comparisonText(report),
     ...(average === undefined || isSaid(average) ? [] : [`${escapeMarkup(money(average))} a day`]),

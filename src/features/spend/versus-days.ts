@@ -23,6 +23,8 @@ export function versusDaysTable(report: SpendReport): Block | undefined {
     ? pairDays(sides, MOST_DAYS)
     : pairDays(sides, MOST_GROUPS, 'week');
   const compared = new Set(currentDays);
+  // The line says as much of two single days.
+  if (pairs.length === 1 && usage.rows.length === 1) return undefined;
   const others = usage.rows.filter(({ day }) => day === undefined || !compared.has(day));
   const [cells, cellsBefore] = [cellsOf(usage, currentDays, locale), cellsOf(before, days, locale)];
   const nameOf = dayNamerFor([...currentDays, ...others.flatMap(({ day }) => day ?? [])]);

@@ -35,7 +35,7 @@ export function versusChart(
   const hasBar = (side: 0 | 1) => pairs.some((pair) => pair[side].average !== undefined);
   if (pairs.length < 2 || !hasBar(0) || !hasBar(1)) return undefined;
   const { labels, noData } = labelsOf(pairs, paired);
-  const title = paired.unit === 'day' ? 'Spent per day' : `Average a day, ${stepOf(paired)}`;
+  const title = paired.unit === 'day' ? 'Spent per day' : `Average day, ${stepOf(paired)}`;
   const seriesOf = (side: 0 | 1, all: readonly Day[]) => ({
     name: nameOf(all, asked.today),
     values: pairs.map((pair) => (pair[side].average === undefined ? 0 : drawn(pair[side].average))),
@@ -52,7 +52,7 @@ function barOf(days: readonly Day[], amounts: ReadonlyMap<Day, Money>): Bar {
 }
 
 const stepOf = ({ unit, isCalendar, days }: PairedDays): string =>
-  isCalendar ? `by ${unit}` : `every ${days} days`;
+  isCalendar || unit === 'week' ? `by ${unit}` : `by ${days / 7} weeks`;
 
 /** `1–30 Sep 2025`; only the months of days in two years, which are too long for Slack. */
 function nameOf(days: readonly Day[], today: Day | undefined): string {
@@ -78,12 +78,15 @@ function labelsOf(pairs: readonly BarPair[], paired: PairedDays) {
   return forms.find(({ labels }) => hasRoom(labels)) ?? shortest;
 }
 
+/** Of the width: a chart with a legend is drawn smaller, to be as high as one without. */
+const LEGEND_LEAVES = 0.9;
+
 function hasRoom(labels: readonly string[]): boolean {
   const [longest = 0, next = 0] = labels.map(({ length }) => length).sort((a, b) => b - a);
   return (
     new Set(labels).size === labels.length &&
     longest <= SLACK_LIMITS.chartLabel &&
-    (longest + next) / 2 <= labelRoom(labels.length)
+    (longest + next) / 2 <= LEGEND_LEAVES * labelRoom(labels.length)
   );
 }
 
