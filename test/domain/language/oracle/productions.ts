@@ -1,0 +1,368 @@
+/**
+ * Phrases of each production that product.md names, in the spellings that people use, with what they mean: for the days
+ * and zones that a table of one Saturday does not have.
+ */
+import fc from 'fast-check';
+import {
+  between,
+  betweenDays,
+  betweenMonths,
+  type Days,
+  date,
+  daysAgo,
+  daysIncludingToday,
+  halfOfMonth,
+  lastUnits,
+  lastWeekday,
+  lastWeekend,
+  lastWholeMonth,
+  latestDay,
+  latestHalf,
+  latestMonth,
+  latestOrdinal,
+  latestQuarter,
+  latestWeek,
+  lengthOf,
+  ofYear,
+  type Reading,
+  since,
+  theDay,
+  theHalf,
+  theMonth,
+  theQuarter,
+  theWeek,
+  theWeekOf,
+  theYear,
+  thisUnit,
+  thisWeekend,
+  type Unit,
+  weekdayOf,
+  weekdayOfLastWeek,
+} from './readings.ts';
+
+export interface Said {
+  readonly text: string;
+  readonly days: Reading;
+}
+
+const REFUSED: Reading = () => undefined;
+const said = (text: string, days: Reading): Said => ({ text, days });
+
+const MONTHS = 'january february march april may june july august september october november december'.split(
+  ' ',
+);
+const WEEKDAYS = 'monday tuesday wednesday thursday friday saturday sunday'.split(' ');
+const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const ORDINALS = ['first', 'second', 'third', 'fourth'];
+
+const two = (n: number): string => String(n).padStart(2, '0');
+const nth = (n: number): string =>
+  `${n}${n > 3 && n < 21 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
+
+const pick = <T>(...of: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...of);
+const whole = (min: number, max: number): fc.Arbitrary<number> => fc.integer({ min, max });
+const pair = <A, B, C>(a: fc.Arbitrary<A>, b: fc.Arbitrary<B>, to: (a: A, b: B) => C): fc.Arbitrary<C> =>
+  fc.tuple(a, b).map(([one, other]) => to(one, other));
+
+const month = whole(1, 12);
+/** In words and beside a month’s name a year is one of 2000 to 2099. */
+const year = whole(2002, 2036);
+const nameOf = (m: number): fc.Arbitrary<string> => {
+  const name = MONTHS[m - 1]!;
+  const short = name.slice(0, 3);
+  return pick(name, short, ...(m === 5 ? [] : [`${short}.`]), ...(m === 9 ? ['sept'] : []));
+};
+const named = month.chain((m) => nameOf(m).map((name) => ({ m, name, short: MONTHS[m - 1]!.slice(0, 3) })));
+const weekday = whole(0, 6).chain((w) =>
+  pick(WEEKDAYS[w]!, WEEKDAYS[w]!.slice(0, 3)).map((name) => ({ w, name })),
+);
+/** A number in digits or in a word. */
+const counted = (max: number): fc.Arbitrary<{ n: number; word: string }> =>
+  fc.oneof(
+    whole(1, max).map((n) => ({ n, word: String(n) })),
+    whole(1, Math.min(max, 12)).map((n) => ({ n, word: NUMBERS[n - 1]! })),
+  );
+
+const DAY_SPELLINGS: readonly ((d: number, name: string, short: string, m: number) => string)[] = [
+  (d, name) => `${d} ${name}`,
+  (d, name) => `${name} ${d}`,
+  (d, name) => `${nth(d)} of ${name}`,
+  (d, name) => `the ${nth(d)} of ${name}`,
+  (d, name) => `${name} ${nth(d)}`,
+  (d, name) => `${nth(d)} ${name}`,
+  (d, name) => `${d} of ${name}`,
+  (d, _, short) => `${short}-${d}`,
+  (d, _, short) => `${short}${d}`,
+  (d, _, short) => `${d}-${short}`,
+  (d, _, short) => `${short} ${two(d)}`,
+  (d, name) => `${name} the ${nth(d)}`,
+  (d, _, __, m) => `${d}.${m}.`,
+  (d, _, __, m) => `${two(d)}.${two(m)}.`,
+];
+const DATE_SPELLINGS: readonly ((y: number, d: number, name: string, short: string, m: number) => string)[] =
+  [
+    (y, d, name) => `${name} ${d}, ${y}`,
+    (y, d, name) => `${d} ${name} ${y}`,
+    (y, d, name) => `${name} ${nth(d)}, ${y}`,
+    (y, d, name) => `${nth(d)} of ${name} ${y}`,
+    (y, d, _, short) => `${y}-${short}-${d}`,
+    (y, d, _, short) => `${d}-${short}-${y}`,
+    (y, d, name) => `${name} ${d} ${y}`,
+    (y, d, _, __, m) => `${d}.${m}.${y}`,
+    (y, d, _, __, m) => `${two(d)}.${two(m)}.${y}`,
+    (y, d, _, __, m) => `${y}-${two(m)}-${two(d)}`,
+    (y, d, _, __, m) => `${y}/${m}/${d}`,
+    (y, d, _, __, m) => (d > 12 ? `${d}/${m}/${y}` : `${y}-${m}-${d}`),
+    (y, d, _, __, m) => (d > 12 ? `${m}/${d}/${y}` : `${y}-${m}-${d}`),
+  ];
+
+const day31 = whole(1, 31);
+const dayWithoutYear = fc
+  .tuple(day31, named, pick(...DAY_SPELLINGS))
+  .map(([d, { m, name, short }, spell]) => ({ m, d, text: spell(d, name, short, m) }));
+/** Also one that its month does not have. */
+const dayWithYear = fc
+  .tuple(year, day31, named, pick(...DATE_SPELLINGS))
+  .map(([y, d, { m, name, short }, spell]) => ({ y, m, d, text: spell(y, d, name, short, m) }));
+const anyDay = fc.oneof(
+  dayWithoutYear.map(({ m, d, text }) => said(text, latestDay(m, d))),
+  dayWithYear.map(({ y, m, d, text }) => said(text, theDay(y, m, d))),
+);
+
+const monthSpelled = fc.oneof(
+  named.map(({ m, name }) => said(name, latestMonth(m))),
+  fc
+    .tuple(year, named, pick('{n} {y}', '{n}, {y}', '{s}-{y}', '{y}-{m}', '{y}/{m}', '{n} of {y}'))
+    .map(([y, { m, name, short }, as]) =>
+      said(
+        as.replace('{n}', name).replace('{s}', short).replace('{y}', String(y)).replace('{m}', two(m)),
+        theMonth(y, m),
+      ),
+    ),
+);
+const quarterSpelled = fc.oneof(
+  whole(1, 4).map((q) => said(`q${q}`, latestQuarter(q))),
+  fc
+    .tuple(year, whole(1, 4), pick('q{q} {y}', '{y}-q{q}', 'q{q} of {y}', '{o} quarter of {y}', '{y}q{q}'))
+    .map(([y, q, as]) =>
+      said(
+        as
+          .replace('{q}', String(q))
+          .replace('{o}', ORDINALS[q - 1]!)
+          .replace('{y}', String(y)),
+        theQuarter(y, q),
+      ),
+    ),
+);
+const halfSpelled = fc.oneof(
+  whole(1, 2).map((h) => said(`h${h}`, latestHalf(h))),
+  fc
+    .tuple(year, whole(1, 2), pick('h{h} {y}', '{y}-h{h}', '{o} half of {y}', 'the {o} half of {y}'))
+    .map(([y, h, as]) =>
+      said(
+        as
+          .replace('{h}', String(h))
+          .replace('{o}', ORDINALS[h - 1]!)
+          .replace('{y}', String(y)),
+        theHalf(y, h),
+      ),
+    ),
+);
+const weekSpelled = fc.oneof(
+  pair(whole(1, 53), pick('w{w}', 'week {w}'), (w, as) => said(as.replace('{w}', String(w)), latestWeek(w))),
+  fc
+    .tuple(year, whole(1, 53), pick('{y}-w{w}', 'w{w} {y}', 'week {w} of {y}', '{y}w{w}'))
+    .map(([y, w, as]) => said(as.replace('{w}', two(w)).replace('{y}', String(y)), theWeek(y, w))),
+  pair(dayWithoutYear, pick('the week of', 'week of'), ({ m, d, text }, as) =>
+    said(`${as} ${text}`, theWeekOf(latestDay(m, d))),
+  ),
+  pair(dayWithYear, pick('week starting', 'the week starting'), ({ y, m, d, text }, as) => {
+    const at = date(y, m, d);
+    return said(`${as} ${text}`, at && weekdayOf(at) === 0 ? theWeekOf(theDay(y, m, d)) : REFUSED);
+  }),
+);
+
+const UNITS: readonly Unit[] = ['day', 'week', 'month', 'quarter', 'year'];
+const MOST: Readonly<Record<Unit, number>> = { day: 400, week: 60, month: 40, quarter: 12, year: 5 };
+const LETTERS: Readonly<Record<Unit, string>> = { day: 'd', week: 'w', month: 'mo', quarter: 'q', year: 'y' };
+const counts = pick(...UNITS).chain((of) =>
+  fc
+    .tuple(
+      counted(MOST[of]),
+      pick('last {n} {u}', 'past {n} {u}', 'previous {n} {u}', '{n} {u}', '{l}', '{k}'),
+    )
+    .map(([{ n, word }, as]) => {
+      const text = as
+        .replace('{n}', word)
+        .replace('{u}', n === 1 ? of : `${of}s`)
+        .replace('{l}', `${n}${LETTERS[of]}`)
+        .replace('{k}', `last-${n}-${of}s`);
+      return said(text, lastUnits(n, of));
+    }),
+);
+const LARGE_UNITS: readonly Unit[] = ['week', 'month', 'quarter', 'year'];
+const units = pick(...LARGE_UNITS).chain((of) =>
+  fc.oneof(
+    pick('last', 'past', 'previous', 'prev', 'the last').map((word) =>
+      said(`${word} ${of}`, lastUnits(1, of)),
+    ),
+    pick('this {u}', 'current {u}', '{u} to date', 'this {u} so far', 'so far this {u}', `${of[0]}td`).map(
+      (as) => said(as.replace('{u}', of), thisUnit(of)),
+    ),
+  ),
+);
+
+const daysInOrder = pair(day31, day31, (a, b) => [Math.min(a, b), Math.max(a, b)] as const);
+const ranges = fc.oneof(
+  // Inside a month.
+  fc
+    .tuple(
+      daysInOrder,
+      named,
+      pick(
+        '{n} {a}-{b}',
+        '{a}-{b} {n}',
+        '{a} to {b} {n}',
+        'between {a} and {b} {n}',
+        'from {n} {a} through {n} {b}',
+        '{a}.{m}.-{b}.{m}.',
+        '{a}–{b} {n}',
+        'from the {x} to the {y} of {n}',
+        '{n} {x} until {n} {y}',
+        '{a} {n} till {b} {n}',
+      ),
+    )
+    .map(([[a, b], { m, name }, as]) =>
+      said(
+        as
+          .replaceAll('{n}', name)
+          .replace('{a}', String(a))
+          .replace('{b}', String(b))
+          .replaceAll('{m}', String(m))
+          .replace('{x}', nth(a))
+          .replace('{y}', nth(b)),
+        betweenDays([m, a], [m, b]),
+      ),
+    ),
+  fc
+    .tuple(year, daysInOrder, named, pick('{a}-{b} {n} {y}', '{n} {a}-{b}, {y}', '{a} to {b} {n} {y}'))
+    .map(([y, [a, b], { m, name }, as]) =>
+      said(
+        as.replace('{n}', name).replace('{a}', String(a)).replace('{b}', String(b)).replace('{y}', String(y)),
+        between(theDay(y, m, a), theDay(y, m, b)),
+      ),
+    ),
+  // From month to month.
+  fc
+    .tuple(
+      dayWithoutYear,
+      dayWithoutYear,
+      pick('{a} - {b}', '{a} to {b}', 'from {a} through {b}', 'between {a} and {b}', '{a} – {b}'),
+    )
+    .map(([from, to, as]) =>
+      said(as.replace('{a}', from.text).replace('{b}', to.text), betweenDays([from.m, from.d], [to.m, to.d])),
+    ),
+  fc
+    .tuple(
+      dayWithYear,
+      whole(0, 400),
+      pick(...DATE_SPELLINGS),
+      pick('{a} to {b}', '{a} - {b}', 'from {a} until {b}'),
+    )
+    .map(([from, length, spell, as]) => {
+      const last = new Date(Date.UTC(from.y, from.m - 1, from.d + length));
+      const [y, m, d] = [last.getUTCFullYear(), last.getUTCMonth() + 1, last.getUTCDate()];
+      const name = MONTHS[m - 1]!;
+      return said(
+        as.replace('{a}', from.text).replace('{b}', spell(y, d, name, name.slice(0, 3), m)),
+        between(theDay(from.y, from.m, from.d), theDay(y, m, d)),
+      );
+    }),
+  fc
+    .tuple(named, named, pick('{a} to {b}', '{a} - {b}', 'from {a} through {b}', 'between {a} and {b}'))
+    .map(([from, to, as]) =>
+      said(as.replace('{a}', from.name).replace('{b}', to.name), betweenMonths(from.m, to.m)),
+    ),
+  fc
+    .tuple(anyDay, pick('since {a}', 'from {a}', 'from {a} to now', '{a} until today'))
+    .map(([from, as]) => said(as.replace('{a}', from.text), since(from.days))),
+  fc
+    .tuple(fc.oneof(monthSpelled, quarterSpelled), pick('since {a}', 'from {a}', 'from {a} to now'))
+    .map(([from, as]) => said(as.replace('{a}', from.text), since(from.days))),
+);
+
+const monthsAgain = fc.oneof(
+  named.map(({ m, name }) => said(`last ${name}`, lastWholeMonth(m))),
+  named.map(({ m, name }) =>
+    said(
+      `${name} last year`,
+      ofYear(1, (y) => theMonth(y, m)),
+    ),
+  ),
+  pair(named, pick('this {n}', '{n} this year'), ({ m, name }, as) =>
+    said(
+      as.replace('{n}', name),
+      ofYear(0, (y) => theMonth(y, m)),
+    ),
+  ),
+  pair(whole(1, 4), pick('q{q}', '{o} quarter'), (q, as) => {
+    const text = as.replace('{q}', String(q)).replace('{o}', ORDINALS[q - 1]!);
+    return said(
+      `${text} last year`,
+      ofYear(1, (y) => theQuarter(y, q)),
+    );
+  }),
+  // Of a month that is running, the second half may not have begun: product.md leaves open which is meant then.
+  fc.tuple(named, year, whole(1, 2)).map(([{ m, name }, y, h]) =>
+    said(
+      `${ORDINALS[h - 1]} half of ${name} ${y}`,
+      halfOfMonth(h, theMonth(y, m), () => lengthOf(y, m)),
+    ),
+  ),
+);
+
+const relative = fc.oneof(
+  pick('today', 'for today', 'since today').map((text) => said(text, (today) => [today, today])),
+  pick('yesterday', 'last-day', 'previous day').map((text) => said(text, daysAgo(1))),
+  pick('the day before yesterday', 'day before yesterday').map((text) => said(text, daysAgo(2))),
+  counted(99).map(({ n, word }) => said(`${word} ${n === 1 ? 'day' : 'days'} ago`, daysAgo(n))),
+  pair(weekday, pick('', 'on ', 'last '), ({ w, name }, before) => said(`${before}${name}`, lastWeekday(w))),
+  pair(weekday, pick('since ', 'since last '), ({ w, name }, before) =>
+    said(`${before}${name}`, since(lastWeekday(w))),
+  ),
+  pair(weekday, pick('{d} last week', 'last week {d}'), ({ w, name }, as) =>
+    said(as.replace('{d}', name), weekdayOfLastWeek(w)),
+  ),
+  pick('weekend', 'last weekend', 'the weekend').map((text) => said(text, lastWeekend)),
+  pick('this weekend').map((text) => said(text, thisWeekend)),
+  pair(day31, pick('the ', 'on the '), (d, before) => said(`${before}${nth(d)}`, latestOrdinal(d))),
+  pair(
+    whole(1, 99),
+    pick('last {n} days including today', '{n} days incl today', '{n}d including today'),
+    (n, as) => said(as.replace('{n}', String(n)), daysIncludingToday(n)),
+  ),
+  year.map((y) => said(`year ${y}`, theYear(y))),
+  // The weekday that the date has, and one that it has not.
+  fc.tuple(dayWithYear, weekday, fc.boolean()).map(([{ y, m, d, text }, { w, name }, agrees]) => {
+    const at = date(y, m, d);
+    const right = at === undefined ? w : weekdayOf(at);
+    return agrees
+      ? said(`${WEEKDAYS[right]} ${text}`, theDay(y, m, d))
+      : said(`${name} ${text}`, right === w ? theDay(y, m, d) : REFUSED);
+  }),
+);
+
+export const PRODUCTIONS: Readonly<Record<string, fc.Arbitrary<Said>>> = {
+  days: pair(anyDay, pick('', 'on ', 'for '), ({ text, days }, word) => said(`${word}${text}`, days)),
+  ranges,
+  months: fc.oneof(monthSpelled, monthsAgain),
+  'quarters and halves': fc.oneof(quarterSpelled, halfSpelled),
+  weeks: weekSpelled,
+  counts,
+  'running and last units': units,
+  'days counted from today': relative,
+};
+
+/** Longer ones are refused. */
+export const isTooLong = ([first, last]: Days): boolean =>
+  Date.parse(last) - Date.parse(first) > 3659 * 86_400_000;
