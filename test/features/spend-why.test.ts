@@ -109,7 +109,7 @@ describe('/spend … why about one project', () => {
     const answer = await bot.ask('/spend prod why');
     expect(lines(answer).slice(0, 2)).toEqual([
       'prod · 300.00 EUR more than 7–13 Nov on 6 of 7 days',
-      '*▲ 50.0 %* a day over all reported days',
+      '*▲ 50.0 %* (+ 50.00) a day over all reported days',
     ]);
     expect(rowsOf(answer).slice(1)).toEqual([
       ['Wed 18 Nov vs Wed 11 Nov', '+ 300.00', '400.00', '100.00'],

@@ -45,7 +45,7 @@ export function comparisonText(report: SpendReport): string {
   const rests = reported === of && partial === 0 ? '' : ` (${formatCoverage(coverage.before)})`;
   const unit = figures.basis === 'average' ? ' a day' : '';
   if (period.versus !== undefined)
-    return `${namedChange(figures, locale)}${unit} vs ${label}${rests}${totalThen(report)}`;
+    return `${formatChangeAmount(figures, locale)}${unit} vs ${label}${rests}${totalThen(report)}`;
   if (figures.percent === undefined) {
     const before = escapeMarkup(moneyFormatter(locale, target.currency)(figures.daily.before));
     return `vs ${before}${days.length === 1 ? ' on' : ' a day in'} ${label}${rests}`;
@@ -53,8 +53,8 @@ export function comparisonText(report: SpendReport): string {
   return `*${formatPercent(figures.percent, locale)}*${unit} vs ${label}${rests}`;
 }
 
-/** `*▲ 7.9 %* (+ 1,203.00)`: who names the days asks for the difference. */
-function namedChange({ current, before, percent }: UsageChangeFigures, locale: string): string {
+/** `*▲ 7.9 %* (+ 1,203.00)`: for who asks about the difference. */
+export function formatChangeAmount({ current, before, percent }: UsageChangeFigures, locale: string): string {
   const value = current.minus(before);
   if (value.eq(0)) return '*unchanged*';
   const difference = escapeMarkup(formatDifference(value, moneyFormatter(locale)));

@@ -13,7 +13,7 @@ import { type DayNamer, dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import { renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
-import { uncomparedNote } from './comparison.ts';
+import { formatChangeAmount, uncomparedNote } from './comparison.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 import {
   comparedDates,
@@ -77,7 +77,7 @@ function explanation({ target, usage }: SpendFigures, explained: ExplainedChange
     dates,
     // The headline has the difference of a single row.
     lines: [
-      [percentText(explained, locale), ...(cells.length === 1 ? [only.slice(2).join(' vs ')] : [])]
+      [changeText(explained, locale), ...(cells.length === 1 ? [only.slice(2).join(' vs ')] : [])]
         .filter(Boolean)
         .join(' · '),
     ],
@@ -160,12 +160,11 @@ function onDays({ difference, window }: ExplainedChange): string {
   return ` on ${counted} of ${Math.max(window.currentDays.length, window.days.length)} days`;
 }
 
-/** As the answer of `/spend` has it. */
-function percentText({ change: { figures }, difference }: ExplainedChange, locale: string): string {
-  if (figures.percent === undefined) return '';
-  const unit =
-    figures.basis === 'total' ? '' : ` a day${leavesDaysOut(difference) ? ' over all reported days' : ''}`;
-  return `*${formatPercent(figures.percent, locale)}*${unit}`;
+/** As the answer of `/spend` has it: of averages their difference too, which is not that of the headline. */
+function changeText({ change: { figures }, difference }: ExplainedChange, locale: string): string {
+  if (figures.basis === 'average')
+    return `${formatChangeAmount(figures, locale)} a day${leavesDaysOut(difference) ? ' over all reported days' : ''}`;
+  return figures.percent === undefined ? '' : `*${formatPercent(figures.percent, locale)}*`;
 }
 
 /** Which day is compared with which; the rows say it of the largest ones. */

@@ -41,7 +41,7 @@ function sides(current: Amounts, before: Amounts) {
   };
 }
 
-const told = (current: Amounts, before: Amounts) => {
+const describeDays = (current: Amounts, before: Amounts) => {
   const { value, pairs, unpaired, uncompared } = sides(current, before).difference;
   const figures = (of: typeof unpaired) =>
     [of.current, of.before].map((side) =>
@@ -59,7 +59,7 @@ const told = (current: Amounts, before: Amounts) => {
 
 describe('the days of two windows', () => {
   it('are compared place by place, the largest difference first, of equal ones the earliest', () => {
-    expect(told(['1.10', '5', '3', '4'], ['1', '7', '5', '4'])).toEqual({
+    expect(describeDays(['1.10', '5', '3', '4'], ['1', '7', '5', '4'])).toEqual({
       value: '-3.9',
       pairs: ['10-02/09-02 -2', '10-03/09-03 -2', '10-01/09-01 0.1', '10-04/09-04 0'],
       unpaired: [[], []],
@@ -68,25 +68,31 @@ describe('the days of two windows', () => {
   });
 
   it('count a day for which the shorter window has none', () => {
-    expect(told(['1', '1', '9'], ['1', '1'])).toMatchObject({ value: '9', unpaired: [['10-03 9'], []] });
-    expect(told(['1', '1'], ['1', '1', '9'])).toMatchObject({ value: '-9', unpaired: [[], ['09-03 9']] });
+    expect(describeDays(['1', '1', '9'], ['1', '1'])).toMatchObject({
+      value: '9',
+      unpaired: [['10-03 9'], []],
+    });
+    expect(describeDays(['1', '1'], ['1', '1', '9'])).toMatchObject({
+      value: '-9',
+      unpaired: [[], ['09-03 9']],
+    });
   });
 
   it('leave a day out whose counterpart is not reported, where that makes the counts differ', () => {
-    expect(told(['1', undefined, '4'], ['1', '7', '3'])).toEqual({
+    expect(describeDays(['1', undefined, '4'], ['1', '7', '3'])).toEqual({
       value: '1',
       pairs: ['10-03/09-03 1', '10-01/09-01 0'],
       unpaired: [[], []],
       uncompared: [[], ['09-02 7']],
     });
-    expect(told(['1', '8', '4'], ['1', null, '3'])).toMatchObject({
+    expect(describeDays(['1', '8', '4'], ['1', null, '3'])).toMatchObject({
       value: '1',
       uncompared: [['10-02 8'], []],
     });
   });
 
   it('count equally many days without a counterpart on both sides, as the totals do', () => {
-    expect(told(['1', undefined, '4', '10'], ['1', '7', '3', undefined])).toMatchObject({
+    expect(describeDays(['1', undefined, '4', '10'], ['1', '7', '3', undefined])).toMatchObject({
       value: '4',
       unpaired: [['10-04 10'], ['09-02 7']],
       uncompared: [[], []],

@@ -1,0 +1,119 @@
+import { Big } from 'big.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ZERO } from '../../src/domain/money/amount.ts';
+import type { WireCharge } from '../../src/domain/money/charges.ts';
+import { compareUsage } from '../../src/domain/money/usage-change.ts';
+import { resolvePeriodText } from '../../src/domain/time/period.ts';
+import type { SpendFigures, SpendView } from '../../src/features/spend/figures.ts';
+import { whyDaysMessage } from '../../src/features/spend/why-days.ts';
+import { whyProjectsMessage } from '../../src/features/spend/why-projects.ts';
+import type { Message } from '../../src/slack/kit/atoms.ts';
+import { answerView } from '../support/answer-view.ts';
+import { usageOfItems } from '../support/usage.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+
+/** Of a day, in cents, one for each day; undefined for a day that is missing, which few are. */
+const cents = fc.array(
+  fc.oneof({ weight: 30, arbitrary: fc.integer({ min: -99, max: 9_999_999 }) }, fc.constant(undefined)),
+  {
+    minLength: 40,
+    maxLength: 40,
+  },
+);
+
+const itemsOf = (days: readonly string[], amounts: readonly (number | undefined)[]): WireCharge[] =>
+  days.flatMap((day, at) => {
+    const amount = amounts[at];
+    return amount === undefined
+      ? []
+      : [
+          {
+            day: { text: day },
+            totalAmount: { text: new Big(amount).div(100).toFixed() },
+            totalBonuses: { text: '0' },
+          },
+        ];
+  });
+
+function figuresOf(
+  label: string,
+  period: SpendView['period'],
+  [now, then]: readonly (readonly (number | undefined)[])[],
+): SpendFigures {
+  const window = period.comparison;
+  const usage = usageOfItems(itemsOf(period.days, now ?? []), period);
+  const days = window?.days ?? [];
+  const before = usageOfItems(itemsOf(days, then ?? []), { days, zone: 'UTC' });
+  return {
+    target: {
+      project: '1',
+      product: 1,
+      label,
+      word: label,
+      alias: label,
+      currency: '',
+      connection: undefined,
+    },
+    ...{ connection: 'main', usage, before, forecast: undefined, remarks: [] },
+    change: window && compareUsage(usage, before, { current: window.currentDays, before: window.days }),
+  };
+}
+
+/** What the header says, and what the rows sum to; undefined if there are none. */
+function sumsOf({
+  blocks,
+}: Message): { readonly header: string; readonly rows: string | undefined } | undefined {
+  const [first] = blocks;
+  const title = first?.type === 'header' ? first.text.text : '';
+  const { amount = '0', sign = 'more' } =
+    / · (?:unchanged|(?<amount>[\d,.]+) (?<sign>more|less) than)/.exec(title)?.groups ?? {};
+  if (/no comparison/.test(title)) return undefined;
+  const table = blocks.find((block) => block.type === 'table');
+  const cells = table?.rows
+    .slice(1)
+    .map((row) => (row[1] !== undefined && 'text' in row[1] ? String(row[1].text) : ''));
+  const values = cells
+    ?.filter((cell) => /\d/.test(cell))
+    .map((cell) => new Big(cell.replace('−', '-').replace(/[+ ,]/g, '')));
+  const value = new Big(amount.replaceAll(',', ''));
+  return {
+    header: (sign === 'less' ? value.neg() : value).toFixed(2),
+    rows: values?.reduce((sum, next) => sum.plus(next), ZERO).toFixed(2),
+  };
+}
+
+const phrase = fc.constantFrom('last-7-days', 'last-month', '2026-03', 'mtd', 'last-week', 'yesterday');
+
+describe('the rows of why', () => {
+  it('sum to what the header says, of the days of a project', () => {
+    fc.assert(
+      fc.property(phrase, cents, cents, (words, now, then) => {
+        const period = resolvePeriodText(words, NOW, 'UTC');
+        const figures = figuresOf('prod', period, [now, then]);
+        const { header, rows } =
+          sumsOf(whyDaysMessage(figures, { ...answerView(figures, NOW), period })) ?? {};
+        if (rows !== undefined) expect(rows).toBe(header);
+      }),
+    );
+  });
+
+  it('sum to what the header says, of projects', () => {
+    fc.assert(
+      fc.property(
+        phrase,
+        fc.array(fc.tuple(cents, cents), { minLength: 1, maxLength: 9 }),
+        (words, amounts) => {
+          const period = resolvePeriodText(words, NOW, 'UTC');
+          const all = amounts.map((sides, at) => figuresOf(`p${at}`, period, sides));
+          const [first] = all;
+          if (first === undefined) return;
+          const message = whyProjectsMessage({ ...answerView(first, NOW), answered: all, period });
+          const { header, rows } = sumsOf(message) ?? {};
+          if (rows !== undefined) expect(rows).toBe(header);
+        },
+      ),
+    );
+  });
+});
