@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { keysOf, recordKey, threadsKey, threadTimesKey } from '../../src/redis/keys.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';
@@ -301,6 +301,22 @@ describe('the project of the answer', () => {
       expect((await reply('and staging?')).visibleText).toContain('staging · ');
     },
   );
+});
+
+it.each([
+  [GUEST, 'Guests can’t use Tally in this workspace.'],
+  [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
+])('of %s, who may not ask, is refused without a name', async (as, sentence) => {
+  const channel = as === GUEST ? 'C0GENERAL1' : 'C0SHARED01';
+  const { reply } = await startThread('spend prod october', { channel, as: OWNER });
+  const before = bot.billing.requests.length;
+  for (const text of ['and september?', 'again', 'and 2?']) {
+    const { message, visibleText } = await reply(text, { as });
+    expect(message.ephemeral).toBe(true);
+    expect(visibleText).toContain(sentence);
+    expect(JSON.stringify(message.blocks)).not.toContain('prod');
+  }
+  expect(bot.billing.requests).toHaveLength(before);
 });
 
 it('is not known in another thread or another channel', async () => {

@@ -21,6 +21,8 @@ describe('a follow-up', () => {
     ['/spend top 3 last-month', 'and prod?', '/spend prod last-month'],
     ['/spend prod last-month', 'and 789', '/spend 789 last-month'],
     ['/spend prod last-month', 'vs staging', '/spend prod,staging last-month'],
+    ['/spend prod last-month', 'it and staging', '/spend prod,staging last-month'],
+    ['/spend prod,dev last-month', 'what about staging and them?', '/spend staging,prod,dev last-month'],
     ['/balance prod', 'staging?', '/balance staging'],
   ])('names other projects: %s, then %s', (before, text, after) => {
     expect(merge(before, text)).toMatchObject({ kind: 'command' });
@@ -93,6 +95,14 @@ describe('a follow-up', () => {
   it.each(['thanks!', 'hello', 'and?', '', 'lol', 'why not?', 'cool', 'without storage'])(
     'is not made of other words: %s',
     (text) => expect(merge('/spend prod october', text)).toBeUndefined(),
+  );
+
+  it.each(['and it?', 'what did it cost yesterday?', 'again'])(
+    'is not guessed where a project has the name of one of its words: %s',
+    (text) => {
+      const aliases = new Set([...ALIASES, 'it', 'again']);
+      expect(mergeFollowUp(text, { command: 'spend', text: 'prod october' }, aliases)).toBeUndefined();
+    },
   );
 
   it('quotes no word that could be a secret', () => {

@@ -118,13 +118,15 @@ function completeText(
   aliases: Aliases,
 ): FollowUp | undefined {
   const said = simplify(text);
+  // The word may be meant, or the project of that name.
+  if (text.split(/[\s,?!.]+/).some((word) => isReserved(normalizeText(word), aliases))) return undefined;
   const base = remembered && readCommand(remembered, aliases);
   if (AGAIN.has(said.text)) {
     if (remembered === undefined) return { kind: 'project-missing', command: 'spend', text: '' };
     return { kind: 'command', ...remembered, isExplicit: true };
   }
   const projects = base === undefined ? '' : projectText(base.words);
-  const readings = readSaid(said.text, projects, aliases);
+  const readings = readSaid(said.text.replace(/(?<![\w-])it(?![\w-])/g, projects || IT), projects, aliases);
   if (readings === undefined) return undefined;
   if (readings instanceof InvalidWord) return refuse(readings, said, base, aliases);
   if (base === undefined) return said.isExplicit ? withoutAnswer(readings) : undefined;
@@ -138,6 +140,15 @@ function completeText(
 }
 
 const MOST_OFFERED = 3;
+
+/** A project's name that is a word of follow-ups as well. */
+const isReserved = (word: string, aliases: Aliases): boolean =>
+  aliases.has(word) && FOLLOW_UP_WORDS.has(word);
+
+const FOLLOW_UP_WORDS: ReadonlySet<string> = new Set([
+  ...[...LEADS, ...TAILS, ...PRONOUNS].flat(),
+  ...[...AGAIN, ...WHY].flatMap((phrase) => phrase.split(' ')),
+]);
 
 /** The words of a remembered command. @returns undefined if they cannot be read any more */
 function readCommand({ command, text }: QuestionCommand, aliases: Aliases): Base | undefined {
@@ -180,8 +191,7 @@ function simplify(text: string): FollowUpText {
   let end = words.length;
   for (let tail = tailAt(words, from, end); tail !== undefined; tail = tailAt(words, from, end))
     end -= tail.length;
-  const kept = withoutPronouns(words.slice(from, end));
-  const hasPronoun = kept.length < end - from;
+  const { kept, hasPronoun } = withoutPronouns(words.slice(from, end));
   const again = AGAIN.has(kept.join(' ')) || kept.length === 1 ? -1 : kept.indexOf('again');
   const isAgain = again === 0 || again === kept.length - 1;
   const rest = asOutput(isAgain ? kept.toSpliced(again, 1) : kept);
@@ -209,15 +219,25 @@ const tailAt = (words: readonly string[], from: number, end: number): readonly s
       from + tail.length < end && tail.every((word, index) => words[end - tail.length + index] === word),
   );
 
-function withoutPronouns(words: readonly string[]): readonly string[] {
+/** In “it and staging” it is one of several projects, and stays; elsewhere it adds nothing. */
+function withoutPronouns(words: readonly string[]) {
   const kept: string[] = [];
+  let hasPronoun = false;
   for (let at = 0; at < words.length; ) {
     const pronoun = PRONOUNS.find((phrase) => phrase.every((word, index) => words[at + index] === word));
+    const next = at + (pronoun?.length ?? 1);
+    hasPronoun ||= pronoun !== undefined;
+    const isJoined =
+      JOINTS.has(kept.at(-1) ?? '') || (JOINTS.has(words[next] ?? '') && next + 1 < words.length);
     if (pronoun === undefined) kept.push(words[at] ?? '');
-    at += pronoun?.length ?? 1;
+    else if (isJoined) kept.push(IT);
+    at = next;
   }
-  return kept;
+  return { kept, hasPronoun };
 }
+
+const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
+const IT = 'it';
 
 /** `csv` for “as a csv file”; other words as they are. */
 function asOutput(words: readonly string[]): string {
