@@ -1168,19 +1168,6 @@ describe('a post whose schedule, settings or rights were changed since', () => {
     await run();
     expect(inChannel()).toMatchObject([{ edits: 0 }]);
   });
-
-  it('is not corrected where an earlier version did not note what it is about', async () => {
-    const key = `tally:{${TEAM}}:delivery-log`;
-    const field = 'schedul1/2026-11-20';
-    const entry = JSON.parse((await redis.client.hget(key, field)) ?? '');
-    await redis.client.hset(
-      key,
-      field,
-      JSON.stringify({ ...entry, post: { ...entry.post, subject: undefined } }),
-    );
-    expect(await run()).toBeUndefined();
-    expect(inChannel()).toMatchObject([{ edits: 0 }]);
-  });
 });
 
 describe('figures of the billing service', () => {

@@ -315,7 +315,6 @@ describe('the figures of a post', () => {
     ['no check is left', out({ checks: 3 }), SAVED],
     ['nobody wants corrections', out(), { ...SAVED, correctsFrom: 0 }],
     ['its place in Slack is not known', out({ ts: '' }), SAVED],
-    ['an earlier version did not note what it is about', out({ subject: undefined } as never), SAVED],
     ['it is not known to be out', out({}, { state: 'failed' }), SAVED],
     ['the schedule is paused by a person', out(), { ...SAVED, paused: { why: 'person', at: NINE } }],
     ['Tally paused the schedule', out(), { ...SAVED, paused: { why: 'channel-archived', at: NINE + 1 } }],

@@ -55,8 +55,7 @@ const postedMessage = z.object({
   checks: z.int(),
   /** The day that the post goes without, because billing had not reported it in time. */
   without: z.string().exactOptional(),
-  /** Absent in posts of earlier versions, which cannot be corrected. */
-  subject: subject.exactOptional(),
+  subject,
 });
 export type PostedMessage = Readonly<z.infer<typeof postedMessage>>;
 

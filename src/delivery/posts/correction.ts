@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
-import type { DeliveryLogEntry, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
+import type { DeliveryLogEntry, PostedMessage } from '../log/delivery-log-entry.ts';
 import { recordFailed } from '../outbox/send-message.ts';
 import { editMessage } from '../outbox/unclaimed-messages.ts';
 import { changedFigures, renderPost } from './post-blocks.ts';
@@ -18,7 +18,6 @@ const MAX_TRIES = 6;
 /** A post to check, with the log entry for each outcome. */
 interface Correction extends ScheduleLogEntry {
   readonly post: PostedMessage;
-  readonly subject: PostSubject;
   /** The post, with this check counted. */
   readonly checked: PostedMessage;
   readonly entry: DeliveryLogEntry;
@@ -33,10 +32,9 @@ interface Correction extends ScheduleLogEntry {
  */
 export async function correctPost(due: ScheduleLogEntry, context: PostContext): Promise<void> {
   const { post, next, cause, ...entry } = due.line.entry;
-  const subject = post?.subject;
-  if (post === undefined || subject === undefined) return;
+  if (post === undefined) return;
   const checked = { ...post, checks: checksDone(context.clock() - post.at) };
-  const correction = { ...due, post, subject, checked, entry };
+  const correction = { ...due, post, checked, entry };
   try {
     await check(correction, context);
   } catch (error) {
@@ -45,7 +43,8 @@ export async function correctPost(due: ScheduleLogEntry, context: PostContext): 
 }
 
 async function check(correction: Correction, context: PostContext): Promise<void> {
-  const { schedule, line, post, subject, checked } = correction;
+  const { schedule, line, post, checked } = correction;
+  const { subject } = post;
   const { workspace } = context;
   // Another account may use the same project ID for another project.
   if (!isDeepStrictEqual(connectionsOf(subject, workspace), subject.connections))
@@ -71,8 +70,8 @@ async function editPost(
   changed: ReportResult['figures'],
   context: PostContext,
 ): Promise<void> {
-  const { schedule, line, post, subject, checked } = correction;
-  const { channel, ts } = post;
+  const { schedule, line, post, checked } = correction;
+  const { channel, ts, subject } = post;
   const at = context.clock();
   const { without: _, ...complete } = post;
   const current = { ...complete, ...(result.awaits !== undefined && { without: result.awaits }) };

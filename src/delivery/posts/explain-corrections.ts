@@ -45,16 +45,16 @@ const parseExplanation = (json: string | undefined): Explanation | undefined =>
 
 interface CorrectedPost {
   readonly line: DeliveryLogLine;
-  readonly post: PostedMessage & Required<Pick<PostedMessage, 'unexplained' | 'subject'>>;
+  readonly post: PostedMessage & Required<Pick<PostedMessage, 'unexplained'>>;
 }
 
 function unexplainedPosts(workspace: Workspace, { lines }: DeliveryLogSnapshot): readonly CorrectedPost[] {
   const running = workspace.schedules.filter(({ paused }) => paused === undefined).map(({ id }) => id);
   return lines.flatMap((line) => {
     const { post } = line.entry;
-    const { unexplained, subject } = post ?? {};
+    const { unexplained } = post ?? {};
     const isOpen = running.includes(line.schedule) && post !== undefined;
-    return isOpen && unexplained && subject ? [{ line, post: { ...post, unexplained, subject } }] : [];
+    return isOpen && unexplained ? [{ line, post: { ...post, unexplained } }] : [];
   });
 }
 

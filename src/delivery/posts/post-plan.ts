@@ -214,7 +214,7 @@ function nextCorrectionAt(
   now: Millis,
 ): number | undefined {
   const { post } = entry;
-  if (entry.state !== 'posted' || post?.subject === undefined || post.ts === '' || correctsFrom === 0)
+  if (entry.state !== 'posted' || post === undefined || post.ts === '' || correctsFrom === 0)
     return undefined;
   const pause = CORRECTION_DELAYS[post.checks];
   return pause === undefined || now - post.at > KEEP_MS ? undefined : (entry.next ?? post.at + pause);
