@@ -32,23 +32,6 @@ export interface DeliveryLease {
   readonly token: string;
 }
 
-export interface LogWrite {
-  readonly schedule: string;
-  readonly date: Day;
-  /** The entry's JSON before; undefined for none. */
-  readonly before: string | undefined;
-  readonly entry: DeliveryLogEntry;
-  /** Refuse the write once the lease is lost. Otherwise it only needs an existing entry that equals `before`. */
-  readonly needsLease?: boolean;
-  /** The schedule's stored JSON: reject the write if the schedule has been changed or deleted since. */
-  readonly expectedSchedule?: string;
-  /** A post went out just now. */
-  readonly posted?: { readonly channel: SlackId; readonly at: Millis };
-  /** Dates of the schedule whose entries are no longer needed. */
-  readonly drop?: readonly Day[];
-  readonly lastDelivery?: LastDelivery;
-}
-
 /** A write of a state: anything in the log that is not a due date, such as a watch or a notice. */
 export interface StateWrite {
   /** The field in the log. Its prefix says what it is, and is never the ID of a schedule: `watch/abcd1234`. */
@@ -56,12 +39,23 @@ export interface StateWrite {
   /** The JSON before; undefined for none. */
   readonly before: string | undefined;
   readonly json: string;
-  /** As in `LogWrite`. */
+  /** Refuse the write once the lease is lost. Otherwise it only needs an existing value that equals `before`. */
   readonly needsLease?: boolean;
-  /** A field of the workspace's record with its value: reject the write if the value has changed. */
+  /** A field of the workspace's record with its value, '' for any: reject the write if the value has changed. */
   readonly expected?: { readonly field: string; readonly value: string };
   /** A message went out just now. */
   readonly posted?: { readonly channel: SlackId; readonly at: Millis };
+}
+
+export interface LogWrite extends Omit<StateWrite, 'name' | 'json' | 'expected'> {
+  readonly schedule: string;
+  readonly date: Day;
+  readonly entry: DeliveryLogEntry;
+  /** The schedule's stored JSON: reject the write if the schedule has been changed or deleted since. */
+  readonly expectedSchedule?: string;
+  /** Dates of the schedule whose entries are no longer needed. */
+  readonly drop?: readonly Day[];
+  readonly lastDelivery?: LastDelivery;
 }
 
 /**
@@ -140,6 +134,21 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
   const evaluate = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
     guardRead(() => redis.eval(script, keys.length, ...keys, ...args));
 
+  /** @param sent a field of the record, with its value if that is to be written @returns 1 if written, 2 if not expected */
+  const store = (
+    { teamId, token }: DeliveryLease,
+    { name, before = '', json, needsLease = false, expected, posted }: StateWrite,
+    sent: readonly [field: string, json: string] = ['', ''],
+    drop: readonly string[] = [],
+  ) =>
+    evaluate(
+      WRITE,
+      [...keysFor(teamId), recordKey(teamId)],
+      ...[token, needsLease ? '1' : '0', name, before, json, KEEP_MS],
+      ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
+      ...[expected?.field ?? '', ...sent, expected?.value ?? '', ...drop],
+    );
+
   return {
     read: async (workspace) => parseSnapshot(await guardRead(() => redis.hgetall(deliveryLogKey(workspace)))),
     async lease(workspace) {
@@ -148,39 +157,22 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
     },
     renew: (lease) => extendLease(redis, leaseOf(lease), LEASE_MS),
     release: (lease) => releaseLease(redis, leaseOf(lease)),
-    async write(
-      { teamId, token },
-      { schedule, date, before = '', needsLease = false, expectedSchedule = '', posted, drop = [], ...to },
-    ) {
-      const json = JSON.stringify(to.entry);
-      const done = await evaluate(
-        WRITE,
-        [...keysFor(teamId), recordKey(teamId)],
-        token,
-        needsLease ? '1' : '0',
-        deliveryKey(schedule, date),
-        before,
-        json,
-        KEEP_MS,
-        posted === undefined ? '' : CHANNEL + posted.channel,
-        posted?.at ?? '',
-        FIELDS.schedule + schedule,
-        FIELDS.sent + schedule,
-        to.lastDelivery === undefined ? '' : JSON.stringify(to.lastDelivery),
-        expectedSchedule,
-        ...drop.map((day) => deliveryKey(schedule, day)),
+    async write(lease, { schedule, date, entry, expectedSchedule = '', drop = [], lastDelivery, ...to }) {
+      const json = JSON.stringify(entry);
+      const done = await store(
+        lease,
+        {
+          ...{ ...to, name: deliveryKey(schedule, date), json },
+          expected: { field: FIELDS.schedule + schedule, value: expectedSchedule },
+        },
+        [FIELDS.sent + schedule, lastDelivery === undefined ? '' : JSON.stringify(lastDelivery)],
+        drop.map((day) => deliveryKey(schedule, day)),
       );
       if (done === 2) return '';
       return done === 1 ? json : undefined;
     },
-    async writeState({ teamId, token }, { name, before = '', json, needsLease = false, expected, posted }) {
-      const done = await evaluate(
-        WRITE,
-        [...keysFor(teamId), recordKey(teamId)],
-        ...[token, needsLease ? '1' : '0', name, before, json, KEEP_MS],
-        ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
-        ...[expected?.field ?? '', '', '', expected?.value ?? ''],
-      );
+    async writeState(lease, write) {
+      const done = await store(lease, write);
       return done === 1 ? 'written' : done === 2 ? 'changed' : 'refused';
     },
     async backOff({ teamId, token }, until) {
