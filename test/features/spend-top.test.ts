@@ -40,7 +40,7 @@ describe('/spend top', () => {
     const answer = await bot.ask('/spend top 3 yesterday');
     expect(lines(answer).slice(0, 2)).toEqual([
       'Top 3 of 5 projects · 170.00 EUR spent',
-      '*85.0 %* of 200.00 EUR, which all 5 spent',
+      '*85.0 %* of 200.00 EUR spent by all 5',
     ]);
     expect(rowsOf(answer).map((row) => [row[0], row[1], row.at(-1)])).toEqual([
       ['Project', 'Spent', 'Share'],
@@ -66,7 +66,7 @@ describe('/spend top', () => {
     const answer = await bot.ask('/spend top 2 yesterday');
     expect(lines(answer).slice(0, 2)).toEqual([
       'Top 2 of 5 projects, 4 with figures · 70.00 EUR spent',
-      '*70.0 %* of 100.00 EUR, which the 4 with figures spent',
+      '*70.0 %* of 100.00 EUR spent by those with figures',
     ]);
     expect(rowsOf(answer).map(([name, spent]) => [name, spent])).toEqual([
       ['Project', 'Spent'],

@@ -272,6 +272,16 @@ describe('/spend … why about several projects', () => {
     expect(lines(answer)[0]).toBe('8 projects · 196.00 more than 7–13 Nov');
   });
 
+  it('says on which days a project has no data, and leaves out what they are compared with', async () => {
+    sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
+    sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('110')));
+    const answer = await bot.ask('/spend prod,staging why');
+    expect(lines(answer)[0]).toBe('2 projects · 370.00 EUR more than 7–13 Nov');
+    expect(rowsOf(answer)[1]).toEqual(['prod', '+ 300.00', '900.00', '600.00']);
+    expect(answer.visibleText).toContain('prod: no data for Mon 16 Nov.');
+    expect(answer.visibleText).toContain('missing is not zero');
+  });
+
   it('has a total for each label of amounts', async () => {
     await addProject(bot, { alias: 'usa', id: '6004', currency: 'USD' });
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));

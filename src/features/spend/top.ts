@@ -48,13 +48,13 @@ export function shareOf(
   return isShared ? (part) => formatShare(divide(part.times(100), total), locale) : undefined;
 }
 
-/** `*84.0 %* of 31,000.00 EUR, which all 12 spent` */
+/** `*84.0 %* of 31,000.00 EUR spent by all 12` */
 export function topShareText({ shown, among, of }: Top, locale: string): string {
   const [first] = among;
   const total = escapeMarkup(formatMoney(spentBy(among), locale, first?.target.currency));
-  const who = among.length === of ? `all ${of}` : `the ${among.length} with figures`;
+  const who = among.length === of ? `all ${of}` : 'those with figures';
   const share = shareOf(among, locale)?.(spentBy(shown));
-  return `${share === undefined ? 'out of' : `*${share}* of`} ${total}, which ${who} spent`;
+  return `${share === undefined ? 'out of' : `*${share}* of`} ${total} spent by ${who}`;
 }
 
 /** The projects that the answer shows, by their names: `/balance` knows no top. */

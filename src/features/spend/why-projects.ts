@@ -1,4 +1,4 @@
-import { pluralize } from '../../domain/language/text.ts';
+import { limitLines, listNames, pluralize } from '../../domain/language/text.ts';
 import { addUpRounded, type Money, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import { incompleteMark } from '../../domain/money/usage.ts';
 import {
@@ -7,6 +7,7 @@ import {
   splitLargest,
   sumFigures,
 } from '../../domain/money/usage-difference.ts';
+import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { hasOneCurrency, type ProjectColumn, productNames } from '../../slack/commands/project-answers.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
@@ -42,6 +43,7 @@ interface Spent {
 
 /** So many projects have a row of their own; the others share one. */
 const MOST_PROJECTS = 5;
+const MOST_NOTES = 5;
 
 /** The projects that made the change, the largest difference first. */
 export function whyProjectsMessage(view: SpendView): Message {
@@ -86,6 +88,7 @@ export function whyProjectsMessage(view: SpendView): Message {
       ...(window === undefined
         ? [NO_COMPLETE_DAY]
         : uncompared.map((figures) => `${figures.target.label}: ${uncomparedNote(figures, period)}`)),
+      ...limitLines(compared.flatMap(missingNote), MOST_NOTES),
       ...(compared.some(({ explained }) => leavesDaysOut(explained.difference)) ? [LEFT_OUT] : []),
       ...(addUpRounded([...shown.map(({ value }) => value), sumFigures(rest)]) ? [] : [ROUNDED]),
     ],
@@ -110,6 +113,13 @@ function compareProject(figures: SpendFigures, { period }: SpendView): ComparedP
     before: sumFigures([...pairs.map(({ before }) => before), ...unpaired.before]),
   };
   return [{ ...figures, explained, value, spent }];
+}
+
+/** `prod: no data for Mon 16 Nov` */
+function missingNote({ target, usage, explained: { before, window } }: ComparedProject): string[] {
+  const missing = [usage, before].flatMap((side) => [...side.missing, ...side.unreadableDays]);
+  const nameOf = dayNamerFor([...window.currentDays, ...window.days]);
+  return missing.length === 0 ? [] : [`${target.label}: no data for ${listNames(missing.map(nameOf))}.`];
 }
 
 /** Amounts with different labels have no sum, so then each project has a row. */
