@@ -272,3 +272,48 @@ describe('what /spend … vs … says', () => {
     ]);
   });
 });
+
+describe('the words of a comparison', () => {
+  it.each([
+    ['prod mtd vs 1-15 oct', 'vs 1–15 Oct'],
+    ['october vs september prod', 'vs 1–30 Sep'],
+    ['prod vs last year october', 'vs 1–31 Oct 2025'],
+    ['prod last-7-days vs the week of 4 november', 'vs 2–8 Nov'],
+    ['prod october vs september cloud', 'vs 1–30 Sep'],
+  ])('may be %s', async (words, said) => {
+    expect((await bot.ask(`/spend ${words}`)).visibleText).toContain(said);
+  });
+
+  it('are kept by the picker of projects', async () => {
+    const { blocks } = await bot.ask('/spend october vs september');
+    expect(JSON.stringify(blocks)).toContain('october vs september');
+  });
+
+  it('are kept by the buttons of other products', async () => {
+    bot.billing.respond(() => ({
+      status: 200,
+      body: '{"data":{"bill":{"reportSubscriptionConsuming":null}}}',
+    }));
+    const { blocks } = await bot.ask('/spend prod october vs september');
+    expect(JSON.stringify(blocks)).toContain('/spend prod october vs september storage');
+  });
+
+  it('are kept when the answer is shared', async () => {
+    const { ts } = await bot.ask('/spend prod october vs september');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'share');
+    const shared = await bot.slack.waitFor(() =>
+      bot.slack
+        .messages(OWNER, CHANNEL)
+        .find((message) => !message.ephemeral && /shared by/.test(textOf(message.blocks ?? []))),
+    );
+    expect(textOf(shared.blocks ?? [])).toContain('*▲ 100.0 %* (+ 10.00) a day vs 1–30 Sep, 300.00 then');
+  });
+
+  it('may name days too long ago for a forecast', async () => {
+    const before = bot.billing.requests.length;
+    const { visibleText } = await bot.ask('/spend prod mtd vs 2010-01');
+    expect(visibleText).toContain('vs 1–31 Jan 2010');
+    expect(visibleText).not.toContain('Estimate');
+    expect(bot.billing.requests.length - before).toBe(2);
+  });
+});

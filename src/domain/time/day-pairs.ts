@@ -1,6 +1,5 @@
 /** Two periods side by side: the first day of the one beside the first day of the other. */
 import { type Day, startOfUnit, type Unit } from './calendar.ts';
-import { groupDays } from './day-groups.ts';
 
 /** Days of each period that stand beside each other; none where one of them is shorter. */
 export interface DayPair {
@@ -31,9 +30,11 @@ const UNITS: readonly (readonly [Unit, number])[] = [
  * @returns the finest unit that makes at most `most` pairs; years if none does
  */
 export function pairDays(periods: DayPair, most: number, finest: Unit = 'day'): PairedDays {
-  const coarser = UNITS.slice(UNITS.findIndex(([unit]) => unit === finest));
-  const splits = coarser.map(([unit, days]) => splitInto(unit, days, periods));
-  return splits.find(({ pairs }) => pairs.length <= most) ?? splitInto('year', 364, periods);
+  for (const [unit, days] of UNITS.slice(UNITS.findIndex(([unit]) => unit === finest))) {
+    const paired = splitInto(unit, days, periods);
+    if (paired.pairs.length <= most) return paired;
+  }
+  return splitInto('year', 364, periods);
 }
 
 function splitInto(unit: Unit, days: number, { current, before }: DayPair): PairedDays {
@@ -47,13 +48,16 @@ function splitInto(unit: Unit, days: number, { current, before }: DayPair): Pair
   return { unit, isCalendar, days, pairs };
 }
 
-const inUnits = (period: readonly Day[], unit: Unit): (readonly Day[])[] =>
-  groupDays(
-    period.map((day) => ({ day })),
-    Number.POSITIVE_INFINITY,
-    period,
-    unit,
-  ).groups.map(({ items }) => items.map(({ day }) => day));
+function inUnits(period: readonly Day[], unit: Unit): (readonly Day[])[] {
+  const byStart = new Map<Day, Day[]>();
+  for (const day of period) {
+    const start = startOfUnit(unit, day);
+    const part = byStart.get(start);
+    if (part === undefined) byStart.set(start, [day]);
+    else part.push(day);
+  }
+  return [...byStart.values()];
+}
 
 const inParts = (period: readonly Day[], days: number): (readonly Day[])[] =>
   Array.from({ length: Math.ceil(period.length / days) }, (_, at) =>
