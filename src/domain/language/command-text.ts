@@ -157,7 +157,9 @@ function secondProject(source: TokenizedText, at: number, next: number, second: 
   );
   const listed = text.slice(tokens[first]?.start, tokens[last]?.end);
   const between = text.slice(tokens[last]?.end, tokens[at]?.start).trimEnd();
-  const isDatePart = isDayNumber(tokens[next - 1]) && [tokens[at - 1], tokens[next]].some(isDate);
+  const isAfterDay = isDayNumber(tokens[at - 1]) && senseOf(tokens[at - 2], 'month');
+  const isDatePart =
+    isDayNumber(tokens[next - 1]) && (isAfterDay || [tokens[at - 1], tokens[next]].some(isDate));
   return parseErrorAt(
     source,
     first,
@@ -219,7 +221,7 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
     const found = itemAt(source, at, items.project !== undefined);
     const afterwards = afterFiller(source, at);
     if (!found && (afterwards > at || source.tokens[at]?.kind === 'comma')) {
-      at = Math.max(afterwards, at + 1);
+      [at, joins] = [Math.max(afterwards, at + 1), true];
       continue;
     }
     const includes = found?.value.kind === 'including-today';

@@ -109,6 +109,12 @@ const DIGITS_ONLY = 'Project IDs are digits only, such as 123.';
 /** Words that are refused, but show what was meant. */
 const SHAPES: readonly Shape[] = [
   {
+    form: /^\^\d\d$/,
+    why: 'could be a day or a year',
+    works: 'Type the year with four digits.',
+    instead: (raw) => [`20${raw.slice(1)}`, raw.slice(1)],
+  },
+  {
     form: MENTION,
     why: 'You mentioned a person, a channel or a group',
     works: 'Type a project’s name or ID.',
@@ -132,7 +138,10 @@ const SHAPES: readonly Shape[] = [
 function unknownWord({ text, aliases }: TokenizedText, { raw }: Token, works: string): ParseError {
   const word = text.slice(raw.start, raw.end);
   const shape = SHAPES.find(({ form }) => form.test(word));
-  if (shape) return new ParseError(raw.start, raw.end, shape.why, shape.works, shape.instead(word));
+  if (shape) {
+    const instead = shape.instead(word);
+    return new ParseError(raw.start, raw.end, shape.why, shape.works, instead, instead.length > 1);
+  }
   const instead = word.length > LONGEST_WORD ? [] : corrections(word, aliases);
   return new ParseError(raw.start, raw.end, UNRECOGNIZED, works, instead);
 }

@@ -13,6 +13,10 @@ const DASHES = /[\p{Pd}\u2212\u2043\u02d7]+/gu;
 /** No language stacks more marks on a letter, and normalising sorts each stack: that takes the square of its height. */
 const STACKED = /(\p{M}{30})\p{M}+/gu;
 
+/** The apostrophe of a year of two digits, `oct '25`; it is kept as `^`, so that 25 is not read as a day. */
+const SHORT_YEAR =
+  /(?<=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s?)['`´‘’](?=\d\d(?!\d))/gi;
+
 /** Slack writes links, people and channels as <address|label>. */
 const LINK = /<[^<>|]*\|([^<>]*)>/g;
 
@@ -22,6 +26,7 @@ const LINK = /<[^<>|]*\|([^<>]*)>/g;
  */
 export function cleanTyping(text: string): string {
   return text
+    .replace(SHORT_YEAR, '^')
     .replace(QUOTES, '')
     .replace(STACKED, '$1')
     .normalize('NFKC')
@@ -61,7 +66,8 @@ function simplified(text: string): string {
     .replaceAll('_', '-')
     .replace(/(?<![^ ])\?+(?![^ ])/g, 'help')
     .replace(/(?<=[a-z0-9]) ?, ?(?=[a-z0-9])/gi, ',')
-    .replace(/(?<=[a-z0-9])(?:\.?[,;:!?]+|(?<!(?<![\d.])\d{1,2}\.\d{1,2})\.)(?= |$)/gi, '')
+    .replace(/(?<=[a-z0-9]\.?)[,;:!?]+(?= |$)/gi, '')
+    .replace(/(?<=[a-z0-9])(?<!(?<![\d.])\d{1,2}\.\d{1,2})\.(?= |$)/gi, '')
     .replace(/\b(project|product)(?: ?[:=])+ ?/gi, '$1 ')
     .replace(/(?<![^ ])#(?=\d)/g, '')
     .replace(/ +/g, ' ')
@@ -83,6 +89,7 @@ const MOST_QUOTED = 20;
 export function originalSpelling(typed: string, piece: string): string {
   const words = typed.replace(INVISIBLE, '').replace(LINK, '$1').trim().split(/\s+/);
   const { length } = piece.split(' ');
+  if (piece.startsWith('^')) return piece.replace('^', '’');
   if (length > MOST_QUOTED) return piece;
   const starts = words.map((_, at) => words.slice(at, at + length).join(' '));
   const found = starts.find((some) => simplifyText(some) === piece) ?? piece;

@@ -10,7 +10,6 @@ import { addWeeks } from 'date-fns/addWeeks';
 import { addYears } from 'date-fns/addYears';
 import { millisecondsInDay, millisecondsInHour, millisecondsInMinute } from 'date-fns/constants';
 import { differenceInCalendarMonths } from 'date-fns/differenceInCalendarMonths';
-import { getDaysInMonth } from 'date-fns/getDaysInMonth';
 import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
 import { tryRead } from '../try-read.ts';
@@ -58,7 +57,7 @@ export function isoWeekday(day: Day): number {
 
 /** @param month 1 to 12 */
 export function daysInMonth(year: number, month: number): number {
-  return getDaysInMonth(new UTCDate(year, month - 1, 1));
+  return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
 /** @returns the instant (ms) of the day's midnight: the jump if the clocks skip it, the first of two if they repeat it */

@@ -199,7 +199,10 @@ describe('a day in words', () => {
   it.each([
     ['3 oct 2026', ['2026-10-03', 'project 3 2026-10']],
     ['3 october - november', ['october-3..november', 'project 3 october..november']],
-    ['the 17', ['the-17th', 'project 17']],
+    ['the 17', ['the-17th', '17']],
+    ['prod the 3', ['prod the-3rd', 'prod 3']],
+    ['prod the 17', ['prod the-17th']],
+    ['prod october 12 13', []],
     ['in 2025', ['year-2025', 'project 2025']],
     ['spend 3 october', []],
     ['prod,3 october', []],
@@ -225,7 +228,6 @@ describe('a day in words', () => {
     ['oct 3, prod', 'october-3'],
     ['prod, oct 3', 'october-3'],
     ['28 Oct – 3 Nov', 'october-28..november-3'],
-    ['prod the 17', 'the-17th'],
     ['prod 3rd of october, 2025', '2025-10-03'],
   ])('is one in “%s”', (typed, period) => {
     const { phrase, product } = parseCommandText(typed, ALIASES);

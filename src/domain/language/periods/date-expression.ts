@@ -52,7 +52,7 @@ export type DateExpression = At & { readonly typed: string };
 
 export const padded = (number: number): string => String(number).padStart(2, '0');
 
-const ordinal = (n: number): string =>
+export const ordinal = (n: number): string =>
   `${n}${n > 3 && n < 21 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
 
 const weekdayName = (weekday: number): string => WEEKDAY_NAMES[weekday - 1]?.toLowerCase() ?? '';

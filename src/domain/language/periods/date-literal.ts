@@ -110,8 +110,13 @@ const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] 
   [/\d{1,2}\/\d{1,2}(?!\d)/y, () => refused('has no year', YEAR_FIRST)],
 ];
 
+/** Of every form; most numbers are no dates, which this one look tells. */
+const BEGINNING = /\d{1,4}[-/.]\d/y;
+
 /** The date that begins at a character which begins a number. */
 export function parseDateLiteral(text: string, at: number): DateLiteral | undefined {
+  BEGINNING.lastIndex = at;
+  if (!BEGINNING.test(text)) return undefined;
   for (const [form, read] of FORMS) {
     form.lastIndex = at;
     const parts = form.exec(text);

@@ -105,6 +105,18 @@ function beginningsOf(elements: readonly Element[]): readonly string[] | undefin
   return rest && [...first.begins, ...rest];
 }
 
+/** Parses once what several productions begin with. */
+export function memoized<T>(parse: Parser<T>): Parser<T> {
+  const bySource = new WeakMap<TokenizedText, Map<number, Match<T> | undefined>>();
+  return (source, at, bareYear) => {
+    const known = bySource.get(source) ?? new Map<number, Match<T> | undefined>();
+    bySource.set(source, known);
+    const key = bareYear ? at : -1 - at;
+    if (!known.has(key)) known.set(key, parse(source, at, bareYear));
+    return known.get(key);
+  };
+}
+
 const keyOf = (token: Token): string => (token.kind === 'word' ? token.sense.role : token.kind);
 
 /** Collects productions; the longest match at a token counts. */
@@ -127,10 +139,16 @@ export class Grammar<C, T> {
       meaning: (values) => meaning(...(values as TemplateValues<C, S>)),
     };
     const beginnings = beginningsOf(elements);
-    if (beginnings === undefined) this.#anywhere.push(production);
-    for (const key of new Set(beginnings))
-      this.#byBeginning.set(key, [...(this.#byBeginning.get(key) ?? []), production]);
+    const lists = beginnings?.map((key) => this.#startingWith(key));
+    for (const list of new Set(lists ?? [this.#anywhere, ...this.#byBeginning.values()]))
+      list.push(production);
     return this;
+  }
+
+  #startingWith(key: string): Production<T>[] {
+    const list = this.#byBeginning.get(key) ?? [...this.#anywhere];
+    this.#byBeginning.set(key, list);
+    return list;
   }
 
   /**
@@ -141,7 +159,7 @@ export class Grammar<C, T> {
     const token = source.tokens[at];
     if (token === undefined) return undefined;
     let [next, found] = [at, [] as (T | RefusedPhrase)[]];
-    for (const { elements, meaning } of [...(this.#byBeginning.get(keyOf(token)) ?? []), ...this.#anywhere]) {
+    for (const { elements, meaning } of this.#byBeginning.get(keyOf(token)) ?? this.#anywhere) {
       const match = matchElements(elements, 0, source, at, bareYear);
       const value = match && match.next >= next && match.next > at ? meaning(match.value) : undefined;
       if (match === undefined || value === undefined) continue;
@@ -157,7 +175,7 @@ export class Grammar<C, T> {
   };
 
   #ambiguity(values: readonly T[]): RefusedPhrase | undefined {
-    const texts = [...new Set(values.map(this.#textOf))];
+    const texts = values.length < 2 ? [] : [...new Set(values.map(this.#textOf))];
     if (texts.length < 2) return undefined;
     return new RefusedPhrase('has more than one meaning', `Type ${texts.join(' or ')}.`, texts);
   }

@@ -5,12 +5,12 @@ import { clipWord } from '../text.ts';
 import type { Token, TokenizedText } from '../tokenizer.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
 import { type Count, countOf } from './count.ts';
-import type { DateExpression, YearOf } from './date-expression.ts';
+import { type DateExpression, ordinal, type YearOf } from './date-expression.ts';
 import { parseDateExpression } from './date-grammar.ts';
 import { monthDay, yearMonthDay } from './date-literal.ts';
-import { Grammar, RefusedPhrase } from './grammar.ts';
+import { Grammar, memoized, RefusedPhrase } from './grammar.ts';
 import { type PeriodPhrase, type PhraseMeaning, phraseText } from './period-phrase.ts';
-import { DATE_CLASSES, type DateClasses, isBareYear, ofRole } from './token-classes.ts';
+import { DATE_CLASSES, type DateClasses, isDayNumber, ofRole } from './token-classes.ts';
 
 const FUTURE = 'Ask about a period up to today, such as this-week, mtd or last-7-days.';
 
@@ -68,6 +68,13 @@ function range(from: DateExpression, to: DateExpression): PhraseMeaning | undefi
 }
 const since = (from: DateExpression): PhraseMeaning => ({ kind: 'since', from });
 
+/** `the 17`: a day, or a project or product. */
+const dayOrNumber = (day: number): RefusedPhrase =>
+  new RefusedPhrase('could be a day or a number', `For the day, type the-${ordinal(day)}.`, [
+    `the-${ordinal(day)}`,
+    String(day),
+  ]);
+
 const VAGUE = 'doesn’t say which days';
 const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
 
@@ -105,6 +112,8 @@ interface Classes extends DateClasses {
   C: { readonly count: Count; readonly unit: Unit };
   /** `mtd` */
   A: Unit;
+  /** A number of a day, not as an ordinal. */
+  R: number;
   /** A year where it may be a project as well. */
   F: number;
   /** A unit in the plural. */
@@ -116,6 +125,19 @@ interface Classes extends DateClasses {
 const isSpelled = (token: Token | undefined, spelling: (unit: Unit) => string): Unit | undefined => {
   const unit = senseOf(token, 'unit')?.unit;
   return token?.kind === 'word' && unit && token.spelling === spelling(unit) ? unit : undefined;
+};
+
+const plainDayNumber: Parser<number> = ({ tokens }, at) => {
+  const token = tokens[at];
+  return isDayNumber(token) ? { value: Number(token.digits), next: at + 1 } : undefined;
+};
+
+/** The year of `in 2026`, which in `in 2026-q3` is part of a date. */
+const yearAlone: Parser<number> = (source, at) => {
+  const found = parseDateExpression(source, at, true);
+  return found?.value.kind === 'year' && found.next === at + 1
+    ? { value: found.value.year, next: found.next }
+    : undefined;
 };
 
 const unitSpelled =
@@ -156,17 +178,11 @@ const counted: Parser<Classes['C']> = (source, at, bareYear) => {
 const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMeaning>(
   {
     ...DATE_CLASSES,
-    P: { begins: undefined, parse: parseDateExpression },
+    P: { begins: undefined, parse: memoized(parseDateExpression) },
     C: { begins: DATE_CLASSES.N.begins, parse: counted },
     A: ofRole('to-date', ({ unit }) => unit),
-    F: {
-      begins: ['number'],
-      parse: ({ tokens }, at) => {
-        const token = tokens[at];
-        if (token?.kind !== 'number' || !isBareYear(token.digits)) return undefined;
-        return { value: Number(token.digits), next: at + 1 };
-      },
-    },
+    R: { begins: ['number'], parse: plainDayNumber },
+    F: { begins: ['number'], parse: yearAlone },
     L: { begins: ['unit'], parse: unitSpelled((unit) => `${unit}s`) },
     G: { begins: ['unit'], parse: unitSpelled((unit) => unit) },
   },
@@ -177,6 +193,7 @@ const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMean
   .rule('A', (unit) => ({ kind: 'this', unit }))
   .rule('this U', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
   .rule('G to date', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
+  .rule('G so far', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
   .rule('P', (at) => ({ kind: 'at', at }))
   .rule('in|of|during F', (year) => ({ kind: 'at', at: { kind: 'year', year, typed: String(year) } }))
   .rule('P to P', range)
@@ -193,7 +210,8 @@ const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMean
     daysOf(month, first, last, year),
   )
   .rule('between M the? D and the? D of? Y?', (month, first, last, year) => daysOf(month, first, last, year))
-  // What cannot be asked for.
+  // What has no one meaning, or cannot be asked for.
+  .rule('the R', dayOrNumber)
   .rule('next', () => refuseFuture())
   .rule('next N? U', (_, unit) => refuseFuture(unit))
   .rule('next W', () => refuseFuture())
@@ -235,7 +253,7 @@ const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMean
 const isMixed = (phrase: PhraseMeaning): boolean =>
   phrase.kind === 'range' && phrase.from.kind === 'month' && phrase.to.kind === 'month-day';
 
-/** What else the words mean if their number is a project: `3 october`, `the 17`, `in 2025`. */
+/** What else the words mean if their number is a project: `3 october`, `in 2025`. */
 function projectReading(source: TokenizedText, at: number, next: number): string | undefined {
   const { tokens } = source;
   const number = senseOf(tokens[at], 'filler') && at + 2 === next ? at + 1 : at;

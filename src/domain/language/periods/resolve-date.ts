@@ -33,6 +33,20 @@ type Point<K extends DateExpression['kind']> = Extract<DateExpression, { kind: K
 /** Days that come again every year, month or week: which ones are meant depends on the days beside them. */
 type RecurringDay = Point<'month-day' | 'day-of-month' | 'weekday'>;
 
+/** Whether two ends of a range are days of one kind, so that each may be found by the other: `20 dec - 5 jan`. */
+export function areAlike(a: DateExpression, b: DateExpression): boolean {
+  const [first, second] = [a, b].map(({ kind }) => (kind === 'month-day' ? 'day' : kind));
+  return first === second;
+}
+
+/** `2026-10-05`, `october 2026`: it means the same on every day. */
+export const namesYear = (point: DateExpression): boolean =>
+  point.kind === 'day' || ('year' in point && point.kind !== 'year' && typeof point.year === 'number');
+
+/** `october`, `q3`, `w45`: the year is that of the other end of a range, or the one before. */
+export const lacksYear = (point: DateExpression): boolean =>
+  /^(?:month|quarter|half|week|half-month)$/.test(point.kind) && !('year' in point);
+
 export const isRecurring = (point: DateExpression): point is RecurringDay =>
   (point.kind === 'month-day' && point.year === undefined) ||
   point.kind === 'day-of-month' ||

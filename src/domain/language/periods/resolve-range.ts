@@ -19,11 +19,14 @@ import { MAX_PERIOD_DAYS, PERIOD_TOO_LONG } from './count.ts';
 import type { DateExpression } from './date-expression.ts';
 import { formatPhrase, type PeriodPhrase } from './period-phrase.ts';
 import {
+  areAlike,
   type CalendarSpan,
   calendarSpan,
   datedSpan,
   isRecurring,
+  lacksYear,
   latestDay,
+  namesYear,
   nextDay,
 } from './resolve-date.ts';
 
@@ -104,13 +107,32 @@ function correctReversed({ from, to, ...phrase }: Range, end: Day): string | und
   return formatPhrase({ ...phrase, from: { ...from, year }, to: closing });
 }
 
-/** The first day is the latest that has begun, and before the last one; that is the next after it. */
-function endsOf({ from, to }: Range, today: Day, zone: Zone): readonly [CalendarSpan, CalendarSpan] {
-  const end = isRecurring(to) ? undefined : calendarSpan(to, today, zone);
-  const begin = isRecurring(from)
-    ? latestDay(from, today, earlier(end?.last ?? today, today))
-    : begun(from, calendarSpan(from, today, zone), today);
-  return [begin, end ?? (isRecurring(to) ? nextDay(to, begin.first) : begin)];
+/**
+ * The first day is the latest that has begun, and before the last one; that is the next after it. Ends of different kinds
+ * are what they are alone.
+ * @throws InvalidWord where the last one is not the next after the first, with both readings
+ */
+function endsOf(phrase: Range, today: Day, zone: Zone): readonly [CalendarSpan, CalendarSpan] {
+  const { from, to } = phrase;
+  const isAlike = areAlike(from, to);
+  const alone = calendarSpan(to, today, zone);
+  const until = earlier(alone.last, today);
+  const begin =
+    isRecurring(from) && isAlike && !isRecurring(to)
+      ? latestDay(from, today, until)
+      : begun(from, calendarSpan(from, namesYear(to) && lacksYear(from) ? until : today, zone), today);
+  if (!isRecurring(to)) return [begin, alone];
+  const next = nextDay(to, begin.first);
+  if (isAlike || next.first >= alone.first) return [begin, next];
+  const readings = [next, alone].map(({ first }) =>
+    formatPhrase({ ...phrase, to: { kind: 'day', day: first, typed: first } }),
+  );
+  throw new InvalidWord(
+    clipWord(phrase.typed),
+    'doesn’t say which day is the last one',
+    'Name it as a date, such as 2026-10-05.',
+    readings,
+  );
 }
 
 function spanBetween(phrase: Range, today: Day, zone: Zone): DayRange {

@@ -132,13 +132,13 @@ const relativeYear: Parser<YearOf> = ({ tokens }, at) => {
   return senseOf(token, 'this') && take('this', at + 2);
 };
 
-/** After a month, quarter or day; a year of the last century only when it is attached or after a comma: 'oct1999'. */
+/** After a month, quarter or day; one of the last century only where it cannot be a project. */
 const yearAfter: Parser<YearOf> = (source, at, bareYear) => {
   const isAfterComma = source.tokens[at]?.kind === 'comma';
   const next = isAfterComma ? at + 1 : at;
   const token = source.tokens[next];
   if (token?.kind !== 'number') return relativeYear(source, at, bareYear);
-  const isJoined = isAfterComma || !token.spaced;
+  const isJoined = isAfterComma || !token.spaced || bareYear;
   const isClear = isBareYear(token.digits) || (isJoined && /^19\d\d$/.test(token.digits));
   return isClear ? take(Number(token.digits), next + 1) : undefined;
 };
