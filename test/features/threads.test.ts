@@ -186,6 +186,13 @@ describe('in a direct message', () => {
     expect((await say('and staging?', direct)).visibleText).toMatch(/staging · .* left/);
   });
 
+  it('a thread below an answer refers to that one', async () => {
+    const { message } = await say('spend prod october', direct);
+    await say('balance staging', direct);
+    const below = { ...direct, thread: message.ts };
+    expect((await say('and staging?', below)).visibleText).toMatch(/staging · [\s\S]*1–31 Oct/);
+  });
+
   it('a thread has its own', async () => {
     const { message } = await say('spend prod october', direct);
     const thread = { ...direct, thread: message.ts };

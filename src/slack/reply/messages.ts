@@ -60,7 +60,15 @@ export function createMessages(target: MessageTarget) {
     return take?.();
   };
 
+  let posted: PostedTo | undefined;
+  const notePosted = async (sent: Promise<PostedTo | undefined>): Promise<void> => {
+    posted = await sent;
+  };
+
   return {
+    /** Where the last message is; undefined where Slack doesn't say it, or only one person of a channel sees it. */
+    posted: () => posted,
+
     /** Says after `delay` ms that an answer takes longer, unless it is there by then. */
     startLoading(options: LoadingOptions): void {
       let shown: Promise<LoadingPlace | undefined> = Promise.resolve(undefined);
@@ -91,9 +99,13 @@ export function createMessages(target: MessageTarget) {
       const shown = place?.kind === 'message' && !place.isPublic ? place : undefined;
       const options = { replace: replace || (place?.kind === 'response-url' && place.canReplace) };
       await sendFirstPossible(log, [
-        ...(shown === undefined ? [] : [() => replaceMessage(client, shown, message)]),
+        ...(shown === undefined
+          ? []
+          : [() => notePosted(replaceMessage(client, shown, message).then(() => shown))]),
         ...(responseUrl === undefined ? [] : [() => responseUrls.post(responseUrl, message, options)]),
-        ...(channel === undefined ? [] : [() => postEphemeral(client, userId, { channel, thread }, message)]),
+        ...(channel === undefined
+          ? []
+          : [() => notePosted(postEphemeral(client, userId, { channel, thread }, message))]),
         ...directMessages(target, message),
       ]);
     },

@@ -97,20 +97,22 @@ export async function updateMessage(
   await send('chat.update', message, (content) => client.chat.update({ channel, ts, metadata, ...content }));
 }
 
-/** Posts an ephemeral message where the question was. @throws CannotPost, SlackFailed */
+/**
+ * Posts an ephemeral message where the question was.
+ * @returns where it is, if it is an ordinary one: in a direct message nobody else reads it
+ * @throws CannotPost, SlackFailed
+ */
 export async function postEphemeral(
   client: WebClient,
   person: SlackId,
   target: PostTarget,
   message: Message,
-): Promise<void> {
-  if (isDirectMessage(target.channel)) {
-    await postMessage(client, target, message);
-    return;
-  }
+): Promise<PostedTo | undefined> {
+  if (isDirectMessage(target.channel)) return postMessage(client, target, message);
   await send('chat.postEphemeral', message, (content) =>
     client.chat.postEphemeral({ ...addressOf(target), user: person, ...content }),
   );
+  return undefined;
 }
 
 const addressOf = ({ channel, thread }: PostTarget) => ({

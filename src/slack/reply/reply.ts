@@ -92,6 +92,7 @@ function createReplyTarget(parts: MessageTarget, modalHash?: string) {
     source,
     client,
     sendPrivate,
+    posted: messages.posted,
     startLoadingMessage: messages.startLoading,
     startLoadingView: modals.startLoading,
 

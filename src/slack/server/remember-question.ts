@@ -15,7 +15,7 @@ import type { ListenerContext } from './listeners.ts';
  */
 export async function rememberQuestion(
   { threads, log }: Pick<ListenerContext, 'threads' | 'log'>,
-  { source }: ReplyTarget,
+  { source, posted }: ReplyTarget,
   request: Request,
   invocation: CommandInvocation,
   outcome: ThreadOutcome,
@@ -23,9 +23,13 @@ export async function rememberQuestion(
   const place = threadOf(source);
   const question = place && tryRead(() => threadQuestion(invocation, request));
   if (place === undefined || question === undefined) return;
-  await threads
-    .remember(place, question, outcome)
-    .catch((err: unknown) => log.warn({ err }, 'a question was not remembered for follow-ups'));
+  const answer = posted();
+  // An answer in a direct message may begin a thread.
+  const begun = place.thread === '' && answer?.channel === place.channel ? [answer.ts] : [];
+  const places = [place, ...begun.map((thread) => ({ ...place, thread }))];
+  await Promise.all(places.map((there) => threads.remember(there, question, outcome))).catch((err: unknown) =>
+    log.warn({ err }, 'a question was not remembered for follow-ups'),
+  );
 }
 
 /** @returns undefined for a call for help @throws Failure for projects that this person may not ask about here */
