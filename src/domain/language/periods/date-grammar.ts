@@ -51,29 +51,31 @@ function ago(counted: Count, unit: Unit, as?: Unit): DateMeaning | readonly Date
 }
 
 const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
-  .rule('I', (day) => ({ kind: 'day', day }))
-  .rule('W I', (weekday, day) => onWeekday(day, weekday))
-  .rule('J', ({ month, day }) => dayOf(month, day))
-  .rule('W J', (weekday, { month, day }) => dayOf(month, day, undefined, weekday))
-  .rule('D of? M of? Y?', (day, month, year) => dayOf(month, day, year))
-  .rule('O of M of? Y?', (day, month, year) => dayOf(month, day, year))
-  .rule('M the? D of? Y?', (month, day, year) => dayOf(month, day, year))
-  .rule('X M the? D', (year, month, day) => dayOf(month, day, year))
-  .rule('W the? D of? M of? Y?', (weekday, day, month, year) => dayOf(month, day, year, weekday))
-  .rule('W M the? D of? Y?', (weekday, month, day, year) => dayOf(month, day, year, weekday))
-  .rule('T', (day) => ({ kind: 'day-of-month', day }))
-  .rule('W the? T', (weekday, day) => ({ kind: 'day-of-month', day, weekday }))
-  .rule('last? W', (weekday) => ({ kind: 'weekday', weekday }))
-  .rule('this W', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
-  .rule('W of? last week', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))
-  .rule('last week on? W', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))
-  .rule('W of? this week', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
-  .rule('this week on? W', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
+  .rule('ISO_DAY', (day) => ({ kind: 'day', day }))
+  .rule('WEEKDAY ISO_DAY', (weekday, day) => onWeekday(day, weekday))
+  .rule('DAY_MONTH', ({ month, day }) => dayOf(month, day))
+  .rule('WEEKDAY DAY_MONTH', (weekday, { month, day }) => dayOf(month, day, undefined, weekday))
+  .rule('DAY of? MONTH of? YEAR?', (day, month, year) => dayOf(month, day, year))
+  .rule('RANK of MONTH of? YEAR?', (day, month, year) => dayOf(month, day, year))
+  .rule('MONTH the? DAY of? YEAR?', (month, day, year) => dayOf(month, day, year))
+  .rule('YEAR_BEFORE MONTH the? DAY', (year, month, day) => dayOf(month, day, year))
+  .rule('WEEKDAY the? DAY of? MONTH of? YEAR?', (weekday, day, month, year) =>
+    dayOf(month, day, year, weekday),
+  )
+  .rule('WEEKDAY MONTH the? DAY of? YEAR?', (weekday, month, day, year) => dayOf(month, day, year, weekday))
+  .rule('ORDINAL', (day) => ({ kind: 'day-of-month', day }))
+  .rule('WEEKDAY the? ORDINAL', (weekday, day) => ({ kind: 'day-of-month', day, weekday }))
+  .rule('last? WEEKDAY', (weekday) => ({ kind: 'weekday', weekday }))
+  .rule('this WEEKDAY', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
+  .rule('WEEKDAY of? last week', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))
+  .rule('last week on? WEEKDAY', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))
+  .rule('WEEKDAY of? this week', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
+  .rule('this week on? WEEKDAY', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
   .rule('today', () => ({ kind: 'today' }))
   .rule('this day', () => ({ kind: 'today' }))
   .rule('yesterday', () => ({ kind: 'yesterday' }))
   .rule('day before yesterday', () => ({ kind: 'ago', count: 2, unit: 'day', as: 'day' }))
-  .rule('N U ago', (count, unit) => (unit === 'day' ? ago(count, unit) : undefined));
+  .rule('COUNT UNIT ago', (count, unit) => (unit === 'day' ? ago(count, unit) : undefined));
 
 /** Reads the longer one of a date and a date after `the`, which some names of days begin with as well. */
 const alsoAfterThe =
@@ -110,18 +112,18 @@ const year: Parser<number> = ({ tokens }, at, bareYear) => {
 
 interface Classes extends DateClasses {
   /** A day, named in any way. */
-  E: DateMeaning;
+  ANY_DAY: DateMeaning;
   /** A year alone. */
-  Z: number;
+  YEAR_ALONE: number;
   /** Month and year in digits, `2026-10`. */
-  B: { readonly month: number; readonly year: number };
+  YEAR_MONTH: { readonly month: number; readonly year: number };
 }
 
 const classes: { readonly [Name in keyof Classes]: TokenClass<Classes[Name]> } = {
   ...DATE_CLASSES,
-  E: { begins: undefined, parse: alsoAfterThe(days.parse) },
-  Z: { begins: ['number', 'unit'], parse: year },
-  B: ofKind('year-month', (date) => date),
+  ANY_DAY: { begins: undefined, parse: alsoAfterThe(days.parse) },
+  YEAR_ALONE: { begins: ['number', 'unit'], parse: year },
+  YEAR_MONTH: ofKind('year-month', (date) => date),
 };
 
 const dated = (span: Span, year: YearOf | 'whole' | undefined): DateMeaning => ({
@@ -140,24 +142,24 @@ const weekOf = (day: DateMeaning, starting: boolean): DateMeaning => ({
 });
 
 const dates = new Grammar<Classes, DateMeaning>(classes, dateText)
-  .rule('E', (day) => day)
-  .rule('S of? Y?', dated)
-  .rule('X S', (year, span) => dated(span, year))
-  .rule('last S', (span) => dated(span, 'whole'))
-  .rule('this S', (span) => dated(span, 'this'))
-  .rule('B', ({ month, year }) => ({ kind: 'month', month, year }))
-  .rule('O half of? M of? Y?', halfMonth)
-  .rule('O half of? B', (half, { month, year }) => halfMonth(half, month, year))
-  .rule('K of? Y?', (week, year) => ({ kind: 'week', week, ...(year !== undefined && { year }) }))
-  .rule('X K', (year, week) => ({ kind: 'week', week, year }))
-  .rule('week of E', (day) => weekOf(day, false))
-  .rule('week starting on? E', (day) => weekOf(day, true))
+  .rule('ANY_DAY', (day) => day)
+  .rule('SPAN of? YEAR?', dated)
+  .rule('YEAR_BEFORE SPAN', (year, span) => dated(span, year))
+  .rule('last SPAN', (span) => dated(span, 'whole'))
+  .rule('this SPAN', (span) => dated(span, 'this'))
+  .rule('YEAR_MONTH', ({ month, year }) => ({ kind: 'month', month, year }))
+  .rule('RANK half of? MONTH of? YEAR?', halfMonth)
+  .rule('RANK half of? YEAR_MONTH', (half, { month, year }) => halfMonth(half, month, year))
+  .rule('WEEK of? YEAR?', (week, year) => ({ kind: 'week', week, ...(year !== undefined && { year }) }))
+  .rule('YEAR_BEFORE WEEK', (year, week) => ({ kind: 'week', week, year }))
+  .rule('week of ANY_DAY', (day) => weekOf(day, false))
+  .rule('week starting on? ANY_DAY', (day) => weekOf(day, true))
   .rule('last? weekend', () => ({ kind: 'weekend', which: 'last' }))
   .rule('this weekend', () => ({ kind: 'weekend', which: 'this' }))
-  .rule('N U ago', (count, unit) => (unit === 'day' ? undefined : ago(count, unit)))
-  .rule('day N U ago', (count, unit) => ago(count, unit, 'day'))
-  .rule('U N U ago', (as, count, unit) => (as === unit ? ago(count, unit, as) : undefined))
-  .rule('Z', (year) => ({ kind: 'year', year }));
+  .rule('COUNT UNIT ago', (count, unit) => (unit === 'day' ? undefined : ago(count, unit)))
+  .rule('day COUNT UNIT ago', (count, unit) => ago(count, unit, 'day'))
+  .rule('UNIT COUNT UNIT ago', (as, count, unit) => (as === unit ? ago(count, unit, as) : undefined))
+  .rule('YEAR_ALONE', (year) => ({ kind: 'year', year }));
 
 const parseDate = alsoAfterThe(dates.parse);
 

@@ -1,5 +1,5 @@
 /**
- * A grammar written as productions, such as `D of? M Y?`: words in lower case with all their synonyms (`last` is `past`
+ * A grammar written as productions, such as `DAY of? MONTH YEAR?`: words in lower case with all their synonyms (`last` is `past`
  * as well), `a|b` for either, capitals for classes of tokens, `?` for what may be missing. `to` is a range sign or a
  * dash, too.
  */

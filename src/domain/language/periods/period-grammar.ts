@@ -107,19 +107,19 @@ const few = (unit: Unit): RefusedPhrase =>
 
 interface Classes extends DateClasses {
   /** A date, named in any way. */
-  P: DateExpression;
+  DATE: DateExpression;
   /** A count with its unit, where neither is more likely something else. */
-  C: { readonly count: Count; readonly unit: Unit };
+  COUNTED: { readonly count: Count; readonly unit: Unit };
   /** `mtd` */
-  A: Unit;
+  TO_DATE: Unit;
   /** A number of a day, not as an ordinal. */
-  R: number;
+  NUMBER: number;
   /** A year where it may be a project as well. */
-  F: number;
+  YEAR_ALONE: number;
   /** A unit in the plural. */
-  L: Unit;
+  PLURAL_UNIT: Unit;
   /** A unit in the singular. */
-  G: Unit;
+  SINGULAR_UNIT: Unit;
 }
 
 const isSpelled = (token: Token | undefined, spelling: (unit: Unit) => string): Unit | undefined => {
@@ -165,9 +165,9 @@ function isBareNumber(tokens: readonly Token[], at: number): boolean {
 }
 
 /** '7 days', unless the unit begins a phrase of its own: '7 month to date', '2 week 45'. */
-const counted: Parser<Classes['C']> = (source, at, bareYear) => {
-  const number = DATE_CLASSES.N.parse(source, at, bareYear);
-  const unit = number && DATE_CLASSES.U.parse(source, number.next, bareYear);
+const counted: Parser<Classes['COUNTED']> = (source, at, bareYear) => {
+  const number = DATE_CLASSES.COUNT.parse(source, at, bareYear);
+  const unit = number && DATE_CLASSES.UNIT.parse(source, number.next, bareYear);
   if (number === undefined || unit === undefined || periods.parse(source, number.next, bareYear))
     return undefined;
   const isAfterLast = senseOf(source.tokens[at - 1], 'last');
@@ -178,46 +178,53 @@ const counted: Parser<Classes['C']> = (source, at, bareYear) => {
 const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMeaning>(
   {
     ...DATE_CLASSES,
-    P: { begins: undefined, parse: memoized(parseDateExpression) },
-    C: { begins: DATE_CLASSES.N.begins, parse: counted },
-    A: ofRole('to-date', ({ unit }) => unit),
-    R: { begins: ['number'], parse: plainDayNumber },
-    F: { begins: ['number'], parse: yearAlone },
-    L: { begins: ['unit'], parse: unitSpelled((unit) => `${unit}s`) },
-    G: { begins: ['unit'], parse: unitSpelled((unit) => unit) },
+    DATE: { begins: undefined, parse: memoized(parseDateExpression) },
+    COUNTED: { begins: DATE_CLASSES.COUNT.begins, parse: counted },
+    TO_DATE: ofRole('to-date', ({ unit }) => unit),
+    NUMBER: { begins: ['number'], parse: plainDayNumber },
+    YEAR_ALONE: { begins: ['number'], parse: yearAlone },
+    PLURAL_UNIT: { begins: ['unit'], parse: unitSpelled((unit) => `${unit}s`) },
+    SINGULAR_UNIT: { begins: ['unit'], parse: unitSpelled((unit) => unit) },
   },
   phraseText,
 )
-  .rule('last U', (unit) => last(unit, { digits: '1' }))
-  .rule('the? last? C', ({ count, unit }) => last(unit, count))
-  .rule('A', (unit) => ({ kind: 'this', unit }))
-  .rule('this U', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
-  .rule('G to date', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
-  .rule('G so far', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
-  .rule('P', (at) => ({ kind: 'at', at }))
-  .rule('in|of|during F', (year) => ({ kind: 'at', at: { kind: 'year', year, typed: String(year) } }))
-  .rule('P to P', range)
-  .rule('since P', since)
-  .rule('since P to P', range)
-  .rule('since? P to now', since)
-  .rule('between P and P', range)
-  .rule('between P and now', since)
-  .rule('since? the? D to the? D of? M of? Y?', (first, last, month, year) =>
+  .rule('last UNIT', (unit) => last(unit, { digits: '1' }))
+  .rule('the? last? COUNTED', ({ count, unit }) => last(unit, count))
+  .rule('TO_DATE', (unit) => ({ kind: 'this', unit }))
+  .rule('this UNIT', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
+  .rule('SINGULAR_UNIT to date', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
+  .rule('SINGULAR_UNIT so far', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
+  .rule('DATE', (at) => ({ kind: 'at', at }))
+  .rule('in|of|during YEAR_ALONE', (year) => ({
+    kind: 'at',
+    at: { kind: 'year', year, typed: String(year) },
+  }))
+  .rule('DATE to DATE', range)
+  .rule('since DATE', since)
+  .rule('since DATE to DATE', range)
+  .rule('since? DATE to now', since)
+  .rule('between DATE and DATE', range)
+  .rule('between DATE and now', since)
+  .rule('since? the? DAY to the? DAY of? MONTH of? YEAR?', (first, last, month, year) =>
     daysOf(month, first, last, year),
   )
-  .rule('since? M the? D to the? D of? Y?', (month, first, last, year) => daysOf(month, first, last, year))
-  .rule('between the? D and the? D of? M of? Y?', (first, last, month, year) =>
+  .rule('since? MONTH the? DAY to the? DAY of? YEAR?', (month, first, last, year) =>
     daysOf(month, first, last, year),
   )
-  .rule('between M the? D and the? D of? Y?', (month, first, last, year) => daysOf(month, first, last, year))
+  .rule('between the? DAY and the? DAY of? MONTH of? YEAR?', (first, last, month, year) =>
+    daysOf(month, first, last, year),
+  )
+  .rule('between MONTH the? DAY and the? DAY of? YEAR?', (month, first, last, year) =>
+    daysOf(month, first, last, year),
+  )
   // What has no one meaning, or cannot be asked for.
-  .rule('the R', dayOrNumber)
+  .rule('the NUMBER', dayOrNumber)
   .rule('next', () => refuseFuture())
-  .rule('next N? U', (_, unit) => refuseFuture(unit))
-  .rule('next W', () => refuseFuture())
+  .rule('next COUNT? UNIT', (_, unit) => refuseFuture(unit))
+  .rule('next WEEKDAY', () => refuseFuture())
   .rule('next weekend', () => refuseFuture('week'))
-  .rule('next S', () => refuseFuture())
-  .rule('in N U', (count, unit) => {
+  .rule('next SPAN', () => refuseFuture())
+  .rule('in COUNT UNIT', (count, unit) => {
     const meaning = last(unit, count);
     return meaning instanceof RefusedPhrase
       ? meaning
@@ -225,29 +232,29 @@ const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMean
   })
   .rule('tomorrow', () => refuseFuture())
   .rule(
-    'last L',
+    'last PLURAL_UNIT',
     (unit) => new RefusedPhrase('doesn’t say how many', `Type last-${unit} or last-3-${unit}s.`),
   )
-  .rule('last? N m', minutesOrMonths)
-  .rule('last? N? hour', refuseHours)
+  .rule('last? COUNT m', minutesOrMonths)
+  .rule('last? COUNT? hour', refuseHours)
   .rule('this hour', () => refuseHours())
-  .rule('N hour ago', refuseHours)
+  .rule('COUNT hour ago', refuseHours)
   .rule(
     'all time',
     () => new RefusedPhrase('is longer than 3,660 days', 'Ask for ten years or less.', ['last-3-years']),
   )
-  .rule('last? few of? U', few)
-  .rule('O week of M', weekOfMonth)
-  .rule('last week of M', lastWeekOfMonth)
-  .rule('early|mid|late last U', (unit) => vague(`last-${unit}`))
-  .rule('early|mid|late of? this U', (unit) => vague(`this-${unit}`))
-  .rule('early of? M', (month) =>
+  .rule('last? few of? UNIT', few)
+  .rule('RANK week of MONTH', weekOfMonth)
+  .rule('last week of MONTH', lastWeekOfMonth)
+  .rule('early|mid|late last UNIT', (unit) => vague(`last-${unit}`))
+  .rule('early|mid|late of? this UNIT', (unit) => vague(`this-${unit}`))
+  .rule('early of? MONTH', (month) =>
     vague(`first-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? ''),
   )
-  .rule('late of? M', (month) =>
+  .rule('late of? MONTH', (month) =>
     vague(`second-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? ''),
   )
-  .rule('mid of? M', (month) => vague(MONTH_NAMES[month - 1] ?? ''));
+  .rule('mid of? MONTH', (month) => vague(MONTH_NAMES[month - 1] ?? ''));
 
 /** A day from a month on is not what people ask for: after `3` in `3 october - 5 november` comes no period. */
 const isMixed = (phrase: PhraseMeaning): boolean =>

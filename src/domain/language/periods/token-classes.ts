@@ -10,31 +10,31 @@ import type { TokenClass } from './grammar.ts';
 /** What each class gives. */
 export interface DateClasses {
   /** The number of a day, `3` or `3rd`. */
-  D: number;
+  DAY: number;
   /** The same as an ordinal only. */
-  T: number;
+  ORDINAL: number;
   /** A date in digits. */
-  I: string;
+  ISO_DAY: string;
   /** Month (1 to 12) and day in digits, `5.11.` */
-  J: { readonly month: number; readonly day: number };
+  DAY_MONTH: { readonly month: number; readonly day: number };
   /** Month, quarter or half. */
-  S: Span;
+  SPAN: Span;
   /** A month's name, 1 to 12. */
-  M: number;
+  MONTH: number;
   /** The number of a week, 1 to 53. */
-  K: number;
+  WEEK: number;
   /** A year after what it is the year of. */
-  Y: YearOf;
+  YEAR: YearOf;
   /** A year before what it is the year of. */
-  X: YearOf;
+  YEAR_BEFORE: YearOf;
   /** A weekday, 1 for Monday. */
-  W: number;
+  WEEKDAY: number;
   /** `first` to `fourth` */
-  O: number;
+  RANK: number;
   /** A count in digits or words. */
-  N: Count;
+  COUNT: Count;
   /** A unit of time; `s` at its end is not looked at. */
-  U: Unit;
+  UNIT: Unit;
 }
 
 const take = <T>(value: T, next: number): Match<T> => ({ value, next });
@@ -159,17 +159,17 @@ const count: Parser<Count> = ({ tokens }, at) => {
 };
 
 export const DATE_CLASSES: { readonly [Name in keyof DateClasses]: TokenClass<DateClasses[Name]> } = {
-  D: { begins: ['number', 'ordinal'], parse: dayNumber },
-  T: { begins: ['ordinal'], parse: ordinal },
-  I: ofKind('day', ({ day }) => day),
-  J: ofKind('month-day', (date) => date),
-  S: { begins: ['month', 'quarter', 'half', 'unit', 'rank', 'ordinal'], parse: span },
-  M: ofRole('month', ({ month }) => month),
-  K: { begins: ['week', 'unit'], parse: week },
-  Y: { begins: ['number', 'comma', 'last', 'this'], parse: yearAfter },
-  X: { begins: ['number', 'last', 'this'], parse: yearBefore },
-  W: ofRole('weekday', ({ weekday }) => weekday),
-  O: { begins: ['rank', 'ordinal'], parse: rank },
-  N: { begins: ['number', 'count'], parse: count },
-  U: ofRole('unit', ({ unit }) => unit),
+  DAY: { begins: ['number', 'ordinal'], parse: dayNumber },
+  ORDINAL: { begins: ['ordinal'], parse: ordinal },
+  ISO_DAY: ofKind('day', ({ day }) => day),
+  DAY_MONTH: ofKind('month-day', (date) => date),
+  SPAN: { begins: ['month', 'quarter', 'half', 'unit', 'rank', 'ordinal'], parse: span },
+  MONTH: ofRole('month', ({ month }) => month),
+  WEEK: { begins: ['week', 'unit'], parse: week },
+  YEAR: { begins: ['number', 'comma', 'last', 'this'], parse: yearAfter },
+  YEAR_BEFORE: { begins: ['number', 'last', 'this'], parse: yearBefore },
+  WEEKDAY: ofRole('weekday', ({ weekday }) => weekday),
+  RANK: { begins: ['rank', 'ordinal'], parse: rank },
+  COUNT: { begins: ['number', 'count'], parse: count },
+  UNIT: ofRole('unit', ({ unit }) => unit),
 };
