@@ -27,6 +27,7 @@ import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './periods/period-p
 import { isBareYear, isDayNumber } from './periods/token-classes.ts';
 import { explainUnparsed } from './syntax-hints.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
+import { MONTH_NAMES } from './vocabulary.ts';
 
 export { normalizeText } from './text.ts';
 
@@ -68,10 +69,13 @@ export function formatCommandWords(
   { project, alias = project, several, top, phrase, versus, product }: SomeWords,
   output?: Output,
 ): string {
-  const projects = top === undefined ? several && listWord(several) : `top ${top}`;
+  const projects = (top === undefined ? several && listWord(several) : `top ${top}`) ?? alias;
+  const period = phrase && formatPhrase(phrase);
   return [
-    projects ?? alias,
-    phrase && formatPhrase(phrase),
+    projects,
+    // Beside a month's name `5` would be its day.
+    ENDS_WITH_DAY.test(projects ?? '') && BEGINS_WITH_MONTH.test(period ?? '') && 'in',
+    period,
     versus && `vs ${formatVersus(versus)}`,
     product && PRODUCTS[product].word,
     output,
@@ -79,6 +83,9 @@ export function formatCommandWords(
     .filter(Boolean)
     .join(' ');
 }
+
+const ENDS_WITH_DAY = /(?:^|,)(?:[1-9]|[12]\d|3[01])$/;
+const BEGINS_WITH_MONTH = new RegExp(`^(?:${MONTH_NAMES.join('|')})`);
 
 /** What follows `vs`: `september`, `last-year`. */
 export const formatVersus = (versus: Versus): string =>

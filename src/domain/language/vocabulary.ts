@@ -112,12 +112,11 @@ const NEVER_MEANT: ReadonlySet<string> = new Set([
   ...(
     [
       ...(['versus', 'compared', 'with', 'filler', 'so', 'far', 'and', 'between', 'now', 'before'] as const),
-      ...(['starting', 'half', 'time', 'few', 'early', 'mid', 'late', 'hour'] as const),
+      ...(['starting', 'time', 'few', 'early', 'mid', 'late', 'hour'] as const),
     ] as const
   ).flatMap((role) => PLAIN[role] ?? []),
   ...SHORT_WEEKDAYS.flat(),
   ...COUNTS,
-  ...RANKS,
   ...['prev', 'till', 'thru'],
 ]);
 

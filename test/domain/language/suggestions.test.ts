@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
 import {
   type CommandWords,
+  formatCommandWords,
   parseBalanceText,
   parseCommandText,
   parseSingleProjectText,
@@ -232,6 +233,22 @@ describe('a day in words', () => {
   ])('is one in “%s”', (typed, period) => {
     const { phrase, product } = parseCommandText(typed, ALIASES);
     expect([phrase && formatPhrase(phrase), product]).toEqual([period, undefined]);
+  });
+});
+
+describe('a project whose ID could be a day', () => {
+  it.each(['project 5 november', '5 in october', '5 14–20 Nov', 'october prod,5'])(
+    'has a canonical text that means the same: %s',
+    (typed) => {
+      const words = parseCommandText(typed, ALIASES);
+      const text = formatCommandWords(words);
+      expect(formatCommandWords(parseCommandText(text, ALIASES))).toBe(text);
+      expect(namesIn(parseCommandText(text, ALIASES))).toEqual(namesIn(words));
+    },
+  );
+
+  it('is not taken for help by a slip in “half”', () => {
+    expect(offeredBy(() => parseCommandText('prod 1st helf of october', ALIASES))).toEqual([]);
   });
 });
 
