@@ -79,7 +79,7 @@ describe('a mention', () => {
     ['@tally spend 123 “last month”', '1–31 Oct UTC'],
     ['@Tally spend 123 last—7—days', '14–20 Nov UTC'],
     ['@Tally spend 123 2026-10-01..2026-10-15 cloud', '1–15 Oct UTC'],
-    ['@Tally spend @mateus 123 mtd', '1–21 Nov UTC'],
+    ['hey @Tally spend 123 mtd', '1–21 Nov UTC'],
   ])('is read as the command is: %s', async (text, answer) => {
     const { message, visibleText } = await say(text);
     expect(visibleText).toContain(answer);
@@ -156,11 +156,30 @@ describe('a mention that is no command', () => {
   });
 
   it('answers a greeting with what it can be asked, not with an error', async () => {
-    for (const text of ['@Tally hello', '@Tally hi there', '@Tally thanks!']) {
+    for (const text of ['@Tally hello', '@Tally hi there']) {
       const { visibleText } = await say(text);
       expect(visibleText).toContain('What would you like to know?');
       expect(visibleText).not.toContain('recognize');
     }
+  });
+
+  it('answers thanks with a sentence, and runs nothing', async () => {
+    const before = bot.billing.requests.length;
+    expect((await say('@Tally thanks!')).visibleText).toContain('You’re welcome.');
+    expect(bot.billing.requests).toHaveLength(before);
+  });
+
+  it('about a project that only an earlier answer could tell asks which one', async () => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    const { message, visibleText } = await say('@Tally how much did it cost last month?');
+    expect(message.ephemeral).toBe(true);
+    expect(visibleText).toContain('Which project?');
+    expect(JSON.stringify(message.blocks)).toContain('/spend prod last-month');
+  });
+
+  it('about another person is not answered', async () => {
+    const { visibleText } = await say('@Tally what did @mateus spend last month?');
+    expect(visibleText).toContain('You mentioned a person, a channel or a group.');
   });
 
   it('offers help once for a word that is close to it', async () => {
@@ -178,8 +197,7 @@ describe('a mention that is no command', () => {
     ['@Tally spnd 123 last-month', '/spend 123 last-month', '1–31 Oct UTC'],
     ['@Tally balanc 123', '/balance 123', 'left'],
     ['@Tally spnd 123 last-mnth', '/spend 123 last-month', '1–31 Oct UTC'],
-    ['@Tally 123 last month', '/spend 123 last month', '1–31 Oct UTC'],
-    ['@Tally 123 last mnth', '/spend 123 last month', '1–31 Oct UTC'],
+    ['@Tally 123 last mnth', '/spend 123 last-month', '1–31 Oct UTC'],
     ['@Tally 123', '/balance 123', 'left'],
     ['@Tally 123', '/spend 123', '14–20 Nov UTC'],
     ['@Tally setings', '/billing settings', 'Only Tally managers can do this'],
@@ -253,7 +271,7 @@ describe('a question in one’s own words', () => {
   });
 
   it.each([
-    ['@Tally how much did prdo spend last month?', '/spend prod last month', '1–31 Oct'],
+    ['@Tally how much did prdo spend last month?', '/spend prod last-month', '1–31 Oct'],
     ['@Tally how much is prod?', '/balance prod', 'left'],
   ])('is never run on a guess: %s offers %s', async (text, label, answer) => {
     const before = bot.billing.requests.length;

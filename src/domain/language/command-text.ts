@@ -225,6 +225,10 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
   let others: readonly string[] = [];
   let doubt: ParseError | undefined;
   for (let at = 0; at < source.tokens.length; ) {
+    if (source.tokens[at]?.kind === 'break') {
+      at += 1;
+      continue;
+    }
     const found = itemAt(source, at, items.project !== undefined);
     const afterwards = afterFiller(source, at);
     if (!found && (afterwards > at || source.tokens[at]?.kind === 'comma')) {

@@ -13,6 +13,7 @@ function meaningOf(token: Token, text: string): string {
       return token.digits.replace(/^0+(?=\d)/, '');
     case 'range-sign':
     case 'comma':
+    case 'break':
       return '';
     default:
       return text.slice(token.start, token.end).replaceAll(/[,-]/g, '');

@@ -23,6 +23,8 @@ type Meaning =
   /** Between two projects. Any other comma means nothing. */
   | { readonly kind: 'comma' }
   | { readonly kind: 'alias'; readonly name: string }
+  /** Nothing on one side of it belongs to anything on the other. */
+  | { readonly kind: 'break' }
   | { readonly kind: 'unknown' }
   | DateLiteral;
 
@@ -104,10 +106,14 @@ function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
   return letters === undefined ? undefined : words(letters, /\d/.test(raw[at - 1] ?? ''));
 }
 
+/** Typed between spaces, it separates: `3 ; october` is a project and a month. */
+export const BREAK = ';';
+
 /** One raw word: a name, or known in all its parts, or one unknown token; a half-known word is something else. */
 function tokensOf(raw: string, start: number, dashBefore: boolean, aliases: Aliases): readonly Token[] {
   const place = { start, end: start + raw.length };
   const whole = { ...place, raw: place, spaced: true, dashed: dashBefore };
+  if (raw === BREAK) return [{ kind: 'break', ...whole }];
   if (aliases.has(raw)) return [{ kind: 'alias', name: raw, ...whole }];
   const found: Token[] = [];
   let [at, spaced, dashed] = [0, true, dashBefore];

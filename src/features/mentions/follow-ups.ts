@@ -18,11 +18,6 @@ import type { Request } from '../../slack/request/request.ts';
 import type { ThreadPlace, ThreadQuestion, ThreadStore } from '../../workspace/thread-store.ts';
 import type { Mention } from './words.ts';
 
-export type ThreadMention =
-  | Mention
-  /** A project is all that is missing. `rerun` is the command without it. */
-  | { readonly kind: 'which-project'; readonly fact: string; readonly rerun: CommandInvocation };
-
 /** Where something was said. */
 interface Said {
   /** The words, as they were typed. */
@@ -43,7 +38,7 @@ export async function completeMention(
   said: Said,
   place: ThreadPlace,
   threads: Pick<ThreadStore, 'recall'>,
-): Promise<ThreadMention> {
+): Promise<Mention> {
   const { mention, request } = said;
   if (standsAlone(said)) return mention;
   const { failed, answered } = await threads.recall(place, request.at);
@@ -59,11 +54,12 @@ export async function completeMention(
   return reruns.length === 0 ? again : { kind: 'guess', fact: undefined, reruns };
 }
 
-const repeats = (mention: ThreadMention, { command, text }: Pick<CommandInvocation, 'command' | 'text'>) =>
+const repeats = (mention: Mention, { command, text }: Pick<CommandInvocation, 'command' | 'text'>) =>
   mention.kind === 'command' && mention.rerun.command === command && mention.rerun.text === text;
 
 function standsAlone({ text, mention, request }: Said): boolean {
-  if (refersBack(text) || mention.kind === 'guess') return false;
+  if (mention.kind === 'thanks') return true;
+  if (refersBack(text) || mention.kind === 'guess' || mention.kind === 'which-project') return false;
   if (mention.kind === 'nothing') return mention.fact === undefined;
   const { command, text: words } = mention.rerun;
   const read = tryRead(() => readWords(words, request.workspace.aliases).words);
@@ -80,7 +76,7 @@ const namesProject = ({ project, alias, several }: CommandWords): boolean =>
 const readWords = (text: string, aliases: ReadonlySet<string>) =>
   parseWithOutput(text, aliases, parseCommandText);
 
-function complete({ text, mention, request }: Said, question: ThreadQuestion | undefined): ThreadMention {
+function complete({ text, mention, request }: Said, question: ThreadQuestion | undefined): Mention {
   const { workspace } = request;
   // Names of that time are read too, so that one that is gone is known for what it was.
   const aliases = new Set([...workspace.aliases, ...Object.keys(question?.ids ?? {})]);
@@ -93,7 +89,7 @@ function complete({ text, mention, request }: Said, question: ThreadQuestion | u
     case 'refused':
       return { kind: 'nothing', fact: followUp.refusal.fact };
     case 'offered': {
-      const reruns = followUp.commands.filter((command) => isAskable(command, request)).map(invocationOf);
+      const reruns = followUp.commands.filter((command) => isAskable(command, request));
       return { kind: 'guess', fact: followUp.refusal?.fact, reruns };
     }
     case 'command':
@@ -101,10 +97,8 @@ function complete({ text, mention, request }: Said, question: ThreadQuestion | u
   }
 }
 
-const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => ({
-  command: `/${command}`,
-  text,
-});
+/** Without what else is known of it, which no button carries. */
+const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => ({ command, text });
 
 /** The remembered command, whose days stay those that it had then. @throws InvalidWord */
 function withDaysOf(
@@ -114,14 +108,14 @@ function withDaysOf(
 ): QuestionCommand {
   const { words, output } = readWords(text, aliases);
   const fix = (phrase: PeriodPhrase) => fixPhrase(phrase, at, now, workspace.settings.zone);
-  if (command === '/balance') return { command: 'balance', text };
+  if (command === '/balance') return { command, text };
   const { phrase = LAST_7_DAYS, versus } = words;
   const fixed = fix(phrase);
   const days = {
     ...(fixed !== LAST_7_DAYS && { phrase: fixed }),
     ...(versus !== undefined && { versus: versus === 'year-before' ? versus : fix(versus) }),
   };
-  return { command: 'spend', text: formatCommandWords({ ...words, ...days }, output) };
+  return { command, text: formatCommandWords({ ...words, ...days }, output) };
 }
 
 /** @throws NotAllowed */
@@ -130,7 +124,7 @@ function completed(
   { text, mention, request }: Said,
   question: ThreadQuestion | undefined,
   aliases: ReadonlySet<string>,
-): ThreadMention {
+): Mention {
   const { words, output } = readWords(followUp.text, aliases);
   const rerun = invocationOf(followUp);
   if (question !== undefined && isGone(words, question, text, request)) {

@@ -29,14 +29,16 @@ export function createMentionsFeature({ commands, verbs, listeners, threads }: M
     right: 'ask',
     once: true,
     wants: isSaidToTally,
-    async run({ text = '' }, request, { rerun, thread }) {
+    async run({ text = '' }, request, { rerun, self, thread }) {
       requireShortText(text);
       if (holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       const { aliases } = request.workspace;
       const canRun = ({ command, text: words }: CommandInvocation) =>
         canRead(lookUp(listeners(), command), words, request.workspace);
-      const alone = parseMention(text, { commands: commands(), verbs: verbs(), aliases, canRead: canRun });
-      const said = { text: spoken(text), mention: alone, request };
+      const alone = parseMention(text, {
+        ...{ commands: commands(), verbs: verbs(), aliases, canRead: canRun, self },
+      });
+      const said = { text: spoken(text, self), mention: alone, request };
       const mention = thread === undefined ? alone : await completeMention(said, thread, threads);
       switch (mention.kind) {
         case 'command':
@@ -53,6 +55,8 @@ export function createMentionsFeature({ commands, verbs, listeners, threads }: M
           );
         case 'which-project':
           return request.reply.update(whichProject(mention.fact, mention.rerun, request));
+        case 'thanks':
+          return request.reply.update({ text: WELCOME, blocks: [section(WELCOME)] });
         case 'nothing':
           return request.reply.update(mentionHelp(exampleQuestions(request), mention.fact));
       }
@@ -81,6 +85,8 @@ const HELP = commandButton('help', 'All commands', { command: '/billing help' })
 export function mentionHelp(examples: readonly string[], fact = 'What would you like to know?'): Message {
   return { text: fact, blocks: [section(fact), markup(exampleMarkup(examples)), actions(...HELP)] };
 }
+
+const WELCOME = 'You’re welcome.';
 
 const whichProject = (fact: string, rerun: CommandInvocation, request: Request): Message => ({
   text: fact,

@@ -2,10 +2,10 @@ import type { SlashCommand } from '../../domain/commands.ts';
 import { InvalidWord, isFailure, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
-import { holdsUnknownWord } from '../../domain/language/parse.ts';
-import { parseQuestion, type QuestionCommand } from '../../domain/language/questions/question.ts';
-import { couldBeSecret } from '../../domain/language/secret-detection.ts';
+import { parseQuestion } from '../../domain/language/questions/question.ts';
+import { findUnknownWord } from '../../domain/language/questions/question-words.ts';
 import { clipWord } from '../../domain/language/text.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
 
 /** What Tally can be asked to do. */
@@ -16,12 +16,17 @@ export interface KnownCommands {
   readonly verbs: readonly string[];
   /** Names of projects, in lower case. */
   readonly aliases: ReadonlySet<string>;
+  /** Tally’s own user ID. A mention of it says nothing; without it only a mention at the start is taken for one. */
+  readonly self?: SlackId | undefined;
   /** Whether a command takes this text. */
   readonly canRead: (invocation: CommandInvocation) => boolean;
 }
 
 export type Mention =
   | { readonly kind: 'command'; readonly rerun: CommandInvocation }
+  /** A command about a project that only an earlier answer could tell. */
+  | { readonly kind: 'which-project'; readonly fact: string; readonly rerun: CommandInvocation }
+  | { readonly kind: 'thanks' }
   /** What may be meant, for the person to choose; `fact` is why it is not run. */
   | {
       readonly kind: 'guess';
@@ -38,39 +43,43 @@ const BILLING: SlashCommand = '/billing';
 const QUESTION_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
 /** A greeting is answered with what Tally can be asked; its word is not refused. */
-const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo', 'thanks', 'thank']);
+const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo']);
 
 /**
  * Reads what was said to Tally: a command, whose name or whose verb of `/billing` comes first, or a question in one's
  * own words. Nothing is run on a guess. @throws SecretPasted
  */
 export function parseMention(said: string, known: KnownCommands): Mention {
-  const text = spoken(said);
-  const [first = '', ...others] = text.split(' ');
+  const text = spoken(said, known.self);
+  const [first = '', ...others] = text.split(/\s+/);
   const name = bare(first);
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
   if (command !== undefined)
     return { kind: 'command', rerun: commandOrQuestion(command, others.join(' '), text, known) };
-  if (known.verbs.includes(name)) return { kind: 'command', rerun: { command: BILLING, text } };
+  const typed: CommandInvocation = { command: BILLING, text: [name, ...others].join(' ') };
+  const isVerb = known.verbs.includes(name);
+  if (isVerb && known.canRead(typed)) return { kind: 'command', rerun: typed };
   const question = parseQuestion(text, known.aliases);
-  if (question?.kind === 'command') return { kind: 'command', rerun: invocationOf(question) };
+  if (question?.kind === 'thanks') return question;
+  if (question?.kind === 'command' || question?.kind === 'which-project') {
+    const rerun = { command: question.command, text: question.text };
+    return question.kind === 'command'
+      ? { kind: 'command', rerun }
+      : { kind: 'which-project', fact: 'Which project?', rerun };
+  }
+  if (isVerb) return { kind: 'command', rerun: typed };
   if (GREETINGS.has(name) && question === undefined) return { kind: 'nothing', fact: undefined };
-  const unknown = new InvalidWord(clipWord(couldBeSecret(first) ? first : name), UNRECOGNIZED, '');
+  const stranger = findUnknownWord(text, known.aliases);
+  const unknown = new InvalidWord(clipWord(stranger ?? name), UNRECOGNIZED, '');
   const meant = nearby(name, others.join(' '), known);
   if (meant !== undefined) return { kind: 'guess', fact: unknown.fact, reruns: [meant] };
   if (question?.kind === 'offered')
-    return { kind: 'guess', fact: question.refusal?.fact, reruns: question.commands.map(invocationOf) };
+    return { kind: 'guess', fact: question.refusal?.fact, reruns: question.commands };
   const { why, fact, message } = question?.refusal ?? unknown;
-  if (question === undefined && !holdsUnknownWord(name, known.aliases))
-    return { kind: 'nothing', fact: undefined };
+  if (question === undefined && stranger === undefined) return { kind: 'nothing', fact: undefined };
   return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
 }
-
-const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => ({
-  command: `/${command}`,
-  text,
-});
 
 /** `spend on prod last week` is a question; what is neither a question nor a command is refused as a command. */
 function commandOrQuestion(
@@ -82,7 +91,8 @@ function commandOrQuestion(
   const typed = { command, text: rest };
   if (!QUESTION_COMMANDS.has(command) || tried(rest, aliases).readable !== undefined) return typed;
   const question = parseQuestion(text, aliases);
-  return question?.kind === 'command' && `/${question.command}` === command ? invocationOf(question) : typed;
+  if (question?.kind !== 'command' || question.command !== command) return typed;
+  return { command, text: question.text };
 }
 
 /** The command or verb that the first word is, mistyped, with the rest corrected too. */
@@ -124,18 +134,19 @@ const commandOf = (name: string, commands: readonly SlashCommand[]): SlashComman
 /** `Spend:` and `/spend` are spend. */
 const bare = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalizeText(word))?.[1] ?? '';
 
-const PEOPLE = /<@[A-Z0-9]+(?:\|[^<>]*)?>/g;
+const FIRST_MENTION = /^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>/;
+const MENTION = /<@([A-Z0-9]+)(?:\|[^<>]*)?>/g;
 const LABELLED = /<[^<>|]*\|([^<>]+)>/g;
 const MARKED = /<([^<>|]*)\|?>/g;
 const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
-/** What was typed, out of what Slack made of it: people named in it mean nothing, links are what they show. */
-export function spoken(text: string): string {
-  return text
-    .replace(PEOPLE, ' ')
+/** What was typed, out of what Slack made of it: Tally’s name means nothing, links are what they show. */
+export function spoken(text: string, self: SlackId | undefined): string {
+  return (self === undefined ? text.replace(FIRST_MENTION, ' ') : text)
+    .replace(MENTION, (_, id: string) => (id === self ? ' ' : `@${id}`))
     .replace(LABELLED, '$1')
     .replace(MARKED, '$1')
     .replace(/&(?:amp|lt|gt);/g, (sign) => SIGNS[sign] ?? sign)
-    .replace(/\s+/g, ' ')
+    .replace(/[^\S\n]+/g, ' ')
     .trim();
 }

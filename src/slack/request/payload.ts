@@ -30,7 +30,7 @@ const values = z.record(
 const state = z.looseObject({ values: values.nullish() }).nullish();
 
 const authorization = z.looseObject({
-  ...{ team_id: team, enterprise_id: team, is_enterprise_install: z.boolean().nullish() },
+  ...{ team_id: team, enterprise_id: team, user_id: word, is_enterprise_install: z.boolean().nullish() },
 });
 
 const schema = z.looseObject({

@@ -30,6 +30,8 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
     let request: Request | undefined;
     const origin = {
       client,
+      // Slack names the bot for which it sent the event.
+      self: (body as object as SlackPayload).authorizations?.[0]?.user_id ?? undefined,
       thread: threadOf(source),
       rerun: (invocation: CommandInvocation) =>
         runCommand(target, invocation, { at, audience, workspace: request?.workspace }),

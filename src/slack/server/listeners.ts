@@ -1,6 +1,7 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import type { Right } from '../../workspace/permissions.ts';
@@ -105,6 +106,8 @@ export interface EventListener {
 /** How an event's listener reaches the place where it happened. */
 interface EventOrigin {
   readonly client: WebClient;
+  /** Tally’s own user ID. */
+  readonly self?: SlackId | undefined;
   /** Where a follow-up finds what was asked before; undefined where answers are in no thread. */
   readonly thread?: ThreadPlace | undefined;
   /** Runs a command as if it had been typed where the event happened, with a public answer. */

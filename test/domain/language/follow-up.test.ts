@@ -4,10 +4,10 @@ import { mergeFollowUp } from '../../../src/domain/language/questions/follow-up.
 const ALIASES = new Set(['prod', 'staging', 'dev', 'web-shop']);
 
 const merge = (before: string, text: string) => {
-  const [, command, words = ''] = /^\/(\w+) ?(.*)$/.exec(before) ?? [];
-  return mergeFollowUp(text, { command: command as 'spend', text: words }, ALIASES);
+  const [, command, words = ''] = /^(\/\w+) ?(.*)$/.exec(before) ?? [];
+  return mergeFollowUp(text, { command: command as '/spend', text: words }, ALIASES);
 };
-const link = ({ command, text }: { command: string; text: string }) => `/${command} ${text}`;
+const link = ({ command, text }: { command: string; text: string }) => `${command} ${text}`;
 
 describe('a follow-up', () => {
   it.each([
@@ -101,7 +101,7 @@ describe('a follow-up', () => {
     'is not guessed where a project has the name of one of its words: %s',
     (text) => {
       const aliases = new Set([...ALIASES, 'it', 'again']);
-      expect(mergeFollowUp(text, { command: 'spend', text: 'prod october' }, aliases)).toBeUndefined();
+      expect(mergeFollowUp(text, { command: '/spend', text: 'prod october' }, aliases)).toBeUndefined();
     },
   );
 
@@ -119,11 +119,11 @@ describe('a follow-up', () => {
 
 describe('without an answer before it', () => {
   it.each([
-    ['and october?', { kind: 'project-missing', command: 'spend', text: 'october' }],
-    ['again', { kind: 'project-missing', command: 'spend', text: '' }],
-    ['as csv', { kind: 'project-missing', command: 'spend', text: 'csv' }],
-    ['how long will it last?', { kind: 'project-missing', command: 'balance', text: '' }],
-    ['and the balance of prod?', { kind: 'command', command: 'balance', text: 'prod' }],
+    ['and october?', { kind: 'project-missing', command: '/spend', text: 'october' }],
+    ['again', { kind: 'project-missing', command: '/spend', text: '' }],
+    ['as csv', { kind: 'project-missing', command: '/spend', text: 'csv' }],
+    ['how long will it last?', { kind: 'project-missing', command: '/balance', text: '' }],
+    ['and the balance of prod?', { kind: 'command', command: '/balance', text: 'prod' }],
   ])('%s lacks what it would take from it', (text, expected) => {
     expect(mergeFollowUp(text, undefined, ALIASES)).toMatchObject(expected);
   });
@@ -132,8 +132,8 @@ describe('without an answer before it', () => {
     expect(mergeFollowUp('and staging?', undefined, ALIASES)).toMatchObject({
       kind: 'offered',
       commands: [
-        { command: 'balance', text: 'staging' },
-        { command: 'spend', text: 'staging' },
+        { command: '/balance', text: 'staging' },
+        { command: '/spend', text: 'staging' },
       ],
     });
   });

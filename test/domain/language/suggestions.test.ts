@@ -101,7 +101,7 @@ function offeredFor(text: string) {
     return question?.kind === 'offered' ? question.commands : [];
   }).map(
     ({ command, text: offered }): CommandWords =>
-      command === 'spend' ? parseCommandText(offered, ALIASES) : parseBalanceText(offered, ALIASES),
+      command === '/spend' ? parseCommandText(offered, ALIASES) : parseBalanceText(offered, ALIASES),
   );
   return [...byGrammar, ...byQuestion];
 }

@@ -1,5 +1,6 @@
 /** Follow-ups: questions that leave out what the last answer in the thread had. Every word must have a meaning. */
 
+import type { SlashCommand } from '../../commands.ts';
 import { InvalidWord, isFailure } from '../../failure/index.ts';
 import { type Output, parseWithOutput } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
@@ -8,8 +9,7 @@ import { couldBeSecret } from '../secret-detection.ts';
 import { keepsWords } from '../suggestion.ts';
 import { cleanTyping, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
-import { parseQuestion, type QuestionCommand } from './question.ts';
-import { type QuestionName, readQuestionWords } from './question-words.ts';
+import { parseQuestion, type QuestionCommand, readQuestionParts } from './question.ts';
 
 export type FollowUp =
   /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */
@@ -71,7 +71,7 @@ const FILE_WORDS: ReadonlySet<string> = new Set([
 
 /** What a follow-up says by itself. */
 interface Said {
-  readonly command?: QuestionName | undefined;
+  readonly command?: SlashCommand | undefined;
   readonly words: Partial<CommandWords>;
   readonly output?: Output | undefined;
   /** Whether it adds today to the days of the answer. */
@@ -122,7 +122,7 @@ function completeText(
   if (text.split(/[\s,?!.]+/).some((word) => isReserved(normalizeText(word), aliases))) return undefined;
   const base = remembered && readCommand(remembered, aliases);
   if (AGAIN.has(said.text)) {
-    if (remembered === undefined) return { kind: 'project-missing', command: 'spend', text: '' };
+    if (remembered === undefined) return { kind: 'project-missing', command: '/spend', text: '' };
     return { kind: 'command', ...remembered, isExplicit: true };
   }
   const projects = base === undefined ? '' : projectText(base.words);
@@ -157,7 +157,7 @@ function readCommand({ command, text }: QuestionCommand, aliases: Aliases): Base
 }
 
 interface Base {
-  readonly command: QuestionName;
+  readonly command: SlashCommand;
   readonly words: CommandWords;
   readonly output: Output | undefined;
 }
@@ -267,12 +267,11 @@ function readSaid(
   aliases: Aliases,
 ): readonly Said[] | InvalidWord | undefined {
   const question = parseQuestion(text, aliases);
-  const { commands, projects: listed, rest } = readQuestionWords(text, aliases);
+  const { commands, text: rest } = readQuestionParts(text, aliases);
   const [command, other] = question?.kind === 'command' ? [question.command] : commands;
   if (other !== undefined || (question?.kind === 'refused' && commands.length > 0))
     return question?.kind === 'refused' ? question.refusal : undefined;
-  const typed =
-    question?.kind === 'command' ? question.text : [listed.join(','), ...rest].filter(Boolean).join(' ');
+  const typed = question?.kind === 'command' ? question.text : rest;
   if (typed === '' && command === undefined) return undefined;
   if (/^incl(?:ude|uding)? today$/.test(typed)) return [{ command, words: {}, addsToday: true }];
   const alone = tryParse(typed, aliases);
@@ -298,12 +297,12 @@ function readSaid(
 /** Without an answer before it. */
 function withoutAnswer([said]: readonly Said[]): FollowUp | undefined {
   if (said === undefined) return undefined;
-  const { command = 'spend', words, output } = said;
+  const { command = '/spend', words, output } = said;
   const text = formatCommandWords(words, output);
   if (!namesProjects(words)) return { kind: 'project-missing', command, text };
   if (said.command !== undefined || words.phrase !== undefined)
     return { kind: 'command', command, text, isExplicit: true };
-  const commands = (['balance', 'spend'] as const).map((name) => ({
+  const commands = (['/balance', '/spend'] as const).map((name) => ({
     command: name,
     text,
     keepsPeriod: false,
@@ -319,11 +318,11 @@ interface Merged extends QuestionCommand {
 /** What the words say, and the rest from what was answered. A question that the answer does not lead to is only offered. */
 function merge(base: Base, { command: asked, words, output, addsToday = false }: Said): readonly Merged[] {
   const asksSpend = [words.phrase, words.versus, words.top].some(isSaid) || addsToday || output === 'why';
-  const command = asked ?? (asksSpend ? 'spend' : base.command);
+  const command = asked ?? (asksSpend ? '/spend' : base.command);
   const isCertain = command === (asked ?? base.command);
   const { project, alias, several, top } = namesProjects(words) ? words : base.words;
   const product = words.product ?? base.words.product;
-  if (command === 'balance') {
+  if (command === '/balance') {
     const text = formatCommandWords({ project, alias, several, product }, output);
     return [{ command, text, isCertain: isCertain && top === undefined }];
   }

@@ -1,219 +1,367 @@
-/** What the words and phrases of a question say. */
+/** Takes the phrases of a question out of its text; what is left is for the grammar of commands. */
 
+import { nearestWord, nearestWords } from '../nearest-word.ts';
+import { holdsUnknownWord } from '../parse.ts';
 import { isBareYear } from '../periods/token-classes.ts';
-import { normalizeText } from '../text.ts';
-import type { Aliases } from '../tokenizer.ts';
-import { FILLERS, VOCABULARY } from '../vocabulary.ts';
+import { simplifyText } from '../text.ts';
+import { type Aliases, BREAK } from '../tokenizer.ts';
+import { VOCABULARY } from '../vocabulary.ts';
+import {
+  LONGEST_PHRASE,
+  PHRASE_WORDS,
+  PHRASES,
+  type PhraseRole,
+  PLAIN_WORDS,
+  SUBJECT_WORDS,
+} from './phrases.ts';
 
-/** The commands that a question can mean. */
-export type QuestionName = 'spend' | 'balance';
+/** What the words of a question say. */
+export interface QuestionWords {
+  /** The roles that its phrases have, each with the first of its phrases. */
+  readonly said: ReadonlyMap<PhraseRole, string>;
+  /** For the grammar of commands; a break stands for each phrase that was taken out. */
+  readonly rest: string;
+  /** Words of `rest` that stand for others, by what was typed. */
+  readonly typed: ReadonlyMap<string, string>;
+  /** A word that has another meaning as well. */
+  readonly unclear?: string;
+  /** A word that was put right, which only a button may do. */
+  readonly doubt?: string;
+}
 
-/** What a phrase does in a question: names the command, or adds nothing to one of them or to both. */
-type PhraseRole = QuestionName | 'filler' | `${QuestionName}-filler`;
+/** A word as it was typed, and as it is compared. */
+interface Word {
+  readonly typed: string;
+  readonly text: string;
+}
 
-export const isQuestionName = (role: PhraseRole): role is QuestionName =>
-  role === 'spend' || role === 'balance';
-
-const PHRASES_BY_ROLE: Readonly<Record<PhraseRole, readonly string[]>> = {
-  spend: ['spend', 'spends', 'spent', 'spending', 'cost', 'costs', 'costing', 'pay for', 'paid for'],
-  balance: [
-    ...['balance', 'left', 'remaining', 'runway', 'do we have', 'do i have', 'have we got'],
-    ...[
-      'run out',
-      'runs out',
-      'run out of money',
-      'runs out of money',
-      'running out',
-      'running out of money',
-    ],
-  ],
-  filler: [
-    ...['how much', 'how much money', 'what', 'whats', 'what is', 'what are', 'what was', 'what were'],
-    ...['did', 'do', 'does', 'is', 'are', 'was', 'were', 'has', 'have', 'been', 'had'],
-    ...FILLERS.filter((filler) => filler !== 'so far'),
-    ...['at', 'over', 'a', 'our', 'my', 'we', 'i', 'us', 'it', 'pls'],
-    ...['show', 'show me', 'tell me', 'give me', 'can you', 'could you', 'would you'],
-    ...[
-      'i want to know',
-      'we want to know',
-      'i would like to know',
-      'do you know',
-      'can i see',
-      'let me know',
-    ],
-    ...['hello', 'hi', 'hey', 'hallo', 'tally', 'thanks', 'thank you', 'ok', ','],
-  ],
-  'spend-filler': ['per day', 'a day', 'each day', 'every day', 'by day', 'day by day'],
-  'balance-filler': [
-    ...['now', 'right now', 'currently', 'at the moment', 'still', 'there', 'money', 'available'],
-    ...['how many days', 'how long', 'how long do', 'how long does', 'how long will', 'how long until'],
-    ...['when', 'when do', 'when does', 'when will', 'when is', 'when are'],
-  ],
-};
-
-export const PHRASES: ReadonlyMap<string, PhraseRole> = new Map(
-  Object.entries(PHRASES_BY_ROLE).flatMap(([role, phrases]) =>
-    phrases.map((phrase) => [phrase, role as PhraseRole] as const),
-  ),
-);
-const LONGEST_PHRASE = 5;
-
-/** The spellings that a misspelt word is compared with. */
-export const COMMAND_WORDS = [
-  'spend',
-  'spent',
-  'spending',
-  'cost',
-  'costs',
-  'balance',
-  'remaining',
-  'runway',
+const EMOJI = /:[a-z+][\w+'-]*:|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/giu;
+const APOSTROPHE = "['’‘´`ʼ]";
+const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
+  [new RegExp(`(?<=\\b(?:what|how|where|when|who|it|that|there|which))${APOSTROPHE}s(?![a-z])`, 'gi'), ' is'],
+  [new RegExp(`${APOSTROPHE}s(?![a-z])`, 'gi'), ''],
+  [new RegExp(`${APOSTROPHE}ve(?![a-z])`, 'gi'), ' have'],
+  [new RegExp(`${APOSTROPHE}re(?![a-z])`, 'gi'), ' are'],
+  [new RegExp(`${APOSTROPHE}ll(?![a-z])`, 'gi'), ' will'],
+  [new RegExp(`${APOSTROPHE}d(?![a-z])`, 'gi'), ' would'],
+  [new RegExp(`(?<=\\bi)${APOSTROPHE}m(?![a-z])`, 'gi'), ' am'],
 ];
 
-/** The longest phrase that begins there and ends before `end`. */
-function phraseAt(words: readonly string[], at: number, end: number) {
-  for (let length = Math.min(LONGEST_PHRASE, end - at); length > 0; length--) {
-    const text = words.slice(at, at + length).join(' ');
-    const role = PHRASES.get(text);
-    if (role !== undefined) return { text, role, length };
+function splitWords(text: string): readonly Word[] {
+  const spelled = CONTRACTIONS.reduce(
+    (result, [form, whole]) => result.replace(form, whole),
+    text.replace(EMOJI, ' '),
+  );
+  const simple = simplifyText(
+    spelled
+      .replace(/[?!;]+(?![a-z\d])|\n+/gi, ` ${BREAK} `)
+      .replaceAll('&', ' and ')
+      .replace(/ \+ /g, ' and '),
+  );
+  return simple
+    .split(' ')
+    .flatMap((word) => word.split(/(,)/))
+    .filter((word) => word !== '' && word !== '-')
+    .map((typed) => ({ typed, text: typed.toLowerCase() }));
+}
+
+const UNITS: ReadonlySet<string> = new Set(['day', 'days', 'week', 'month', 'quarter', 'year']);
+const isNumber = (word = ''): boolean => /^\d+$/.test(word);
+const isMonth = (word = ''): boolean => VOCABULARY.get(word)?.role === 'month';
+const isPeriodWord = (word = ''): boolean => /^\d|^half$/.test(word) || VOCABULARY.has(word);
+
+/** Phrases that mean something else before certain words: `a week ago`, `over 500`, `so far`, `next month`. */
+const NOT_BEFORE: Readonly<Record<string, (after: string) => boolean>> = {
+  a: (after) => UNITS.has(after) || after === 'few' || after === 'couple',
+  over: isNumber,
+  so: (after) => after === 'far',
+  first: isPeriodWord,
+  next: isPeriodWord,
+  up: (after) => after === 'to',
+};
+
+/** The longest phrase that begins there. */
+function phraseAt(words: readonly Word[], at: number) {
+  for (let length = Math.min(LONGEST_PHRASE, words.length - at); length > 0; length--) {
+    const phrase = words
+      .slice(at, at + length)
+      .map(({ text }) => text)
+      .join(' ');
+    const role = PHRASES.get(phrase);
+    const after = words[at + length]?.text ?? '';
+    if (role !== undefined && after !== 'ago' && !NOT_BEFORE[phrase]?.(after))
+      return { phrase, role, length };
   }
   return undefined;
 }
 
-/** What the words of a question say. */
-export interface QuestionWords {
-  readonly commands: readonly QuestionName[];
-  /** Projects joined by commas or “and”, or only `all`. Empty when at most one project is named. */
-  readonly projects: readonly string[];
-  /** For the grammar of commands to read. */
-  readonly rest: readonly string[];
-  /** A word that has another meaning as well. */
-  readonly unclear?: string;
+const sorted = (word: string): string => [...word].sort().join('');
+
+/** Words that add nothing, by their letters. */
+const BY_LETTERS: ReadonlyMap<string, readonly string[]> = [...PLAIN_WORDS]
+  .filter((word) => /^[a-z]{3,}$/.test(word))
+  .reduce(
+    (found, word) => found.set(sorted(word), [...(found.get(sorted(word)) ?? []), word]),
+    new Map<string, readonly string[]>(),
+  );
+
+/** After so many words that nobody knows, the text is no question. */
+const MOST_UNKNOWN = 3;
+
+/** The plain word of which this one has two letters swapped. */
+function unswapped(word = ''): string | undefined {
+  const [only, ...others] = nearestWords(word, BY_LETTERS.get(sorted(word)) ?? []);
+  return others.length === 0 ? only : undefined;
 }
 
-/** Sorts the words of a question by what they say. @param aliases names of projects, in lower case */
-export const readQuestionWords = (text: string, aliases: Aliases): QuestionWords =>
-  sortWords(splitWords(text, aliases), aliases);
+/** Shorter ones are the names of too many things: `aws` is not `was`. */
+const LONG_ENOUGH = 5;
+
+/** What a word of plain words was meant to be: a long one by itself, a short one only in a phrase: `hwo mcuh`. */
+function plainWord(words: readonly Word[], at: number): string | undefined {
+  const [before, word, after] = [at - 1, at, at + 1].map((index) => words[index]?.text ?? '');
+  const plain = unswapped(word);
+  if (plain === undefined || plain.length >= LONG_ENOUGH) return plain;
+  const pairs = [`${unswapped(before) ?? before} ${plain}`, `${plain} ${unswapped(after) ?? after}`];
+  return pairs.some((pair) => PHRASES.has(pair)) ? plain : undefined;
+}
+
+/**
+ * Puts swapped letters right in words that add nothing. Another slip in a word that says what the question is about (`spnt`)
+ * is put right as well, but leaves a doubt.
+ */
+function spelled(
+  words: readonly Word[],
+  aliases: Aliases,
+): { readonly words: readonly Word[]; readonly doubt?: string } {
+  let unknown = 0;
+  let doubt: string | undefined;
+  const right = words.map((word, at) => {
+    const { text } = word;
+    const isKnown =
+      PHRASE_WORDS.has(text) || VOCABULARY.has(text) || aliases.has(text) || !/^[a-z]{3,20}$/.test(text);
+    if (isKnown || unknown >= MOST_UNKNOWN || !holdsUnknownWord(text, aliases)) return word;
+    unknown += 1;
+    const plain = plainWord(words, at);
+    if (plain !== undefined) return { typed: word.typed, text: plain };
+    const near = nearestWord(text, [...aliases]) === undefined ? nearestSubject(text) : undefined;
+    if (near === undefined) return word;
+    doubt ??= word.typed;
+    return { typed: word.typed, text: near };
+  });
+  return { words: right, ...(doubt !== undefined && { doubt }) };
+}
+
+/** Several spellings may be near where they have the same role: `cots` is cost or costs. */
+function nearestSubject(word: string): string | undefined {
+  const near = nearestWords(word, SUBJECT_WORDS);
+  return new Set(near.map((known) => PHRASES.get(known))).size === 1 ? near[0] : undefined;
+}
 
 /** All projects that the person may ask about here, as commands write it. */
 const ALL = 'all';
-const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
+const EVERYTHING =
+  /^(?:everything|all (?:of )?(?:the |our |my )?projects?|(?:for )?(?:each|every|all) (?:of (?:the |our |my ))?projects?|(?:per|by) project)(?= |$)/;
+const LONGEST_EVERYTHING = 5;
+
+/** A number of projects: digits, or a word. */
+function countIn(word = ''): string | undefined {
+  const sense = VOCABULARY.get(word);
+  return sense?.role === 'count' ? String(sense.number) : /^[1-9]\d?$/.test(word) ? word : undefined;
+}
+
+const wordsFrom = (words: readonly Word[], at: number, length: number): string =>
+  words
+    .slice(at, at + length)
+    .map(({ text }) => text)
+    .join(' ');
+
+/** A number of projects beside the words that rank them: `three biggest`, `biggest 3 projects`, `3 projects cost most`. */
+function countedAt(words: readonly Word[], at: number) {
+  const count = countIn(words[at]?.text);
+  const phrase = phraseAt(words, count === undefined ? at : at + 1);
+  const isRanked = phrase?.role === 'rank';
+  if (count !== undefined && isRanked) return { count, length: phrase.length + 1 };
+  if (
+    count !== undefined &&
+    words[at + 1]?.text === 'projects' &&
+    words.some((_, n) => phraseAt(words, n)?.role === 'rank')
+  )
+    return { count, length: 2 };
+  const after = isRanked ? countIn(words[at + phrase.length]?.text) : undefined;
+  return after !== undefined && words[at + (phrase?.length ?? 0) + 1]?.text === 'projects'
+    ? { count: after, length: (phrase?.length ?? 0) + 2 }
+    : undefined;
+}
+
+const isNameAfter = (words: readonly Word[], at: number, aliases: Aliases): boolean => {
+  const next = words.slice(at, at + 4).find(({ text }) => VOCABULARY.get(text)?.role !== 'filler');
+  return next !== undefined && (isNumber(next.text) || aliases.has(next.text) || next.text === 'project');
+};
+
+const isJoint = (word = ''): boolean => word === 'and' || word === ',';
+/** May stand between projects of a list. */
+const BESIDE_NAMES: ReadonlySet<string> = new Set(['the', 'on', 'for', 'of', 'in', 'project']);
+
+/** Joins names with a comma as commands do: `prod and staging`. Another comma means nothing. */
+function joinNames(words: readonly string[], aliases: Aliases): readonly string[] {
+  const joined: string[] = [];
+  let listed = '';
+  const isAlias = (word = ''): boolean => aliases.has(word.toLowerCase());
+  const isName = (at: number): boolean => {
+    const word = words[at] ?? '';
+    const isBesideMonth = isMonth(words[at - 1]?.toLowerCase()) || isMonth(words[at + 1]?.toLowerCase());
+    return (
+      isAlias(word) ||
+      (isNumber(word) &&
+        (words[at - 1] === 'project' || (word.length > 2 && !isBareYear(word) && !isBesideMonth)))
+    );
+  };
+  for (let at = 0; at < words.length; ) {
+    const word = words[at] ?? '';
+    let next = at + 1;
+    let isJoined = false;
+    if (isName(at))
+      while (isJoint(words[next]) || (isJoined && BESIDE_NAMES.has(words[next] ?? ''))) {
+        isJoined ||= isJoint(words[next]);
+        next += 1;
+      }
+    if (isJoined && isName(next)) {
+      listed += `${word},`;
+      at = next;
+      continue;
+    }
+    if (listed !== '') {
+      joined.push(listed + word);
+      [listed, at] = ['', at + 1];
+      continue;
+    }
+    // `oct 3, 2026`
+    if (word === ',' && isNumber(words[at - 1]) && isNumber(words[at + 1])) {
+      joined.push(`${joined.pop()},${words[at + 1]}`);
+      at += 2;
+      continue;
+    }
+    // `from prod` and `by prod` are of prod.
+    const isOf =
+      (word === 'from' || word === 'by') && isAlias(words[words[at + 1] === 'the' ? at + 2 : at + 1]);
+    if (!isOf && word !== ',') joined.push(word);
+    at += 1;
+  }
+  return joined;
+}
+
+/** The first name stands first, so that a number after it is a year or a product. */
+function namesFirst(words: readonly string[], aliases: Aliases): readonly string[] {
+  const place = words.findIndex((word) => word.split(',').every((name) => aliases.has(name.toLowerCase())));
+  if (place < 0 || words[place + 1] === 'vs' || words[place - 1] === 'vs') return words;
+  return [words[place] ?? '', BREAK, ...words.with(place, BREAK)];
+}
+
+/** The word between the two sides of “compare”, as commands write it. */
+function compared(
+  words: readonly string[],
+  said: ReadonlyMap<PhraseRole, string>,
+  typed: Map<string, string>,
+): readonly string[] {
+  if (!said.has('compare') || words.includes('vs')) return words;
+  const places = ['with', 'against', 'and', 'to'].map((joint) =>
+    words.flatMap((word, at) => (word === joint ? [at] : [])),
+  );
+  const [place, ...others] = places.find(({ length }) => length > 0) ?? [];
+  if (place === undefined || others.length > 0) return words;
+  typed.set('vs', words[place] ?? '');
+  return words.with(place, 'vs');
+}
+
 /** Before “may” they show that the month is meant. */
 const BEFORE_MONTH: ReadonlySet<string> = new Set(
-  'in on for of during since from to until and last'.split(' '),
+  'in on for of during since from to until till through and last this vs versus between than with'.split(' '),
 );
-const UNITS: ReadonlySet<string> = new Set(['week', 'month', 'quarter', 'year']);
+const NAMED_LIKE_MONTHS: ReadonlySet<string> = new Set(['may', 'jan', 'april', 'june', 'august']);
 
-/** A month or quarter: the number after it may be its year. */
-const isSeason = (word = ''): boolean => VOCABULARY.get(word)?.role === 'month' || /^q[1-4]$/.test(word);
-
-const isNumber = (word = ''): boolean => /^\d+$/.test(word);
-
-/** The words for the grammar, without a redundant “project” or “projects” beside a name. */
-function splitWords(text: string, aliases: Aliases): readonly string[] {
-  const words = text
-    .replace(/['’‘´`ʼ]s(?![a-z])/gi, ' is')
-    .replace(/[?!]+(?![a-z\d])/gi, ' ')
-    .replace(/,(?!\d)|(?<!\d),/g, ' , ')
-    .replaceAll('&', ' and ')
-    .split(/\s+/)
-    .map((word) => (word === ',' ? word : normalizeText(word)))
-    .filter((word) => word !== '');
-  const isProject = (word = ''): boolean => isNumber(word) || aliases.has(word);
-  return words.filter((word, at) => {
-    const [before, after] = [words[at - 1], words[at + 1]];
-    if (word === 'project') return isNumber(after) || before === 'every';
-    return word !== 'projects' || !(isProject(after) || aliases.has(before ?? ''));
-  });
+/** A word that is a name and something else as well, or a month and something else: `what may prod cost`. */
+function unclearIn(words: readonly Word[], aliases: Aliases): string | undefined {
+  return words.find(({ text }, at) => {
+    if (aliases.has(text)) return PHRASE_WORDS.has(text) && PHRASES.has(text);
+    if (!NAMED_LIKE_MONTHS.has(text) || at === words.length - 1) return false;
+    const [before = '', after = ''] = [words[at - 1]?.text, words[at + 1]?.text];
+    const isDated = BEFORE_MONTH.has(before) || /^\d/.test(before) || /^\d/.test(after);
+    return !isDated && (text === 'may' ? after !== BREAK : /^(?:did|does|do|has|will|is)$/.test(before));
+  })?.text;
 }
 
-function sortWords(all: readonly string[], aliases: Aliases): QuestionWords {
-  const words = withoutSoFar(withoutBetween(all));
-  // “How long will prod last?”: here the word is not part of a period.
-  const asksHowLong = words.join(' ').includes('how long') && words.at(-1) === 'last';
-  const end = asksHowLong ? words.length - 1 : words.length;
-  const commands = new Set<QuestionName>(asksHowLong ? ['balance'] : []);
+/** The first word that neither questions nor commands have. */
+export const findUnknownWord = (text: string, aliases: Aliases): string | undefined =>
+  splitWords(text).find((word) => !PHRASE_WORDS.has(word.text) && holdsUnknownWord(word.text, aliases))
+    ?.typed;
+
+/** Reads the phrases of a question. @param aliases names of projects, in lower case */
+export function readQuestionWords(text: string, aliases: Aliases): QuestionWords {
+  const { words, doubt } = spelled(splitWords(text), aliases);
+  const said = new Map<PhraseRole, string>();
+  const typed = new Map<string, string>();
   const rest: string[] = [];
-  const fillers: Record<QuestionName, string[]> = { spend: [], balance: [] };
-  let projects: readonly string[] = [];
-  for (let at = 0; at < end; ) {
-    const joined = projects.length === 0 ? projectsAt(words, at, aliases) : undefined;
-    const phrase = joined === undefined && !isAmount(words, at) ? phraseAt(words, at, end) : undefined;
-    if (joined !== undefined) projects = joined.projects;
-    else if (phrase === undefined) rest.push(words[at] ?? '');
-    else if (phrase.role === 'spend-filler') fillers.spend.push(phrase.text);
-    else if (phrase.role === 'balance-filler') fillers.balance.push(phrase.text);
-    else if (phrase.role !== 'filler') commands.add(phrase.role);
-    at = joined?.next ?? at + (phrase?.length ?? 1);
-  }
-  const hasMonth = rest.some((word) => VOCABULARY.get(word)?.role === 'month');
-  const unclear = words.find(
-    (word, at) =>
-      (aliases.has(word) && PHRASES.has(word)) ||
-      (word === 'may' && at < words.length - 1 && !BEFORE_MONTH.has(words[at - 1] ?? '')) ||
-      (hasMonth && projects.includes(word) && /^(?:[12]?\d|3[01])$/.test(word)) ||
-      (projects.includes(word) && isBareYear(word) && isSeason(words[at - 1])),
-  );
-  return {
-    commands: [...commands],
-    projects,
-    rest: [
-      ...rest,
-      ...(commands.has('spend') ? [] : fillers.spend),
-      ...(commands.has('balance') ? [] : fillers.balance),
-    ],
-    ...(unclear !== undefined && { unclear }),
+  const say = (role: PhraseRole, phrase: string): void => {
+    if (!said.has(role)) said.set(role, phrase);
+    rest.push(BREAK);
   };
-}
-
-/** “Over 500”, “a week”: there the word is no filler. */
-const isAmount = (words: readonly string[], at: number): boolean =>
-  ((words[at] === 'over' || words[at] === 'at') && isNumber(words[at + 1])) ||
-  (words[at] === 'a' && UNITS.has(words[at + 1] ?? ''));
-
-/** `between A and B` as `A to B`. */
-function withoutBetween(words: readonly string[]): readonly string[] {
-  const from = words.indexOf('between');
-  const to = from < 0 ? -1 : words.indexOf('and', from);
-  if (to < 0) return words;
-  return words.flatMap((word, at) => (at === from ? [] : [at === to ? 'to' : word]));
-}
-
-/** “So far” adds nothing to a period that is still running. */
-function withoutSoFar(words: readonly string[]): readonly string[] {
-  const isRunning = (at: number): boolean =>
-    words[at] === 'today' || (words[at] === 'this' && UNITS.has(words[at + 1] ?? ''));
-  const at = words.findIndex((word, index) => word === 'so' && words[index + 1] === 'far');
-  const isBeside = isRunning(at + 2) || isRunning(at - 2) || words[at - 1] === 'today';
-  return at >= 0 && isBeside ? [...words.slice(0, at), ...words.slice(at + 2)] : words;
-}
-
-/** Two projects or more, joined by commas or “and”, or the words for all of them. */
-function projectsAt(
-  words: readonly string[],
-  at: number,
-  aliases: Aliases,
-): { readonly projects: readonly string[]; readonly next: number } | undefined {
-  if (words[at] === 'everything') return { projects: [ALL], next: at + 1 };
-  if (words[at] === 'all') return allAt(words, at + 1);
-  if (words[at] === 'every' && words[at + 1] === 'project') return { projects: [ALL], next: at + 2 };
-  const found: string[] = [];
-  let next = words[at] === 'project' ? at + 1 : at;
-  for (let from = next; ; ) {
-    const word = words[from] ?? '';
-    if (!isNumber(word) && !aliases.has(word)) break;
-    found.push(word);
-    next = from + 1;
-    from = next;
-    while (JOINTS.has(words[from] ?? '')) from += 1;
-    if (from === next) break;
-  }
-  return found.length > 1 ? { projects: found, next } : undefined;
-}
-
-/** The rest of “all of our projects”, or of “all” alone. */
-function allAt(words: readonly string[], at: number) {
-  const [, phrase = ''] =
-    /^((?:of )?(?:the |our |my )?projects?) /.exec(`${words.slice(at, at + 3).join(' ')} `) ?? [];
-  return { projects: [ALL], next: at + (phrase === '' ? 0 : phrase.split(' ').length) };
+  /** The index after what was read there. */
+  const read = (at: number): number => {
+    const [before = '', word = '', after = ''] = [at - 1, at, at + 1].map((index) => words[index]?.text);
+    const everything = EVERYTHING.exec(wordsFrom(words, at, LONGEST_EVERYTHING))?.[0];
+    if (everything !== undefined) {
+      rest.push(ALL);
+      return at + everything.split(' ').length;
+    }
+    const count = countIn(after);
+    if (word === 'top' && count !== undefined) {
+      rest.push('top', count);
+      said.set('rank', word);
+      return at + 2;
+    }
+    const counted = countedAt(words, at);
+    if (counted !== undefined) {
+      rest.push('top', counted.count);
+      said.set('rank', word);
+      return at + counted.length;
+    }
+    if (word === 'project' || word === 'projects') {
+      const isOfName = aliases.has(before) || aliases.has(after) || (isNumber(before) && word === 'project');
+      if (isNumber(after)) rest.push('project');
+      else if (!isOfName) say('noun', word);
+      return at + 1;
+    }
+    if (
+      (word === 'last' || word === 'lasts') &&
+      (said.has('howLong') || said.has('when')) &&
+      !isPeriodWord(after)
+    ) {
+      say('lasting', word);
+      return at + 1;
+    }
+    const phrase = phraseAt(words, at);
+    if (phrase === undefined) {
+      rest.push(words[at]?.typed ?? '');
+      return at + 1;
+    }
+    if (phrase.role === 'joint' || (phrase.role === 'than' && !isNameAfter(words, at + 1, aliases))) {
+      rest.push('vs');
+      typed.set('vs', phrase.phrase);
+      said.set(phrase.role, phrase.phrase);
+    } else if (phrase.role === 'than') rest.push(phrase.phrase);
+    else if (phrase.role !== 'article') say(phrase.role, phrase.phrase);
+    return at + phrase.length;
+  };
+  for (let at = 0; at < words.length; ) at = read(at);
+  const unclear = unclearIn(words, aliases);
+  return {
+    said,
+    rest: namesFirst(compared(joinNames(rest, aliases), said, typed), aliases)
+      .filter((word, at, all) => word !== BREAK || all[at + 1] !== BREAK)
+      .join(' '),
+    typed,
+    ...(unclear !== undefined && { unclear }),
+    ...(doubt !== undefined && { doubt }),
+  };
 }

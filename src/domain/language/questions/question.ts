@@ -1,30 +1,30 @@
 /** Questions in free words. Every word must have a meaning here or in the grammar of commands. */
 
-import { commandText } from '../../commands.ts';
+import { commandText, type SlashCommand } from '../../commands.ts';
 import { InvalidWord, isFailure, UNRECOGNIZED } from '../../failure/index.ts';
-import { parseBalanceText, parseCommandText } from '../command-text.ts';
-import { nearestWord } from '../nearest-word.ts';
-import { holdsUnknownWord } from '../parse.ts';
+import { PRODUCTS } from '../../product.ts';
+import type { Unit } from '../../time/calendar.ts';
+import type { Output, Versus } from '../argument.ts';
+import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
+import type { PeriodPhrase } from '../periods/period-phrase.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
-import type { Aliases } from '../tokenizer.ts';
-import {
-  COMMAND_WORDS,
-  isQuestionName,
-  PHRASES,
-  type QuestionName,
-  readQuestionWords,
-} from './question-words.ts';
+import { type Aliases, BREAK } from '../tokenizer.ts';
+import { VOCABULARY } from '../vocabulary.ts';
+import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
+import { type QuestionWords, readQuestionWords } from './question-words.ts';
 
+/** A command and what follows it, in canonical words. */
 export interface QuestionCommand {
-  readonly command: QuestionName;
-  /** What follows the command. */
+  readonly command: SlashCommand;
   readonly text: string;
 }
 
 export type Question =
   /** The command that the question means exactly. */
   | ({ readonly kind: 'command' } & QuestionCommand)
+  /** The same without a project: `it` and `that` are known only from an earlier answer. */
+  | ({ readonly kind: 'which-project' } & QuestionCommand)
   /** Commands that it may mean, the likeliest first. At least one, and each keeps every word. */
   | {
       readonly kind: 'offered';
@@ -32,10 +32,26 @@ export type Question =
       readonly refusal?: InvalidWord;
     }
   /** No command keeps every word. */
-  | { readonly kind: 'refused'; readonly refusal: InvalidWord };
+  | { readonly kind: 'refused'; readonly refusal: InvalidWord }
+  | { readonly kind: 'thanks' };
+
+/** What the words of a question say, before a command is made of them. */
+interface QuestionReading {
+  /** Undefined where no word says it. */
+  readonly subject: Subject | undefined;
+  readonly words: CommandWords;
+  readonly output: Output | undefined;
+  readonly said: QuestionWords['said'];
+  /** The project is `it`, `that` or `the project`. */
+  readonly refersBack: boolean;
+}
 
 const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
-const EITHER: readonly QuestionName[] = ['balance', 'spend'];
+const UNPLACED = 'I can’t tell what {word} means here';
+/** Buttons below a refusal. */
+const MOST_OFFERED = 3;
+/** What may be meant where nothing says it, the likeliest first. */
+const EITHER: readonly Subject[] = ['balance', 'spend'];
 
 /**
  * Reads a question such as `how much did prod spend last week?`.
@@ -44,79 +60,325 @@ const EITHER: readonly QuestionName[] = ['balance', 'spend'];
  * @throws SecretPasted
  */
 export function parseQuestion(text: string, aliases: Aliases): Question | undefined {
-  const question = readQuestion(text, aliases);
+  const question = understand(text, aliases);
   // Its words are read in lower case, which hides the form of a token.
   const mayHoldSecret = text
     .split(/\s+/)
     .some((word) => couldBeSecret(word) && !aliases.has(normalizeText(word)));
-  return question !== undefined && 'refusal' in question && mayHoldSecret
+  return question !== undefined && 'refusal' in question && question.refusal && mayHoldSecret
     ? { kind: 'refused', refusal: question.refusal.withheld() }
     : question;
 }
 
-function readQuestion(text: string, aliases: Aliases): Question | undefined {
-  const { commands, projects, rest, unclear } = readQuestionWords(text, aliases);
-  const [named, other] = commands;
-  if (other !== undefined) return refused(other, `and “${named}” are two questions`, 'Ask one at a time.');
-  if (unclear !== undefined) return refused(unclear, 'could mean two things here', EXAMPLE);
-  const misspelt = named === undefined ? misspeltCommand(rest, aliases) : undefined;
-  const others = rest.filter((word) => word !== misspelt?.word);
-  const typed = [projects.join(','), ...others].filter(Boolean).join(' ');
-  const command = named ?? misspelt?.command;
-  if (command === undefined && typed === '') return undefined;
-  const isName = (word: string) => aliases.has(word) || projects.includes(word);
-  const readings = (command === undefined ? EITHER : [command]).map((name) =>
-    tryText(name, typed, aliases, isName),
-  );
-  const [refusal] = readings.flatMap((reading) => reading.refusal ?? []).slice(-1);
-  if (named !== undefined && refusal === undefined) return { kind: 'command', command: named, text: typed };
-  const offered = readings.flatMap((reading) => reading.offered);
-  const doubt = misspelt?.refusal ?? readings.at(-1)?.refusal;
-  if (offered.length > 0) return { kind: 'offered', commands: offered, ...(doubt && { refusal: doubt }) };
-  const isAsked = command !== undefined || rest.some(isName) || projects.length > 0;
-  return refusal !== undefined && isAsked ? { kind: 'refused', refusal } : undefined;
+function understand(text: string, aliases: Aliases): Question | undefined {
+  const question = readQuestionWords(text, aliases);
+  const { said, rest, doubt } = question;
+  if (isEmpty(rest) && !hasContent(said)) return said.has('thanks') ? { kind: 'thanks' } : undefined;
+  const { readings, refusal } = readQuestion(question, aliases);
+  const [reading] = readings;
+  if (reading === undefined)
+    return refusal && isAsked(question, refusal, aliases) ? { kind: 'refused', refusal } : undefined;
+  if (reading.subject === undefined && isEmpty(rest)) return undefined;
+  const made = readings.flatMap(commandsOf);
+  const commands = made.flatMap((command) => ('command' in command ? [command] : []));
+  const [only, ...others] = commands;
+  if (only === undefined) {
+    const refused = made.find((command) => command instanceof InvalidWord) ?? refusal;
+    return refused && isAsked(question, refused, aliases) ? { kind: 'refused', refusal: refused } : undefined;
+  }
+  const isExact = refusal === undefined && doubt === undefined && others.length === 0;
+  const { subject, words } = reading;
+  const isSpend = words.versus !== undefined || (said.has('total') && words.phrase !== undefined);
+  const isSaid = subject !== undefined || isSpend || isBare(reading);
+  if (isExact && isSaid && !only.isGuess) {
+    const { command, text: asked } = only;
+    return { kind: reading.refersBack ? 'which-project' : 'command', command, text: asked };
+  }
+  const misspelt = doubt === undefined ? refusal : new InvalidWord(clipWord(doubt), UNRECOGNIZED, EXAMPLE);
+  return {
+    kind: 'offered',
+    commands: commands.slice(0, MOST_OFFERED).map(({ command, text: asked }) => ({ command, text: asked })),
+    ...(misspelt && { refusal: misspelt }),
+  };
 }
 
-const refused = (word: string, why: string, works: string): Question => ({
-  kind: 'refused',
+const isEmpty = (rest: string): boolean =>
+  rest.split(' ').every((word) => word === BREAK || word === '' || VOCABULARY.get(word)?.role === 'filler');
+
+/** Roles that ask nothing by themselves. */
+const ADDS_NOTHING: ReadonlySet<PhraseRole> = new Set([
+  'filler',
+  'request',
+  'polite',
+  'article',
+  'thanks',
+  'past',
+  'have',
+  'now',
+  'future',
+  'reference',
+]);
+
+const hasContent = (said: QuestionWords['said']): boolean =>
+  [...said.keys()].some((role) => !ADDS_NOTHING.has(role));
+
+/** Whether the words name a project, or something that Tally can be asked. */
+const isAsked = ({ said, rest }: QuestionWords, { word }: InvalidWord, aliases: Aliases): boolean =>
+  /\d/.test(word) ||
+  said.has('noun') ||
+  [...said.keys()].some((role) => 'about' in ROLE_RULES[role] || role === 'why') ||
+  rest.split(/[ ,]/).some((name) => aliases.has(name.toLowerCase()) || name === 'all');
+
+/** What a question says: one reading, or with a refusal those that put it right. @throws SecretPasted */
+function readQuestion(
+  question: QuestionWords,
+  aliases: Aliases,
+): { readonly readings: readonly QuestionReading[]; readonly refusal?: InvalidWord } {
+  const { said, unclear } = question;
+  if (unclear !== undefined) return refuse(unclear, 'could mean two things here');
+  const output = outputOf(said);
+  if (output instanceof InvalidWord) return { readings: [], refusal: output };
+  const [subject, second] = subjectsOf(question);
+  if (second !== undefined)
+    return refuse(
+      second,
+      `and “${said.get(subject as PhraseRole) ?? subject}” are two questions`,
+      'Ask one at a time.',
+    );
+  const unplaced = [...said].find(([role]) => !isPlaced(role, said, subject));
+  if (unplaced !== undefined) return refuse(unplaced[1], UNPLACED);
+  const { all, refusal } = parseRest(question, aliases);
+  const readings = all.map((words): QuestionReading => {
+    const isNamed = words.project !== undefined || words.alias !== undefined || words.several !== undefined;
+    const isNoun =
+      said.get('noun') === 'project' &&
+      !['rank', 'first', 'which'].some((role) => said.has(role as PhraseRole));
+    const refersBack = !isNamed && (said.has('reference') || isNoun);
+    return { subject, words, output, said, refersBack };
+  });
+  return { readings, ...(refusal && { refusal }) };
+}
+
+const refuse = (word: string, why: string, works: string = EXAMPLE) => ({
+  readings: [],
   refusal: new InvalidWord(clipWord(word), why, works),
 });
 
-/** The word that names a command, mistyped. */
-function misspeltCommand(rest: readonly string[], aliases: Aliases) {
-  for (const word of rest.filter((candidate) => holdsUnknownWord(candidate, aliases))) {
-    const command = PHRASES.get(nearestWord(word, COMMAND_WORDS) ?? '');
-    if (command !== undefined && isQuestionName(command))
-      return { word, command, refusal: new InvalidWord(clipWord(word), UNRECOGNIZED, EXAMPLE) };
-  }
-  return undefined;
+const OUTPUTS = ['csv', 'details', 'why'] as const;
+
+function outputOf(said: QuestionWords['said']): Output | undefined | InvalidWord {
+  const [output, other] = OUTPUTS.filter((role) => said.has(role));
+  if (other === undefined) return output;
+  return new InvalidWord(other, `You asked for “${output}” and {word}`, 'Ask for one of them.');
 }
 
-interface Reading {
-  /** The command as it is, or corrected. */
-  readonly offered: readonly QuestionCommand[];
-  /** Why the grammar does not take it as it is. */
+/** What the question is about: nothing, one subject, or, to be refused, the phrases of two. */
+function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | readonly [Subject, string] {
+  const named = new Map<Subject, string>();
+  for (const [role, phrase] of said) {
+    const { about } = ROLE_RULES[role];
+    if (about !== undefined && !named.has(about)) named.set(about, phrase);
+  }
+  // Its watch shows what is spent and what is left.
+  if (named.has('budget')) for (const other of ['spend', 'balance'] as const) named.delete(other);
+  const [[first] = [], [, second] = []] = [...named];
+  if (first !== undefined) return second === undefined ? [first] : [first, second];
+  const isRanked = said.has('rank') || /\btop \d/.test(rest);
+  if (isRanked || said.has('change')) return ['spend'];
+  if (isEmpty(rest) && said.get('noun') === 'projects') return ['projects'];
+  if (rest.replaceAll(BREAK, '').trim() === 'all' && (said.has('list') || said.has('request')))
+    return ['projects'];
+  return said.has('have') && !said.has('past') && !said.has('noun') ? ['balance'] : [];
+}
+
+/** Whether a role stands beside one that gives it a meaning. */
+function isPlaced(role: PhraseRole, said: QuestionWords['said'], subject: Subject | undefined): boolean {
+  if (role === 'noun')
+    return subject === 'projects' || said.get('noun') === 'project' || said.has('rank') || said.has('first');
+  if (role === 'which' && subject === 'projects') return true;
+  const { beside } = ROLE_RULES[role];
+  return (
+    beside === undefined ||
+    beside.includes(subject ?? '') ||
+    beside.some((other) => said.has(other as PhraseRole))
+  );
+}
+
+const NEXT = /^(?:next|tomorrow)\b/i;
+
+interface ParsedRest {
+  /** The words, or what corrects them. */
+  readonly all: readonly CommandWords[];
   readonly refusal?: InvalidWord;
 }
 
 /** @throws SecretPasted */
-function tryText(
-  command: QuestionName,
-  text: string,
-  aliases: Aliases,
-  isName: (word: string) => boolean,
-): Reading {
-  const parse = command === 'spend' ? parseCommandText : parseBalanceText;
+function parseRest({ rest, typed }: QuestionWords, aliases: Aliases): ParsedRest {
+  // A list that nobody marked would take any number for a project: “prod spend 500”.
+  const isMarked = (text: string) =>
+    text
+      .split(' ')
+      .filter((word) => word.includes(','))
+      .every((word) => rest.includes(word) || word.split(',').every((name) => aliases.has(name)));
   try {
-    if (parse(text, aliases).help)
-      return { offered: [], refusal: new InvalidWord('help', 'goes without other words', EXAMPLE) };
-    return { offered: [{ command, text }] };
+    const words = parseCommandText(rest, aliases);
+    return words.help
+      ? { all: [], refusal: new InvalidWord('help', 'goes without other words', EXAMPLE) }
+      : { all: [words] };
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
-    // A list that nobody marked would take any number for a project: “prod spend 500”.
-    const isMarked = (text: string) =>
-      text.split(' ').every((word) => !word.includes(',') || word.split(',').every(isName));
-    const texts = error.offered.filter((text) => isMarked(text) && !text.split(' ').includes('help'));
-    return { offered: texts.map((text) => ({ command, text })), refusal: error };
+    const { word, why, works, offered } = error;
+    // The running unit is not what `next` asks about.
+    const all = (NEXT.test(word) ? [] : offered.filter(isMarked)).map((text) =>
+      parseCommandText(text, aliases),
+    );
+    const quoted = word.replaceAll(` ${BREAK} `, ' … ').replace(/^vs(?= |$)/, typed.get('vs') ?? 'vs');
+    return { all: all.filter(({ help }) => !help), refusal: new InvalidWord(quoted, why, works) };
   }
+}
+
+/** Nothing but names, a period, and polite words: `prod last month, please`. Only `/spend` takes periods. */
+const isBare = ({ said, words }: QuestionReading): boolean =>
+  (words.phrase !== undefined || words.versus !== undefined || words.several !== undefined) &&
+  (words.several !== undefined || words.alias !== undefined || words.project !== undefined) &&
+  [...said.keys()].every((role) => BARE.has(role));
+const BARE: ReadonlySet<PhraseRole> = new Set([
+  ...([
+    'polite',
+    'request',
+    'thanks',
+    'article',
+    'csv',
+    'details',
+    'joint',
+    'compare',
+    'rank',
+    'noun',
+  ] as const),
+]);
+
+interface MadeCommand extends QuestionCommand {
+  /** Another command may be meant as well. */
+  readonly isGuess: boolean;
+}
+
+/** The commands that a reading means, or why there is none. */
+function commandsOf(reading: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
+  const { subject } = reading;
+  if (subject === undefined) return EITHER.flatMap((about) => commandsOf({ ...reading, subject: about }));
+  switch (subject) {
+    case 'spend':
+      return spendCommands(reading);
+    case 'balance':
+      return balanceCommands(reading);
+    default:
+      return [billingCommand(subject, reading)];
+  }
+}
+
+const isThisMonth = (phrase: PeriodPhrase | undefined): boolean =>
+  phrase === undefined || (phrase.kind === 'this' && phrase.unit === 'month');
+
+const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', typed: 'this-month', includingToday: false };
+const thisUnit = (unit: Unit): PeriodPhrase => ({ ...THIS_MONTH, unit, typed: `this-${unit}` });
+
+function spendCommands({ words, output, said }: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
+  const isGuess = said.has('who');
+  const make = (some: CommandWords, guess = isGuess): MadeCommand => ({
+    command: '/spend',
+    text: formatCommandWords(some, output),
+    isGuess: guess,
+  });
+  const rank = said.get('rank');
+  const isRanked = rank !== undefined && !said.has('peak');
+  if (isRanked && (words.alias ?? words.project) !== undefined)
+    return [new InvalidWord(rank, UNPLACED, EXAMPLE)];
+  const asked: CommandWords = isRanked && words.several === undefined ? { ...words, several: 'all' } : words;
+  const { phrase, versus } = asked;
+  if (said.has('future') || said.has('forecast') || said.has('monthEnd'))
+    return isThisMonth(phrase) && versus === undefined
+      ? [make({ ...asked, phrase: THIS_MONTH })]
+      : [
+          new InvalidWord(
+            clipWord(phrase?.typed ?? 'vs'),
+            'isn’t this month, and only that has a forecast',
+            `Type ${commandText('/spend')} prod this-month.`,
+          ),
+        ];
+  if (phrase !== undefined || versus === undefined) return [make(asked)];
+  return besides(versus).map((instead) => make({ ...asked, phrase: instead }, true));
+}
+
+/** The periods that may be compared with this one, where none is named. */
+function besides(versus: Versus): readonly PeriodPhrase[] {
+  if (versus === 'year-before') return [thisUnit('year')];
+  return versus.kind === 'last' && versus.count === 1 && versus.unit !== 'day' ? [thisUnit(versus.unit)] : [];
+}
+
+function balanceCommands({ words, output, said }: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
+  const { phrase, versus, top, ...asked } = words;
+  const isFirst = said.has('first');
+  if (phrase !== undefined)
+    return [
+      new InvalidWord(
+        clipWord(phrase.typed),
+        'is a period, and a balance is always as of now',
+        `Only ${commandText('/spend')} takes periods.`,
+      ),
+    ];
+  if (versus !== undefined || top !== undefined || output === 'why')
+    return [
+      new InvalidWord(
+        versus !== undefined ? 'vs' : (said.get('why') ?? 'top'),
+        'is about what was spent',
+        `Only ${commandText('/spend')} takes it.`,
+      ),
+    ];
+  if (isFirst && (asked.alias ?? asked.project) !== undefined)
+    return [new InvalidWord(said.get('first') ?? '', UNPLACED, EXAMPLE)];
+  const all = isFirst && asked.several === undefined ? ({ several: 'all' } as const) : {};
+  return [{ command: '/balance', text: formatCommandWords({ ...asked, ...all }, output), isGuess: false }];
+}
+
+/** Lists and help. A budget is a watch. */
+function billingCommand(
+  subject: Exclude<Subject, 'spend' | 'balance'>,
+  { words, output, said }: QuestionReading,
+): MadeCommand | InvalidWord {
+  const { phrase, versus, top, product, several, ...named } = words;
+  const isBudget = subject === 'budget';
+  const extra =
+    (phrase !== undefined && !(isBudget && isThisMonth(phrase)) && phrase.typed) ||
+    (versus !== undefined && 'vs') ||
+    (top !== undefined && 'top') ||
+    (product && PRODUCTS[product].word) ||
+    (output !== undefined && said.get(output));
+  if (extra) return new InvalidWord(clipWord(extra), UNPLACED, EXAMPLE);
+  const names = several === 'all' ? '' : formatCommandWords({ ...named, several });
+  if (names !== '' && !isBudget && subject !== 'watches') return new InvalidWord(names, UNPLACED, EXAMPLE);
+  const text = [isBudget ? 'watches' : subject, names, isBudget && 'budget'].filter(Boolean).join(' ');
+  return { command: '/billing', text, isGuess: false };
+}
+
+/** What a text says in part, to be completed with what was asked before. */
+interface QuestionParts {
+  /** The commands that it asks for: none, one, or two that exclude each other. */
+  readonly commands: readonly SlashCommand[];
+  /** Its other words, for the grammar of commands. */
+  readonly text: string;
+}
+
+/** Splits a text into the command it asks for and the rest. */
+export function readQuestionParts(text: string, aliases: Aliases): QuestionParts {
+  const question = readQuestionWords(text, aliases);
+  const { said, rest } = question;
+  const outputs = OUTPUTS.filter((role) => said.has(role));
+  const [subject, second] = subjectsOf(question);
+  const commands = [subject, second].flatMap((about) =>
+    about === 'spend' || about === 'balance' ? [`/${about}` as const] : [],
+  );
+  return {
+    commands,
+    text: [...rest.split(' ').filter((word) => word !== BREAK), ...outputs].filter(Boolean).join(' '),
+  };
 }
