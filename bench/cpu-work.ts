@@ -1,10 +1,14 @@
 /** Measures a command's CPU work: parsing the text and the answer, resolving the period, opening the token. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { Big } from 'big.js';
 import { mostItems, readConsumption, readResponse } from '../src/billing/graphql.ts';
 import { parseCommandText } from '../src/domain/language/command-text.ts';
 import { LAST_7_DAYS } from '../src/domain/language/periods/period-phrase.ts';
+import { sumMoney } from '../src/domain/money/amount.ts';
 import type { DayCharges } from '../src/domain/money/charges.ts';
+import { forecastFrom, forecastFromAmounts } from '../src/domain/money/forecast.ts';
 import { computeUsage } from '../src/domain/money/usage.ts';
+import { addDays, daysInRange } from '../src/domain/time/calendar.ts';
 import { resolvePeriod } from '../src/domain/time/period.ts';
 import { createSecretMask } from '../src/http/secret-mask.ts';
 import { createKeyring } from '../src/vault/keyring.ts';
@@ -18,7 +22,7 @@ const TOKEN = 'a-user-access-token-as-long-as-those-of-the-console-are-64-digits
 const LONGEST_PERIOD = 3_660;
 
 export function measureCpuWork(): Line[] {
-  return [...periods(), ...answers(), sealing()];
+  return [...periods(), ...answers(), ...forecasts(), sealing()];
 }
 
 function periods(): Line[] {
@@ -71,6 +75,17 @@ function answers(): Line[] {
         baseline,
       ),
     ];
+  });
+}
+
+function forecasts(): Line[] {
+  return ['2026-11-10', '2026-11-25'].map((today) => {
+    const days = daysInRange(forecastFrom(today), addDays(today, -1), 'UTC');
+    const amounts = new Map(days.map((day, n) => [day, new Big(30_000 + ((n * 37) % 100) * 50)]));
+    return compare(
+      { name: `forecast on ${today}`, run: () => forecastFromAmounts(amounts, today, 'UTC') },
+      { name: 'the sum of its days', run: () => sumMoney([...amounts.values()]) },
+    );
   });
 }
 
