@@ -69,6 +69,7 @@ const TABLE: readonly [first: string, last: string, phrases: readonly string[]][
         '3 october this year',
         'the third of october',
         'sat 2026-10-03',
+        'sat 2026-oct-3',
         'on the 3rd of October, 2026',
       ],
       ...['3.10.', '3.10.2026', '03.10.2026', '3.10.2026 please'],

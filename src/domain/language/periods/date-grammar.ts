@@ -63,6 +63,7 @@ const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
     dayOf(month, day, year, weekday),
   )
   .rule('WEEKDAY MONTH the? DAY of? YEAR?', (weekday, month, day, year) => dayOf(month, day, year, weekday))
+  .rule('WEEKDAY YEAR_BEFORE MONTH the? DAY', (weekday, year, month, day) => dayOf(month, day, year, weekday))
   .rule('ORDINAL', (day) => ({ kind: 'day-of-month', day }))
   .rule('WEEKDAY the? ORDINAL', (weekday, day) => ({ kind: 'day-of-month', day, weekday }))
   .rule('last? WEEKDAY', (weekday) => ({ kind: 'weekday', weekday }))
