@@ -125,8 +125,14 @@ function completed(
   question: ThreadQuestion | undefined,
   aliases: ReadonlySet<string>,
 ): Mention {
-  const { words, output } = readWords(followUp.text, aliases);
   const rerun = invocationOf(followUp);
+  if (!FOLLOWED.has(followUp.command)) {
+    const named = question && rerun.text.endsWith(' budget') && readWords(question.text, aliases).words;
+    if (named && isGone(named, question, text, request)) return mention;
+    if (named) requireAskable(named, text, request);
+    return { kind: 'command', rerun };
+  }
+  const { words, output } = readWords(followUp.text, aliases);
   if (question !== undefined && isGone(words, question, text, request)) {
     const { phrase, versus, product } = words;
     const rest = formatCommandWords({ phrase, versus, product }, output);

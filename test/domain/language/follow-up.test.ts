@@ -62,6 +62,10 @@ describe('a follow-up', () => {
     ['/balance prod', 'what did it cost yesterday?', '/spend prod yesterday'],
     ['/spend prod october', 'and cloud?', '/spend prod october cloud'],
     ['/spend all october', 'top 3', '/spend top 3 october'],
+    ['/spend prod october', 'why did it go up?', '/spend prod october why'],
+    ['/spend prod october', 'and how much will it cost this month?', '/spend prod this-month'],
+    ['/spend prod october', 'is it over budget?', '/billing watches prod budget'],
+    ['/spend prod october', 'and which schedules are there?', '/billing schedules'],
     ['/spend prod october', 'and how much did staging spend?', '/spend staging october'],
   ])('asks something else: %s, then %s', (before, text, after) => {
     expect(merge(before, text)).toMatchObject({ kind: 'command' });

@@ -126,6 +126,13 @@ function completeText(
     return { kind: 'command', ...remembered, isExplicit: true };
   }
   const projects = base === undefined ? '' : projectText(base.words);
+  const question = parseQuestion(said.text, aliases);
+  if (question?.kind === 'command' && question.command === '/billing')
+    return {
+      ...question,
+      text: aboutProject(question.text, base),
+      isExplicit: said.isExplicit,
+    };
   const readings = readSaid(said.text.replace(/(?<![\w-])it(?![\w-])/g, projects || IT), projects, aliases);
   if (readings === undefined) return undefined;
   if (readings instanceof InvalidWord) return refuse(readings, said, base, aliases);
@@ -294,6 +301,12 @@ function readSaid(
   return alone.words.project === undefined ? [namesProjects(alone.words) ? single : joint] : [joint, single];
 }
 
+/** Of the lists only the budget is a project's: `watches prod budget`. */
+function aboutProject(text: string, base: Base | undefined): string {
+  const { alias, project } = base?.words ?? {};
+  return text === 'watches budget' ? ['watches', alias ?? project, 'budget'].filter(Boolean).join(' ') : text;
+}
+
 /** Without an answer before it. */
 function withoutAnswer([said]: readonly Said[]): FollowUp | undefined {
   if (said === undefined) return undefined;
@@ -305,7 +318,6 @@ function withoutAnswer([said]: readonly Said[]): FollowUp | undefined {
   const commands = (['/balance', '/spend'] as const).map((name) => ({
     command: name,
     text,
-    keepsPeriod: false,
   }));
   return { kind: 'offered', commands };
 }
