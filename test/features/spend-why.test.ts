@@ -210,6 +210,21 @@ describe('/spend … why about one project', () => {
   });
 });
 
+describe('an explanation that is shared', () => {
+  it('is posted as it is, with who shared it', async () => {
+    sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
+    const { ts } = await bot.ask('/spend prod why');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share');
+    const shared = await bot.slack.waitFor(() =>
+      bot.slack
+        .messages(OWNER, CHANNEL)
+        .find((message) => toAnswer(message).visibleText.includes('shared by')),
+    );
+    expect(lines(toAnswer(shared))[0]).toBe('prod · 700.00 EUR more than 7–13 Nov');
+    expect(options(toAnswer(shared)).map(({ text }) => text)).not.toContain('Share');
+  });
+});
+
 describe('What changed', () => {
   it('is in the menu of an answer that has a comparison, and explains it', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
