@@ -69,8 +69,9 @@ function standsAlone({ text, mention, request }: Said): boolean {
 /** The commands that a thread remembers. */
 const FOLLOWED: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
-const namesProject = ({ project, alias, several }: CommandWords): boolean =>
-  (project ?? alias ?? several) !== undefined;
+/** “top 3” after an answer is about its days. */
+const namesProject = ({ project, alias, several, top }: CommandWords): boolean =>
+  top === undefined && (project ?? alias ?? several) !== undefined;
 
 /** @throws InvalidWord, SecretPasted */
 const readWords = (text: string, aliases: ReadonlySet<string>) =>

@@ -1,0 +1,43 @@
+/** Reads the tables of the corpus, and compares commands by what they ask for, never by how they are spelled. */
+import { parseWithOutput } from '../../../../src/domain/language/argument.ts';
+import { type CommandWords, parseCommandText } from '../../../../src/domain/language/command-text.ts';
+import { LAST_7_DAYS, type PeriodPhrase } from '../../../../src/domain/language/periods/period-phrase.ts';
+import { resolvePeriod } from '../../../../src/domain/time/period.ts';
+
+/** Saturday, as in the examples of docs/periods.md. */
+export const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+
+export const ALIASES: ReadonlySet<string> = new Set([
+  ...['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu'],
+]);
+
+/** What a command asks for, as text that two spellings of one command share. */
+type Meaning = string;
+
+const days = (phrase: PeriodPhrase): string => {
+  const { from, to } = resolvePeriod(phrase, NOW, 'UTC');
+  return `${new Date(from).toISOString()}–${new Date(to).toISOString()}`;
+};
+
+const projectsOf = ({ several, alias, project }: CommandWords): string => {
+  if (several === undefined) return alias ?? project ?? 'default';
+  if (several === 'all') return 'all';
+  const names = several.map((name) => ('alias' in name ? name.alias : name.project));
+  return names.sort().join();
+};
+
+const wordsOf = (text: string): { readonly words: CommandWords; readonly output: string | undefined } =>
+  parseWithOutput(text, ALIASES, (words) => parseCommandText(words, ALIASES));
+
+/** @throws InvalidWord for a text that the command would refuse */
+export function meaningOf(command: string): Meaning {
+  const [name = '', ...rest] = command.split(' ');
+  const text = rest.join(' ');
+  if (name !== '/spend' && name !== '/balance') return command.trim();
+  const { words, output = '' } = wordsOf(text);
+  const { phrase = LAST_7_DAYS, product = '', top = '', versus } = words;
+  const asked = name === '/balance' ? 'now' : days(phrase);
+  const compared = versus === undefined || versus === 'year-before' ? (versus ?? '') : days(versus);
+  const projects = top === '' ? projectsOf(words) : 'all';
+  return [name, projects, asked, product, `vs ${compared}`, `top ${top}`, output].join('|');
+}

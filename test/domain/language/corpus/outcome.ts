@@ -1,0 +1,83 @@
+/** What Tally makes of a text, by the same way that it takes in Slack. */
+import { InvalidWord } from '../../../../src/domain/failure/index.ts';
+import { completeMention } from '../../../../src/features/mentions/follow-ups.ts';
+import {
+  type KnownCommands,
+  type Mention,
+  parseMention,
+  spoken,
+} from '../../../../src/features/mentions/words.ts';
+import type { CommandInvocation } from '../../../../src/slack/commands/command-buttons.ts';
+import type { Request } from '../../../../src/slack/request/request.ts';
+import type { Project } from '../../../../src/workspace/projects/projects.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/workspace/settings.ts';
+import { ALIASES, meaningOf, NOW } from './meaning.ts';
+
+const commandOf = ({ command, text }: CommandInvocation): string => `${command} ${text}`.trim();
+
+/** The command it runs, or the buttons it shows; none is a refusal. */
+export type Outcome = { readonly runs: string } | { readonly offers: readonly string[] };
+
+/** What a command refuses is a refusal with the command's own suggestions as buttons. */
+export function outcomeOfCommand(invocation: CommandInvocation): Outcome {
+  const runs = commandOf(invocation);
+  try {
+    meaningOf(runs);
+    return { runs };
+  } catch (error) {
+    if (!(error instanceof InvalidWord)) throw error;
+    return { offers: error.offered.map((text) => commandOf({ ...invocation, text })) };
+  }
+}
+
+const KNOWN: KnownCommands = {
+  commands: ['/balance', '/spend', '/os-token', '/billing'],
+  verbs: [
+    ...['connect', 'disconnect', 'projects', 'default', 'schedule', 'schedules', 'watch', 'watches'],
+    ...['settings', 'status', 'audit', 'help'],
+  ],
+  aliases: ALIASES,
+  self: 'U0TALLY001',
+  canRead: (invocation) => 'runs' in outcomeOfCommand(invocation),
+};
+
+/** What Tally makes of a text that mentions it. */
+export const outcomeOf = (text: string): Outcome => outcomeOfMention(parseMention(text, KNOWN));
+
+function outcomeOfMention(mention: Mention): Outcome {
+  switch (mention.kind) {
+    case 'command':
+      return outcomeOfCommand(mention.rerun);
+    case 'guess':
+      return { offers: mention.reruns.map(commandOf) };
+    case 'thanks':
+      return { runs: 'thanks' };
+    case 'which-project':
+    case 'nothing':
+      return { offers: [] };
+  }
+}
+
+const PROJECTS: readonly Project[] = [...ALIASES].map((alias, at) => ({
+  ...{ alias, id: `${at + 1001}`, product: 1, channels: [], owner: 'U1', addedBy: 'U1', addedAt: 0 },
+}));
+
+/** Of somebody in a direct message who may ask about every project. */
+const REQUEST = {
+  ...{ at: NOW, channel: 'D0DIRECT01', audience: 'asker', user: { canManage: true } },
+  workspace: {
+    ...{ aliases: ALIASES, projects: PROJECTS, connectionNames: ['main'], settings: DEFAULT_SETTINGS },
+    ...{ damaged: [], channelDefault: () => undefined },
+  },
+} as unknown as Request;
+
+/** What Tally makes of a text in a thread. @param answered the last command that was answered there */
+export async function outcomeOfFollowUp(answered: string, text: string): Promise<Outcome> {
+  const [command = '', ...words] = answered.split(' ');
+  const ids = Object.fromEntries(PROJECTS.map(({ alias, id }) => [alias, id]));
+  const question = { command: command as '/spend', text: words.join(' '), at: NOW, ids };
+  const place = { workspace: 'T1', channel: 'D0DIRECT01', thread: '1.1', person: 'U1' };
+  const said = { text: spoken(text, KNOWN.self), mention: parseMention(text, KNOWN), request: REQUEST };
+  const recall = async () => ({ answered: question, failed: undefined });
+  return outcomeOfMention(await completeMention(said, place, { recall }));
+}
