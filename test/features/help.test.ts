@@ -124,7 +124,7 @@ describe('an example', () => {
     expect(examples).toHaveLength(3);
     for (const example of examples)
       expect(await answerTo(example), example).toMatch(
-        /^(?:web|\d projects?|Top \d|Project 456).*(?:spent|left)/i,
+        /^(?:web|\d projects?|Top \d|Project 456).*(?:spent|left|more|less)/i,
       );
   }
 

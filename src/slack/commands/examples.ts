@@ -11,7 +11,7 @@ type Reader = Pick<Request, 'workspace' | 'channel' | 'user' | 'audience'>;
 const questionsAbout = (project: string, { aliases }: Request['workspace']): readonly string[] =>
   [
     `how much did ${project} spend last week?`,
-    `what did ${project} cost in october?`,
+    `why did ${project} cost more last month?`,
     `what’s left on ${project}?`,
     `how long will ${project} last?`,
   ]
