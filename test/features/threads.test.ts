@@ -61,6 +61,8 @@ describe('a follow-up in a thread', () => {
     ['spend prod october', 'and staging?', ['staging · ', '1–31 Oct']],
     ['spend prod last-week', 'what about october?', ['prod · ', '1–31 Oct']],
     ['spend prod last-week', 'same for last month', ['prod · ', '1–31 Oct']],
+    ['spend prod october', 'compare with september', ['prod · ', '1–31 Oct', 'vs 1–30 Sep']],
+    ['spend all october', 'top 1', ['1–31 Oct']],
     ['spend 123 october', 'and 456?', ['staging · ', '1–31 Oct']],
     ['spend prod october', 'and the balance?', ['prod · ', ' left']],
     ['spend prod october', 'how long will it last?', ['prod · ', ' left']],

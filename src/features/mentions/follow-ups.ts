@@ -60,7 +60,7 @@ const repeats = (mention: Mention, { command, text }: Pick<CommandInvocation, 'c
 function standsAlone({ text, mention, request }: Said): boolean {
   if (mention.kind === 'thanks') return true;
   if (refersBack(text) || mention.kind === 'guess' || mention.kind === 'which-project') return false;
-  if (mention.kind === 'nothing') return mention.fact === undefined;
+  if (mention.kind === 'nothing') return text === '';
   const { command, text: words } = mention.rerun;
   const read = tryRead(() => readWords(words, request.workspace.aliases).words);
   return !FOLLOWED.has(command) || read === undefined || read.help || namesProject(read);
@@ -69,9 +69,9 @@ function standsAlone({ text, mention, request }: Said): boolean {
 /** The commands that a thread remembers. */
 const FOLLOWED: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
-/** “top 3” after an answer is about its days. */
-const namesProject = ({ project, alias, several, top }: CommandWords): boolean =>
-  top === undefined && (project ?? alias ?? several) !== undefined;
+/** “Top 3” alone says of which projects, but not of which days. */
+const namesProject = ({ project, alias, several, top, phrase }: CommandWords): boolean =>
+  (project ?? alias ?? (top === undefined ? several : phrase)) !== undefined;
 
 /** @throws InvalidWord, SecretPasted */
 const readWords = (text: string, aliases: ReadonlySet<string>) =>

@@ -24,13 +24,20 @@ export type FollowUp =
   /** There is no answer to take the project from; the command's text without it. */
   | ({ readonly kind: 'project-missing' } & QuestionCommand);
 
+/** What any text may begin with. */
+const WEAK_LEADS: ReadonlySet<string> = new Set([
+  ...['so', 'ok', 'okay', 'now', 'do', 'show', 'please', 'yes', 'great', 'cool', 'nice', 'perfect', ','],
+  ...['thanks', 'thank you', 'thx', 'hi', 'hello', 'hey'],
+]);
+/** With these the answer is asked for in the same form. */
+const SAME: ReadonlySet<string> = new Set([
+  ...['same for', 'same thing', 'same question', 'same with', 'same', 'the same'],
+]);
 /** What a follow-up begins with. */
 const LEADS = [
-  ...['what about', 'how about', 'what of', 'same for', 'same thing', 'same question', 'same with', 'same'],
-  ...['and', 'but', 'so', 'ok', 'okay', 'then', 'now', 'also', 'do', 'show', 'please', 'the same', ','],
+  ...['what about', 'how about', 'what of', 'and', 'but', 'then', 'also', 'only'],
+  ...[...SAME, ...WEAK_LEADS],
 ].map((phrase) => phrase.split(' '));
-/** Leads that questions and commands may begin with as well. */
-const WEAK_LEADS: ReadonlySet<string> = new Set(['so', 'ok', 'okay', 'now', 'do', 'show', 'please', ',']);
 const TAILS = ['please', 'pls', 'too', 'as well', 'instead', 'then', ','].map((phrase) => phrase.split(' '));
 
 /** What stands for the projects of the answer. */
@@ -82,6 +89,8 @@ interface FollowUpText {
   /** Its words without those that only refer to the answer. */
   readonly text: string;
   readonly isExplicit: boolean;
+  /** Whether it wants the answer in the same form: “same for staging”. */
+  readonly isSame: boolean;
 }
 
 /**
@@ -137,7 +146,7 @@ function completeText(
   if (readings === undefined) return undefined;
   if (readings instanceof InvalidWord) return refuse(readings, said, base, aliases);
   if (base === undefined) return said.isExplicit ? withoutAnswer(readings) : undefined;
-  const merged = readings.flatMap((reading) => merge(base, reading));
+  const merged = readings.flatMap((reading) => merge(base, reading, said.isSame));
   const commands = merged.map(({ isCertain: _, ...command }) => command);
   const [only, ...others] = commands;
   if (only === undefined) return undefined;
@@ -190,9 +199,11 @@ function simplify(text: string): FollowUpText {
     .split(/\s+/)
     .filter(Boolean);
   let isExplicit = false;
+  let isSame = false;
   let from = 0;
   for (let lead = leadAt(words, from); lead !== undefined; lead = leadAt(words, from)) {
     isExplicit ||= !WEAK_LEADS.has(lead.join(' '));
+    isSame ||= SAME.has(lead.join(' '));
     from += lead.length;
   }
   let end = words.length;
@@ -206,6 +217,7 @@ function simplify(text: string): FollowUpText {
   return {
     text: WHY.has(rest) ? 'why' : rest,
     isExplicit: isExplicit || isAgain || hasPronoun || isReference,
+    isSame,
   };
 }
 
@@ -328,12 +340,18 @@ interface Merged extends QuestionCommand {
 }
 
 /** What the words say, and the rest from what was answered. A question that the answer does not lead to is only offered. */
-function merge(base: Base, { command: asked, words, output, addsToday = false }: Said): readonly Merged[] {
-  const asksSpend = [words.phrase, words.versus, words.top].some(isSaid) || addsToday || output === 'why';
+function merge(
+  base: Base,
+  { command: asked, words, output: form, addsToday = false }: Said,
+  isSame: boolean,
+): readonly Merged[] {
+  const asksSpend = [words.phrase, words.versus, words.top].some(isSaid) || addsToday || form === 'why';
   const command = asked ?? (asksSpend ? '/spend' : base.command);
   const isCertain = command === (asked ?? base.command);
   const { project, alias, several, top } = namesProjects(words) ? words : base.words;
   const product = words.product ?? base.words.product;
+  const isInherited = asked === undefined && (isSame || base.output === 'why');
+  const output = form ?? (isInherited ? base.output : undefined);
   if (command === '/balance') {
     const text = formatCommandWords({ project, alias, several, product }, output);
     return [{ command, text, isCertain: isCertain && top === undefined }];
@@ -346,10 +364,9 @@ function merge(base: Base, { command: asked, words, output, addsToday = false }:
     isSaid(words.versus) || !mayCompare
       ? [words.versus ?? base.words.versus]
       : [base.words.versus, undefined];
-  const inherited = asked === undefined && base.output === 'why' ? base.output : undefined;
   return comparisons.map((versus) => ({
     command,
-    text: formatCommandWords({ project, alias, several, top, phrase, versus, product }, output ?? inherited),
+    text: formatCommandWords({ project, alias, several, top, phrase, versus, product }, output),
     isCertain: isCertain && comparisons.length === 1,
   }));
 }
@@ -362,7 +379,7 @@ const FUTURE = /\b(?:next|tomorrow)\b/;
 /** Words that the grammar refuses: with what it offers in their place, completed. */
 function refuse(
   refusal: InvalidWord,
-  { text, isExplicit }: FollowUpText,
+  { text, isExplicit, isSame }: FollowUpText,
   base: Base | undefined,
   aliases: Aliases,
 ): FollowUp | undefined {
@@ -370,7 +387,7 @@ function refuse(
     .filter((offered) => !FUTURE.test(text) && keepsWords(text, refusal.word, offered, aliases))
     .flatMap((offered) => {
       const read = tryParse(offered, aliases);
-      return base === undefined || read instanceof InvalidWord ? [] : merge(base, read);
+      return base === undefined || read instanceof InvalidWord ? [] : merge(base, read, isSame);
     })
     .map(({ isCertain: _, ...command }) => command);
   if (commands.length > 0) return { kind: 'offered', commands: commands.slice(0, MOST_OFFERED), refusal };
