@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { NotInstalled } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
+import { withTimeout } from '../../runtime/timeout.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 
 /** An installation as Slack gave it, and when, in ms since the epoch. */
@@ -116,10 +117,7 @@ export function createInstallationTokens({
     );
     renewals.add(renewal);
     void renewal.finally(() => renewals.delete(renewal));
-    const patience = new AbortController();
-    await Promise.race([renewal, sleep(PATIENCE, undefined, { signal: patience.signal })]).finally(() =>
-      patience.abort(),
-    );
+    await withTimeout(PATIENCE, renewal, () => undefined);
   };
 
   const read = async (id: string): Promise<StoredInstallation | undefined> => {

@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { InvalidWord, isFailure, SlackFailed } from '../../domain/failure/index.ts';
+import { withTimeout } from '../../runtime/timeout.ts';
 import { type Block, option, section } from '../kit/atoms.ts';
 import { type SearchInput, searchInput } from '../kit/modal.ts';
 import type { Request } from './request.ts';
@@ -17,17 +17,14 @@ const PATIENCE = 1_000;
 
 /** Groups that Slack does not tell are a sentence in the form, not the end of it. */
 export async function loadUserGroups(request: Request): Promise<GroupChoices> {
-  const end = new AbortController();
-  const late = setTimeout(PATIENCE, undefined, { signal: end.signal }).then(() => {
-    throw new SlackFailed('usergroups.list', 'timeout');
-  });
   try {
-    return { known: await Promise.race([request.slack.userGroups(), late]), problem: undefined };
+    const known = await withTimeout(PATIENCE, request.slack.userGroups(), () => {
+      throw new SlackFailed('usergroups.list', 'timeout');
+    });
+    return { known, problem: undefined };
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
     return { known: [], problem: problemOf(error) };
-  } finally {
-    end.abort();
   }
 }
 

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
+import { withTimeout } from '../../runtime/timeout.ts';
 import { type CommandInvocation, parseInvocation, parseShare } from '../commands/command-buttons.ts';
 import { readFields } from '../kit/modal.ts';
 import { failureText } from '../reply/error-blocks.ts';
@@ -154,7 +154,7 @@ function registerOptions(app: App, context: ListenerContext): void {
         const metadata = (body as object as SlackPayload).view?.private_metadata ?? '';
         return request === undefined ? [] : listener.find(typed, request, metadata);
       };
-      await ack({ options: [...(await emptyAfterTimeout(find()))] });
+      await ack({ options: [...(await withTimeout(SUGGESTION_TIMEOUT, find(), () => []))] });
     } catch (error) {
       errorReply.explain(error, options.action_id);
       await ack({ options: [] });
@@ -167,12 +167,6 @@ const LONGEST_SUGGESTION = 100;
 
 /** Slack waits 3 s for suggestions, then shows an error; an empty list is better. In ms. */
 const SUGGESTION_TIMEOUT = 2_000;
-
-async function emptyAfterTimeout<T>(found: Promise<readonly T[]>): Promise<readonly T[]> {
-  const timer = new AbortController();
-  const timeout = setTimeout(SUGGESTION_TIMEOUT, [], { signal: timer.signal }).catch(() => []);
-  return Promise.race([found, timeout]).finally(() => timer.abort());
-}
 
 function targetOf(
   { createTarget }: ListenerContext,

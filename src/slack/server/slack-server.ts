@@ -4,6 +4,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { withTimeout } from '../../runtime/timeout.ts';
 import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
@@ -128,14 +129,9 @@ export function createSlackServer(
       await socket?.stop();
       const closed = new Promise((resolve) => server.close(resolve));
       connections.drain();
-      let timer: NodeJS.Timeout | undefined;
-      const timeout = new Promise((resolve) => {
-        timer = setTimeout(resolve, deadline);
-      });
       // A request that is still being received is in flight once it is complete.
       const drained = closed.then(inFlight.drain).then(installations.idle);
-      await Promise.race([timeout, drained]);
-      clearTimeout(timer);
+      await withTimeout(deadline, drained, () => undefined);
       server.closeAllConnections();
       return inFlight.count();
     },
