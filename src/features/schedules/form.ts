@@ -15,10 +15,10 @@ import {
   plainText,
   section,
 } from '../../slack/kit/atoms.ts';
-import { checksInput, choiceInput, modal, searchInput } from '../../slack/kit/modal.ts';
+import { checksInput, choiceInput, input, modal, searchInput } from '../../slack/kit/modal.ts';
 import { channelCheckBlocks, channelInput, liveInput } from '../../slack/owned/form.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
-import { zoneOption } from '../../slack/request/time-zones.ts';
+import { zoneInput } from '../../slack/request/time-zones.ts';
 import { MAX_DIGEST_PROJECTS } from '../../workspace/owned/schedules.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { encodeScheduleMetadata, type ScheduleDraft } from './form-state.ts';
@@ -71,7 +71,10 @@ export function scheduleForm(state: ScheduleFormState): ModalView {
       ),
       ...testResult,
       ...(draft.isUnfolded
-        ? [zoneInput(draft, state.at), ...(REPORTS[report].coversDays ? dayInputs(draft) : [])]
+        ? [
+            live(zoneInput('Time zone', ZONE_HINT, draft.timing.zone, state.at), draft),
+            ...(REPORTS[report].coversDays ? dayInputs(draft) : []),
+          ]
         : []),
     ],
   });
@@ -121,15 +124,8 @@ export const savedPreviewBlocks = (preview: SchedulePreview): Block[] => [
 /** The action id of a field whose change redraws the form. */
 export const FIELD = 'schedule-form';
 
-const live = (input: InputBlock, { isRefilled = false }: Partial<ScheduleDraft> = {}): InputBlock =>
-  liveInput(FIELD, input, isRefilled);
-
-const choice = (
-  block: string,
-  label: string,
-  initial: string,
-  options: readonly ReturnType<typeof option>[],
-): InputBlock => choiceInput({ block, label, options, initial });
+const live = (field: InputBlock, { isRefilled = false }: Partial<ScheduleDraft> = {}): InputBlock =>
+  liveInput(FIELD, field, isRefilled);
 
 const projectsInput = (
   { projects }: ScheduleDraft,
@@ -151,63 +147,52 @@ const projectsInput = (
 
 const reportInput = (draft: ScheduleDraft): InputBlock =>
   live(
-    choice(
-      'report',
-      'Report',
-      draft.report,
-      REPORT_NAMES.map((name) => option(REPORTS[name].title, name)),
-    ),
+    choiceInput({
+      block: 'report',
+      label: 'Report',
+      options: REPORT_NAMES.map((name) => option(REPORTS[name].title, name)),
+      initial: draft.report,
+    }),
     draft,
   );
 
 function cadenceInputs({ timing: { cadence } }: ScheduleDraft): InputBlock[] {
-  const kinds = [
-    option('Every day', 'daily'),
-    option('Monday to Friday', 'weekdays'),
-    option('Every week', 'weekly'),
-    option('Every month', 'monthly'),
-  ];
-  const first = live(choice('cadence', 'How often', cadence.kind, kinds));
-  if (cadence.kind === 'weekly') {
-    const days = WEEKDAY_NAMES.map((day, at) => option(day, String(at + 1)));
-    return [first, live(choice('weekday', 'On', String(cadence.weekday), days))];
+  const { kind } = cadence;
+  const first = live(choiceInput({ block: 'cadence', label: 'How often', options: CADENCES, initial: kind }));
+  if (kind === 'weekly') {
+    const options = WEEKDAY_NAMES.map((day, at) => option(day, String(at + 1)));
+    const initial = String(cadence.weekday);
+    return [first, live(choiceInput({ block: 'weekday', label: 'On', options, initial }))];
   }
-  if (cadence.kind !== 'monthly') return [first];
+  if (kind !== 'monthly') return [first];
   const days = Array.from({ length: 31 }, (_, at) => option(`Day ${at + 1}`, String(at + 1)));
-  const input = choice('day', 'On', String(cadence.day), [option('The last day', 'last'), ...days]);
-  const hint = plainText('In shorter months, day 29, 30 or 31 means the last day.');
-  return [first, { ...live(input), hint }];
+  const day = choiceInput({
+    block: 'day',
+    label: 'On',
+    hint: 'In shorter months, day 29, 30 or 31 means the last day.',
+    options: [option('The last day', 'last'), ...days],
+    initial: String(cadence.day),
+  });
+  return [first, live(day)];
 }
+
+const CADENCES = [
+  option('Every day', 'daily'),
+  option('Monday to Friday', 'weekdays'),
+  option('Every week', 'weekly'),
+  option('Every month', 'monthly'),
+];
 
 const timeInput = (draft: ScheduleDraft): InputBlock =>
   live(
-    {
-      type: 'input',
-      block_id: 'time',
-      label: plainText('At'),
-      element: { type: 'timepicker', initial_time: draft.timing.time, placeholder: plainText('09:00') },
-    },
+    input(
+      { block: 'time', label: 'At' },
+      { type: 'timepicker', initial_time: draft.timing.time, placeholder: plainText('09:00') },
+    ),
     draft,
   );
 
-const zoneInput = (draft: ScheduleDraft, at: Millis): InputBlock =>
-  live(
-    {
-      type: 'input',
-      block_id: 'zone',
-      label: plainText('Time zone'),
-      hint: plainText(
-        `For the time above. The days of a report follow the reporting time zone in ${commandText('/billing settings')}.`,
-      ),
-      element: {
-        type: 'external_select',
-        min_query_length: 0,
-        placeholder: plainText('Berlin, Kolkata, New York, UTC…'),
-        initial_option: zoneOption(draft.timing.zone, at),
-      },
-    },
-    draft,
-  );
+const ZONE_HINT = `For the time above. The days of a report follow the reporting time zone in ${commandText('/billing settings')}.`;
 
 const CORRECTIONS = [1, 2, 5, 10, 25, 50];
 
@@ -220,31 +205,30 @@ function dayInputs({ skipsEmpty, correctsFrom, waitHours }: ScheduleDraft): Inpu
     .filter((share) => share > 0)
     .sort((a, b) => a - b);
   return [
-    {
-      ...choice(
-        'waits',
-        'When billing hasn’t reported the day yet',
-        String(waitHours),
-        waits.map((hours) =>
-          option(hours === 0 ? 'Don’t wait' : `Wait up to ${pluralize(hours, 'hour')}`, String(hours)),
-        ),
+    choiceInput({
+      block: 'waits',
+      label: 'When billing hasn’t reported the day yet',
+      hint: 'Tally looks every 30 minutes, then posts without that day and says so.',
+      options: waits.map((hours) =>
+        option(hours === 0 ? 'Don’t wait' : `Wait up to ${pluralize(hours, 'hour')}`, String(hours)),
       ),
-      hint: plainText('Tally looks every 30 minutes, then posts without that day and says so.'),
-    },
+      initial: String(waitHours),
+    }),
     checksInput({
       block: 'options',
       label: 'When nothing was spent',
       options: [option('Post nothing', 'skip')],
       initial: skipsEmpty ? ['skip'] : [],
     }),
-    {
-      ...choice('corrects', 'Correct a post', String(correctsFrom), [
+    choiceInput({
+      block: 'corrects',
+      label: 'Correct a post',
+      hint: 'Figures of past days can change. Tally then edits the post and replies with what changed.',
+      options: [
         ...shares.map((share) => option(`When its total changes by more than ${share} %`, String(share))),
         option('Never', '0'),
-      ]),
-      hint: plainText(
-        'Figures of past days can change. Tally then edits the post and replies with what changed.',
-      ),
-    },
+      ],
+      initial: String(correctsFrom),
+    }),
   ];
 }

@@ -8,7 +8,7 @@ import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/hel
 import { createOwnedActions } from '../../slack/owned/actions.ts';
 import { REFILLED } from '../../slack/owned/form.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { searchZones, zoneOption } from '../../slack/request/time-zones.ts';
+import { suggestZones } from '../../slack/request/time-zones.ts';
 import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import type { Feature } from '../feature.ts';
@@ -138,10 +138,7 @@ const draftIn = (
   { user, workspace }: Request,
 ): ScheduleDraft => parseFormState(fields, metadata, user.zone ?? workspace.settings.zone);
 
-const ZONES: OptionsListener = {
-  right: 'member',
-  find: (query, { at }) => searchZones(query).map((zone) => zoneOption(zone, at)),
-};
+const ZONES: OptionsListener = { right: 'member', find: suggestZones };
 const SEARCHES: Readonly<Record<string, OptionsListener>> = {
   [`${FIELD}:zone`]: ZONES,
   [`${FIELD}:zone${REFILLED}`]: ZONES,

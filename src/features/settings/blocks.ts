@@ -1,10 +1,9 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
-import type { Millis, Zone } from '../../domain/time/calendar.ts';
-import { context, type Message, option, plainText, section } from '../../slack/kit/atoms.ts';
-import { checksInput, choiceInput, input, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import { context, type Message, option, section } from '../../slack/kit/atoms.ts';
+import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { formatLocalTime, zoneOption } from '../../slack/request/time-zones.ts';
+import { formatLocalTime, zoneInput } from '../../slack/request/time-zones.ts';
 import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
@@ -25,7 +24,10 @@ export function settingsForm(
     close: 'Cancel',
     blocks: [
       ...(isDamaged(workspace, 'settings') ? [section(DAMAGED)] : []),
-      zoneInput(settings.zone, at),
+      {
+        ...zoneInput('Reporting time zone', ZONE_HINT, settings.zone, at, 'settings-zone'),
+        dispatch_action: true,
+      },
       section(`Today there: ${formatLocalTime(settings.zone, at)}`),
       context(CUT),
       visibilityInput(settings),
@@ -72,23 +74,8 @@ const CUT =
 const DAMAGED =
   'The saved settings are damaged. This form shows the defaults. Save it to replace the damaged settings.';
 
-const zoneInput = (chosen: Zone, at: Millis): InputBlock => ({
-  ...input(
-    {
-      block: 'zone',
-      label: 'Reporting time zone',
-      hint: 'Days begin at midnight in this zone, for the whole workspace. Type a city, an area or UTC.',
-    },
-    {
-      type: 'external_select',
-      action_id: 'settings-zone',
-      min_query_length: 0,
-      placeholder: plainText('Berlin, Kolkata, New York, UTC…'),
-      initial_option: zoneOption(chosen, at),
-    },
-  ),
-  dispatch_action: true,
-});
+const ZONE_HINT =
+  'Days begin at midnight in this zone, for the whole workspace. Type a city, an area or UTC.';
 
 const visibilityInput = ({ visibility }: Settings): InputBlock =>
   choiceInput({

@@ -3,7 +3,7 @@ import { isTimeZone } from '../../domain/time/calendar.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { searchZones, zoneOption } from '../../slack/request/time-zones.ts';
+import { suggestZones } from '../../slack/request/time-zones.ts';
 import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/request/user-groups.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
@@ -65,14 +65,8 @@ export function createSettingsFeature({ workspaces }: SettingsParts): Feature {
           : { right: 'manage', run: async () => refuseExtraWords(rest, 'settings') },
     },
     options: {
-      'settings-zone': {
-        right: 'manage',
-        find: (query, { at }) => searchZones(query).map((zone) => zoneOption(zone, at)),
-      },
-      managerGroups: {
-        right: 'manage',
-        find: suggestGroups,
-      },
+      'settings-zone': { right: 'manage', find: suggestZones },
+      managerGroups: { right: 'manage', find: suggestGroups },
     },
     actions: {
       'settings-zone': {

@@ -4,7 +4,7 @@ import { commandText } from '../../domain/commands.ts';
 import { BUDGET_STEPS, type WatchKind } from '../../domain/money/watch-rule.ts';
 import { projectOption } from '../../slack/commands/project-search.ts';
 import { type Block, context, option, plainText, section } from '../../slack/kit/atoms.ts';
-import { choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import { choiceInput, input, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import { channelCheckBlocks, channelInput, liveInput } from '../../slack/owned/form.ts';
 import type { ChannelCheck } from '../../slack/request/channel-check.ts';
 import { MAX_WATCH_PEOPLE } from '../../workspace/owned/watches.ts';
@@ -80,20 +80,20 @@ export const suggestingModal: ModalView = modal({
 /** The action ID of a field whose change redraws the form. */
 export const WATCH_FIELD = 'watch-form';
 
-const live = (input: InputBlock, isRefilled = false): InputBlock => liveInput(WATCH_FIELD, input, isRefilled);
+const live = (field: InputBlock, isRefilled = false): InputBlock => liveInput(WATCH_FIELD, field, isRefilled);
 
 const projectInput = (project: WatchDraft['project'], name: string): InputBlock =>
-  live({
-    type: 'input',
-    block_id: 'project',
-    label: plainText('Project'),
-    element: {
-      type: 'external_select',
-      min_query_length: 0,
-      placeholder: plainText('prod, or 123'),
-      ...(project !== undefined && { initial_option: projectOption(project, name) }),
-    },
-  });
+  live(
+    input(
+      { block: 'project', label: 'Project' },
+      {
+        type: 'external_select',
+        min_query_length: 0,
+        placeholder: plainText('prod, or 123'),
+        ...(project !== undefined && { initial_option: projectOption(project, name) }),
+      },
+    ),
+  );
 
 const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   balance: 'The balance is below an amount',

@@ -7,7 +7,7 @@ import { isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { channelOf } from '../../workspace/owned/stop-reasons.ts';
 import { type Block, context, markup, option, plainText, section } from '../kit/atoms.ts';
-import { checksInput, modal } from '../kit/modal.ts';
+import { checksInput, input, modal } from '../kit/modal.ts';
 import { failureFacts } from '../reply/error-blocks.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channel-check.ts';
 import type { Request } from '../request/request.ts';
@@ -161,26 +161,26 @@ export const ownershipFields = (before: OwnedItem | undefined, { user, at }: Req
 export const REFILLED = ':refilled';
 
 /** Slack sends each change of such a field as an action; for a text, when Enter is pressed. */
-export const liveInput = (action: ActionName, input: InputBlock, isRefilled = false): InputBlock => ({
-  ...input,
+export const liveInput = (action: ActionName, field: InputBlock, isRefilled = false): InputBlock => ({
+  ...field,
   dispatch_action: true,
-  element: { ...input.element, action_id: `${action}:${input.block_id}${isRefilled ? REFILLED : ''}` },
+  element: { ...field.element, action_id: `${action}:${field.block_id}${isRefilled ? REFILLED : ''}` },
 });
 
 /** @param channel '' for none */
 export const channelInput = (action: ActionName, channel: SlackId, hint: string): InputBlock =>
-  liveInput(action, {
-    type: 'input',
-    block_id: 'channel',
-    label: plainText('Channel'),
-    hint: plainText(hint),
-    element: {
-      type: 'conversations_select',
-      placeholder: plainText('Choose a channel'),
-      filter: { include: ['public', 'private'] },
-      ...(channel !== '' && { initial_conversation: channel }),
-    },
-  });
+  liveInput(
+    action,
+    input(
+      { block: 'channel', label: 'Channel', hint },
+      {
+        type: 'conversations_select',
+        placeholder: plainText('Choose a channel'),
+        filter: { include: ['public', 'private'] },
+        ...(channel !== '' && { initial_conversation: channel }),
+      },
+    ),
+  );
 
 /** What is wrong with the channel or worth knowing, and whether Tally may join it. @param joins the box is ticked */
 export function channelCheckBlocks(

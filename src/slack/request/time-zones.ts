@@ -1,6 +1,8 @@
-import type { PlainTextOption } from '@slack/types';
+import type { InputBlock, PlainTextOption } from '@slack/types';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import { option } from '../kit/atoms.ts';
+import { option, plainText } from '../kit/atoms.ts';
+import { input } from '../kit/modal.ts';
+import type { Request } from './request.ts';
 
 /** Current IANA names. Older ICU versions accept them, but list only the former names. */
 const RENAMED: readonly Zone[] = [
@@ -75,9 +77,30 @@ export function formatLocalTime(zone: Zone, at: Millis): string {
   return `${parts.weekday} ${parts.day} ${parts.month} ${parts.year}, ${parts.hour}:${parts.minute} (${offset})`;
 }
 
-/** An option of a select or of suggestions. */
-export const zoneOption = (zone: Zone, at: Millis): PlainTextOption =>
-  option(zone, zone, formatLocalTime(zone, at));
+/** What an options listener suggests for what was typed. */
+export const suggestZones = (query: string, { at }: Pick<Request, 'at'>): readonly PlainTextOption[] =>
+  searchZones(query).map((zone) => zoneOption(zone, at));
+
+/** A field whose suggestions come from `suggestZones`, by an options listener for its action ID. */
+export const zoneInput = (
+  label: string,
+  hint: string,
+  chosen: Zone,
+  at: Millis,
+  action?: string,
+): InputBlock =>
+  input(
+    { block: 'zone', label, hint },
+    {
+      type: 'external_select',
+      min_query_length: 0,
+      placeholder: plainText('Berlin, Kolkata, New York, UTC…'),
+      initial_option: zoneOption(chosen, at),
+      ...(action !== undefined && { action_id: action }),
+    },
+  );
+
+const zoneOption = (zone: Zone, at: Millis): PlainTextOption => option(zone, zone, formatLocalTime(zone, at));
 
 function formatter(zone: Zone): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-GB', {
