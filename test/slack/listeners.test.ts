@@ -625,7 +625,10 @@ describe('suggestions', () => {
 });
 
 describe('an event', () => {
-  const hear = (event: Partial<SlackEvent> & { user_team?: string | null }, given: object = {}) => {
+  const hear = (
+    event: Omit<Partial<SlackEvent>, 'user_team'> & { user_team?: string | null | undefined },
+    given: object = {},
+  ) => {
     const payload = { type: 'app_mention', user: 'U1', channel: 'C1', ts: '5.5', text: 'x', ...event };
     return { event: payload, event_id: 'Ev1', team_id: 'T1', ...given };
   };

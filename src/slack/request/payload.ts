@@ -33,6 +33,16 @@ const authorization = z.looseObject({
   ...{ team_id: team, enterprise_id: team, user_id: word, is_enterprise_install: z.boolean().nullish() },
 });
 
+/** `user_team` is the workspace that the user belongs to. */
+const event = z.looseObject({
+  type: z.string(),
+  ...{ user: word, user_team: word, channel: word, channel_type: word, text: word, ts: word },
+  ...{ thread_ts: word, tab: word, bot_id: word, subtype: word, channel_id: word },
+  item: z.looseObject({}).nullish(),
+  tokens: z.looseObject({ bot: z.array(z.string()).nullish() }).nullish(),
+  team_ids: z.array(z.string().regex(/^[A-Z0-9]{1,64}$/)).nullish(),
+});
+
 const schema = z.looseObject({
   ...{ type: word, command: z.string().optional(), text: word, action_id: word, value: word },
   ...{ user_id: word, channel_id: word, response_url: word, trigger_id: word, event_id: word },
@@ -73,16 +83,7 @@ const schema = z.looseObject({
     .optional(),
   authorizations: z.array(authorization).nullish(),
   event_time: z.number().optional(),
-  event: z
-    .looseObject({
-      type: z.string(),
-      ...{ user: word, user_team: word, channel: word, channel_type: word, text: word, ts: word },
-      ...{ thread_ts: word, tab: word, bot_id: word, subtype: word, channel_id: word },
-      item: z.looseObject({}).nullish(),
-      tokens: z.looseObject({ bot: z.array(z.string()).nullish() }).nullish(),
-      team_ids: z.array(z.string().regex(/^[A-Z0-9]{1,64}$/)).nullish(),
-    })
-    .optional(),
+  event: event.optional(),
 });
 
 /** What Slack sends: a command, click, form, option request or event. */
@@ -116,21 +117,10 @@ const REQUIRED = new Map<string, (payload: SlackPayload) => boolean>([
 const withoutNulls = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;
 
-/** What the listeners read of an event. */
-export interface SlackEvent {
-  readonly type: string;
-  readonly user?: string;
-  /** The workspace the user belongs to. */
-  readonly user_team?: string;
-  readonly channel?: SlackId;
-  readonly channel_type?: string;
-  readonly text?: string;
-  readonly ts?: string;
-  readonly thread_ts?: string;
-  readonly tab?: string;
-  readonly bot_id?: string;
-  readonly subtype?: string;
-}
+type ParsedEvent = z.output<typeof event>;
+
+/** An event as `parsePayload` returns it. */
+export type SlackEvent = { readonly [K in keyof ParsedEvent]: Exclude<ParsedEvent[K], null> };
 
 /** Where a request comes from, as Slack's payload says it. */
 export interface RequestSource {

@@ -1,3 +1,4 @@
+import type { webApi } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -225,20 +226,7 @@ async function userOf(client: WebClient, person: SlackId): Promise<SlackUser> {
   return user;
 }
 
-interface SlackUser {
-  readonly deleted?: boolean;
-  readonly is_bot?: boolean;
-  readonly team_id?: string;
-  readonly is_stranger?: boolean;
-  readonly is_admin?: boolean;
-  readonly is_owner?: boolean;
-  readonly is_primary_owner?: boolean;
-  readonly is_restricted?: boolean;
-  readonly is_ultra_restricted?: boolean;
-  readonly enterprise_user?: { readonly enterprise_id?: string; readonly teams?: readonly SlackId[] };
-  readonly locale?: string;
-  readonly tz?: string;
-}
+type SlackUser = NonNullable<webApi.UsersInfoResponse['user']>;
 
 const SLACKBOT = 'USLACKBOT';
 
