@@ -2,12 +2,14 @@
  * Reads what comes from outside and may be unreadable, where all that counts is that it is: no JSON, no URL, no zone. Only
  * for reading, because a mistake of our own within `read` would be swallowed, too.
  *
- * @returns undefined where `read` throws
+ * @param failure the only error that counts; every one if absent
+ * @returns undefined where `read` throws @throws other errors than `failure`
  */
-export function tryRead<T>(read: () => T): T | undefined {
+export function tryRead<T>(read: () => T, failure?: abstract new (...args: never) => Error): T | undefined {
   try {
     return read();
-  } catch {
+  } catch (error) {
+    if (failure !== undefined && !(error instanceof failure)) throw error;
     return undefined;
   }
 }

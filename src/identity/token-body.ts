@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Millis } from '../domain/time/calendar.ts';
+import { tryRead } from '../domain/try-read.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
 import {
   isJsonObject,
@@ -132,11 +133,7 @@ const ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
 export function parseExpiry(value: unknown): number | undefined {
   const text = typeof value === 'string' ? value.trim().replace(/\s?(?:UTC|GMT)$/i, 'Z') : '';
   if (!/^\d{4}-?\d\d-?\d\d[T ]/i.test(text)) return undefined;
-  try {
-    const at = Temporal.Instant.from(ZONE.test(text) ? text : `${text}Z`).epochMilliseconds;
-    return at > 0 ? at : undefined;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return undefined;
-  }
+  const zoned = ZONE.test(text) ? text : `${text}Z`;
+  const at = tryRead(() => Temporal.Instant.from(zoned).epochMilliseconds, RangeError);
+  return at !== undefined && at > 0 ? at : undefined;
 }

@@ -29,22 +29,21 @@ export function permissionsOf(role: Role, settings: Settings, named: boolean): P
   };
 }
 
-/** @throws NotAllowed without the right */
-export function requireRight(right: Right, { role, canAsk, canManage }: Permissions): void {
+/** Why a person lacks the right; undefined for who has it. */
+function refusalOf(right: Right, { role, canAsk, canManage }: Permissions): NotAllowed['reason'] | undefined {
   const isFull = role === 'admin' || role === 'member';
   if (right === 'belong' ? !isFull && role !== 'guest' : !canAsk)
-    throw new NotAllowed(role === 'guest' ? 'guest' : 'external');
-  if (right === 'member' && !isFull) throw new NotAllowed('not-member');
-  if (right === 'manage' && !canManage) throw new NotAllowed('not-manager');
+    return role === 'guest' ? 'guest' : 'external';
+  if (right === 'member' && !isFull) return 'not-member';
+  return right === 'manage' && !canManage ? 'not-manager' : undefined;
+}
+
+/** @throws NotAllowed without the right */
+export function requireRight(right: Right, permissions: Permissions): void {
+  const reason = refusalOf(right, permissions);
+  if (reason !== undefined) throw new NotAllowed(reason);
 }
 
 /** Whether a person has the right. */
-export function meetsRight(right: Right, permissions: Permissions): boolean {
-  try {
-    requireRight(right, permissions);
-    return true;
-  } catch (error) {
-    if (error instanceof NotAllowed) return false;
-    throw error;
-  }
-}
+export const meetsRight = (right: Right, permissions: Permissions): boolean =>
+  refusalOf(right, permissions) === undefined;

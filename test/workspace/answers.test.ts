@@ -4,6 +4,7 @@ import { Big } from 'big.js';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
+import { tryRead } from '../../src/domain/try-read.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
 import {
@@ -11,7 +12,7 @@ import {
   expiresSoon,
   type NewConnection,
 } from '../../src/workspace/credentials/connections.ts';
-import { sealOwnerOf, sealOwnerOfField, tryUnseal } from '../../src/workspace/credentials/sealed-fields.ts';
+import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { PAUSE_REASONS, parseLastDelivery, resumesByItself } from '../../src/workspace/owned/schedules.ts';
 import type { AnswerNote } from '../../src/workspace/projects/last-balance.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
@@ -333,9 +334,9 @@ describe('a sealed field', () => {
     const failing = (error: Error) => () => {
       throw error;
     };
-    expect(tryUnseal(() => 7)).toBe(7);
-    expect(tryUnseal(failing(new UnsealFailed('malformed')))).toBeUndefined();
-    expect(() => tryUnseal(failing(new TypeError('x')))).toThrow(TypeError);
+    expect(tryRead(() => 7, UnsealFailed)).toBe(7);
+    expect(tryRead(failing(new UnsealFailed('malformed')), UnsealFailed)).toBeUndefined();
+    expect(() => tryRead(failing(new TypeError('x')), UnsealFailed)).toThrow(TypeError);
   });
 });
 

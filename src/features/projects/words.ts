@@ -9,6 +9,7 @@ import { tokenize } from '../../domain/language/tokenizer.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import {
   type FormFields,
   type FormReading,
@@ -89,9 +90,8 @@ function readFilled(
 ): { readonly filled: ProjectFormInput; readonly isWithheld: boolean } {
   const at = words.findIndex((word) => /^[a-z]/.test(word) && !ofProduct(word));
   const alias = words[at];
-  const { project, product } = attempt(() =>
-    parseSingleProjectText(words.filter((word) => word !== alias).join(' ')),
-  );
+  const rest = words.filter((word) => word !== alias).join(' ');
+  const { project, product } = tryRead(() => parseSingleProjectText(rest), InvalidWord) ?? {};
   const isWithheld = couldBeSecret(typed[at] ?? '');
   const filled = {
     ...(alias !== undefined && !isWithheld && { alias }),
@@ -103,15 +103,6 @@ function readFilled(
 
 const ofProduct = (word: string): boolean =>
   /^(?:product|product-name|object|platform|project)$/.test(VOCABULARY.get(word)?.role ?? '');
-
-function attempt(read: () => { readonly project?: string; readonly product?: ProductId }) {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof InvalidWord) return {};
-    throw error;
-  }
-}
 
 /**
  * The registered project that a word names: its alias, or the ID of one project.

@@ -1,10 +1,11 @@
+import { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import { button, buttonRow, header, section } from '../../slack/kit/atoms.ts';
 import { describeAccess } from '../../workspace/credentials/accesses.ts';
 import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import { credentialHealth, worstFirst } from '../../workspace/credentials/health.ts';
-import { tryUnseal } from '../../workspace/credentials/sealed-fields.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
 
@@ -40,7 +41,7 @@ export function accessParts(workspace: Workspace, at: Millis): readonly StatusPa
 function accessState(id: string, workspace: Workspace, at: Millis) {
   const { zone } = workspace.settings;
   const access = workspace.accesses.get(id);
-  const isOpen = access !== undefined && tryUnseal(access.open) !== undefined;
+  const isOpen = access !== undefined && tryRead(access.open, UnsealFailed) !== undefined;
   const isRejected = workspace.rejectedAt({ kind: 'access', name: id }) !== undefined;
   const rejected = isRejected ? ' · rejected by the identity service' : '';
   return {

@@ -11,6 +11,7 @@ import {
 } from '../../domain/money/threshold-text.ts';
 import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS, type WatchKind } from '../../domain/money/watch-rule.ts';
 import type { ProductId } from '../../domain/product.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 
 /** The fields of a threshold. */
@@ -226,13 +227,8 @@ function readProject(text: string, whole: string, aliases: ReadonlySet<string>) 
 }
 
 function isReadable(text: string, aliases: ReadonlySet<string>): boolean {
-  try {
-    const words = parseSingleProjectText(takeRule(text, aliases).rest, aliases);
-    return words.phrase === undefined && !words.help;
-  } catch (error) {
-    if (error instanceof InvalidWord) return false;
-    throw error;
-  }
+  const words = tryRead(() => parseSingleProjectText(takeRule(text, aliases).rest, aliases), InvalidWord);
+  return words !== undefined && words.phrase === undefined && !words.help;
 }
 
 const join = (...words: readonly string[]): string =>

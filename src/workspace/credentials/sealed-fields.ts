@@ -44,13 +44,3 @@ function parseJson(json: string, kind: SealedKind): object {
   if (record === undefined) throw new UnsealFailed('malformed', undefined, kind);
   return record as object;
 }
-
-/** Undefined when the seal does not open: for what goes on without the secret. */
-export function tryUnseal<T>(open: () => T): T | undefined {
-  try {
-    return open();
-  } catch (error) {
-    if (!(error instanceof UnsealFailed)) throw error;
-    return undefined;
-  }
-}

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { UNDO_MS } from '../projects/projects.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from '../record/change.ts';
@@ -106,11 +107,7 @@ function parseRemoval<T>({ kind, schema }: OwnedFormat<T>, json: string) {
 function expiredRemovals<T>(format: OwnedFormat<T>, fields: RecordFields, now: Millis): readonly string[] {
   return Object.keys(fields).filter((field) => {
     if (!field.startsWith(REMOVED[format.kind])) return false;
-    try {
-      return now - parseRemoval(format, fields[field] ?? '').at >= UNDO_MS;
-    } catch (error) {
-      if (!(error instanceof UnsealFailed)) throw error;
-      return true;
-    }
+    const removed = tryRead(() => parseRemoval(format, fields[field] ?? ''), UnsealFailed);
+    return removed === undefined || now - removed.at >= UNDO_MS;
   });
 }

@@ -1,5 +1,6 @@
-import { isFailure } from '../../domain/failure/index.ts';
+import { FailureBase } from '../../domain/failure/base.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
 import type { Project } from '../projects/projects.ts';
 import { limitedProjects, limitOtherNames, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
@@ -42,21 +43,16 @@ export function blockedProjects(item: Item, workspace: Workspace): ReadonlyMap<s
   const to = 'target' in item ? item.target : item;
   const { managers } = workspace.settings;
   const reasonOf = (project: ChosenProject): StopReason | undefined => {
-    try {
-      if (!hasConnection(project, workspace)) return 'not-connected';
-      // A direct message is not one of the channels that a limited project may be shown in.
-      if (limitedProjects('channel' in to ? to.channel : '', [project], workspace).length === 0)
-        return undefined;
-      if ('channel' in to) return 'project-limited';
-      return to.people.every((person) => managers.includes(person)) ? undefined : 'managers-only';
-    } catch (error) {
-      if (!isFailure(error)) throw error;
+    if (!hasConnection(project, workspace)) return 'not-connected';
+    // A direct message is not one of the channels that a limited project may be shown in.
+    if (limitedProjects('channel' in to ? to.channel : '', [project], workspace).length === 0)
       return undefined;
-    }
+    if ('channel' in to) return 'project-limited';
+    return to.people.every((person) => managers.includes(person)) ? undefined : 'managers-only';
   };
   return new Map(
     projectsOf(item).flatMap((project) => {
-      const why = reasonOf(project);
+      const why = tryRead(() => reasonOf(project), FailureBase);
       return why === undefined ? [] : [[projectKey(project), why] as const];
     }),
   );

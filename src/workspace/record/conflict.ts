@@ -73,14 +73,8 @@ function describeProject(alias: string, before: Project | undefined, now: Record
 }
 
 /** Returns undefined if it is missing or damaged. */
-function projectIn(fields: RecordFields, alias: string): Project | undefined {
-  try {
-    return parseProject(alias, fields[FIELDS.project + alias] ?? '');
-  } catch (error) {
-    if (!(error instanceof UnsealFailed)) throw error;
-    return undefined;
-  }
-}
+const projectIn = (fields: RecordFields, alias: string): Project | undefined =>
+  tryRead(() => parseProject(alias, fields[FIELDS.project + alias] ?? ''), UnsealFailed);
 
 /** Returns a sentence about the settings that somebody else changed too; undefined when there are none. */
 export function findSettingsConflict(

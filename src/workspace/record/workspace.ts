@@ -2,10 +2,10 @@ import { SettingsDamaged, UnsealFailed } from '../../domain/failure/index.ts';
 import { holdsUnknownWord } from '../../domain/language/parse.ts';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import type { OpenableAccess } from '../credentials/accesses.ts';
 import { fingerprintOf, type OpenableConnection } from '../credentials/connections.ts';
 import type { CredentialName } from '../credentials/rejections.ts';
-import { tryUnseal } from '../credentials/sealed-fields.ts';
 import type { LastDelivery, Schedule } from '../owned/schedules.ts';
 import type { Watch } from '../owned/watches.ts';
 import type { LastBalance } from '../projects/last-balance.ts';
@@ -189,7 +189,7 @@ export function holdsRegisteredSecret(text: string, record: Workspace): boolean 
   const fingerprints = new Set([...record.connections.values()].map(({ fingerprint }) => fingerprint));
   if (pieces.some((piece) => fingerprints.has(fingerprintOf(piece)))) return true;
   return [...record.accesses.values()].some((access) => {
-    const secret = tryUnseal(access.open)?.secret;
+    const secret = tryRead(access.open, UnsealFailed)?.secret;
     return secret !== undefined && pieces.includes(secret);
   });
 }
