@@ -733,6 +733,32 @@ describe('the list', () => {
     expect((await audit())[0]).toBe(`${MEMBER} watch adopted`);
   });
 
+  it('shows those of a project, or its budget, with the form that sets one up', async () => {
+    await setUp('watch prod balance 50000');
+    await setUp('watch prod budget 500000');
+    await setUp('watch dev budget 700');
+    const prod = await ask('watches prod');
+    expect(prod.visibleText).toContain('2 watches');
+    expect(prod.visibleText).not.toContain('*dev*');
+    const budget = await ask('watches prod budget');
+    expect(budget.visibleText).toContain('1 watch');
+    expect(budget.visibleText).toContain('budget of 500,000.00');
+    expect((await ask('watches budget')).visibleText).toContain('2 watches');
+    const none = await ask('watches 789 budget');
+    expect(none.visibleText).toContain('No budget for 789 is set up here yet.');
+    expect(JSON.stringify(none.blocks)).toContain('/billing watch 789 budget');
+    expect((await ask('watches prod october')).visibleText).toContain('doesn’t belong there');
+  });
+
+  it('does not find one by the name of a project that this person may not ask about', async () => {
+    const { id } = await setUp('watch prod budget 500000');
+    await add('prod', '123', { channels: [FINANCE] });
+    const watch = (await stored()).find((other) => other.id === id)!;
+    await house.redis.client.hset(KEY, `watch:${id}`, JSON.stringify({ ...watch, owner: MEMBER }));
+    expect((await ask('watches', MEMBER)).visibleText).toContain('1 watch');
+    expect((await ask('watches prod budget', MEMBER)).visibleText).toContain('No budget for prod');
+  });
+
   it('has pages when there are many', async () => {
     const watch = await setUp();
     const many = Array.from({ length: 21 }, (_, n) => {

@@ -1,6 +1,5 @@
 import { commandText } from '../../domain/commands.ts';
 import { projectSearch } from '../../slack/commands/project-search.ts';
-import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
 import type { ActionListener } from '../../slack/server/listeners.ts';
@@ -9,9 +8,9 @@ import { type AlertActionsParts, alertListeners } from './alert-actions.ts';
 import { stoppedWatches } from './blocks.ts';
 import { savingWatchModal, WATCH_FIELD } from './form.ts';
 import { decodeThresholds, decodeWatchMetadata, parseWatchForm, validateWatchForm } from './form-state.ts';
-import { createWatchKind, crossedBlocks, watchHomeBlocks, watchStatus } from './kind.ts';
+import { createWatchKind, crossedBlocks, listWatches, watchHomeBlocks, watchStatus } from './kind.ts';
 import { createWatchForm } from './setup.ts';
-import { KIND_EXAMPLES, parseWatchText } from './words.ts';
+import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './words.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -61,7 +60,7 @@ const help = () => helpMessage('Watches', HELP, SMALL);
 export function createWatchesFeature(parts: AlertActionsParts): Feature {
   const kind = createWatchKind(parts);
   const form = createWatchForm(kind, parts);
-  const { list, listeners } = createOwnedActions(kind, form.openFor);
+  const { listeners } = createOwnedActions(kind, form.openFor);
   return {
     help: HELP,
     verbs: {
@@ -74,8 +73,8 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
       watches: {
         right: 'member',
         help,
-        read: (rest) => parsePage(rest, 'watches'),
-        run: (rest, request) => list(request, parsePage(rest, 'watches')),
+        read: (rest, { aliases }) => parseWatchList(rest, aliases),
+        run: (rest, request) => listWatches(kind, parseWatchList(rest, request.workspace.aliases), request),
       },
     },
     options: { [`${WATCH_FIELD}:project`]: projectSearch((metadata) => decodeWatchMetadata(metadata).place) },

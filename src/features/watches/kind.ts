@@ -1,4 +1,5 @@
 import type { AlertResponse, Watching, WatchState } from '../../delivery/watches/watch-service.ts';
+import { listWord } from '../../domain/language/command-text.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
   addDays,
@@ -9,6 +10,7 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { type Block, button } from '../../slack/kit/atoms.ts';
 import { changeItem } from '../../slack/owned/actions.ts';
 import { homeRows, itemRow, showOwned, statusRows } from '../../slack/owned/list.ts';
@@ -17,11 +19,12 @@ import { canReadOwned, type ListViewer } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
 import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
-import { findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
 import { describeWatch, isSnoozed, isStopped, watchAuditText, watchText } from './blocks.ts';
 import { findTargetProblem } from './target-check.ts';
+import type { WatchListWords } from './words.ts';
 
 export type StateOf = (watch: Watch) => WatchState | undefined;
 export type OwnedWatches = OwnedKind<Watch, StateOf>;
@@ -73,6 +76,37 @@ export function createWatchKind({ workspaces, watching }: WatchesParts): OwnedWa
     },
   };
   return kind;
+}
+
+/** The watches that a person may see here, or those of projects or of budgets, with the form that sets one up. */
+export async function listWatches(
+  kind: OwnedWatches,
+  { page, projects, isBudget }: WatchListWords,
+  request: Request,
+): Promise<void> {
+  if (projects.length === 0 && !isBudget) return showOwned(kind, request, { page });
+  const { workspace } = request;
+  const names = listWord(projects);
+  const ids = projects.map((name) =>
+    'alias' in name ? findProject(workspace, name.alias)?.id : name.project,
+  );
+  // A watch on a hidden project is listed without its name, and must not be found by it.
+  const isAsked = (watch: Watch): boolean =>
+    canReadOwned(watch, request) &&
+    (projects.length === 0 || ids.includes(watch.project.id)) &&
+    (!isBudget || watch.rule.kind === 'budget');
+  const command = kind.commands.create;
+  const text = [projects.length === 1 && names, isBudget && 'budget'].filter(Boolean).join(' ');
+  const asked: OwnedWatches = {
+    ...kind,
+    all: (record) => kind.all(record).filter(isAsked),
+    words: {
+      ...kind.words,
+      none: `No ${isBudget ? 'budget' : 'watch'}${names && ` for ${names}`} is set up here yet.`,
+    },
+  };
+  const label = isBudget ? 'Set a budget…' : 'Watch…';
+  return showOwned(asked, request, { buttons: commandButton('asked-watch', label, { command, text }) });
 }
 
 /** Whether it alerts the viewer, or the channel where they ask. */

@@ -1,8 +1,13 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
+import {
+  normalizeText,
+  type ProjectName,
+  parseBalanceText,
+  parseSingleProjectText,
+} from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
-import { withoutMatch } from '../../domain/language/text.ts';
+import { clipWord, withoutMatch } from '../../domain/language/text.ts';
 import {
   parseFactor,
   parseRunwayDays,
@@ -50,6 +55,29 @@ export function parseWatchText(text: string, aliases: ReadonlySet<string>): Watc
   const { project, alias, product } = readProject(rest, whole, aliases);
   return { ...withoutUndefined({ project, alias, product }), ...found };
 }
+
+/** What the list of watches is about: those of projects or of budgets alone, else all. */
+export interface WatchListWords {
+  readonly page: number;
+  readonly projects: readonly ProjectName[];
+  readonly isBudget: boolean;
+}
+
+/** `prod budget`, `page 2`, or nothing. @throws InvalidWord, SecretPasted */
+export function parseWatchList(text: string, aliases: ReadonlySet<string>): WatchListWords {
+  if (/^page \d{1,3}$/.test(text)) return { page: Number(text.slice(5)), projects: [], isBudget: false };
+  const words = text.split(' ').filter(Boolean);
+  const isBudget = words.includes('budget') && !aliases.has('budget');
+  const asked = words.filter((word) => word !== 'budget' || !isBudget).join(' ');
+  const read = tryRead(() => parseBalanceText(asked, aliases));
+  if (read === undefined || read.help || read.product !== undefined || read.several === 'all')
+    throw new InvalidWord(clipWord(text), 'doesn’t belong there', LIST_EXAMPLE);
+  const { project, alias, several } = read;
+  const single = alias === undefined ? project && { project } : { alias };
+  return { page: 1, projects: several ?? (single ? [single] : []), isBudget };
+}
+
+const LIST_EXAMPLE = `Type ${commandText('/billing watches')}, or the names of projects after it.`;
 
 const KIND = new RegExp(`(?<![^ ])(${WATCH_KINDS.join('|')})(?![^ ])`, 'g');
 

@@ -424,6 +424,6 @@ describe('a question of every kind', () => {
   );
 
   it('does not join a project with the month behind its verb', () => {
-    expect(meaning('what did 3 cost october')).toBe('spend 3 october');
+    expect(meaning('what did 3 cost october')).toBe('spend 3 in october');
   });
 });
