@@ -79,6 +79,8 @@ describe('a follow-up', () => {
     ['/spend prod october', 'and 2025?', ['/spend prod year-2025', '/spend 2025 october']],
     ['/spend prod last-week', 'and 2?', ['/spend prod last-week storage', '/spend 2 last-week']],
     ['/spend prod october', 'and stagin?', ['/spend staging october']],
+    ['/spend prod october', 'wat about staging?', ['/spend staging october']],
+    ['/spend prod october', 'waht about septembr', ['/spend prod september']],
     ['/spend prod october', 'and dev staging?', ['/spend dev,staging october']],
     [
       '/spend prod october vs september',

@@ -4,6 +4,7 @@ import type { SlashCommand } from '../../commands.ts';
 import { InvalidWord, isFailure } from '../../failure/index.ts';
 import { type Output, parseWithOutput } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
+import { nearestWord } from '../nearest-word.ts';
 import { LAST_7_DAYS } from '../periods/period-phrase.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { keepsWords } from '../suggestion.ts';
@@ -91,6 +92,8 @@ interface FollowUpText {
   readonly isExplicit: boolean;
   /** Whether it wants the answer in the same form: “same for staging”. */
   readonly isSame: boolean;
+  /** Whether it begins with “wat about”: then it is only offered. */
+  readonly isMistyped: boolean;
 }
 
 /**
@@ -150,7 +153,7 @@ function completeText(
   const commands = merged.map(({ isCertain: _, ...command }) => command);
   const [only, ...others] = commands;
   if (only === undefined) return undefined;
-  return others.length === 0 && merged[0]?.isCertain
+  return others.length === 0 && merged[0]?.isCertain && !said.isMistyped
     ? { kind: 'command', ...only, isExplicit: said.isExplicit }
     : { kind: 'offered', commands: commands.slice(0, MOST_OFFERED) };
 }
@@ -191,13 +194,16 @@ function tryParse(text: string, aliases: Aliases): Parsed | InvalidWord {
 }
 
 function simplify(text: string): FollowUpText {
-  const words = cleanTyping(text.replace(EMOJI, ' '))
+  const typed = cleanTyping(text.replace(EMOJI, ' '))
     .toLowerCase()
     .replace(/\bwhat's\b/g, 'what is')
     .replace(/[?!]+(?![a-z\d])|[.;:]+(?= |$)/g, ' ')
     .replaceAll(',', ' , ')
     .split(/\s+/)
     .filter(Boolean);
+  const [first = '', ...others] = typed;
+  const isMistyped = others[0] === 'about' && first !== WHAT && nearestWord(first, [WHAT]) === WHAT;
+  const words = isMistyped ? [WHAT, ...others] : typed;
   let isExplicit = false;
   let isSame = false;
   let from = 0;
@@ -218,8 +224,11 @@ function simplify(text: string): FollowUpText {
     text: WHY.has(rest) ? 'why' : rest,
     isExplicit: isExplicit || isAgain || hasPronoun || isReference,
     isSame,
+    isMistyped,
   };
 }
+
+const WHAT = 'what';
 
 const EMOJI = /\p{Extended_Pictographic}|:[a-z][a-z0-9_+-]*:/giu;
 
