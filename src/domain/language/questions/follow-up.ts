@@ -10,7 +10,7 @@ import { couldBeSecret } from '../secret-detection.ts';
 import { keepsWords } from '../suggestion.ts';
 import { cleanTyping, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
-import { parseQuestion, type QuestionCommand, readQuestionParts } from './question.ts';
+import { parseQuestion, type Question, type QuestionCommand, readQuestionParts } from './question.ts';
 
 export type FollowUp =
   /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */
@@ -138,14 +138,15 @@ function completeText(
     return { kind: 'command', ...remembered, isExplicit: true };
   }
   const projects = base === undefined ? '' : projectText(base.words);
-  const question = parseQuestion(said.text, aliases);
+  const asked = said.text.replace(/(?<![\w-])it(?![\w-])/g, projects || IT);
+  const question = parseQuestion(asked, aliases);
   if (question?.kind === 'command' && question.command === '/billing')
     return {
       ...question,
       text: aboutProject(question.text, base),
       isExplicit: said.isExplicit,
     };
-  const readings = readSaid(said.text.replace(/(?<![\w-])it(?![\w-])/g, projects || IT), projects, aliases);
+  const readings = readSaid(asked, question, projects, aliases);
   if (readings === undefined) return undefined;
   if (readings instanceof InvalidWord) return refuse(readings, said, base, aliases);
   if (base === undefined) return said.isExplicit ? withoutAnswer(readings) : undefined;
@@ -291,10 +292,10 @@ const projectText = ({ project, alias, several }: CommandWords): string =>
  */
 function readSaid(
   text: string,
+  question: Question | undefined,
   projects: string,
   aliases: Aliases,
 ): readonly Said[] | InvalidWord | undefined {
-  const question = parseQuestion(text, aliases);
   const { commands, text: rest } = readQuestionParts(text, aliases);
   const [command, other] = question?.kind === 'command' ? [question.command] : commands;
   if (other !== undefined || (question?.kind === 'refused' && commands.length > 0))
