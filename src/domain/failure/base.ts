@@ -2,7 +2,7 @@
 export abstract class FailureBase<K extends string> extends Error {
   readonly kind: K;
   /** The sentence in two or three words, for a cell of a table. */
-  readonly brief: string = 'no answer';
+  readonly summary: string = 'no answer';
   constructor(kind: K, sentence: string, options?: ErrorOptions) {
     super(sentence, options);
     this.kind = kind;

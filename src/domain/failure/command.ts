@@ -123,7 +123,7 @@ export class ProjectMissing extends FailureBase<'project-missing'> {
 
 /** Nobody has registered a token in this workspace yet. */
 export class NotConnected extends FailureBase<'not-connected'> {
-  override readonly brief = 'not connected';
+  override readonly summary = 'not connected';
   constructor() {
     super('not-connected', 'Tally is not connected to a billing service yet.');
   }
@@ -134,7 +134,7 @@ export class NotConnected extends FailureBase<'not-connected'> {
  * @param project how the one that was asked about is called, and its alias if it has one
  */
 export class ConnectionMissing extends FailureBase<'connection-missing'> {
-  override readonly brief = 'not connected';
+  override readonly summary = 'not connected';
   constructor(
     readonly connection?: string,
     readonly project?: { readonly label: string; readonly alias: string | undefined },

@@ -5,7 +5,7 @@ import { FailureBase } from './base.ts';
 
 /** The rights do not allow it. */
 export class NotAllowed extends FailureBase<'not-allowed'> {
-  override readonly brief = 'not allowed here';
+  override readonly summary = 'not allowed here';
   /** @param managers Slack IDs of people who may, for `not-manager`, as far as they are known */
   constructor(
     readonly reason: 'guest' | 'external' | 'not-member' | 'not-manager' | 'not-owner' | 'channel',

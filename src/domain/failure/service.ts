@@ -16,7 +16,7 @@ const NAMES: Record<Service, string> = {
 
 /** HTTP 401: the token is wrong, expired or revoked. */
 export class TokenRejected extends FailureBase<'token-rejected'> {
-  override readonly brief = 'token rejected';
+  override readonly summary = 'token rejected';
   constructor(readonly service: Service) {
     super('token-rejected', `${NAMES[service]} rejected the access token (HTTP 401).`);
   }
@@ -24,7 +24,7 @@ export class TokenRejected extends FailureBase<'token-rejected'> {
 
 /** HTTP 403: the token is known and may not. */
 export class Forbidden extends FailureBase<'forbidden'> {
-  override readonly brief = 'access refused';
+  override readonly summary = 'access refused';
   constructor(readonly service: Service) {
     super('forbidden', `${NAMES[service]} refused this access token (HTTP 403).`);
   }
@@ -46,7 +46,7 @@ const projectAndDays = ({ project, days }: BillingQuestion): readonly string[] =
 
 /** A proper answer without data: wrong product, wrong project or wrong period; the contract does not tell which. */
 export class NoData extends FailureBase<'no-data'> {
-  override readonly brief = 'no data';
+  override readonly summary = 'no data';
   constructor(readonly question: BillingQuestion) {
     const product = PRODUCTS[question.product].name;
     super('no-data', `No ${product} data for ${projectAndDays(question).join(', ')}.`);
@@ -55,7 +55,7 @@ export class NoData extends FailureBase<'no-data'> {
 
 /** The service answered with GraphQL errors and no data. `messages` are the service's words: outside text. */
 export class QueryRejected extends FailureBase<'query-rejected'> {
-  override readonly brief = 'query rejected';
+  override readonly summary = 'query rejected';
   constructor(
     readonly messages: readonly string[],
     readonly status: number,
@@ -68,7 +68,7 @@ export class QueryRejected extends FailureBase<'query-rejected'> {
 
 /** HTTP 429 that outlasted the retries. `parseRetryAfter` in seconds, when the service said it. */
 export class RateLimited extends FailureBase<'rate-limited'> {
-  override readonly brief = 'rate limited';
+  override readonly summary = 'rate limited';
   constructor(
     readonly service: Service,
     readonly retryAfter?: number,
@@ -114,7 +114,7 @@ const CLOSED_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNABORTED',
 
 /** A status that is neither success nor one of the above: 5xx after the retries, or an undocumented 4xx. */
 export class ServiceFailed extends FailureBase<'service-failed'> {
-  override readonly brief = 'service error';
+  override readonly summary = 'service error';
   constructor(
     readonly service: Service,
     readonly status: number,
@@ -163,7 +163,7 @@ export class QueueFull extends FailureBase<'queue-full'> {
 
 /** A success status with a body that is not the contract's: `what` says how it differs, in our words. */
 export class InvalidResponse extends FailureBase<'invalid-response'> {
-  override readonly brief = 'unreadable answer';
+  override readonly summary = 'unreadable answer';
   /** The HTTP status, if that was the invalid part. */
   readonly status: number | undefined;
   constructor(
@@ -178,7 +178,7 @@ export class InvalidResponse extends FailureBase<'invalid-response'> {
 
 /** The answer is larger than any that was asked for: more than `limit` bytes, items in a list, or values in all. */
 export class ResponseTooLarge extends FailureBase<'response-too-large'> {
-  override readonly brief = 'answer too large';
+  override readonly summary = 'answer too large';
   constructor(
     readonly service: Service,
     readonly limit: number,
@@ -192,7 +192,7 @@ export class ResponseTooLarge extends FailureBase<'response-too-large'> {
 
 /** A redirect is reported, never followed: the token would go with it. `target` is the Location's origin and path. */
 export class RedirectRefused extends FailureBase<'redirect-refused'> {
-  override readonly brief = 'redirected';
+  override readonly summary = 'redirected';
   constructor(
     readonly service: Service,
     readonly status: number,
@@ -207,7 +207,7 @@ export class RedirectRefused extends FailureBase<'redirect-refused'> {
 
 /** The address rules refuse this base URL or what its name resolves to. `why` completes "…: it ". */
 export class AddressRefused extends FailureBase<'address-refused'> {
-  override readonly brief = 'address refused';
+  override readonly summary = 'address refused';
   constructor(
     readonly host: string,
     readonly why: string,

@@ -13,7 +13,7 @@ type Stored = keyof typeof STORED;
 
 /** A sealed record cannot be opened: unknown key id, tampered with, or moved from elsewhere. Never guessed at. */
 export class UnsealFailed extends FailureBase<'unseal-failed'> {
-  override readonly brief = 'damaged record';
+  override readonly summary = 'damaged record';
   readonly what: Stored;
 
   /**

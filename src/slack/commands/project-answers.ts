@@ -107,7 +107,7 @@ export interface ProjectColumn<T> {
   readonly cell: (answer: T) => string;
 }
 
-/** A header, then a row a project in this order, then `others`, then those that failed, with the reason. */
+/** A header, then a row a project in this order, then `others`, then those that failed, with the reason in short. */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
   columns: readonly ProjectColumn<T>[],
@@ -122,7 +122,7 @@ export function projectRows<T extends ProjectAnswer>(
     ['Project', ...columns.map(({ title }) => title)],
     ...sorted.map((answer) => [nameOf(answer.target), ...columns.map(({ cell }) => cell(answer))]),
     ...others,
-    ...failed.map((project) => [project.label, reasonOf(project), ...blank]),
+    ...failed.map((project) => [project.label, project.failure.summary, ...blank]),
   ];
 }
 
@@ -180,25 +180,6 @@ export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
     ? ''
     : `:warning: *Under 14 days or overdrawn: ${soon.map(({ target }) => escapeMarkup(target.label)).join(', ')}*`;
 
-/** Why a project gave no figures, for a cell of a table; `failedNotes` have the sentences. */
-const REASONS: Partial<Record<Failure['kind'], string>> = {
-  'no-data': 'no data',
-  'not-allowed': 'not allowed here',
-  'not-connected': 'not connected',
-  'connection-missing': 'not connected',
-  'token-rejected': 'token rejected',
-  forbidden: 'access refused',
-  'query-rejected': 'query rejected',
-  'service-failed': 'service error',
-  'rate-limited': 'rate limited',
-  'invalid-response': 'unreadable answer',
-  'response-too-large': 'answer too large',
-  'redirect-refused': 'redirected',
-  'address-refused': 'address refused',
-  'unseal-failed': 'damaged record',
-};
-const reasonOf = ({ failure: { kind } }: UnresolvedProject): string => REASONS[kind] ?? 'no answer';
-
 const LONGEST_REASON = 200;
 
 export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
@@ -208,4 +189,4 @@ export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
 export const failedSentence = (failed: readonly UnresolvedProject[]): string =>
   failed.length === 0
     ? ''
-    : `No figures for ${listNames(failed.map((project) => `${project.label} (${reasonOf(project)})`))}.`;
+    : `No figures for ${listNames(failed.map(({ label, failure }) => `${label} (${failure.summary})`))}.`;
