@@ -7,7 +7,7 @@ import {
   header,
   plainText,
 } from '../../src/slack/kit/atoms.ts';
-import { barChart } from '../../src/slack/kit/chart.ts';
+import { chart } from '../../src/slack/kit/chart.ts';
 import { clipText } from '../../src/slack/kit/limits.ts';
 import { readFields } from '../../src/slack/kit/modal.ts';
 import { collapsedTable, table, withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
@@ -79,10 +79,10 @@ describe('outside text', () => {
 
 describe('a chart', () => {
   it('is left out when there is nothing to draw or more than Slack takes', () => {
-    const points = (count: number) => Array.from({ length: count }, (_, n) => ({ label: `${n}`, value: n }));
-    expect(barChart('t', 'n', [])).toBeUndefined();
-    expect(barChart('t', 'n', points(21))).toBeUndefined();
-    expect(barChart('t', 'n', points(20))?.chart.axis_config.categories).toHaveLength(20);
+    const labels = (count: number) => Array.from({ length: count }, (_, n) => `${n}`);
+    expect(chart('bar', 't', [], [])).toBeUndefined();
+    expect(chart('bar', 't', labels(21), [])).toBeUndefined();
+    expect(chart('bar', 't', labels(20), [])?.chart.axis_config.categories).toHaveLength(20);
   });
 });
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SlackFailed } from '../../src/domain/failure/index.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
-import { barChart } from '../../src/slack/kit/chart.ts';
+import { chart } from '../../src/slack/kit/chart.ts';
 import { table } from '../../src/slack/kit/rich-blocks.ts';
 import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { type ApiCall, onApiCall } from '../../src/slack/web-client.ts';
@@ -46,7 +46,7 @@ async function responseUrl(...answers: [status: number, body: string][]) {
 const rich: Message = {
   text: 'figures',
   blocks: [
-    barChart('Spent per day', 'Spent', [{ label: 'Mon', value: 1 }])!,
+    chart('bar', 'Spent per day', ['Mon'], [{ name: 'Spent', values: [1] }])!,
     table([
       ['Day', 'Amount'],
       ['Mon', '1.00'],

@@ -11,7 +11,7 @@ import {
   endOfUnit,
   formatDays,
 } from '../../domain/time/calendar.ts';
-import { type Chart, lineChart } from '../../slack/kit/chart.ts';
+import { type Chart, chart } from '../../slack/kit/chart.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 
 const DAYS = 14;
@@ -44,7 +44,8 @@ export function alertChart(
   const limits = drawn(known.map((point) => point.threshold));
   // Longer labels run into each other: `Tue 17` within one month, else `17 Nov`.
   const isOneMonth = new Set(known.map(({ day }) => day.slice(0, 7))).size === 1;
-  return lineChart(
+  return chart(
+    'line',
     title,
     known.map(({ day }) => (isOneMonth ? dayText(day).replace(/ \w{3}$/, '') : dayText(day).slice(4))),
     [

@@ -13,46 +13,27 @@ export interface Chart {
   readonly title: string;
   readonly chart: {
     readonly type: 'bar' | 'line';
-    readonly series: readonly { readonly name: string; readonly data: readonly ChartPoint[] }[];
-    readonly axis_config: { readonly categories: readonly string[]; readonly y_label?: string };
+    readonly series: readonly {
+      readonly name: string;
+      readonly data: readonly { readonly label: string; readonly value: number }[];
+    }[];
+    readonly axis_config: { readonly categories: readonly string[] };
   };
 }
 
-/** `value` is for drawing only: the table has the exact figures. Each label in a chart is different. */
-export interface ChartPoint {
-  readonly label: string;
-  readonly value: number;
-}
-
-/** @property values one for each label of the chart */
-export interface ChartSeries {
+/** @property values one for each label of the chart, for drawing only: the table has the exact figures */
+interface ChartSeries {
   readonly name: string;
   readonly values: readonly number[];
 }
 
-/** A bar for each point. @returns undefined without points, or with more than Slack accepts */
-export const barChart = (title: string, name: string, points: readonly ChartPoint[]): Chart | undefined =>
-  groupedBarChart(
-    title,
-    points.map(({ label }) => label),
-    [{ name, values: points.map(({ value }) => value) }],
-  );
-
-/** Bars side by side, one of each series. @returns undefined without points, or with more than Slack accepts */
-export const groupedBarChart = (
-  title: string,
-  labels: readonly string[],
-  series: readonly ChartSeries[],
-): Chart | undefined => plot('bar', title, labels, series);
-
-/** A line for each series. @returns undefined without points, or with more than Slack accepts */
-export const lineChart = (
-  title: string,
-  labels: readonly string[],
-  series: readonly ChartSeries[],
-): Chart | undefined => plot('line', title, labels, series);
-
-function plot(
+/**
+ * A line for each series, or bars side by side, one of each.
+ *
+ * @param labels each different
+ * @returns undefined without points, or with more than Slack accepts
+ */
+export function chart(
   type: Chart['chart']['type'],
   title: string,
   labels: readonly string[],
@@ -101,7 +82,7 @@ export function spendChart({
     usage.today !== undefined && items.every(({ day }) => day === period.today);
   const silent = groups.filter((group) => valuesIn(group).length === 0 && !isSoFar(group));
   const hasRoom = fitsNoData(silent.map(labelOf), groups.map(labelOf));
-  const pointOf = (group: Group): ChartPoint => {
+  const pointOf = (group: Group) => {
     const values = valuesIn(group);
     const label = labelOf(group);
     if (isSoFar(group) && usage.today !== undefined)
@@ -113,7 +94,13 @@ export function spendChart({
   };
   const title =
     unit === 'day' ? 'Spent per day' : isTotal ? `Spent per ${unit}` : `Average a day, by ${unit}`;
-  return barChart(hasRoom ? title : `${title} (–: ${NO_DATA})`, 'Spent', groups.map(pointOf));
+  const points = groups.map(pointOf);
+  return chart(
+    'bar',
+    hasRoom ? title : `${title} (–: ${NO_DATA})`,
+    points.map(({ label }) => label),
+    [{ name: 'Spent', values: points.map(({ value }) => value) }],
+  );
 }
 
 /** @returns rounded as in the table */

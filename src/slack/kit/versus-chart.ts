@@ -3,7 +3,7 @@ import { reportedAmounts, type Usage } from '../../domain/money/usage.ts';
 import { type Day, formatAskedDays, formatDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { type PairedDays, pairDays } from '../../domain/time/day-pairs.ts';
-import { type Chart, drawn, groupedBarChart, labelRoom, NO_DATA } from './chart.ts';
+import { type Chart, chart, drawn, labelRoom, NO_DATA } from './chart.ts';
 import { SLACK_LIMITS } from './limits.ts';
 
 /** Some days of one period; none where it is the shorter one. */
@@ -40,7 +40,7 @@ export function versusChart(
     name: nameOf(all, asked.today),
     values: pairs.map((pair) => (pair[side].average === undefined ? 0 : drawn(pair[side].average))),
   });
-  return groupedBarChart(noData === DASH ? `${title} (${DASH}: ${NO_DATA})` : title, labels, [
+  return chart('bar', noData === DASH ? `${title} (${DASH}: ${NO_DATA})` : title, labels, [
     seriesOf(0, currentDays),
     seriesOf(1, days),
   ]);
