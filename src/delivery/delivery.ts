@@ -6,8 +6,7 @@ import { inSpan } from '../runtime/spans.ts';
 import { collectAnswerNotes, type LastUsed } from '../workspace/record/last-used.ts';
 import { createBillingCache } from './billing-cache.ts';
 import { type DeliveryRun, type DeliveryRunParts, LeaseLostError, startDeliveryRun } from './context.ts';
-import { type Job, planJobs } from './job.ts';
-import type { NextWork } from './wakeup/wake-up-time.ts';
+import { type Job, type NextWork, planJobs } from './job.ts';
 
 export interface DeliveryParts extends Omit<DeliveryRunParts, 'lease' | 'unrecordedPosts' | 'stopping'> {
   /** In the order in which they run. */

@@ -1,12 +1,13 @@
+import { bucketOf } from '../domain/bucket.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import { HOUR, type Millis } from '../domain/time/calendar.ts';
+import { HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import type { IndexEntry } from '../workspace/record/workspace-index.ts';
 import type { Workspace } from '../workspace/record/workspaces.ts';
 import type { Delivery, DeliveryParts } from './delivery.ts';
-import { planJobs } from './job.ts';
+import { type NextWork, planJobs } from './job.ts';
+import { earliest } from './log/due-dates.ts';
 import { createRepairs, type RepairParts } from './wakeup/repairs.ts';
 import type { Scheduler } from './wakeup/scheduler.ts';
-import { type NextWork, wakeUpTime } from './wakeup/wake-up-time.ts';
 
 export interface EngineParts extends RepairParts, Pick<DeliveryParts, 'jobs' | 'workspaces' | 'deliveryLog'> {
   readonly scheduler: Scheduler;
@@ -104,4 +105,24 @@ async function planWakeUp(
   if (at !== undefined) await scheduler.runAt(teamId, at);
   const latest = now + LONGEST_PAUSE + Math.random() * PAUSE_SPREAD;
   return Math.round(Math.min((at ?? Number.POSITIVE_INFINITY) + LOST, latest));
+}
+
+/** Most schedules are due at 09:00, so each workspace gets its own delay, up to this. */
+const SPREAD: Millis = 20_000;
+/** From here on what is due besides the calendar is rounded to minutes. */
+const FAR: Millis = 10 * MINUTE;
+const SECOND: Millis = 1_000;
+
+/** When to wake a workspace: the same in every process, so that one wake-up is not planned twice. Undefined for never. */
+export function wakeUpTime(teamId: SlackId, { next, nextDue }: NextWork, now: Millis): Millis | undefined {
+  return earliest(
+    next === undefined ? undefined : roundUp(Math.max(next, now), now),
+    nextDue === undefined ? undefined : nextDue + bucketOf(teamId, SPREAD),
+  );
+}
+
+/** So that one run serves what comes close together. */
+function roundUp(at: Millis, now: Millis): Millis {
+  const step = at - now > FAR ? MINUTE : SECOND;
+  return Math.ceil(at / step) * step;
 }

@@ -3,7 +3,14 @@ import type { Workspace } from '../workspace/record/workspaces.ts';
 import type { DeliveryContext } from './context.ts';
 import type { DeliveryLogSnapshot } from './log/delivery-log.ts';
 import { earliest } from './log/due-dates.ts';
-import type { NextWork } from './wakeup/wake-up-time.ts';
+
+/** When a workspace has something to do again. */
+export interface NextWork {
+  /** Besides the calendar; undefined for never. */
+  readonly next?: Millis | undefined;
+  /** The calendar's next date that is still ahead; undefined for none. */
+  readonly nextDue?: Millis | undefined;
+}
 
 /** Something that Tally does for workspaces without a person: posts, watches, reminders. */
 export interface Job {

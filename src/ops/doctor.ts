@@ -1,6 +1,6 @@
 import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { withTimeout } from '../runtime/timeout.ts';
+import { withTimeout } from '../runtime/timers.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { checkRecords } from './check-records.ts';
 import { checkRedis } from './check-redis.ts';

@@ -1,8 +1,7 @@
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { guardWrite, type RedisConnection } from '../redis/connect.ts';
-import { probeKey } from '../redis/keys.ts';
-import { shardsOf } from '../redis/shards.ts';
-import { withTimeout } from '../runtime/timeout.ts';
+import { probeKey, shardsOf } from '../redis/keys.ts';
+import { withTimeout } from '../runtime/timers.ts';
 
 /** How long Redis may take to store something, in ms. */
 const REDIS_TIMEOUT = 1_000;

@@ -10,7 +10,7 @@ import {
 } from '../../src/delivery/context.ts';
 import { LEASE_MS } from '../../src/delivery/log/delivery-log.ts';
 import type { ReportQuestion } from '../../src/delivery/posts/postable-report.ts';
-import { runReport } from '../../src/delivery/posts/run-report.ts';
+import { runReport } from '../../src/delivery/posts/postable-report.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { recordedRun, workspaceOf } from '../support/delivery-records.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { wakeUpTime } from '../../src/delivery/wakeup/wake-up-time.ts';
+import { wakeUpTime } from '../../src/delivery/engine.ts';
 import { indexKey, membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';

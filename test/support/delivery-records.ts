@@ -2,8 +2,7 @@
 import { pino } from 'pino';
 import type { DeliveryLogLine, DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
-import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
-import type { PostContext } from '../../src/delivery/posts/run-report.ts';
+import type { PostContext, ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { REPORT_NAMES } from '../../src/domain/report.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';

@@ -5,7 +5,7 @@ import type { MissedDates } from '../log/delivery-log-entry.ts';
 import { findPost } from '../outbox/find-post.ts';
 import { classifyFailure } from '../outbox/retry.ts';
 import type { DeliveryTask } from './post-plan.ts';
-import { type PostContext, runReport } from './run-report.ts';
+import { type PostContext, runReport } from './postable-report.ts';
 
 /** A post names this many missed dates and counts the rest. */
 const MAX_NAMED = 10;

@@ -7,8 +7,7 @@ import { recordFailed } from '../outbox/send-message.ts';
 import { editMessage } from '../outbox/unclaimed-messages.ts';
 import { changedFigures, renderPost } from './post-blocks.ts';
 import { CORRECTION_DELAYS, type ScheduleLogEntry } from './post-plan.ts';
-import { type ReportResult, shownProjects } from './postable-report.ts';
-import { type PostContext, runReport } from './run-report.ts';
+import { type PostContext, type ReportResult, runReport, shownProjects } from './postable-report.ts';
 import { connectionsOf } from './run-state.ts';
 
 /** After a check that failed, in ms, and how often. */

@@ -12,10 +12,9 @@ import { type Draft, type Sending, sendMessage } from '../outbox/send-message.ts
 import { summarizeMissedDates } from './catch-up.ts';
 import { renderPost } from './post-blocks.ts';
 import type { DeliveryTask } from './post-plan.ts';
-import { type ReportResult, shownProjects } from './postable-report.ts';
+import { type PostContext, type ReportResult, runReport, shownProjects } from './postable-report.ts';
 import { recordFailure, resumePausedSchedule } from './record-failure.ts';
 import { beginAttempt, type DeliveryAttempt, recordPost, recordSkip, recordWait } from './record-post.ts';
-import { type PostContext, runReport } from './run-report.ts';
 import { connectionsOf } from './run-state.ts';
 
 /** A post this long after its due time says that it is late; in ms. */

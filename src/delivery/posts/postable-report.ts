@@ -2,6 +2,7 @@ import type { Button } from '@slack/types';
 import type { BillingClient } from '../../billing/client.ts';
 import { REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { daysCovered } from '../../domain/time/cadence.ts';
 import type { Day, Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
@@ -9,7 +10,9 @@ import { type ChosenProject, describeProjects, projectKey } from '../../workspac
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import type { AnswerNotes } from '../../workspace/record/last-used.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
+import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { DeliveryContext } from '../context.ts';
 
 /** What a schedule asks a report, as of the instant when it is due. */
 export interface ReportQuestion {
@@ -69,3 +72,31 @@ export const describeReport = (
   workspace: Workspace,
   place?: AskLocation,
 ): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, place)}`;
+
+/** What a pass reads, and what posts need besides. */
+export interface PostContext extends DeliveryContext {
+  readonly reports: Reports;
+  /** Cause of a pause → the error that proves it lasts: one of the schedules it paused asks for all of them. */
+  readonly probeFailures: Map<string, unknown>;
+}
+
+/** What a report is run for. `zone` is the workspace's if absent. */
+type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> & {
+  readonly zone?: Zone;
+};
+
+/** A report as of `at` (ms), with the permissions of now. @throws Failure */
+export async function runReport(
+  { report, projects, channel, timing, zone }: ReportRequest,
+  at: Millis,
+  context: Pick<PostContext, 'reports' | 'workspace' | 'billing' | 'answerNotes' | 'clock'>,
+): Promise<ReportResult> {
+  const { reports, workspace, billing, answerNotes, clock } = context;
+  const instant = Math.min(at, clock());
+  return reports[report].run({
+    ...{ workspace, projects, channel, at: instant, billing },
+    zone: zone ?? requireSettings(workspace).zone,
+    days: daysCovered(timing, instant),
+    answeredBy: answerNotes.add,
+  });
+}

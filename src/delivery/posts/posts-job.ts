@@ -8,9 +8,8 @@ import { type ExplanationPlan, explainCorrections, planExplanations } from './ex
 import { type NoticePlan, notifyOwner, planNotices } from './notices.ts';
 import { deliverPost } from './post.ts';
 import { type DeliveryPlan, isIdle, planDeliveries } from './post-plan.ts';
-import type { Reports } from './postable-report.ts';
+import type { PostContext, Reports } from './postable-report.ts';
 import { abandonDelivery, resumePausedSchedule } from './record-failure.ts';
-import type { PostContext } from './run-report.ts';
 
 /** Channels of one workspace that are posted to in parallel. */
 const CHANNELS = 5;

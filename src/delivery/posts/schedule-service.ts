@@ -6,8 +6,7 @@ import type { DeliveryParts } from '../delivery.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { sendNow } from '../outbox/unclaimed-messages.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
-import { type Reports, shownProjects } from './postable-report.ts';
-import { runReport } from './run-report.ts';
+import { type Reports, runReport, shownProjects } from './postable-report.ts';
 
 /** What forms and lists of schedules need from delivery. */
 export interface Scheduling {

@@ -1,5 +1,6 @@
-import { isRunningOut } from '../../domain/money/runway-text.ts';
-import { incompleteMark } from '../../domain/money/usage.ts';
+import { formatPercent, type Money, sumMoney, ZERO } from '../../domain/money/amount.ts';
+import { formatRunwayShort, isRunningOut } from '../../domain/money/runway-text.ts';
+import { incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import {
   formatCoverage,
   isFullyReported,
@@ -10,14 +11,23 @@ import { formatReportDays } from '../../domain/report.ts';
 import {
   failedNotes,
   hasOneCurrency,
+  type ProjectColumn,
+  projectRows,
   runningOutLine,
   severalTitle,
 } from '../../slack/commands/project-answers.ts';
 import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import { coveredDays, formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
-import { amountOf, isMonthReport, type ProjectFigures, type ReportView, reportWhen } from './figures.ts';
-import { digestRows, PARTLY_REPORTED } from './rows.ts';
+import {
+  amountOf,
+  formatterFor,
+  isMonthReport,
+  leftText,
+  type ProjectFigures,
+  type ReportView,
+  reportWhen,
+} from './figures.ts';
 
 /** `3 projects · 31,579.81 spent on Fri 20 Nov`, with one sum for each currency label. */
 export function digestTitle(view: ReportView): string {
@@ -104,3 +114,72 @@ function together(changes: readonly (UsageChange | undefined)[]): UsageChange | 
   const all = changes.filter((change) => change !== undefined);
   return all.length < changes.length ? undefined : sumChanges(all);
 }
+
+/** Marks a sum with missing days. */
+const PARTLY_REPORTED = '*';
+
+interface Column extends ProjectColumn<ProjectFigures> {
+  /** What the total adds up; absent when a sum means nothing. */
+  readonly value?: (answer: ProjectFigures) => Money | undefined;
+}
+
+/**
+ * A row a project, the largest first, then those that failed, with the reason; the total at the end. Five columns are
+ * what a phone shows.
+ */
+function digestRows(view: ReportView): string[][] {
+  const columns = columnsOf(view);
+  const sorted = view.answered.toSorted((a, b) => sizeOf(b, view).cmp(sizeOf(a, view)));
+  return [...projectRows(sorted, columns, view.failed), ...totalRow(view, columns)];
+}
+
+const sizeOf = (answer: ProjectFigures, { headline }: ReportView): Money =>
+  amountOf(answer, headline) ?? ZERO;
+
+/** Amounts of different labels have no sum. A star of any project is the total's as well. */
+function totalRow({ answered }: ReportView, columns: readonly Column[]): string[][] {
+  const [first] = answered;
+  if (first === undefined || answered.length < 2 || !hasOneCurrency(answered)) return [];
+  const cells = columns.map(({ value, cell }) => {
+    const values = answered.flatMap((answer) => value?.(answer) ?? []);
+    if (value === undefined || values.length === 0) return '';
+    const isPart =
+      values.length < answered.length || answered.some((answer) => cell(answer).endsWith(PARTLY_REPORTED));
+    return `${formatterFor(first)(sumMoney(values))}${isPart ? PARTLY_REPORTED : ''}`;
+  });
+  return [['Total', ...cells]];
+}
+
+function columnsOf({ headline, periods }: ReportView): Column[] {
+  const { main, month, today } = periods;
+  const left = { title: 'Left', cell: leftCell, value: (answer: ProjectFigures) => amountOf(answer, 'left') };
+  const lasts = { title: 'Lasts', cell: lastsCell };
+  const change = { title: `vs ${main.before.label}`, cell: changeCell };
+  const spentIn = (usage: 'main' | 'month', title: string): Column => ({
+    title,
+    cell: (answer) => spent(answer.figures[usage], answer),
+    value: ({ figures }) => readableTotal(figures[usage]),
+  });
+  const ofMonth = spentIn('month', formatReportDays(month.window, today));
+  if (headline === 'left')
+    return [left, lasts, spentIn('main', formatReportDays(main.window, today)), ofMonth];
+  return [spentIn('main', 'Spent'), change, isMonthReport(periods) ? left : ofMonth, lasts];
+}
+
+function spent({ total, reported, fullDays }: Usage, answer: ProjectFigures): string {
+  if (total.readable === 0) return 'not reported';
+  const isPart = total.incomplete || reported.length < fullDays;
+  return `${formatterFor(answer)(total.value)}${isPart ? PARTLY_REPORTED : ''}`;
+}
+
+const changeCell = ({ figures: { change }, locale }: ProjectFigures): string =>
+  change?.figures?.percent === undefined ? '–' : formatPercent(change.figures.percent, locale);
+
+function leftCell(answer: ProjectFigures): string {
+  const { balance } = answer;
+  if (typeof balance === 'string') return 'unknown';
+  return 'value' in balance.balance ? formatterFor(answer)(balance.balance.value) : leftText(answer);
+}
+
+const lastsCell = ({ figures: { runway } }: ProjectFigures): string =>
+  runway === undefined ? 'unknown' : formatRunwayShort(runway);

@@ -1,7 +1,6 @@
 import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
-import { queueListKey } from '../../redis/keys.ts';
-import { shardsOf } from '../../redis/shards.ts';
+import { queueListKey, shardsOf } from '../../redis/keys.ts';
 
 /** Of one shard: what is looked at of the runs that come first. A run that failed is planned again, a few seconds ahead. */
 const FIRST = 100;

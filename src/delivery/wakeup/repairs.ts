@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { repeat } from '../../runtime/repeat.ts';
+import { repeat } from '../../runtime/timers.ts';
 import type { IndexEntry, WorkspaceIndex } from '../../workspace/record/workspace-index.ts';
 
 export interface RepairParts {

@@ -4,10 +4,8 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { reportOutage } from '../../redis/errors.ts';
-import { QUEUE, queueKey } from '../../redis/keys.ts';
-import { shardCount, shardOf, shardsOf } from '../../redis/shards.ts';
-import { repeat } from '../../runtime/repeat.ts';
-import { withTimeout } from '../../runtime/timeout.ts';
+import { QUEUE, queueKey, shardCount, shardOf, shardsOf } from '../../redis/keys.ts';
+import { repeat, withTimeout } from '../../runtime/timers.ts';
 import type { Payload, QueueParts, Work } from './queue.ts';
 
 /**

@@ -10,16 +10,14 @@ import type { AskedDays } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 import type { CommandFailure } from './command.ts';
 import type { IdentityFailure } from './identity.ts';
-import type { NotSent } from './not-sent.ts';
 import type { PermissionFailure } from './permissions.ts';
 import { NoData, QueryRejected, type ServiceFailure } from './service.ts';
-import type { SlackFailure } from './slack.ts';
+import type { NotSent, SlackFailure } from './slack.ts';
 import type { StoreFailure } from './store.ts';
 import type { TokenFailure } from './tokens.ts';
 
 export * from './command.ts';
 export * from './identity.ts';
-export * from './not-sent.ts';
 export * from './permissions.ts';
 export * from './service.ts';
 export * from './slack.ts';

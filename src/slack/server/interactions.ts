@@ -1,5 +1,5 @@
 import type { App } from '@slack/bolt';
-import { withTimeout } from '../../runtime/timeout.ts';
+import { withTimeout } from '../../runtime/timers.ts';
 import { type CommandInvocation, parseInvocation, parseShare } from '../commands/command-buttons.ts';
 import { readFields } from '../kit/modal.ts';
 import { failureText } from '../reply/error-blocks.ts';

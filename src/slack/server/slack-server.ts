@@ -4,7 +4,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { withTimeout } from '../../runtime/timeout.ts';
+import { withTimeout } from '../../runtime/timers.ts';
 import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';

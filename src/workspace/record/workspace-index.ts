@@ -1,8 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
-import { auditKey, checkLockKey, indexKey, zonesKey } from '../../redis/keys.ts';
-import { shardOf, shardsOf } from '../../redis/shards.ts';
+import { auditKey, checkLockKey, indexKey, shardOf, shardsOf, zonesKey } from '../../redis/keys.ts';
 
 /**
  * Every workspace that has a record, each with the instant when its scheduled runs are checked: so a lost run is noticed
