@@ -3,7 +3,7 @@ import { InvalidWord } from '../failure/index.ts';
 import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
 import { afterFiller, type Match, ParseError, parseErrorAt, senseOf, tryParse } from './parse.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
-import { parsePeriodPhrase } from './periods/period-grammar.ts';
+import { type PeriodMatch, parsePeriodPhrase } from './periods/period-grammar.ts';
 import type { PeriodPhrase } from './periods/period-phrase.ts';
 import { isBareYear } from './periods/token-classes.ts';
 import { listNames } from './text.ts';
@@ -58,8 +58,7 @@ export type Argument =
   | { readonly kind: 'versus'; readonly value: Versus }
   | { readonly kind: 'including-today'; readonly value: true };
 
-/** `doubt`: what is wrong with it if nothing in the text names a project: its number may be one. */
-type ArgumentMatch = Match<Argument> & { readonly doubt?: ParseError };
+type ArgumentMatch = Match<Argument> & Partial<Pick<PeriodMatch, 'doubt'>>;
 
 /** @param projectKnown a project was parsed before, so a bare number can be a product or a year */
 export type ArgumentParser = (

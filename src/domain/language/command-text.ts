@@ -136,10 +136,10 @@ function added(items: Items, item: Argument, source: TokenizedText, at: number, 
   const before = items[item.kind];
   if (before !== undefined && item.kind !== 'including-today' && item.kind !== 'all') {
     const earlier = text({ kind: item.kind, value: before } as Argument);
-    if (earlier !== text(item))
-      throw item.kind === 'project'
-        ? secondProject(source, at, next, item.value)
-        : secondItem(source, at, next, NAMES[item.kind], earlier);
+    if (earlier === text(item)) return items;
+    throw item.kind === 'project'
+      ? secondProject(source, at, next, item.value)
+      : secondItem(source, at, next, NAMES[item.kind], earlier);
   }
   if (item.kind === 'project') checkProject(source, next - 1, item.value);
   return { ...items, [item.kind]: item.value };
@@ -238,7 +238,7 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
     const includes = found?.value.kind === 'including-today';
     if (!found || !(isApart(source, at) || joins || includes)) throw explainUnparsed(source, at, works);
     items = added(items, found.value, source, at, found.next);
-    doubt ??= found.doubt;
+    doubt ??= found.doubt?.();
     const list = listAt(source, found.next, found.value.kind === 'project');
     others = [...others, ...list.names];
     [at, joins] = [list.next, includes];

@@ -41,7 +41,7 @@ export interface TokenizedText {
   readonly aliases: Aliases;
 }
 
-/** Letters with a meaning only beside a number; as words everywhere they would split names. */
+/** No words run together are longer. */
 const LONGEST = 40;
 
 /** A run of letters as words of the vocabulary, the longest first, or undefined: 'monthtodate' is three words. */
@@ -109,46 +109,72 @@ function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
 /** Typed between spaces, it separates: `3 ; october` is a project and a month. */
 export const BREAK = ';';
 
-/** One raw word: a name, or known in all its parts, or one unknown token; a half-known word is something else. */
-function tokensOf(raw: string, start: number, dashBefore: boolean, aliases: Aliases): readonly Token[] {
-  const place = { start, end: start + raw.length };
-  const whole = { ...place, raw: place, spaced: true, dashed: dashBefore };
-  if (raw === BREAK) return [{ kind: 'break', ...whole }];
-  if (aliases.has(raw)) return [{ kind: 'alias', name: raw, ...whole }];
-  const found: Token[] = [];
-  let [at, spaced, dashed] = [0, true, dashBefore];
+/** A piece of a raw word. */
+type Part = Piece & { readonly at: number; readonly spaced: boolean; readonly dashed: boolean };
+
+/** The pieces of a raw word that is known in all its parts, or undefined; a half-known word is something else. */
+function partsOf(raw: string): readonly Part[] | undefined {
+  const found: Part[] = [];
+  let [at, spaced, dashed] = [0, true, false];
   while (at < raw.length) {
     if (raw[at] === '-' || (raw[at] === '.' && /[a-z]\.\d/.test(raw.slice(at - 1, at + 2)))) {
       [at, dashed] = [at + 1, true];
       continue;
     }
     const pieces = piecesAt(raw, at);
-    if (!pieces) return [{ kind: 'unknown', ...whole }];
+    if (!pieces) return undefined;
     for (const piece of pieces) {
-      found.push({ ...piece, start: start + at, end: start + at + piece.length, raw: place, spaced, dashed });
+      found.push({ ...piece, at, spaced, dashed });
       [at, spaced, dashed] = [at + piece.length, false, false];
     }
   }
   return found;
 }
 
+/** What is known of the raw words of a text; one that comes again is not taken apart again. */
+interface Words {
+  readonly aliases: Aliases;
+  readonly parts: Map<string, readonly Part[] | undefined>;
+}
+
+/** One raw word: a name, or its pieces, or one unknown token. */
+function tokensOf(raw: string, start: number, dashBefore: boolean, words: Words): readonly Token[] {
+  const place: Place['raw'] = { start, end: start + raw.length };
+  const whole = (meaning: Meaning): Token => ({
+    ...{ start, end: place.end, raw: place, spaced: true, dashed: dashBefore },
+    ...meaning,
+  });
+  if (raw === BREAK) return [whole({ kind: 'break' })];
+  if (words.aliases.has(raw)) return [whole({ kind: 'alias', name: raw })];
+  if (!words.parts.has(raw)) words.parts.set(raw, partsOf(raw));
+  return (
+    words.parts.get(raw)?.map((part, n) => ({
+      start: start + part.at,
+      end: start + part.at + part.length,
+      raw: place,
+      // Last, as adding fields to what was spread takes V8 twenty times as long.
+      ...(n === 0 && dashBefore ? { ...part, dashed: true } : part),
+    })) ?? [whole({ kind: 'unknown' })]
+  );
+}
+
 const isProject = (piece: string, aliases: Aliases): boolean => aliases.has(piece) || /^\d+$/.test(piece);
 
 /** A raw word, or several with commas between. */
-function tokensOfList(raw: string, start: number, dashBefore: boolean, aliases: Aliases): readonly Token[] {
-  const pieces = raw.split(',');
+function tokensOfList(raw: string, start: number, dashBefore: boolean, words: Words): readonly Token[] {
+  const pieces = raw.includes(',') ? raw.split(',') : [raw];
   if (pieces.length === 1 || pieces.every((piece) => piece === ''))
-    return tokensOf(raw, start, dashBefore, aliases);
+    return tokensOf(raw, start, dashBefore, words);
   let at = start;
   return pieces.flatMap((piece, n) => {
     const from = at;
     at += piece.length + 1;
-    const place = { start: from + piece.length, end: at };
+    const place: Place['raw'] = { start: from + piece.length, end: at };
     const next = pieces[n + 1] ?? '';
     return [
-      ...(piece === '' ? [] : tokensOf(piece, from, n === 0 && dashBefore, aliases)),
-      ...(isProject(piece, aliases) && isProject(next, aliases)
-        ? [{ kind: 'comma', ...place, raw: place, spaced: false, dashed: false } as const]
+      ...(piece === '' ? [] : tokensOf(piece, from, n === 0 && dashBefore, words)),
+      ...(isProject(piece, words.aliases) && isProject(next, words.aliases)
+        ? [{ kind: 'comma', raw: place, spaced: false, dashed: false, ...place } as const]
         : []),
     ];
   });
@@ -157,10 +183,11 @@ function tokensOfList(raw: string, start: number, dashBefore: boolean, aliases: 
 /** Splits a text, ignoring case. A dash between spaces belongs to what follows. */
 export function tokenize(typed: string, aliases: Aliases): TokenizedText {
   const text = typed.toLowerCase();
+  const words: Words = { aliases, parts: new Map() };
   const found: Token[] = [];
   let dashBefore = false;
   for (const { 0: raw, index } of text.matchAll(/\S+/g)) {
-    const some = tokensOfList(raw, index, dashBefore, aliases);
+    const some = tokensOfList(raw, index, dashBefore, words);
     found.push(...some);
     dashBefore = some.length === 0 && raw.includes('-');
   }

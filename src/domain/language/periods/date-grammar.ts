@@ -171,7 +171,7 @@ export function parseDateExpression(
   bareYear: boolean,
 ): Match<DateExpression> | undefined {
   const found = parseDate(source, at, bareYear);
-  return found && { ...found, value: { ...found.value, typed: typedText(source, at, found.next) } };
+  return found && { next: found.next, value: { typed: typedText(source, at, found.next), ...found.value } };
 }
 
 /** A number of 1 to 31 beside a month is its day, never a product or a project. @throws ParseError */

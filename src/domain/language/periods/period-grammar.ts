@@ -155,7 +155,7 @@ function isProbablyProject({ tokens }: TokenizedText, at: number): boolean {
   const [number, word] = [tokens[at], tokens[at + 1]];
   if (number?.kind !== 'number' || number.digits === '1' || !word?.spaced) return false;
   const isSingular = senseOf(word, 'unit') && word.kind === 'word' && !word.spelling.endsWith('s');
-  return (isSingular ?? false) && tokens.some((_, later) => later > at + 1 && isBareNumber(tokens, later));
+  return (isSingular ?? false) && tokens.findLastIndex((_, later) => isBareNumber(tokens, later)) > at + 1;
 }
 
 function isBareNumber(tokens: readonly Token[], at: number): boolean {
@@ -289,8 +289,8 @@ function doubtIn(source: TokenizedText, at: number, found: Match<PhraseMeaning>)
   return new ParseError(start, end, 'could be a date or a project', works, readings, true);
 }
 
-/** A period, and the error that it is if nothing else in the text names a project. */
-export type PeriodMatch = Match<PeriodPhrase> & { readonly doubt?: ParseError };
+/** A period, and the error that it is if nothing else in the text names a project: its number may be one. */
+export type PeriodMatch = Match<PeriodPhrase> & { readonly doubt: () => ParseError | undefined };
 
 /**
  * The phrase that begins at a token, without `including today`, which may come anywhere in the text.
@@ -305,10 +305,9 @@ export function parsePeriodPhrase(
   const found = periods.parse(source, at, bareYear);
   if (found === undefined) return undefined;
   const typed = typedText(source, at, found.next);
-  const doubt = bareYear ? undefined : doubtIn(source, at, found);
   return {
     next: found.next,
-    value: { ...found.value, typed, includingToday: false },
-    ...(doubt && { doubt }),
+    value: { typed, includingToday: false, ...found.value },
+    doubt: () => (bareYear ? undefined : doubtIn(source, at, found)),
   };
 }

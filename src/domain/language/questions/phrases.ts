@@ -72,7 +72,11 @@ export const PHRASES: ReadonlyMap<string, PhraseRole> = new Map(
   ROLES.flatMap((role) => ROWS[role].phrases.split(', ').map((phrase) => [phrase, role] as const)),
 );
 
-export const LONGEST_PHRASE = Math.max(...[...PHRASES.keys()].map((phrase) => phrase.split(' ').length));
+/** The number of words in the longest phrase that begins with a word. */
+export const LONGEST_PHRASES: ReadonlyMap<string, number> = [...PHRASES.keys()].reduce((longest, phrase) => {
+  const [first = '', ...others] = phrase.split(' ');
+  return longest.set(first, Math.max(longest.get(first) ?? 0, others.length + 1));
+}, new Map<string, number>());
 
 const wordsOf = (has: (role: PhraseRole) => boolean): ReadonlySet<string> =>
   new Set([...PHRASES].flatMap(([phrase, role]) => (has(role) ? phrase.split(' ') : [])));

@@ -7,7 +7,7 @@ import { simplifyText } from '../text.ts';
 import { type Aliases, BREAK } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 import {
-  LONGEST_PHRASE,
+  LONGEST_PHRASES,
   PHRASE_WORDS,
   PHRASES,
   type PhraseRole,
@@ -82,7 +82,8 @@ const NOT_BEFORE: Readonly<Record<string, (after: string) => boolean>> = {
 
 /** The longest phrase that begins there. */
 function phraseAt(words: readonly Word[], at: number) {
-  for (let length = Math.min(LONGEST_PHRASE, words.length - at); length > 0; length--) {
+  const longest = LONGEST_PHRASES.get(words[at]?.text ?? '') ?? 0;
+  for (let length = Math.min(longest, words.length - at); length > 0; length--) {
     const phrase = words
       .slice(at, at + length)
       .map(({ text }) => text)
