@@ -7,10 +7,10 @@ import { guardRead, type RedisConnection } from '../redis/connect.ts';
 import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
 
 /** The commands that follow-ups can refer to. */
-const FOLLOWED = ['/spend', '/balance'] as const satisfies readonly SlashCommand[];
+export const FOLLOWED: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
 const schema = z.object({
-  command: z.enum(FOLLOWED),
+  command: z.custom<SlashCommand>((value) => FOLLOWED.has(value as SlashCommand)),
   /** Its words, in canonical form: names or IDs of projects, periods, products. No figures, nothing else that was typed. */
   text: z.string(),
   /** When it was asked, in ms: its days are those that its period meant then. */

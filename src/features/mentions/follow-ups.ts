@@ -1,4 +1,3 @@
-import type { SlashCommand } from '../../domain/commands.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import {
@@ -15,7 +14,12 @@ import { tryRead } from '../../domain/try-read.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { ThreadPlace, ThreadQuestion, ThreadStore } from '../../workspace/thread-store.ts';
+import {
+  FOLLOWED,
+  type ThreadPlace,
+  type ThreadQuestion,
+  type ThreadStore,
+} from '../../workspace/thread-store.ts';
 import type { Mention } from './words.ts';
 
 /** Where something was said. */
@@ -65,9 +69,6 @@ function standsAlone({ text, mention, request }: Said): boolean {
   const read = tryRead(() => readWords(words, request.workspace.aliases).words);
   return !FOLLOWED.has(command) || read === undefined || read.help || namesProject(read);
 }
-
-/** The commands that a thread remembers. */
-const FOLLOWED: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
 /** “Top 3” alone says of which projects, but not of which days. */
 const namesProject = ({ project, alias, several, top, phrase }: CommandWords): boolean =>

@@ -1,7 +1,7 @@
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import type { ThreadOutcome, ThreadQuestion } from '../../workspace/thread-store.ts';
+import { FOLLOWED, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import type { CommandInvocation } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import type { ReplyTarget } from '../reply/reply.ts';
@@ -34,7 +34,7 @@ export async function rememberQuestion(
 
 /** @returns undefined for a call for help @throws Failure for projects that this person may not ask about here */
 function threadQuestion({ command, text }: CommandInvocation, request: Request): ThreadQuestion | undefined {
-  if (command !== '/spend' && command !== '/balance') return undefined;
+  if (!FOLLOWED.has(command)) return undefined;
   const { at, workspace } = request;
   const { words, output } = parseWithOutput(text, workspace.aliases, parseCommandText);
   if (words.help) return undefined;

@@ -332,16 +332,19 @@ function aboutProject(text: string, base: Base | undefined): string {
 /** Without an answer before it. */
 function withoutAnswer([said]: readonly Said[]): FollowUp | undefined {
   if (said === undefined) return undefined;
-  const { command = '/spend', words, output } = said;
+  const { words, output } = said;
   const text = formatCommandWords(words, output);
+  const command = said.command ?? '/spend';
   if (!namesProjects(words)) return { kind: 'project-missing', command, text };
   if (said.command !== undefined || words.phrase !== undefined)
     return { kind: 'command', command, text, isExplicit: true };
-  const commands = (['/balance', '/spend'] as const).map((name) => ({
-    command: name,
-    text,
-  }));
-  return { kind: 'offered', commands };
+  return {
+    kind: 'offered',
+    commands: [
+      { command: '/balance', text },
+      { command: '/spend', text },
+    ],
+  };
 }
 
 interface Merged extends QuestionCommand {
