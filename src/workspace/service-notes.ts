@@ -32,20 +32,6 @@ interface Asked {
   readonly product: ProductId;
 }
 
-/** Notes in a workspace's record what the answers of the services say of its credentials and projects. Never rejects. */
-export interface ServiceNotes {
-  /** Reminds the people who can replace it, if the credential is still registered. */
-  rejected(rejection: Rejection): Promise<void>;
-  /** @param error why there was no answer */
-  billing(access: AskedWith, asked: Asked, error?: unknown): Promise<void>;
-  /** An application access issued no token. */
-  notIssued(
-    access: { readonly id: string },
-    tenant: { readonly workspace: SlackId; readonly connection: string },
-    error: unknown,
-  ): Promise<void>;
-}
-
 export interface ServiceNotesParts {
   readonly workspaces: Pick<Workspaces, 'noteRejection' | 'noteFailure' | 'clearFailure'>;
   /** Derives the workspace's runs again. Never rejects. */
@@ -59,15 +45,11 @@ export interface ServiceNotesParts {
 const MARK_LENGTH = 4;
 
 /**
+ * Notes in a workspace's record what the answers of the services say of its credentials and projects. Never rejects.
  * Writes only changes: the access brings what the record said, so a project that keeps failing or answering costs
  * nothing.
  */
-export function createServiceNotes({
-  workspaces,
-  changed,
-  clock,
-  onFailure,
-}: ServiceNotesParts): ServiceNotes {
+export function createServiceNotes({ workspaces, changed, clock, onFailure }: ServiceNotesParts) {
   const rejected = async ({ workspace, mark, ...credential }: Rejection): Promise<void> => {
     const isNew = await workspaces.noteRejection(workspace, credential, { mark, at: clock() });
     if (isNew) await changed(workspace);
@@ -89,9 +71,11 @@ export function createServiceNotes({
   };
 
   return {
-    rejected: (rejection) => rejected(rejection).catch(onFailure),
+    /** Reminds the people who can replace it, if the credential is still registered. */
+    rejected: (rejection: Rejection) => rejected(rejection).catch(onFailure),
 
-    async billing(access, asked, error) {
+    /** @param error why there was no answer */
+    async billing(access: AskedWith, asked: Asked, error?: unknown): Promise<void> {
       if (error === undefined) return answered(access, asked).catch(onFailure);
       const { workspace, connection: name, token } = access;
       if (error instanceof TokenRejected)
@@ -99,7 +83,12 @@ export function createServiceNotes({
       await failed(access, asked, error).catch(onFailure);
     },
 
-    async notIssued({ id }, { workspace, connection: name }, error) {
+    /** An application access issued no token. */
+    async notIssued(
+      { id }: { readonly id: string },
+      { workspace, connection: name }: { readonly workspace: SlackId; readonly connection: string },
+      error: unknown,
+    ): Promise<void> {
       const isRefused = error instanceof AccessRefused && error.status === 401;
       if (isRefused || error instanceof AccessNotFound)
         await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) }).catch(onFailure);

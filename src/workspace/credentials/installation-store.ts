@@ -13,25 +13,7 @@ import { sealOwnerOf } from './sealed-fields.ts';
  *
  * @throws StoreUnavailable from each method
  */
-export interface InstallationRecords {
-  save(id: string, text: string): Promise<void>;
-  /** @throws UnsealFailed */
-  read(id: string): Promise<string | undefined>;
-  /** @returns false, without writing, when the text is no longer `before` or is missing @throws UnsealFailed */
-  replace(id: string, before: string, after: string): Promise<boolean>;
-  /** Whether anything in Redis still names it, although no installation may be there. */
-  knows(id: string): Promise<boolean>;
-  /**
-   * Records that this workspace uses an organisation's installation, so that both are deleted together.
-   * @returns false, with nothing recorded, if the organisation has none or took the workspace away
-   */
-  join(organisation: string, workspace: SlackId): Promise<boolean>;
-  /** The organisation noted for this workspace; the note is deleted when either of them leaves. */
-  organisationOf(workspace: SlackId): Promise<string | undefined>;
-  /** @returns the way to unlock it, which also happens after `LOCK_MS`; undefined if another process holds the lock */
-  lock(id: string): Promise<(() => Promise<void>) | undefined>;
-  locked(id: string): Promise<boolean>;
-}
+export type InstallationRecords = ReturnType<typeof createInstallationStore>;
 
 /** Longer than a call to Slack with its retry may take. */
 const LOCK_MS = 15_000;
@@ -50,28 +32,24 @@ const UNDO_JOIN = `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return redis.call('HDEL', KEYS[1], ARGV[2]) end
 return redis.call('UNLINK', unpack(KEYS))`;
 
-export function createInstallationStore({
-  redis,
-  keyring,
-}: {
-  redis: RedisConnection;
-  keyring: Keyring;
-}): InstallationRecords {
+export function createInstallationStore({ redis, keyring }: { redis: RedisConnection; keyring: Keyring }) {
   const index = createWorkspaceIndex(redis);
   const access = createMemberAccessNotes(redis);
   const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), FIELDS.installation));
 
   return {
-    async save(id, text) {
+    async save(id: string, text: string): Promise<void> {
       const envelope = keyring.seal(text, owner(id));
       await index.touch(id);
       await guardRead(() => redis.hset(recordKey(id), FIELDS.installation, envelope));
     },
-    async read(id) {
+    /** @throws UnsealFailed */
+    async read(id: string): Promise<string | undefined> {
       const envelope = await envelopeOf(id);
       return envelope === null ? undefined : keyring.open(envelope, owner(id));
     },
-    async replace(id, before, after) {
+    /** @returns false, without writing, when the text is no longer `before` or is missing @throws UnsealFailed */
+    async replace(id: string, before: string, after: string): Promise<boolean> {
       // Resealing changes the envelope but not the text: then try again.
       for (let attempt = 0; attempt < 3; attempt += 1) {
         const envelope = await envelopeOf(id);
@@ -81,8 +59,13 @@ export function createInstallationStore({
       }
       return false;
     },
+    /** Whether anything in Redis still names it, although no installation may be there. */
     knows: index.knows,
-    async join(organisation, workspace) {
+    /**
+     * Records that this workspace uses an organisation's installation, so that both are deleted together.
+     * @returns false, with nothing recorded, if the organisation has none or took the workspace away
+     */
+    async join(organisation: string, workspace: SlackId): Promise<boolean> {
       if (await access.isRevoked(organisation, workspace)) return false;
       // The two are in different slots. The list of members is written first, so that uninstalling finds the workspace.
       const keys = [recordKey(organisation), membersKey(organisation)];
@@ -98,15 +81,17 @@ export function createInstallationStore({
       await guardRead(() => redis.eval(UNDO_JOIN, own.length, ...own, ...fields));
       return false;
     },
-    organisationOf: async (workspace) =>
+    /** The organisation noted for this workspace; the note is deleted when either of them leaves. */
+    organisationOf: async (workspace: SlackId): Promise<string | undefined> =>
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organisation))) ?? undefined,
-    async lock(id) {
+    /** @returns the way to unlock it, which also happens after `LOCK_MS`; undefined if another process holds the lock */
+    async lock(id: string): Promise<(() => Promise<void>) | undefined> {
       const lease = await acquireLease(redis, id, tokenLockKey(id), LOCK_MS);
       if (typeof lease === 'string') return undefined;
       return async () => {
         await releaseLease(redis, lease);
       };
     },
-    locked: async (id) => (await guardRead(() => redis.exists(tokenLockKey(id)))) === 1,
+    locked: async (id: string) => (await guardRead(() => redis.exists(tokenLockKey(id)))) === 1,
   };
 }

@@ -5,19 +5,17 @@ import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { onceKey } from '../../redis/keys.ts';
 
 /** Nonces that can be used once, across all processes. Their keys name no workspace. */
-export interface OAuthNonces {
-  /**
-   * Whether this is its first use. Only used nonces are stored, so issuing them takes no memory.
-   * @param seconds for how long the use is remembered: at least as long as the nonce is valid
-   * @throws StoreUnavailable
-   */
-  spend(nonce: string, seconds: number): Promise<boolean>;
-}
+export type OAuthNonces = ReturnType<typeof createOAuthNonces>;
 
 /** @param kind `state` of an OAuth installation, or `request` for the signatures of Slack's requests */
-export function createOAuthNonces(redis: RedisConnection, kind: 'state' | 'request' = 'state'): OAuthNonces {
+export function createOAuthNonces(redis: RedisConnection, kind: 'state' | 'request' = 'state') {
   return {
-    spend: async (nonce, seconds) =>
+    /**
+     * Whether this is its first use. Only used nonces are stored, so issuing them takes no memory.
+     * @param seconds for how long the use is remembered: at least as long as the nonce is valid
+     * @throws StoreUnavailable
+     */
+    spend: async (nonce: string, seconds: number): Promise<boolean> =>
       (await guardRead(() => redis.set(onceKey(kind, nonce), '1', 'EX', seconds, 'NX'))) !== null,
   };
 }
@@ -26,19 +24,17 @@ export function createOAuthNonces(redis: RedisConnection, kind: 'state' | 'reque
 const KEPT_MS = 10 * MINUTE;
 
 /** The IDs of events that some process handled already. */
-export interface EventDedup {
-  /**
-   * Whether no process has seen this event in the last ten minutes. Only a hash is stored, so that nothing names a
-   * workspace that leaves meanwhile.
-   * @param event Slack's `event_id`
-   * @throws StoreUnavailable
-   */
-  first(workspace: SlackId, event: string): Promise<boolean>;
-}
+export type EventDedup = ReturnType<typeof createEventDedup>;
 
-export function createEventDedup(redis: RedisConnection): EventDedup {
+export function createEventDedup(redis: RedisConnection) {
   return {
-    async first(workspace, event) {
+    /**
+     * Whether no process has seen this event in the last ten minutes. Only a hash is stored, so that nothing names a
+     * workspace that leaves meanwhile.
+     * @param event Slack's `event_id`
+     * @throws StoreUnavailable
+     */
+    async first(workspace: SlackId, event: string): Promise<boolean> {
       const hash = createHash('sha256').update(`${workspace} ${event}`).digest('base64url');
       const isFirst = await guardRead(() => redis.set(onceKey('event', hash), '1', 'PX', KEPT_MS, 'NX'));
       return isFirst !== null;
@@ -49,11 +45,7 @@ export function createEventDedup(redis: RedisConnection): EventDedup {
 export type MemberAccess = 'granted' | 'revoked';
 
 /** What an organisation's last events said of each of its workspaces. */
-export interface MemberAccessNotes {
-  /** @param at when, in s since the epoch @returns false for an event that is older than the last one */
-  note(organisation: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean>;
-  isRevoked(organisation: string, workspace: SlackId): Promise<boolean>;
-}
+export type MemberAccessNotes = ReturnType<typeof createMemberAccessNotes>;
 
 const NOTE_LATEST = `
 if tonumber(redis.call('HGET', KEYS[1], 'at') or ARGV[1]) > tonumber(ARGV[1]) then return 0 end
@@ -65,15 +57,16 @@ return 1`;
  * For as long as Slack repeats events: a request from before a revocation may arrive after it, and must not bring back
  * what was deleted. @throws StoreUnavailable from each method
  */
-export function createMemberAccessNotes(redis: RedisConnection): MemberAccessNotes {
+export function createMemberAccessNotes(redis: RedisConnection) {
   const keyOf = (...ids: readonly string[]) =>
     onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
   return {
-    async note(organisation, workspace, access, at) {
+    /** @param at when, in s since the epoch @returns false for an event that is older than the last one */
+    async note(organisation: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
       const key = keyOf(organisation, workspace);
       return (await guardRead(() => redis.eval(NOTE_LATEST, 1, key, at, access, KEPT_MS))) === 1;
     },
-    isRevoked: async (organisation, workspace) =>
+    isRevoked: async (organisation: string, workspace: SlackId) =>
       (await guardRead(() => redis.hget(keyOf(organisation, workspace), 'access'))) === 'revoked',
   };
 }

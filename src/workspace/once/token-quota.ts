@@ -10,12 +10,7 @@ export const MAX_TOKENS = 5;
 export const ISSUE_WINDOW = 10 * MINUTE;
 
 /** Limits the tokens that a person gets, counted across all processes. @throws StoreUnavailable from each method */
-export interface TokenQuota {
-  /** Counts one token. @returns undefined; or, if the limit is reached, when the next one is possible (ms) @throws NotInstalled */
-  take(workspace: SlackId, person: SlackId, at: Millis): Promise<number | undefined>;
-  /** Gives back a counted token that was not issued after all. */
-  giveBack(workspace: SlackId, person: SlackId, at: Millis): Promise<void>;
-}
+export type TokenQuota = ReturnType<typeof createTokenQuota>;
 
 /** Stores a person's times, separated by commas. If the clock goes back, nobody is locked out longer than `ISSUE_WINDOW`. */
 const TAKE = `
@@ -44,25 +39,18 @@ if #kept == 0 then return redis.call('HDEL', KEYS[1], ARGV[1]) end
 redis.call('HSET', KEYS[1], ARGV[1], table.concat(kept, ','))
 return 1`;
 
-export function createTokenQuota(redis: RedisConnection): TokenQuota {
+export function createTokenQuota(redis: RedisConnection) {
   return {
-    async take(workspace, person, at) {
-      const next = await guardRead(() =>
-        redis.eval(
-          TAKE,
-          2,
-          issuedKey(workspace),
-          recordKey(workspace),
-          person,
-          Math.floor(at),
-          ISSUE_WINDOW,
-          MAX_TOKENS,
-        ),
-      );
+    /** Counts one token. @returns undefined; or, if the limit is reached, when the next one is possible (ms) @throws NotInstalled */
+    async take(workspace: SlackId, person: SlackId, at: Millis): Promise<number | undefined> {
+      const keys = [issuedKey(workspace), recordKey(workspace)];
+      const args = [person, Math.floor(at), ISSUE_WINDOW, MAX_TOKENS];
+      const next = await guardRead(() => redis.eval(TAKE, keys.length, ...keys, ...args));
       if (next === 'gone') throw new NotInstalled('unknown');
       return next === '' ? undefined : Number(next);
     },
-    async giveBack(workspace, person, at) {
+    /** Gives back a counted token that was not issued after all. */
+    async giveBack(workspace: SlackId, person: SlackId, at: Millis): Promise<void> {
       await guardRead(() => redis.eval(GIVE_BACK, 1, issuedKey(workspace), person, Math.floor(at)));
     },
   };

@@ -4,18 +4,7 @@ import { FIELDS, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 import type { RecordFields } from './workspace-store.ts';
 
-/** Deletes everything that Redis holds of a workspace or an organisation. @throws StoreUnavailable from each method */
-export interface Deletion {
-  workspace(id: string, organisation?: string): Promise<void>;
-  /**
-   * Deletes a workspace that its organisation's installation no longer serves.
-   *
-   * @returns false if it stays through another installation
-   */
-  member(id: string, organisation?: string): Promise<boolean>;
-  /** Deletes an organisation, with every workspace that only its installation serves. */
-  organisation(id: string): Promise<void>;
-}
+export type Deletion = ReturnType<typeof createDeletion>;
 
 export interface DeletionParts {
   readonly redis: RedisConnection;
@@ -26,14 +15,16 @@ export interface DeletionParts {
 }
 
 /**
- * Each step touches one slot of the Cluster. Slack repeats the event until every step is done, so steps can be done
- * twice.
+ * Deletes everything that Redis holds of a workspace or an organisation. Each step touches one slot of the Cluster. Slack
+ * repeats the event until every step is done, so steps can be done twice.
+ *
+ * @throws StoreUnavailable from each method
  */
 export function createDeletion({
   redis,
   others = async () => undefined,
   isInstalled = async () => false,
-}: DeletionParts): Deletion {
+}: DeletionParts) {
   const index = createWorkspaceIndex(redis);
   const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
   const forgetRest = async (id: string): Promise<void> => {
@@ -54,16 +45,21 @@ export function createDeletion({
   };
 
   return {
-    async workspace(id, organisation) {
+    async workspace(id: string, organisation?: string): Promise<void> {
       await unlinkKeys(id);
       if (organisation !== undefined) await guardRead(() => redis.srem(membersKey(organisation), id));
       await forgetRest(id);
     },
-    async member(id, organisation) {
+    /**
+     * Deletes a workspace that its organisation's installation no longer serves.
+     * @returns false if it stays through another installation
+     */
+    async member(id: string, organisation?: string): Promise<boolean> {
       if (organisation !== undefined) await guardRead(() => redis.srem(membersKey(organisation), id));
       return leave(id, organisation);
     },
-    async organisation(id) {
+    /** Deletes an organisation, with every workspace that only its installation serves. */
+    async organisation(id: string): Promise<void> {
       // First the organisation itself: without it no workspace can join after the list is read.
       await unlinkKeys(id);
       for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);

@@ -10,32 +10,7 @@ import { auditKey, checkLockKey, indexKey, shardOf, shardsOf, zonesKey } from '.
  *
  * @throws StoreUnavailable from each method
  */
-export interface WorkspaceIndex {
-  /** Each has its own entries. */
-  readonly shards: readonly number[];
-  /**
-   * Schedules a check in a minute, and adds the workspace if it is missing. Call it before creating the record and
-   * before deriving runs: then a process that dies in between leaves a check behind.
-   *
-   * @returns the entry, different from every other
-   */
-  touch(workspace: SlackId): Promise<IndexEntry>;
-  /** Sets when the workspace is checked next, and adds it if it is missing. @param at ms since the epoch */
-  setCheck(workspace: SlackId, at: Millis): Promise<void>;
-  /** Moves the next check, unless it was set since. @returns whether it did */
-  moveCheck(entry: IndexEntry, at: Millis): Promise<boolean>;
-  /** Removes it, unless its check was set since. @returns whether it did */
-  remove(entry: IndexEntry): Promise<boolean>;
-  forget(workspace: SlackId): Promise<void>;
-  /** Takes the checks of a shard for `ms`, or keeps them; for one process at a time. @returns false if another has them */
-  claimChecks(shard: number, owner: string, ms: Millis): Promise<boolean>;
-  /** Entries of a shard whose check is due by `now`, those that are due longest first. */
-  due(shard: number, now: Millis, most: number): Promise<readonly IndexEntry[]>;
-  /** Whether the index or an audit still names the workspace: for one that has no record. */
-  knows(workspace: SlackId): Promise<boolean>;
-  /** All IDs. One that is added or removed at the same time may or may not be included. */
-  list(): AsyncGenerator<string, void>;
-}
+export type WorkspaceIndex = ReturnType<typeof createWorkspaceIndex>;
 
 export interface IndexEntry {
   readonly workspace: SlackId;
@@ -80,46 +55,57 @@ return 1`;
 const PAGE = 500;
 
 /** @param zones the version of the time zones' rules */
-export function createWorkspaceIndex(
-  redis: RedisConnection,
-  zones: string = process.versions.tz ?? '',
-): WorkspaceIndex {
+export function createWorkspaceIndex(redis: RedisConnection, zones: string = process.versions.tz ?? '') {
   const shards = shardsOf(redis);
   const keyFor = (workspace: SlackId): string => indexKey(shardOf(redis, workspace));
   const compare = async (script: string, { workspace, at }: IndexEntry, ...more: number[]) =>
     (await guardRead(() => redis.eval(script, 1, keyFor(workspace), workspace, at, ...more))) === 1;
 
   return {
+    /** Each has its own entries. */
     shards,
-    async touch(workspace) {
+    /**
+     * Schedules a check in a minute, and adds the workspace if it is missing. Call it before creating the record and
+     * before deriving runs: then a process that dies in between leaves a check behind.
+     *
+     * @returns the entry, different from every other
+     */
+    async touch(workspace: SlackId): Promise<IndexEntry> {
       const at = await guardRead(() => redis.eval(TOUCH, 1, keyFor(workspace), workspace, TOUCHED));
       return { workspace, at: Number(at) };
     },
-    async setCheck(workspace, at) {
+    /** Sets when the workspace is checked next, and adds it if it is missing. @param at ms since the epoch */
+    async setCheck(workspace: SlackId, at: Millis): Promise<void> {
       await guardRead(() => redis.zadd(keyFor(workspace), at, workspace));
     },
-    moveCheck: (entry, at) => compare(MOVE, entry, at),
-    remove: (entry) => compare(REMOVE, entry),
-    async forget(workspace) {
+    /** Moves the next check, unless it was set since. @returns whether it did */
+    moveCheck: (entry: IndexEntry, at: Millis) => compare(MOVE, entry, at),
+    /** Removes it, unless its check was set since. @returns whether it did */
+    remove: (entry: IndexEntry) => compare(REMOVE, entry),
+    async forget(workspace: SlackId): Promise<void> {
       await guardRead(() => redis.zrem(keyFor(workspace), workspace));
     },
-    async claimChecks(shard, owner, ms) {
+    /** Takes the checks of a shard for `ms`, or keeps them; for one process at a time. @returns false if another has them */
+    async claimChecks(shard: number, owner: string, ms: Millis): Promise<boolean> {
       const keys = [checkLockKey(shard), zonesKey(shard), indexKey(shard)];
       return (await guardRead(() => redis.eval(CLAIM, keys.length, ...keys, owner, ms, zones))) === 1;
     },
-    async due(shard, now, most) {
+    /** Entries of a shard whose check is due by `now`, those that are due longest first. */
+    async due(shard: number, now: Millis, most: number): Promise<readonly IndexEntry[]> {
       const found = await guardRead(() =>
         redis.zrangebyscore(indexKey(shard), '-inf', now, 'WITHSCORES', 'LIMIT', 0, most),
       );
       return pairs(found).map(([workspace, at]) => ({ workspace, at: Number(at) }));
     },
-    async knows(workspace) {
+    /** Whether the index or an audit still names the workspace: for one that has no record. */
+    async knows(workspace: SlackId): Promise<boolean> {
       const [score, audits] = await guardRead(() =>
         Promise.all([redis.zscore(keyFor(workspace), workspace), redis.exists(auditKey(workspace))]),
       );
       return score !== null || audits === 1;
     },
-    async *list() {
+    /** All IDs. One that is added or removed at the same time may or may not be included. */
+    async *list(): AsyncGenerator<string, void> {
       const seen = new Set<string>();
       for (const shard of shards) {
         let cursor = '0';
