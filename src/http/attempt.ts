@@ -47,19 +47,7 @@ interface Streak {
   readonly groups: WeakSet<object>;
 }
 
-type RequestKey = Pick<ServiceRequest, 'tenant' | 'subject'>;
-
-interface Breakers {
-  /** @returns the outage that pauses these requests; undefined when they are not paused */
-  pausedBy(origin: string, request: RequestKey): Outage | undefined;
-  recordAnswer(origin: string, request: RequestKey): void;
-  /** Requests of one `outageGroup` count as one outage. */
-  recordFailure(
-    origin: string,
-    request: RequestKey & Pick<ServiceRequest, 'outageGroup'>,
-    failure: Failure,
-  ): void;
-}
+type RequestKey = Pick<ServiceRequest, 'tenant' | 'subject' | 'outageGroup'>;
 
 /**
  * Pauses the requests of a connection to an origin after many outages in a row. Each connection of each workspace has
@@ -68,7 +56,7 @@ interface Breakers {
  *
  * Not cockatiel's breaker: it measures the pause by the wall clock, and a refusal does not end its streak.
  */
-export function createBreakers({ breakerThreshold, breakerPause, failingConnections }: HttpLimits): Breakers {
+export function createBreakers({ breakerThreshold, breakerPause, failingConnections }: HttpLimits) {
   const streaks = new LRUCache<string, Streak>({ max: failingConnections });
 
   function pause(streak: Streak): void {
@@ -79,17 +67,19 @@ export function createBreakers({ breakerThreshold, breakerPause, failingConnecti
   }
 
   return {
-    pausedBy(origin, request) {
+    /** @returns the outage that pauses these requests; undefined when they are not paused */
+    pausedBy(origin: string, request: RequestKey): Outage | undefined {
       // `peek`: only a failure renews a streak's place in the cache.
       const streak = streaks.peek(keyOf(origin, request));
       if (streak === undefined || !streak.isPaused) return undefined;
       const isOtherSubject = streak.subjects.size === 1 && !streak.subjects.has(request.subject ?? '');
       return isOtherSubject ? undefined : streak.lastOutage;
     },
-    recordAnswer(origin, request) {
+    recordAnswer(origin: string, request: RequestKey): void {
       streaks.delete(keyOf(origin, request));
     },
-    recordFailure(origin, request, failure) {
+    /** Requests of one `outageGroup` count as one outage. */
+    recordFailure(origin: string, request: RequestKey, failure: Failure): void {
       const key = keyOf(origin, request);
       if (!isOutage(failure)) {
         streaks.delete(key);

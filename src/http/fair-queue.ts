@@ -5,17 +5,6 @@ import type { Priority, ServiceRequest } from './exchange.ts';
 
 type QueuedRequest = Pick<ServiceRequest, 'service' | 'tenant' | 'priority'>;
 
-interface FairQueue {
-  /**
-   * Runs `work` at its turn for the origin.
-   *
-   * @throws {QueueFull} if too many of the workspace wait already, or an interactive request waited too long
-   */
-  run<T>(origin: string, request: QueuedRequest, work: () => Promise<T>): Promise<T>;
-  /** Refuses what waits, and from now on what would have to. */
-  close(): void;
-}
-
 interface Waiter {
   start(): void;
   refuse(): void;
@@ -41,7 +30,7 @@ interface Origin {
  *
  * Written here: p-limit, p-queue and fastq have one line for everyone, and BullMQ's groups are not in its free edition.
  */
-export function createFairQueue({ connections, queueLength, queueTimeout }: HttpLimits): FairQueue {
+export function createFairQueue({ connections, queueLength, queueTimeout }: HttpLimits) {
   const origins = new Map<string, Origin>();
   let isClosed = false;
 
@@ -108,7 +97,12 @@ export function createFairQueue({ connections, queueLength, queueTimeout }: Http
   }
 
   return {
-    async run(originName, request, work) {
+    /**
+     * Runs `work` at its turn for the origin.
+     *
+     * @throws {QueueFull} if too many of the workspace wait already, or an interactive request waited too long
+     */
+    async run<T>(originName: string, request: QueuedRequest, work: () => Promise<T>): Promise<T> {
       const workspace = request.tenant?.workspace ?? '';
       await waitForTurn(originName, workspace, request);
       try {
@@ -117,7 +111,8 @@ export function createFairQueue({ connections, queueLength, queueTimeout }: Http
         releaseTurn(originName, workspace, request);
       }
     },
-    close() {
+    /** Refuses what waits, and from now on what would have to. */
+    close(): void {
       isClosed = true;
       for (const { queues } of origins.values())
         for (const { waiters } of queues.values())

@@ -15,13 +15,6 @@ interface HealthResponse {
   readonly body: { readonly ok: boolean; readonly notReady?: readonly ('redis' | 'slack')[] };
 }
 
-export interface Health {
-  /** Whether the process runs. Always 200: a restart would not bring Redis back. */
-  healthz(): HealthResponse;
-  /** Whether this process can answer a command now: 200, or 503 with what is missing. Never throws. */
-  readyz(): Promise<HealthResponse>;
-}
-
 interface HealthParts {
   readonly redis: RedisConnection;
   /** Whether Slack can reach us: the server listens, or Socket Mode is connected. */
@@ -30,7 +23,7 @@ interface HealthParts {
   readonly onRefused?: (error: unknown) => void;
 }
 
-export function createHealth({ redis, slackUp, onRefused = () => undefined }: HealthParts): Health {
+export function createHealth({ redis, slackUp, onRefused = () => undefined }: HealthParts) {
   let wasWritable = true;
   const probe = async (): Promise<boolean> => {
     const refusal = await withTimeout(
@@ -52,8 +45,10 @@ export function createHealth({ redis, slackUp, onRefused = () => undefined }: He
     return last.isWritable;
   };
   return {
-    healthz: () => ({ status: 200, body: { ok: true } }),
-    async readyz() {
+    /** Whether the process runs. Always 200: a restart would not bring Redis back. */
+    healthz: (): HealthResponse => ({ status: 200, body: { ok: true } }),
+    /** Whether this process can answer a command now: 200, or 503 with what is missing. Never throws. */
+    async readyz(): Promise<HealthResponse> {
       const redisUp = await isWritable();
       const notReady = [...(redisUp ? [] : ['redis' as const]), ...(slackUp() ? [] : ['slack' as const])];
       return notReady.length === 0

@@ -5,27 +5,11 @@ import type { ExchangeInfo } from '../http/request.ts';
 import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/errors.ts';
 
 /** Metrics for operators. Labels are Tally's and Slack's names, never people's data. */
-export interface Metrics {
-  /** @param outcome `ok`, a failure's kind, or `unknown` */
-  command(name: string, outcome: string): void;
-  /** A request to billing or identity. */
-  exchange(exchange: ExchangeInfo): void;
-  /** @param outcome how a due date ended: `posted`, `posted-late`, `skipped`, `failed` */
-  post(outcome: string): void;
-  /** @param outcome `ok`, or Slack's error code */
-  slackCall(call: SlackCallMeasurement): void;
-  /** A request that was rejected by a rate limit. @param refusal what is limited, and for whom */
-  throttled(refusal: { readonly what: string; readonly whose: string }): void;
-  /** Redis did not do what it was asked. */
-  storeError(kind: StoreErrorKind): void;
-  /** @returns the response to `GET /metrics`, in the text format of Prometheus, computed once a second at most */
-  page(): Promise<{ readonly status: 200; readonly body: string; readonly type: string }>;
-  /** Stops the collectors of Node's own metrics. */
-  stop(): void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 interface SlackCallMeasurement {
   readonly method: string;
+  /** `ok`, or Slack's error code */
   readonly outcome: string;
   readonly took: Millis;
 }
@@ -67,7 +51,7 @@ export function createMetrics({
   inProgress = () => 0,
   oldestOverdue = async () => 0,
   pageLifetime = PAGE_LIFETIME,
-}: MetricsParts = {}): Metrics {
+}: MetricsParts = {}) {
   const registry = new Registry();
   const registers = [registry];
   // Node wakes up this often to measure how late it is, in ms, at rest too. The lag that it reports includes it.
@@ -138,11 +122,13 @@ export function createMetrics({
     return page.body;
   };
   return {
-    command(command, outcome) {
+    /** @param outcome `ok`, a failure's kind, or `unknown` */
+    command(command: string, outcome: string): void {
       publish({ kind: 'command', name: command, outcome });
       commands.inc({ command, outcome });
     },
-    exchange(exchange) {
+    /** A request to billing or identity. */
+    exchange(exchange: ExchangeInfo): void {
       publish({ kind: 'exchange', ...exchange });
       const { service, outcome, took } = exchange;
       // A service may send any status: its class bounds the series. Everything else is a failure's kind.
@@ -150,17 +136,23 @@ export function createMetrics({
       requests.inc({ service, outcome: label });
       latencies.observe({ service }, took / 1e3);
     },
-    post(outcome) {
+    /** @param outcome how a due date ended: `posted`, `posted-late`, `skipped`, `failed` */
+    post(outcome: string): void {
       publish({ kind: 'post', outcome });
       posts.inc({ outcome });
     },
-    slackCall(call) {
+    slackCall(call: SlackCallMeasurement): void {
       publish({ kind: 'slack', ...call });
       slackCalls.inc(boundedCalls({ method: call.method, outcome: call.outcome }));
     },
-    storeError: (kind) => storeErrors.inc({ kind }),
-    throttled: ({ what, whose }) => throttled.inc({ what, whose }),
+    /** Redis did not do what it was asked. */
+    storeError: (kind: StoreErrorKind) => storeErrors.inc({ kind }),
+    /** A request that was rejected by a rate limit: what is limited, and for whom. */
+    throttled: ({ what, whose }: { readonly what: string; readonly whose: string }) =>
+      throttled.inc({ what, whose }),
+    /** @returns the response to `GET /metrics`, in the text format of Prometheus, computed once a second at most */
     page: async () => ({ status: 200, body: await currentPage(), type: registry.contentType }),
+    /** Stops the collectors of Node's own metrics. */
     stop: () => registry.clear(),
   };
 }

@@ -31,18 +31,7 @@ const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =
     ? Number.POSITIVE_INFINITY
     : bot.expiresAt * 1000;
 
-export interface InstallationTokens {
-  /**
-   * What is installed under this id, with a token that works; undefined when nothing is. A warm answer costs no
-   * command of Redis. @throws UnsealFailed, StoreUnavailable, NotInstalled `expired`
-   */
-  find(id: string): Promise<KnownInstallation | undefined>;
-  save(installation: Installation): Promise<void>;
-  /** Drops what this process remembers. */
-  drop(id: string): void;
-  /** Resolves once every token from Slack is stored, because Slack hands out each only once. */
-  idle(): Promise<void>;
-}
+export type InstallationTokens = ReturnType<typeof createInstallationTokens>;
 
 /** An installation for as long as it is remembered. */
 export interface KnownInstallation extends StoredInstallation {
@@ -74,11 +63,7 @@ interface Entry {
   readonly found: Promise<KnownInstallation | undefined>;
 }
 
-export function createInstallationTokens({
-  installed,
-  renewer,
-  log,
-}: InstallationTokensParts): InstallationTokens {
+export function createInstallationTokens({ installed, renewer, log }: InstallationTokensParts) {
   const entries = new LRUCache<string, Entry>({ max: MOST });
   const renewals = new Set<Promise<void>>();
 
@@ -150,17 +135,23 @@ export function createInstallationTokens({
   };
 
   return {
-    find(id) {
+    /**
+     * What is installed under this id, with a token that works; undefined when nothing is. A warm answer costs no
+     * command of Redis. @throws UnsealFailed, StoreUnavailable, NotInstalled `expired`
+     */
+    find(id: string): Promise<KnownInstallation | undefined> {
       const known = entries.get(id);
       return (known !== undefined && known.until > Date.now() ? known : remember(id)).found;
     },
-    async save(installation) {
+    async save(installation: Installation): Promise<void> {
       const id = installationId(installation);
       await installed.save(id, serializeInstallation({ installation, at: Date.now() }));
       entries.delete(id);
     },
-    drop: (id) => void entries.delete(id),
-    async idle() {
+    /** Drops what this process remembers. */
+    drop: (id: string) => void entries.delete(id),
+    /** Resolves once every token from Slack is stored, because Slack hands out each only once. */
+    async idle(): Promise<void> {
       while (renewals.size > 0) await Promise.all(renewals);
     },
   };

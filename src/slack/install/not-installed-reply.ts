@@ -1,17 +1,12 @@
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { escapeMessageText, type Message, section } from '../kit/atoms.ts';
+import { escapeMessageText, type Message, textMessage } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 import type { ResponseUrlClient } from '../reply/response-url.ts';
 
 /** Replies without a token: in the acknowledgement, or through the payload's response_url. */
-export interface NotInstalledReply {
-  /** Logs the rejection. Replies to a click by `response_url`, because its acknowledgement has no message. */
-  remember(body: object | undefined, error: unknown, workspace: SlackId | undefined): void;
-  /** @returns the acknowledgement of a refused payload: a reply to a command, the next view of a form */
-  acknowledgement(body: object): object | undefined;
-}
+export type NotInstalledReply = ReturnType<typeof createNotInstalledReply>;
 
 interface Payload {
   readonly command?: string;
@@ -27,7 +22,7 @@ interface NotInstalledParts {
 }
 
 /** @param page where Tally is installed */
-export function createNotInstalledReply(page: string, parts: NotInstalledParts): NotInstalledReply {
+export function createNotInstalledReply(page: string, parts: NotInstalledParts) {
   const { responseUrls, log, knows } = parts;
   const logRefusal = async (err: unknown, workspace: SlackId | undefined): Promise<void> => {
     const about = { err, workspace, ...reasonOf(err) };
@@ -41,7 +36,8 @@ export function createNotInstalledReply(page: string, parts: NotInstalledParts):
   const refused = new WeakMap<object, Message>();
 
   return {
-    remember(body, error, workspace) {
+    /** Logs the rejection. Replies to a click by `response_url`, because its acknowledgement has no message. */
+    remember(body: object | undefined, error: unknown, workspace: SlackId | undefined): void {
       void logRefusal(error, workspace);
       if (body === undefined) return;
       const message = notInstalledMessage(error, page);
@@ -52,7 +48,8 @@ export function createNotInstalledReply(page: string, parts: NotInstalledParts):
         .post(response_url, message)
         .catch((err: unknown) => log.error({ err }, 'a reply could not be delivered'));
     },
-    acknowledgement(body) {
+    /** @returns the acknowledgement of a refused payload: a reply to a command, the next view of a form */
+    acknowledgement(body: object): object | undefined {
       const message = refused.get(body);
       const { command, type } = body as Payload;
       if (message === undefined) return undefined;
@@ -68,8 +65,7 @@ const reasonOf = (error: unknown) =>
   isFailure(error) && error.kind === 'unseal-failed' ? { reason: error.reason } : {};
 
 function notInstalledMessage(error: unknown, page: string): Message {
-  const text = notInstalledText(error, `An admin can install Tally again: ${page}`);
-  return { text, blocks: [section(text)] };
+  return textMessage(notInstalledText(error, `An admin can install Tally again: ${page}`));
 }
 
 function notInstalledText(error: unknown, installAgain: string): string {

@@ -39,31 +39,7 @@ type StoredGrant = Readonly<z.infer<typeof schema>>;
 export type TokenGrant = Omit<StoredGrant, 'key'>;
 
 /** Each method is one round trip. @throws StoreUnavailable */
-export interface OneTimeGrants {
-  /**
-   * Stores a grant, with the key to a token if there is one.
-   * @returns what to put into the modal: the handle and the encrypted token
-   * @throws NotInstalled when the workspace left; nothing was written
-   */
-  keep(
-    workspace: SlackId,
-    grant: TokenGrant,
-    lifetime: GrantLifetime,
-    token?: string,
-    options?: KeepOptions,
-  ): Promise<string>;
-  /**
-   * Gives the grant, with its token if the two halves belong together, to one request at a time for each purpose. It
-   * stays stored, so a lost answer loses nothing: the request that claimed it replaces, drops or releases it.
-   *
-   * @returns `busy` for `GRANT_LEASE_MS` after another claim; undefined when it expired or belongs to somebody else
-   */
-  claim(claim: GrantClaim): Promise<ClaimedGrant | 'busy' | undefined>;
-  /** Lets it be claimed for this purpose again at once. */
-  release({ workspace, carried, purpose }: Omit<GrantClaim, 'person' | 'at'>): Promise<void>;
-  /** Removes it. */
-  drop(workspace: SlackId, carried: string): Promise<void>;
-}
+export type OneTimeGrants = ReturnType<typeof createOneTimeGrants>;
 
 /** Both in ms since the epoch. */
 interface GrantLifetime {
@@ -136,9 +112,20 @@ redis.call('HSET', KEYS[1], ARGV[2], ARGV[4])
 if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[4] - ARGV[3]) end
 return isThere and value`;
 
-export function createOneTimeGrants(redis: RedisConnection): OneTimeGrants {
+export function createOneTimeGrants(redis: RedisConnection) {
   return {
-    async keep(workspace, grant, { at, until }, token, { entry, replaces = '' } = {}) {
+    /**
+     * Stores a grant, with the key to a token if there is one.
+     * @returns what to put into the modal: the handle and the encrypted token
+     * @throws NotInstalled when the workspace left; nothing was written
+     */
+    async keep(
+      workspace: SlackId,
+      grant: TokenGrant,
+      { at, until }: GrantLifetime,
+      token?: string,
+      { entry, replaces = '' }: KeepOptions = {},
+    ): Promise<string> {
       const handle = randomBytes(16).toString('base64url');
       const key = token === undefined ? undefined : randomBytes(32);
       const stored: StoredGrant = { ...grant, ...(key && { key: key.toString('base64url') }) };
@@ -159,7 +146,19 @@ export function createOneTimeGrants(redis: RedisConnection): OneTimeGrants {
       return `${handle} ${seal(token, ownerOf(workspace, handle, grant), KEY_ID, createSecretKey(key))}`;
     },
 
-    async claim({ workspace, person, carried, purpose, at }) {
+    /**
+     * Gives the grant, with its token if the two halves belong together, to one request at a time for each purpose. It
+     * stays stored, so a lost answer loses nothing: the request that claimed it replaces, drops or releases it.
+     *
+     * @returns `busy` for `GRANT_LEASE_MS` after another claim; undefined when it expired or belongs to somebody else
+     */
+    async claim({
+      workspace,
+      person,
+      carried,
+      purpose,
+      at,
+    }: GrantClaim): Promise<ClaimedGrant | 'busy' | undefined> {
       const [handle = '', envelope] = carried.split(' ');
       if (!HANDLE.test(handle)) return undefined;
       const now = Math.floor(at);
@@ -173,11 +172,13 @@ export function createOneTimeGrants(redis: RedisConnection): OneTimeGrants {
       return { grant, token: openToken(envelope, ownerOf(workspace, handle, grant), key) };
     },
 
-    async release({ workspace, carried, purpose }) {
+    /** Lets it be claimed for this purpose again at once. */
+    async release({ workspace, carried, purpose }: Omit<GrantClaim, 'person' | 'at'>): Promise<void> {
       await guardRead(() => redis.hdel(grantsKey(workspace), leaseOf(grantHandle(carried), purpose)));
     },
 
-    async drop(workspace, carried) {
+    /** Removes it. */
+    async drop(workspace: SlackId, carried: string): Promise<void> {
       const handle = grantHandle(carried);
       const fields = [handle, ...PURPOSES.map((purpose) => leaseOf(handle, purpose))];
       await guardRead(() => redis.hdel(grantsKey(workspace), ...fields));

@@ -64,17 +64,7 @@ export interface AuditPage {
 }
 
 /** Each method is one round trip. @throws StoreUnavailable */
-export interface Audit {
-  /**
-   * For an action that changes nothing in the workspace's record. A change brings its own entries: see `WorkspaceChange`.
-   * @throws NotInstalled when the workspace left; nothing was written
-   */
-  record(workspace: SlackId, entry: AuditEntry): Promise<void>;
-  /** Newest first. */
-  list(workspace: SlackId, most: number): Promise<readonly RecordedEntry[]>;
-  /** The newest entries, or those before the place that a page's `older` names. */
-  page(workspace: SlackId, most: number, before?: string): Promise<AuditPage>;
-}
+export type Audit = ReturnType<typeof createAudit>;
 
 /** Enough for years of administration; older entries are dropped. */
 export const MAX_AUDIT_ENTRIES = 1000;
@@ -106,22 +96,28 @@ const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 
 type Row = readonly [id: string, fields: readonly string[]];
 
-export function createAudit(redis: RedisConnection): Audit {
+export function createAudit(redis: RedisConnection) {
   const rows = (workspace: SlackId, from: string, most: number): Promise<readonly Row[]> =>
     guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most));
 
   return {
-    async record(workspace, entry) {
+    /**
+     * For an action that changes nothing in the workspace's record. A change brings its own entries: see `WorkspaceChange`.
+     * @throws NotInstalled when the workspace left; nothing was written
+     */
+    async record(workspace: SlackId, entry: AuditEntry): Promise<void> {
       const keys = [recordKey(workspace), auditKey(workspace)];
       const written = await guardWrite(() =>
         redis.eval(RECORD, keys.length, ...keys, ...auditArguments(entry)),
       );
       if (written !== 1) throw new NotInstalled('unknown');
     },
-    async list(workspace, most) {
+    /** Newest first. */
+    async list(workspace: SlackId, most: number): Promise<readonly RecordedEntry[]> {
       return (await rows(workspace, '+', most)).map(entryOf);
     },
-    async page(workspace, most, before) {
+    /** The newest entries, or those before the place that a page's `older` names. */
+    async page(workspace: SlackId, most: number, before?: string): Promise<AuditPage> {
       // A button's value is outside text: an invalid one starts at the newest entry.
       const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
       const found = await rows(workspace, from, most + 1);
