@@ -30,42 +30,13 @@ export interface UserGroup {
   readonly handle: string;
 }
 
-export interface UserDirectory {
-  /** The user's profile and role, cached for `TTL`; `fresh` asks Slack again. @throws SlackFailed */
-  find(client: WebClient, identity: UserIdentity, fresh?: boolean): Promise<Profile>;
-  /**
-   * Adds the permissions. User groups are looked up only when they decide. Without `fresh`, a failed look-up counts as
-   * no membership, so that asking still works. @throws SlackFailed
-   */
-  admit(client: WebClient, profile: Profile, settings: Settings, fresh?: boolean): Promise<User>;
-  /** Whether the user is in one of these groups now. @throws SlackFailed */
-  isIn(
-    client: WebClient,
-    identity: Pick<UserIdentity, 'teamId' | 'userId'>,
-    groups: readonly string[],
-  ): Promise<boolean>;
-  /**
-   * What a person who sent nothing may do now, `nobody` for an unknown one: as `authorize` finds it for who asks.
-   * @param fresh asks Slack again about the user groups too, and fails when it does not answer @throws SlackFailed
-   */
-  permissionsOf(
-    client: WebClient,
-    workspace: SlackId,
-    person: SlackId,
-    settings: Settings,
-    fresh: boolean,
-  ): Promise<Permissions>;
-  /** The role of another user, cached for `TTL`; `nobody` for an unknown one. @throws SlackFailed */
-  roleOf(client: WebClient, workspace: SlackId, person: SlackId): Promise<Role>;
-  /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
-  userGroups(client: WebClient, workspace: SlackId): Promise<readonly UserGroup[]>;
-}
+export type UserDirectory = ReturnType<typeof createUserDirectory>;
 
 /** How long a role is cached, in ms. Managers' actions look it up again. */
 const TTL = MINUTE;
 
 /** @param most how many users, and how many groups, are cached */
-export function createUserDirectory(clock: () => Millis, most = 5000): UserDirectory {
+export function createUserDirectory(clock: () => Millis, most = 5000) {
   const users = cached<SlackUser>(clock, most);
   const members = cached<readonly string[]>(clock, most);
   const groups = cached<readonly UserGroup[]>(clock, most);
@@ -83,50 +54,79 @@ export function createUserDirectory(clock: () => Millis, most = 5000): UserDirec
     return found.some((ids) => ids.includes(userId));
   };
 
+  const find = async (client: WebClient, identity: UserIdentity, fresh = false): Promise<Profile> => {
+    const { teamId, userId } = identity;
+    const [user, owner] = await Promise.all([
+      users(`${teamId}/${userId}`, fresh, () => userOf(client, userId)),
+      ownerOf(client),
+    ]);
+    const isOurs =
+      teamId === (owner.team ?? teamId) &&
+      (user.enterprise_user?.enterprise_id ?? owner.organisation) ===
+        (owner.organisation ?? user.enterprise_user?.enterprise_id);
+    return {
+      teamId,
+      id: userId,
+      role: isOurs ? roleFrom(user, identity) : 'external',
+      locale: user.locale ?? DEFAULT_LOCALE,
+      zone: user.tz,
+    };
+  };
+
+  const admit = async (
+    client: WebClient,
+    profile: Profile,
+    settings: Settings,
+    fresh = false,
+  ): Promise<User> => {
+    const { managers, managerGroups } = settings;
+    const named =
+      profile.role === 'member' &&
+      (managers.includes(profile.id) ||
+        (await isIn(client, { teamId: profile.teamId, userId: profile.id }, managerGroups, fresh)));
+    return { ...profile, ...permissionsOf(profile.role, settings, named) };
+  };
+
   /** Somebody who sent nothing: `nobody` if Slack doesn't know them. */
   const findOther = (client: WebClient, teamId: SlackId, userId: SlackId, fresh: boolean): Promise<Profile> =>
-    directory.find(client, { teamId, userId, homeTeamId: undefined }, fresh).catch((error: unknown) => {
+    find(client, { teamId, userId, homeTeamId: undefined }, fresh).catch((error: unknown) => {
       if (isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found')
         return { teamId, id: userId, role: 'nobody', locale: DEFAULT_LOCALE, zone: undefined };
       throw error;
     });
 
-  const directory: UserDirectory = {
-    async find(client, identity, fresh = false) {
-      const { teamId, userId } = identity;
-      const [user, owner] = await Promise.all([
-        users(`${teamId}/${userId}`, fresh, () => userOf(client, userId)),
-        ownerOf(client),
-      ]);
-      const isOurs =
-        teamId === (owner.team ?? teamId) &&
-        (user.enterprise_user?.enterprise_id ?? owner.organisation) ===
-          (owner.organisation ?? user.enterprise_user?.enterprise_id);
-      return {
-        teamId,
-        id: userId,
-        role: isOurs ? roleFrom(user, identity) : 'external',
-        locale: user.locale ?? DEFAULT_LOCALE,
-        zone: user.tz,
-      };
-    },
-    async admit(client, profile, settings, fresh = false) {
-      const { managers, managerGroups } = settings;
-      const named =
-        profile.role === 'member' &&
-        (managers.includes(profile.id) ||
-          (await isIn(client, { teamId: profile.teamId, userId: profile.id }, managerGroups, fresh)));
-      return { ...profile, ...permissionsOf(profile.role, settings, named) };
-    },
-    async permissionsOf(client, teamId, userId, settings, fresh) {
-      const profile = await findOther(client, teamId, userId, true);
-      return directory.admit(client, profile, settings, fresh);
-    },
-    isIn: (client, identity, named) => isIn(client, identity, named, true),
-    roleOf: async (client, teamId, userId) => (await findOther(client, teamId, userId, false)).role,
-    userGroups: (client, workspace) => groups(workspace, false, () => groupsOf(client)),
+  return {
+    /** The user's profile and role, cached for `TTL`; `fresh` asks Slack again. @throws SlackFailed */
+    find,
+    /**
+     * Adds the permissions. User groups are looked up only when they decide. Without `fresh`, a failed look-up counts as
+     * no membership, so that asking still works. @throws SlackFailed
+     */
+    admit,
+    /**
+     * What a person who sent nothing may do now, `nobody` for an unknown one: as `authorize` finds it for who asks.
+     * @param fresh asks Slack again about the user groups too, and fails when it does not answer @throws SlackFailed
+     */
+    permissionsOf: async (
+      client: WebClient,
+      teamId: SlackId,
+      userId: SlackId,
+      settings: Settings,
+      fresh: boolean,
+    ): Promise<Permissions> => admit(client, await findOther(client, teamId, userId, true), settings, fresh),
+    /** Whether the user is in one of these groups now. @throws SlackFailed */
+    isIn: (
+      client: WebClient,
+      identity: Pick<UserIdentity, 'teamId' | 'userId'>,
+      named: readonly string[],
+    ): Promise<boolean> => isIn(client, identity, named, true),
+    /** The role of another user, cached for `TTL`; `nobody` for an unknown one. @throws SlackFailed */
+    roleOf: async (client: WebClient, teamId: SlackId, userId: SlackId): Promise<Role> =>
+      (await findOther(client, teamId, userId, false)).role,
+    /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
+    userGroups: (client: WebClient, workspace: SlackId): Promise<readonly UserGroup[]> =>
+      groups(workspace, false, () => groupsOf(client)),
   };
-  return directory;
 }
 
 const DEFAULT_LOCALE = 'en-US';
