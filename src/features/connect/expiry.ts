@@ -56,7 +56,6 @@ export function createExpiry({ workspaces, onConnected }: Pick<ConnectParts, 'wo
               metadata: `${name} ${stampOf(workspace, FIELDS.connection + name)}`,
               title: TITLE,
               submit: 'Save',
-              close: 'Cancel',
               blocks: [
                 section(`${name} · ${describeToken(connection)} · ${expires}`),
                 ...expiryInputs('As in the console.'),

@@ -74,7 +74,6 @@ export function connectForm(
     }),
     title: CONNECT_TITLE,
     submit: 'Test and save',
-    close: 'Cancel',
     blocks: [
       ...(others.length === 0 ? [] : [section(describeEffect(known.name ?? '', record))]),
       textInput({

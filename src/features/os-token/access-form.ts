@@ -60,7 +60,6 @@ export function accessForm(form: AccessForm, request: Request): ModalView {
     metadata: `${project} ${stampOf(workspace, FIELDS.access + project)}`,
     title: ACCESS_TITLE,
     submit: 'Test and save',
-    close: 'Cancel',
     blocks: [
       section(
         `Tally uses this access to issue temporary OS_TOKENs for ${label} to the people you choose below.${keeps}`,

@@ -95,7 +95,6 @@ export const confirmIssueModal = (label: string, carried: string): ModalView =>
     metadata: carried,
     title: TITLE,
     submit: 'Continue',
-    close: 'Cancel',
     blocks: [
       section(`Only you will see the token for ${label}. Tally doesn’t post anything in the channel.`),
       section(

@@ -54,7 +54,6 @@ export function projectForm(
     }),
     title: titleOf(before),
     submit: 'Save',
-    close: 'Cancel',
     blocks: [
       ...(problem === undefined ? [] : [section(problem)]),
       ...(warning === undefined ? [] : [...warning.blocks, section(SAVE_AGAIN)]),

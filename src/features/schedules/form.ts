@@ -52,7 +52,6 @@ export function scheduleForm(state: ScheduleFormState): ModalView {
     metadata: encodeScheduleMetadata(draft),
     title: draft.before === '' ? 'Schedule a post' : 'Edit schedule',
     submit: 'Save',
-    close: 'Cancel',
     blocks: [
       ...notice,
       projectsInput(draft, state.nameOf),

@@ -21,7 +21,6 @@ export function settingsForm(
     callback: 'settings',
     title: SETTINGS_TITLE,
     submit: 'Save',
-    close: 'Cancel',
     blocks: [
       ...(isDamaged(workspace, 'settings') ? [section(DAMAGED)] : []),
       {

@@ -42,7 +42,6 @@ export function watchForm(state: WatchFormState): ModalView {
     metadata: encodeWatchMetadata({ ...draft, place, label }),
     title: draft.before === '' ? 'Set up a watch' : 'Edit watch',
     submit: 'Save',
-    close: 'Cancel',
     blocks: [
       ...notice,
       projectInput(draft.project, projectName),

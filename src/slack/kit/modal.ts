@@ -9,22 +9,15 @@ export interface ModalOptions {
   /** At most 3,000 characters, which the user can read: IDs, never secrets. Checked again when it comes back. */
   readonly metadata?: string;
   readonly title: string;
+  /** With it, the form's other button is **Cancel**. */
   readonly submit?: string;
-  readonly close?: string;
   readonly blocks: readonly (Block | InputBlock)[];
 }
 
-export const modal = ({
-  callback,
-  metadata,
-  title,
-  submit,
-  close = 'Close',
-  blocks,
-}: ModalOptions): ModalView => ({
+export const modal = ({ callback, metadata, title, submit, blocks }: ModalOptions): ModalView => ({
   type: 'modal',
   title: plainText(title, SLACK_LIMITS.modalTitle),
-  close: plainText(close, SLACK_LIMITS.modalTitle),
+  close: plainText(submit === undefined ? 'Close' : 'Cancel', SLACK_LIMITS.modalTitle),
   ...(callback !== undefined && { callback_id: callback }),
   ...(metadata !== undefined && { private_metadata: metadata }),
   ...(submit !== undefined && { submit: plainText(submit, SLACK_LIMITS.modalTitle) }),
