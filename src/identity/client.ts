@@ -32,23 +32,7 @@ export interface IssuedToken extends TokenBody {
   readonly token: string;
 }
 
-/**
- * The identity API. All methods throw what {@link GuardedHttp.request} throws, and WrongIdentityUrl, ServiceFailed (any
- * other 4xx), and InvalidWord for a token that no header can carry.
- */
-export interface IdentityClient {
-  /**
-   * Issues a token. Never retries: a second request could issue a second token.
-   *
-   * @throws {AccessRefused} (401, 403) {@link AccessNotFound} {@link ProjectDisabled} (404)
-   * {@link InvalidResponse} (success without a token) {@link OutcomeUnclear}
-   */
-  issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken>;
-  /** @returns whether the token still works; `not-offered` when the service cannot check */
-  check(authUrl: string, token: string, tenant: Tenant): Promise<'valid' | 'dead' | 'not-offered'>;
-  /** @returns `refused` (401) if the service still accepts the token, or offers no check of it */
-  revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
-}
+export type IdentityClient = ReturnType<typeof createIdentityClient>;
 
 export interface IdentityClientParts {
   /** Sends the requests, under the address rules. */
@@ -57,10 +41,17 @@ export interface IdentityClientParts {
   readonly onNotIssued?: (access: ApplicationAccess, tenant: Tenant, error: unknown) => Promise<void>;
 }
 
-export function createIdentityClient({
-  http,
-  onNotIssued = async () => undefined,
-}: IdentityClientParts): IdentityClient {
+/**
+ * The identity API. All methods throw what {@link GuardedHttp.request} throws, and WrongIdentityUrl, ServiceFailed (any
+ * other 4xx), and InvalidWord for a token that no header can carry.
+ */
+export function createIdentityClient({ http, onNotIssued = async () => undefined }: IdentityClientParts) {
+  /**
+   * Issues a token. Never retries: a second request could issue a second token.
+   *
+   * @throws {AccessRefused} (401, 403) {@link AccessNotFound} {@link ProjectDisabled} (404)
+   * {@link InvalidResponse} (success without a token) {@link OutcomeUnclear}
+   */
   async function issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
     try {
       return await tryIssue(access, tenant);
@@ -125,6 +116,7 @@ export function createIdentityClient({
     });
   }
 
+  /** @returns whether the token still works; `not-offered` when the service cannot check */
   async function check(
     authUrl: string,
     token: string,
@@ -139,6 +131,7 @@ export function createIdentityClient({
     return requireNotOffered(status);
   }
 
+  /** @returns `refused` (401) if the service still accepts the token, or offers no check of it */
   async function revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation> {
     const { status } = await sendAboutToken('DELETE', authUrl, token, tenant);
     if (status < 400) return 'revoked';

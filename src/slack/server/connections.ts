@@ -1,22 +1,12 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Who is connected to the server, and who has to go when it is full. */
-export interface Connections {
-  /** Slack signed a request of this connection. */
-  trust(socket: Socket): void;
-  /** How many connections and requests have come so far. */
-  arrived(): number;
-  /** Closes each connection as soon as it has no request without a response. */
-  drain(): void;
-}
-
 /**
  * Accepts any number of connections one after another, `most` at a time: for a new one the oldest without a signed request
  * is closed, whatever it is doing, or else the oldest that is idle. So whoever holds connections without being able to
  * sign keeps nobody out. Only when all are busy with signed requests is a new one refused.
  */
-export function limitConnections(server: Server, most: number): Connections {
+export function limitConnections(server: Server, most: number) {
   /** Both in the order in which they came. */
   const unknown = new Set<Socket>();
   const trusted = new Set<Socket>();
@@ -58,11 +48,14 @@ export function limitConnections(server: Server, most: number): Connections {
   });
 
   return {
-    trust(socket) {
+    /** Slack signed a request of this connection. */
+    trust(socket: Socket): void {
       if (unknown.delete(socket)) trusted.add(socket);
     },
+    /** How many connections and requests have come so far. */
     arrived: () => arrived,
-    drain() {
+    /** Closes each connection as soon as it has no request without a response. */
+    drain(): void {
       isDraining = true;
       for (const socket of [...unknown, ...trusted]) if (!busy.has(socket)) close(socket);
     },

@@ -2,13 +2,7 @@ import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
 import { beginTrying, keepTrying, tokenRefusal } from '../reply/keep-trying.ts';
 
 /** Socket Mode's one connection to Slack. */
-export interface SocketModeConnection {
-  readonly receiver: SocketModeReceiver;
-  /** Resolves when events can arrive, or after a first attempt that failed: then it tries again. Never rejects. */
-  start(): Promise<void>;
-  up(): boolean;
-  stop(): Promise<void>;
-}
+export type SocketModeConnection = ReturnType<typeof createSocketMode>;
 
 export interface SocketModeParts {
   readonly appToken: string;
@@ -20,7 +14,7 @@ export interface SocketModeParts {
  * Slack sends every connection away now and then. Its client would wait 5 s before it connects again, and never tries
  * again when Slack's API cannot be reached just then; so the connecting is done here, at once.
  */
-export function createSocketMode({ appToken, clientOptions, logger }: SocketModeParts): SocketModeConnection {
+export function createSocketMode({ appToken, clientOptions, logger }: SocketModeParts) {
   const receiver = new SocketModeReceiver({
     appToken,
     logger,
@@ -80,9 +74,10 @@ export function createSocketMode({ appToken, clientOptions, logger }: SocketMode
 
   return {
     receiver,
-    start: () => beginTrying(connect, end.signal, report),
+    /** Resolves when events can arrive, or after a first attempt that failed: then it tries again. Never rejects. */
+    start: (): Promise<void> => beginTrying(connect, end.signal, report),
     up: () => connected,
-    async stop() {
+    async stop(): Promise<void> {
       end.abort();
       await receiver.stop().catch(() => undefined);
     },

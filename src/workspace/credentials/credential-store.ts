@@ -22,8 +22,6 @@ interface CredentialEdit {
 }
 
 /** The part of `Workspaces` for connections and application accesses. @throws SettingsDamaged from what changes the default */
-export type CredentialStore = ReturnType<typeof createCredentialStore>;
-
 export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   return {
     /** Replaces the connection of the same name. @param newDefault the default connection from now on, if it changes */

@@ -10,8 +10,6 @@ import { type Project, type ProjectRemoval, parseRemoval, UNDO_MS } from './proj
 import { limitOtherNames } from './resolve-project.ts';
 
 /** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws StoreUnavailable */
-export type ProjectStore = ReturnType<typeof createProjectStore>;
-
 export function createProjectStore(target: ChangeTarget) {
   return {
     /** @returns false when the alias is taken */

@@ -20,8 +20,6 @@ import type { Workspace } from './workspace.ts';
 import { ANY_VALUE, type WorkspaceStore } from './workspace-store.ts';
 
 /** The part of `Workspaces` that Tally notes by itself, without an audit entry. */
-export type RecordNotes = ReturnType<typeof createRecordNotes>;
-
 export function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser) {
   return {
     /** Notes whether the service revokes tokens, as a revocation showed. Does nothing once the access was removed. */

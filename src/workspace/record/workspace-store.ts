@@ -27,13 +27,7 @@ export const ANY_VALUE = Symbol('any');
  *
  * @throws StoreUnavailable from each method
  */
-export interface WorkspaceStore {
-  read(workspace: SlackId): Promise<RecordFields>;
-  /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
-  write(workspace: SlackId, write: RecordWrite): Promise<boolean>;
-  /** Deletes every key of the workspace: see `keysOf`. */
-  forget(workspace: SlackId): Promise<void>;
-}
+export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
 /**
  * Requests that are still running when a workspace leaves find neither record nor audit and write nothing, so nothing
@@ -65,11 +59,15 @@ for _ = 1, tonumber(take()) do
 end
 return 1`;
 
-export function createWorkspaceStore(redis: RedisConnection): WorkspaceStore {
+export function createWorkspaceStore(redis: RedisConnection) {
   const index = createWorkspaceIndex(redis);
   return {
-    read: (workspace) => guardRead(() => redis.hgetall(recordKey(workspace))),
-    async write(workspace, { seen = {}, remove = [], set = {}, first = false, entries = [] }) {
+    read: (workspace: SlackId): Promise<RecordFields> => guardRead(() => redis.hgetall(recordKey(workspace))),
+    /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
+    async write(
+      workspace: SlackId,
+      { seen = {}, remove = [], set = {}, first = false, entries = [] }: RecordWrite,
+    ): Promise<boolean> {
       const lists = [
         Object.entries(seen).map(([field, value]) => [field, expectedArgument(value)]),
         entries.map(auditArguments),
@@ -81,7 +79,8 @@ export function createWorkspaceStore(redis: RedisConnection): WorkspaceStore {
       if (first) await index.touch(workspace);
       return (await guardWrite(() => redis.eval(WRITE, keys.length, ...keys, ...args))) === 1;
     },
-    async forget(workspace) {
+    /** Deletes every key of the workspace: see `keysOf`. */
+    async forget(workspace: SlackId): Promise<void> {
       await guardRead(() => redis.unlink(...keysOf(workspace)));
       await index.forget(workspace);
     },

@@ -2,16 +2,16 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { type CredentialStore, createCredentialStore } from '../credentials/credential-store.ts';
-import { createOwnedStore, type OwnedStore } from '../owned/owned-store.ts';
+import { createCredentialStore } from '../credentials/credential-store.ts';
+import { createOwnedStore } from '../owned/owned-store.ts';
 import { SCHEDULES, type Schedule } from '../owned/schedules.ts';
 import { WATCHES, type Watch } from '../owned/watches.ts';
-import { createProjectStore, type ProjectStore } from '../projects/project-store.ts';
+import { createProjectStore } from '../projects/project-store.ts';
 import type { Settings } from '../settings.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { createWorkspaceParser } from './parse-workspace.ts';
 import { planSettings } from './plan-settings.ts';
-import { createRecordNotes, type RecordNotes } from './record-notes.ts';
+import { createRecordNotes } from './record-notes.ts';
 import type { Workspace } from './workspace.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 import { createWorkspaceStore, type RecordFields } from './workspace-store.ts';
@@ -24,19 +24,7 @@ export type { Workspace } from './workspace.ts';
  *
  * @throws StoreUnavailable from each; SettingsDamaged from what changes the default connection
  */
-export interface Workspaces extends ProjectStore, CredentialStore, RecordNotes {
-  readonly schedules: OwnedStore<Schedule>;
-  readonly watches: OwnedStore<Watch>;
-  read(teamId: SlackId): Promise<Workspace>;
-  /** Saves only these parts, and keeps other people's changes to the rest. */
-  saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void>;
-  /** Deletes damaged records, which cannot be restored, and what goes with them: a project is no channel's default any more. */
-  dropDamaged(
-    change: WorkspaceChange,
-    kind: 'project' | 'schedule' | 'watch',
-    ids: readonly string[],
-  ): Promise<void>;
-}
+export type Workspaces = ReturnType<typeof createWorkspaces>;
 
 export interface WorkspacesParts {
   readonly redis: RedisConnection;
@@ -52,7 +40,7 @@ export function createWorkspaces({
   keyring,
   isInstalled = async () => true,
   onMissing = () => undefined,
-}: WorkspacesParts): Workspaces {
+}: WorkspacesParts) {
   const store = createWorkspaceStore(redis);
   const index = createWorkspaceIndex(redis);
   const missing = new Set<string>();
@@ -69,17 +57,23 @@ export function createWorkspaces({
     ...createProjectStore(target),
     ...createCredentialStore(target, keyring),
     ...createRecordNotes(store, parse),
-    schedules: createOwnedStore(target, SCHEDULES),
-    watches: createOwnedStore(target, WATCHES),
-    async read(teamId) {
+    schedules: createOwnedStore<Schedule>(target, SCHEDULES),
+    watches: createOwnedStore<Watch>(target, WATCHES),
+    async read(teamId: SlackId): Promise<Workspace> {
       const fields = await store.read(teamId);
       await noteMissing(teamId, fields);
       return parse(teamId, fields);
     },
-    async saveSettings(change, parts) {
+    /** Saves only these parts, and keeps other people's changes to the rest. */
+    async saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void> {
       await commitChange(target, change, (fields) => planSettings(change, fields, parts));
     },
-    async dropDamaged(change, kind, ids) {
+    /** Deletes damaged records, which cannot be restored, and what goes with them: a project is no channel's default any more. */
+    async dropDamaged(
+      change: WorkspaceChange,
+      kind: 'project' | 'schedule' | 'watch',
+      ids: readonly string[],
+    ): Promise<void> {
       const channels = kind === 'project' ? ids.flatMap(change.workspace.channelsOf) : [];
       const damaged = [
         ...ids.map((id) => FIELDS[kind] + id),
