@@ -7,12 +7,7 @@ import { isFailure, NotSent, StoreUnavailable } from '../../domain/failure/index
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
-import {
-  openDirectMessage,
-  type PostedTo,
-  postWithMetadata,
-  type ThreadTarget,
-} from '../../slack/reply/post-message.ts';
+import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/post-message.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, LeaseLostError, ScheduleChangedError } from '../context.ts';
@@ -29,8 +24,8 @@ export interface OutboxMessage {
   readonly to: SlackId;
   /** A person's direct message, where it is known. */
   readonly channel?: SlackId | undefined;
-  /** Of the message that it answers. */
-  readonly thread?: ThreadTarget | undefined;
+  /** The message that it answers; a broadcast is shown in the channel too. */
+  readonly thread?: { readonly ts: string; readonly isBroadcast: boolean } | undefined;
   /** Set when a run claimed the message and died: Slack may have it already. */
   readonly doubt?: Sending | undefined;
   /** @returns undefined if nothing is to go out by now, which the kind has stored @throws Failure */
@@ -183,7 +178,10 @@ async function post(
   const content = await claim({ channel, at: context.clock(), isAgain }, recipient);
   // After a longer hang another worker may hold the lease. The next run asks Slack whether it is there.
   if (performance.now() - began > FRESH) throw new LeaseLostError();
-  const ts = await postWithMetadata(client, channel, content, deliveryMetadata(key), thread);
+  const { ts } = await postMessage(client, { channel, thread: thread?.ts }, content, {
+    metadata: deliveryMetadata(key),
+    isBroadcast: thread?.isBroadcast,
+  });
   context.notePosted(channel);
   await confirm(message, { channel, ts }, context);
   return 'done';

@@ -2,7 +2,7 @@
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
-import { type PostedTo, postMessage, updateMessage } from '../../slack/reply/post-message.ts';
+import { type PostedTo, postMessage, replaceMessage } from '../../slack/reply/post-message.ts';
 import type { DeliveryContext } from '../context.ts';
 import { deliveryMetadata } from './find-post.ts';
 import { checkRecipient, type RecipientContext } from './recipients.ts';
@@ -28,12 +28,12 @@ export async function editMessage(
   context: DeliveryContext,
 ): Promise<'edited' | 'refused' | 'gone'> {
   const { kind, key, to, projects, posted, content } = edit;
-  const { channel, ts } = posted;
+  const { channel } = posted;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
   if ((await checkRecipient(kind, to, projects, context)).refusal !== undefined) return 'refused';
   try {
-    await updateMessage(client, channel, ts, content(), deliveryMetadata(key));
+    await replaceMessage(client, posted, content(), deliveryMetadata(key));
   } catch (error) {
     if (isUnchangeable(error)) return 'gone';
     throw error;

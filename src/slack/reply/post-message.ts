@@ -19,22 +19,52 @@ export interface PostedTo {
   readonly ts: string;
 }
 
+/** Message metadata by which Tally finds the message again. */
+export interface MessageMetadata {
+  readonly event_type: string;
+  readonly event_payload: Readonly<Record<string, string>>;
+}
+
+interface PostOptions {
+  readonly metadata?: MessageMetadata;
+  /** Shows an answer in a thread in the channel too. */
+  readonly isBroadcast?: boolean | undefined;
+}
+
 /** For everybody there. @throws CannotPost, SlackFailed */
 export async function postMessage(
   client: WebClient,
   target: PostTarget,
   message: Message,
+  { metadata, isBroadcast }: PostOptions = {},
 ): Promise<PostedTo> {
   const { channel = target.channel, ts = '' } = await send('chat.postMessage', message, (content) =>
-    client.chat.postMessage({ ...addressOf(target), ...content }),
+    client.chat.postMessage({
+      ...addressOf(target),
+      ...(metadata && { metadata }),
+      // Slack's types take `true` only beside a thread that is always there.
+      ...(isBroadcast !== undefined && { reply_broadcast: isBroadcast as false }),
+      ...content,
+    }),
   );
   return { channel, ts };
 }
 
-/** Puts another message in the place of one that Tally posted. @throws CannotPost, SlackFailed */
-export async function replaceMessage(client: WebClient, at: PostedTo, message: Message): Promise<void> {
-  const { channel, ts } = at;
-  await send('chat.update', message, (content) => client.chat.update({ channel, ts, ...content }));
+/**
+ * Puts another message in the place of one that Tally posted.
+ *
+ * @param metadata the one that it was posted with, if any
+ * @throws CannotPost, SlackFailed
+ */
+export async function replaceMessage(
+  client: WebClient,
+  { channel, ts }: PostedTo,
+  message: Message,
+  metadata?: MessageMetadata,
+): Promise<void> {
+  await send('chat.update', message, (content) =>
+    client.chat.update({ channel, ts, ...(metadata && { metadata }), ...content }),
+  );
 }
 
 /** The conversation of Tally and one person. @returns its ID @throws SlackFailed */
@@ -48,53 +78,6 @@ export async function openDirectMessage(client: WebClient, person: SlackId): Pro
 /** @throws SlackFailed */
 export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo): Promise<void> {
   await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
-}
-
-/** Message metadata by which Tally finds the message again. */
-export interface MessageMetadata {
-  readonly event_type: string;
-  readonly event_payload: Readonly<Record<string, string>>;
-}
-
-/** A message that begins a thread; `isBroadcast` shows an answer to it in the channel too. */
-export interface ThreadTarget {
-  readonly ts: string;
-  readonly isBroadcast: boolean;
-}
-
-/** For everybody there, marked. Slack's `ts` of it. @throws CannotPost, SlackFailed */
-export async function postWithMetadata(
-  client: WebClient,
-  channel: SlackId,
-  message: Message,
-  metadata: MessageMetadata,
-  thread?: ThreadTarget,
-): Promise<string> {
-  const { ts = '' } = await send('chat.postMessage', message, (content) =>
-    client.chat.postMessage(
-      thread === undefined
-        ? { channel, metadata, ...content }
-        : {
-            channel,
-            metadata,
-            ...content,
-            thread_ts: thread.ts,
-            reply_broadcast: thread.isBroadcast as true,
-          },
-    ),
-  );
-  return ts;
-}
-
-/** Puts another message in the place of one that Tally posted; its mark stays. @throws CannotPost, SlackFailed */
-export async function updateMessage(
-  client: WebClient,
-  channel: SlackId,
-  ts: string,
-  message: Message,
-  metadata: MessageMetadata,
-): Promise<void> {
-  await send('chat.update', message, (content) => client.chat.update({ channel, ts, metadata, ...content }));
 }
 
 /**
