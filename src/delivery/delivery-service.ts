@@ -7,7 +7,7 @@ import { deleteOrphan } from '../workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import { createDelivery, type DeliveryParts } from './delivery.ts';
 import { createEngine } from './engine.ts';
-import { createDeliveryLog, observeDeliveries } from './log/delivery-log.ts';
+import { createDeliveryLog } from './log/delivery-log.ts';
 import type { Reports } from './posts/postable-report.ts';
 import { createPostsJob } from './posts/posts-job.ts';
 import { createScheduling, type Scheduling } from './posts/schedule-service.ts';
@@ -47,7 +47,7 @@ export interface DeliveryService {
 
 export function createDeliveryService(parts: DeliveryServiceParts): DeliveryService {
   const { redis, queue, reports, clock, log, onSent } = parts;
-  const deliveryLog = observeDeliveries(createDeliveryLog(redis), onSent);
+  const deliveryLog = createDeliveryLog(redis, onSent);
   const figures = createWatchFiguresStore(redis);
   const scheduler = createScheduler({
     connection: queue,

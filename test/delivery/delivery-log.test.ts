@@ -6,7 +6,6 @@ import {
   deliveryKey,
   LEASE_MS,
   type LogWrite,
-  observeDeliveries,
 } from '../../src/delivery/log/delivery-log.ts';
 import { deliveryLockKey, deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
 import { save, schedule } from '../support/delivery.ts';
@@ -231,7 +230,7 @@ describe('the delivery log', () => {
 
   it('reports each date that ended, once it is written', async () => {
     const ended: string[] = [];
-    const observed = observeDeliveries(log, (result) => ended.push(result));
+    const observed = createDeliveryLog(redis.client, (result) => ended.push(result));
     const lastDelivery = { date: '2026-11-20', due: 1, at: 2, failures: 0 };
     let before: string | undefined;
     for (const result of ['trying', 'waiting', 'posted', 'posted-late', 'skipped', 'failed'] as const)

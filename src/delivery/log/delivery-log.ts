@@ -129,7 +129,11 @@ const leaseOf = ({ teamId, token }: DeliveryLease): Lease => ({ key: deliveryLoc
 export const deliveryKey = (schedule: string, date: Day): string => `${schedule}/${date}`;
 const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 
-export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
+/** @param onEnded gets the result of each date that was posted, skipped or given up, once that is written */
+export function createDeliveryLog(
+  redis: RedisConnection,
+  onEnded: (result: LastDelivery['result']) => void = () => undefined,
+): DeliveryLog {
   const keysFor = (workspace: SlackId) => [deliveryLockKey(workspace), deliveryLogKey(workspace)] as const;
   const evaluate = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
     guardRead(() => redis.eval(script, keys.length, ...keys, ...args));
@@ -168,8 +172,10 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
         [FIELDS.sent + schedule, lastDelivery === undefined ? '' : JSON.stringify(lastDelivery)],
         drop.map((day) => deliveryKey(schedule, day)),
       );
-      if (done === 2) return '';
-      return done === 1 ? json : undefined;
+      if (done !== 1) return done === 2 ? '' : undefined;
+      const { result = 'trying' } = lastDelivery ?? {};
+      if (result !== 'trying' && result !== 'waiting') onEnded(result);
+      return json;
     },
     async writeState(lease, write) {
       const done = await store(lease, write);
@@ -205,17 +211,3 @@ function parseSnapshot(fields: Readonly<Record<string, string>>): DeliveryLogSna
     statesOf: (prefix) => Object.entries(fields).filter(([field]) => field.startsWith(prefix)),
   };
 }
-
-/** The log, calling `onEnded` with the result of each date that was posted, skipped or given up. */
-export const observeDeliveries = (
-  deliveryLog: DeliveryLog,
-  onEnded: (result: LastDelivery['result']) => void,
-): DeliveryLog => ({
-  ...deliveryLog,
-  async write(lease, write) {
-    const written = await deliveryLog.write(lease, write);
-    const { result = 'trying' } = write.lastDelivery ?? {};
-    if (written !== undefined && result !== 'trying' && result !== 'waiting') onEnded(result);
-    return written;
-  },
-});
