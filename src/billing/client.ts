@@ -94,10 +94,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
     question: readonly unknown[],
     send: () => Promise<T>,
   ): Promise<T> {
-    const { workspace, connection, baseUrl, token } = access;
-    const identity = JSON.stringify([workspace, connection, baseUrl, token, ...question]);
-    // Hashed, because it contains the token.
-    const key = hash('sha256', identity, 'base64');
+    const key = questionKey(access, question);
     const shared = running.get(key) as Promise<T> | undefined;
     if (shared !== undefined) return shared;
     const response = send().finally(() => running.delete(key));
@@ -169,6 +166,12 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
       });
     },
   };
+}
+
+/** Identifies a question and who asks it. A hash, because the token is a part of it. */
+export function questionKey(access: BillingAccess, question: readonly unknown[]): string {
+  const { workspace, connection, baseUrl, token } = access;
+  return hash('sha256', JSON.stringify([workspace, connection, baseUrl, token, ...question]), 'base64');
 }
 
 /** @param error why there was no answer. Never rejects. */

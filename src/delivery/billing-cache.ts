@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { BillingAccess, BillingClient } from '../billing/client.ts';
+import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 
 /** Many schedules ask for the same figures at the same moment: answers are kept this long, in ms. */
@@ -32,10 +31,7 @@ export function createBillingCache(billing: BillingClient, clock: () => Millis):
   return () => {
     const own = new Map<string, Promise<unknown>>();
     const once = <T>(access: BillingAccess, question: readonly unknown[], ask: () => Promise<T>) => {
-      // Hashed, because the token is a part of it.
-      const { workspace, connection, baseUrl, token } = access;
-      const all = JSON.stringify([workspace, connection, baseUrl, token, ...question]);
-      const key = createHash('sha256').update(all).digest('base64');
+      const key = questionKey(access, question);
       const known = own.get(key) as Promise<T> | undefined;
       const answer = known ?? recent(key, ask);
       own.set(key, answer);
