@@ -50,25 +50,18 @@ export interface Credential extends CredentialName {
   readonly expiresAt: Millis | undefined;
 }
 
-function credentialsOf({ connections, accesses }: Workspace): readonly Credential[] {
-  return [
-    ...[...connections.values()].map((connection) => ({
-      ...{ kind: 'connection' as const, name: connection.name, id: idOf(connection.fingerprint, connection) },
-      ...{
-        registeredBy: connection.registeredBy,
-        registeredAt: connection.registeredAt,
-        expiresAt: connection.expiresAt,
-      },
-    })),
-    ...[...accesses.values()].map((access) => ({
-      ...{ kind: 'access' as const, name: access.project, id: idOf(access.lastFour, access) },
-      ...{
-        registeredBy: access.registeredBy,
-        registeredAt: access.registeredAt,
-        expiresAt: access.expiresAt,
-      },
-    })),
-  ];
+const credentialsOf = ({ connections, accesses }: Workspace): readonly Credential[] => [
+  ...[...connections.values()].map((connection) =>
+    credentialOf({ kind: 'connection', name: connection.name }, connection.fingerprint, connection),
+  ),
+  ...[...accesses.values()].map((access) =>
+    credentialOf({ kind: 'access', name: access.project }, access.lastFour, access),
+  ),
+];
+
+function credentialOf(name: CredentialName, mark: string, record: Connection | ApplicationAccessRecord) {
+  const { registeredBy, registeredAt, expiresAt } = record;
+  return { ...name, id: idOf(mark, record), registeredBy, registeredAt, expiresAt };
 }
 
 /** Includes the expiry that somebody set by hand, because after another date reminders start again. */
