@@ -16,35 +16,28 @@ export interface EngineParts extends RepairParts, Pick<DeliveryParts, 'jobs' | '
   readonly deleteOrphan: (workspace: SlackId, fields: Workspace['fields']) => Promise<boolean>;
 }
 
-export interface Engine {
-  /** The workspace's record changed: derives its scheduled runs again. @throws StoreUnavailable */
-  changed(workspace: SlackId): Promise<void>;
-  /** Delivers from now on, overdue posts first. */
-  start(): void;
-  /** Derives the scheduled runs of workspaces whose check is due, overdue runs at once. @throws StoreUnavailable */
-  repair(): Promise<void>;
-  /** Begins no further post, and lets running ones end within `patience` ms. */
-  stop(patience: Millis): Promise<void>;
-}
-
 /**
  * Schedules runs, delivers, and schedules again. Records and delivery log hold the truth; scheduled runs are derived
  * from them and may be lost.
  */
-export function createEngine(parts: EngineParts): Engine {
+export function createEngine(parts: EngineParts) {
   const { scheduler, delivery } = parts;
-  const changed = (workspace: SlackId) => deriveRuns(parts, workspace);
+  /** The workspace's record changed: derives its scheduled runs again. @throws StoreUnavailable */
+  const changed = (workspace: SlackId): Promise<void> => deriveRuns(parts, workspace);
   const repairs = createRepairs(parts, changed);
   return {
     changed,
+    /** Derives the scheduled runs of workspaces whose check is due, overdue runs at once. @throws StoreUnavailable */
     repair: repairs.run,
-    start() {
+    /** Delivers from now on, overdue posts first. */
+    start(): void {
       scheduler.start(async (workspace) => {
         await afterRun(parts, workspace, await delivery.run(workspace));
       });
       repairs.start();
     },
-    async stop(patience) {
+    /** Begins no further post, and lets running ones end within `patience` ms. */
+    async stop(patience: Millis): Promise<void> {
       repairs.stop();
       delivery.stop();
       await scheduler.stop(patience);

@@ -13,15 +13,6 @@ export interface RepairParts {
   readonly log: Logger;
 }
 
-/** Finds lost scheduled runs. Reads only workspaces whose check is due, in one process at a time. */
-export interface Repairs {
-  /** From now on, until it is stopped. */
-  start(): void;
-  stop(): void;
-  /** Once, for every shard that no other process has. @throws StoreUnavailable */
-  run(): Promise<void>;
-}
-
 /** The interval between checks, and the delay after a failed one. */
 const INTERVAL: Millis = MINUTE;
 const RETRY: Millis = 5_000;
@@ -32,8 +23,12 @@ const FAILED_PAUSE: Millis = 10 * MINUTE;
 const PAGE = 200;
 const PARALLEL = 20;
 
-/** @param derive derives the runs of a workspace, and sets its next check @throws StoreUnavailable */
-export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) => Promise<void>): Repairs {
+/**
+ * Finds lost scheduled runs. Reads only workspaces whose check is due, in one process at a time.
+ *
+ * @param derive derives the runs of a workspace, and sets its next check @throws StoreUnavailable
+ */
+export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) => Promise<void>) {
   const { index, clock, log } = parts;
   const owner = randomBytes(12).toString('base64url');
   const limit = pLimit(PARALLEL);
@@ -56,8 +51,10 @@ export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) =
   };
 
   return {
+    /** Once, for every shard that no other process has. @throws StoreUnavailable */
     run: () => run(),
-    start() {
+    /** From now on, until it is stopped. */
+    start(): void {
       stop = repeat(run, {
         // At another moment than the processes that started together with this one.
         pause: () => INTERVAL * (0.75 + Math.random() / 2),

@@ -38,18 +38,11 @@ const PARALLEL = 5;
 /** What is known by now of each project, by `figuresField`. */
 export type KnownFigures = Map<string, StoredFigures>;
 
-export interface FiguresRefresher {
-  /** Asks billing what is due, at most once an hour for a balance, and stores it. Failures become `problem`. */
-  refresh(projects: readonly WatchedProject[]): Promise<void>;
-  /** Asks for the days if they are not of today, for what a message says. Never throws a Failure. */
-  fetchDays(project: ChosenProject): Promise<void>;
-}
-
 export function createFiguresRefresher(
   known: KnownFigures,
   store: WatchFiguresStore,
   context: DeliveryContext,
-): FiguresRefresher {
+) {
   /** Tokens that were rejected in this check: the connection's other projects would be, too. */
   const rejections = new Map<string, StoredFailure>();
 
@@ -68,7 +61,8 @@ export function createFiguresRefresher(
   };
 
   return {
-    async refresh(projects) {
+    /** Asks billing what is due, at most once an hour for a balance, and stores it. Failures become `problem`. */
+    async refresh(projects: readonly WatchedProject[]): Promise<void> {
       const isRejected = ({ project }: WatchedProject) =>
         known.get(figuresField(project))?.problem?.rejected !== undefined;
       // One of them shows whether a rejected token works again.
@@ -80,7 +74,9 @@ export function createFiguresRefresher(
           .map((watched) => limit(() => (context.isOver() ? undefined : refreshOne(watched)))),
       );
     },
-    fetchDays: (project) => refreshOne({ project, needsBalance: false, needsUsage: true }),
+    /** Asks for the days if they are not of today, for what a message says. Never throws a Failure. */
+    fetchDays: (project: ChosenProject): Promise<void> =>
+      refreshOne({ project, needsBalance: false, needsUsage: true }),
   };
 }
 
