@@ -701,19 +701,19 @@ describe('the first time in a channel', () => {
     await register();
     await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
     await shows('Only you will see the token', MEMBER);
-    const { private_metadata: carried } = view(MEMBER)!;
-    await forged(OWNER, { type: 'view_submission' }, carried!);
+    const { private_metadata: metadata } = view(MEMBER)!;
+    await forged(OWNER, { type: 'view_submission' }, metadata!);
     expect(identity.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
     await bot.slack.submit(MEMBER);
     const token = await shown(MEMBER);
-    await forged(MEMBER, { type: 'view_submission' }, carried!);
+    await forged(MEMBER, { type: 'view_submission' }, metadata!);
     expect(identity.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
     expect(identity.isLive(token)).toBe(true);
   });
 });
 
 /** Sends a forged, correctly signed click or submission; resolves when it was processed. */
-async function forged(person: string, payload: object, carried: string, id = 'V0FORGED01') {
+async function forged(person: string, payload: object, metadata: string, id = 'V0FORGED01') {
   const updates = () => bot.slack.calls.filter(({ method }) => method === 'views.update').length;
   const before = updates();
   const body = `payload=${encodeURIComponent(
@@ -721,7 +721,7 @@ async function forged(person: string, payload: object, carried: string, id = 'V0
       team: { id: 'T0SANDBOX1' },
       user: { id: person, team_id: 'T0SANDBOX1' },
       trigger_id: 'x',
-      view: { id, type: 'modal', callback_id: 'os-token', private_metadata: carried, state: { values: {} } },
+      view: { id, type: 'modal', callback_id: 'os-token', private_metadata: metadata, state: { values: {} } },
       ...payload,
       ...uniqueClick(),
     }),
@@ -770,11 +770,11 @@ describe('Revoke now', () => {
   it('does nothing for another person, a forged value, or a second click', async () => {
     await register();
     const token = await issue(MEMBER);
-    const carried = view(MEMBER)!.private_metadata!;
-    const [handle = '', half = ''] = carried.split(' ');
-    expect(carried).not.toContain(token);
-    await forged(OWNER, click('os-token-revoke'), carried);
-    await forged(OWNER, click('os-token-another'), carried);
+    const metadata = view(MEMBER)!.private_metadata!;
+    const [handle = '', half = ''] = metadata.split(' ');
+    expect(metadata).not.toContain(token);
+    await forged(OWNER, click('os-token-revoke'), metadata);
+    await forged(OWNER, click('os-token-another'), metadata);
     await forged(MEMBER, click('os-token-revoke'), 'invalid-response');
     expect(identity.isLive(token)).toBe(true);
     expect(await handles()).toBe(1);
@@ -783,7 +783,7 @@ describe('Revoke now', () => {
     expect(identity.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
     await press('Revoke now', MEMBER);
     await shows('no longer accepted', MEMBER);
-    await forged(MEMBER, click('os-token-revoke'), carried);
+    await forged(MEMBER, click('os-token-revoke'), metadata);
     expect(identity.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(2);
     expect(identity.isLive(token)).toBe(false);
   });
@@ -791,12 +791,12 @@ describe('Revoke now', () => {
   it('is done once for two clicks at the same moment', async () => {
     await register();
     await issue();
-    const carried = view()!.private_metadata!;
+    const metadata = view()!.private_metadata!;
     const { id } = bot.slack.modal(OWNER)!;
     const before = identity.requests.filter(({ method }) => method === 'DELETE').length;
     await Promise.all([
-      forged(OWNER, click('os-token-revoke'), carried, id),
-      forged(OWNER, click('os-token-revoke'), carried, id),
+      forged(OWNER, click('os-token-revoke'), metadata, id),
+      forged(OWNER, click('os-token-revoke'), metadata, id),
     ]);
     await bot.slack.waitFor(() => modalText().includes('no longer accepted'));
     expect(identity.requests.filter(({ method }) => method === 'DELETE').length).toBe(before + 1);
@@ -845,10 +845,10 @@ describe('Revoke now', () => {
     async (mode, entry, said) => {
       await register();
       await issue();
-      const { private_metadata: carried } = view()!;
+      const { private_metadata: metadata } = view()!;
       await bot.slack.dismiss(OWNER);
       identity.setMode(mode);
-      await forged(OWNER, click('os-token-revoke'), carried!);
+      await forged(OWNER, click('os-token-revoke'), metadata!);
       const message = await bot.slack.waitFor(() =>
         bot.slack
           .messages(OWNER, direct(OWNER))
@@ -1034,10 +1034,10 @@ describe('Issue another', () => {
   it('acts once for two clicks', async () => {
     await register();
     await issue();
-    const carried = view()!.private_metadata!;
+    const metadata = view()!.private_metadata!;
     const { id } = bot.slack.modal(OWNER)!;
     const before = identity.requests.length;
-    await Promise.all([1, 2].map(() => forged(OWNER, click('os-token-another', 'prod'), carried, id)));
+    await Promise.all([1, 2].map(() => forged(OWNER, click('os-token-another', 'prod'), metadata, id)));
     await shows('An earlier token');
     expect(identity.requests.length).toBe(before + 1);
   });
@@ -1046,10 +1046,10 @@ describe('Issue another', () => {
     await register();
     const first = await issue();
     now += 3 * 3_600_000;
-    const carried = view()!.private_metadata!;
+    const metadata = view()!.private_metadata!;
     const { id } = bot.slack.modal(OWNER)!;
     const before = identity.requests.length;
-    await Promise.all([1, 2].map(() => forged(OWNER, click('os-token-another', 'prod'), carried, id)));
+    await Promise.all([1, 2].map(() => forged(OWNER, click('os-token-another', 'prod'), metadata, id)));
     await shown(OWNER, first);
     expect(identity.requests.length).toBe(before + 1);
     expect(modalText()).not.toContain('An earlier token');
@@ -1162,10 +1162,10 @@ describe('when the answer of Redis is lost', () => {
 
   it('and the modal is closed, a message says that the token works, and until when', async () => {
     await issue();
-    const { private_metadata: carried } = view()!;
+    const { private_metadata: metadata } = view()!;
     await bot.slack.dismiss(OWNER);
     line.loseAnswerTo(':revoke');
-    await forged(OWNER, click('os-token-revoke'), carried!);
+    await forged(OWNER, click('os-token-revoke'), metadata!);
     const said = await bot.slack.waitFor(() => bot.slack.messages(OWNER, direct(OWNER)).map(toAnswer).at(-1));
     expect(said.visibleText).toContain('can’t reach its database');
     expect(said.visibleText).toContain('It works until 11:15 on Sat 21 Nov 2026 (Europe/London).');

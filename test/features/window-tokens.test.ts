@@ -13,9 +13,9 @@ const HANDLE = 'A'.repeat(22);
 const handle = fc.stringMatching(/^[\w-]{22}$/);
 const sealed = fc.stringMatching(/^v1\.once\.[\w-]{16}\.[\w-]{20,400}$/);
 const token: fc.Arbitrary<WindowToken> = fc.oneof(
-  handle.map((carried) => ({ carried, expires: undefined })),
+  handle.map((grantText) => ({ grantText, expires: undefined })),
   fc.record({
-    carried: fc.tuple(handle, sealed).map((halves) => halves.join(' ')),
+    grantText: fc.tuple(handle, sealed).map((halves) => halves.join(' ')),
     expires: fc.oneof(fc.constant('unknown' as const), fc.nat()),
   }),
 );
@@ -31,9 +31,9 @@ describe('the tokens in a modal’s metadata', () => {
 
   it('of an older version are one token that may still work', () => {
     expect(parseWindowTokens(`${HANDLE} v1.once.x.y`)).toEqual([
-      { carried: `${HANDLE} v1.once.x.y`, expires: 'unknown' },
+      { grantText: `${HANDLE} v1.once.x.y`, expires: 'unknown' },
     ]);
-    expect(parseWindowTokens(HANDLE)).toEqual([{ carried: HANDLE, expires: undefined }]);
+    expect(parseWindowTokens(HANDLE)).toEqual([{ grantText: HANDLE, expires: undefined }]);
   });
 
   it('fit, and the newest are the last to lose their encrypted half', () => {
@@ -55,7 +55,7 @@ describe('the tokens in a modal’s metadata', () => {
     fc.assert(fc.property(fc.string(), (text) => void liveTokens(parseWindowTokens(text), 0)));
     expect(parseWindowTokens('')).toEqual([]);
     expect(parseWindowTokens('!5')).toEqual([]);
-    expect(parseWindowTokens(`${HANDLE} !x`)).toEqual([{ carried: HANDLE, expires: 'unknown' }]);
+    expect(parseWindowTokens(`${HANDLE} !x`)).toEqual([{ grantText: HANDLE, expires: 'unknown' }]);
   });
 
   it('may work until they have expired', () => {

@@ -39,30 +39,30 @@ beforeEach(async () => {
 });
 afterAll(() => store.close());
 
-const claim = (carried: string, more: Partial<GrantClaim> = {}) =>
-  handles.claim({ workspace: 'T1', person: 'U1', carried, purpose: 'revoke', at: AT, ...more });
+const claim = (grantText: string, more: Partial<GrantClaim> = {}) =>
+  handles.claim({ workspace: 'T1', person: 'U1', grantText, purpose: 'revoke', at: AT, ...more });
 
 /** What was claimed, or nothing. */
-async function claimed(carried: string, more: Partial<GrantClaim> = {}) {
-  const found = await claim(carried, more);
+async function claimed(grantText: string, more: Partial<GrantClaim> = {}) {
+  const found = await claim(grantText, more);
   return found === 'busy' ? undefined : found;
 }
 
 describe('the two halves of a token', () => {
   it('make the token together', async () => {
-    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    expect(await claim(carried)).toEqual({ grant: ERRAND, token: TOKEN });
+    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect(await claim(grantText)).toEqual({ grant: ERRAND, token: TOKEN });
   });
 
   it('stay when they were claimed, for one at a time and for each purpose', async () => {
-    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    await claim(carried);
-    expect(await claim(carried)).toBe('busy');
-    expect((await claimed(carried, { purpose: 'issue' }))?.token).toBe(TOKEN);
-    await handles.release({ workspace: 'T1', carried, purpose: 'revoke' });
-    expect((await claimed(carried))?.token).toBe(TOKEN);
-    expect(await claim(carried, { at: AT + GRANT_LEASE_MS - 1 })).toBe('busy');
-    expect((await claimed(carried, { at: AT + GRANT_LEASE_MS }))?.token).toBe(TOKEN);
+    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    await claim(grantText);
+    expect(await claim(grantText)).toBe('busy');
+    expect((await claimed(grantText, { purpose: 'issue' }))?.token).toBe(TOKEN);
+    await handles.release({ workspace: 'T1', grantText, purpose: 'revoke' });
+    expect((await claimed(grantText))?.token).toBe(TOKEN);
+    expect(await claim(grantText, { at: AT + GRANT_LEASE_MS - 1 })).toBe('busy');
+    expect((await claimed(grantText, { at: AT + GRANT_LEASE_MS }))?.token).toBe(TOKEN);
   });
 
   it('lead nowhere when they were replaced or dropped', async () => {
@@ -73,7 +73,10 @@ describe('the two halves of a token', () => {
     await claim(one);
     const instead = await handles.keep('T1', ERRAND, LIFE, undefined, { replaces: one });
     await handles.drop('T1', other);
-    expect(await Promise.all([one, other].map((carried) => claim(carried)))).toEqual([undefined, undefined]);
+    expect(await Promise.all([one, other].map((grantText) => claim(grantText)))).toEqual([
+      undefined,
+      undefined,
+    ]);
     expect((await claimed(instead))?.grant).toEqual(ERRAND);
   });
 
@@ -87,25 +90,25 @@ describe('the two halves of a token', () => {
     await fc.assert(
       fc.asyncProperty(fc.stringMatching(/^[\x21-\x7e]{12,400}$/), async (token) => {
         await redis.del(KEY);
-        const carried = await handles.keep('T1', ERRAND, LIFE, token);
+        const grantText = await handles.keep('T1', ERRAND, LIFE, token);
         const kept = JSON.stringify(await redis.hgetall(KEY));
         for (const text of [
           token,
           Buffer.from(token).toString('base64').replace(/=+$/, ''),
           Buffer.from(token).toString('hex'),
         ])
-          for (const half of [carried, kept]) expect(half).not.toContain(text);
+          for (const half of [grantText, kept]) expect(half).not.toContain(text);
       }),
       { numRuns: 30 },
     );
   });
 
   it('open for one person in one workspace, before they expire', async () => {
-    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    expect(await claim(carried, { person: 'U2' })).toBeUndefined();
-    expect(await claim(carried, { workspace: 'T2' })).toBeUndefined();
-    expect((await claimed(carried, { at: LIFE.until - 1 }))?.token).toBe(TOKEN);
-    expect(await claim(carried, { at: LIFE.until + GRANT_LEASE_MS })).toBeUndefined();
+    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect(await claim(grantText, { person: 'U2' })).toBeUndefined();
+    expect(await claim(grantText, { workspace: 'T2' })).toBeUndefined();
+    expect((await claimed(grantText, { at: LIFE.until - 1 }))?.token).toBe(TOKEN);
+    expect(await claim(grantText, { at: LIFE.until + GRANT_LEASE_MS })).toBeUndefined();
   });
 
   it('do not open when one of them belongs to another token, or was changed by a bit', async () => {
@@ -115,10 +118,10 @@ describe('the two halves of a token', () => {
     const [, half = ''] = other!.split(' ');
     expect(await claimed(`${grantHandle(one!)} ${half}`)).toEqual({ grant: ERRAND, token: undefined });
     await redis.del(KEY);
-    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
     const [[field = '', value = ''] = []] = Object.entries(await redis.hgetall(KEY));
     await redis.hset(KEY, field, value.replace('"project":"123"', '"project":"124"'));
-    const taken = await claimed(carried);
+    const taken = await claimed(grantText);
     expect([taken?.grant.project, taken?.token]).toEqual(['124', undefined]);
   });
 
@@ -129,33 +132,33 @@ describe('the two halves of a token', () => {
       ['"key":"', '"nokey":"'],
     ];
     for (const [before, after] of changes) {
-      const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-      const value = (await redis.hget(KEY, grantHandle(carried)))!;
-      await redis.hset(KEY, grantHandle(carried), value.replace(before, after));
-      const found = await claimed(carried);
+      const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+      const value = (await redis.hget(KEY, grantHandle(grantText)))!;
+      await redis.hset(KEY, grantHandle(grantText), value.replace(before, after));
+      const found = await claimed(grantText);
       expect([found?.grant.word, found?.token]).toEqual(['prod', undefined]);
     }
-    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    expect((await claimed(grantHandle(carried)))?.token).toBeUndefined();
+    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect((await claimed(grantHandle(grantText)))?.token).toBeUndefined();
   });
 
   it('open until the moment when they expire, and not at it', async () => {
-    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    expect(await claimed(carried, { at: LIFE.until })).toBeUndefined();
-    await handles.release({ workspace: 'T1', carried, purpose: 'revoke' });
-    expect((await claimed(carried, { at: LIFE.until - 1 }))?.token).toBe(TOKEN);
+    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect(await claimed(grantText, { at: LIFE.until })).toBeUndefined();
+    await handles.release({ workspace: 'T1', grantText, purpose: 'revoke' });
+    expect((await claimed(grantText, { at: LIFE.until - 1 }))?.token).toBe(TOKEN);
   });
 
   it('are dropped with every claim of them', async () => {
-    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    for (const purpose of ['issue', 'revoke'] as const) await claim(carried, { purpose });
-    await handles.drop('T1', carried);
+    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    for (const purpose of ['issue', 'revoke'] as const) await claim(grantText, { purpose });
+    await handles.drop('T1', grantText);
     expect(await redis.hkeys(KEY)).toEqual([]);
   });
 
   it('are given to one of many who ask at the same moment', async () => {
-    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    const asked = await Promise.all(Array.from({ length: 20 }, () => claim(carried)));
+    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    const asked = await Promise.all(Array.from({ length: 20 }, () => claim(grantText)));
     expect(asked.filter((one) => one !== 'busy')).toHaveLength(1);
   });
 
@@ -188,22 +191,22 @@ describe('the two halves of a token', () => {
   it('are kept of a workspace whose last record went, as its audit says that it stays', async () => {
     await createAudit(redis).record('T1', { at: AT, who: 'U1', action: 'token revoked', about: 'prod' });
     await redis.del('tally:{T1}:record');
-    const carried = await handles.keep('T1', ERRAND, LIFE);
-    expect((await claimed(carried))?.grant).toEqual(ERRAND);
+    const grantText = await handles.keep('T1', ERRAND, LIFE);
+    expect((await claimed(grantText))?.grant).toEqual(ERRAND);
   });
 
   it('open for nobody whom a name in them imitates', async () => {
-    const carried = await handles.keep('T1', { ...ERRAND, word: '","person":"U2"' }, LIFE, TOKEN);
-    expect(await claim(carried, { person: 'U2' })).toBeUndefined();
-    expect(await claim(carried, { person: 'U1"' })).toBeUndefined();
-    expect((await claimed(carried))?.token).toBe(TOKEN);
+    const grantText = await handles.keep('T1', { ...ERRAND, word: '","person":"U2"' }, LIFE, TOKEN);
+    expect(await claim(grantText, { person: 'U2' })).toBeUndefined();
+    expect(await claim(grantText, { person: 'U1"' })).toBeUndefined();
+    expect((await claimed(grantText))?.token).toBe(TOKEN);
   });
 
   it.each(['', 'x', ' ', '../../etc', '__proto__', 'A'.repeat(22), `${'A'.repeat(22)} v1.once.x.y`])(
     'are nothing when a window carries “%s”',
-    async (carried) => {
+    async (grantText) => {
       await handles.keep('T1', ERRAND, LIFE, TOKEN);
-      expect(await claim(carried)).toBeUndefined();
+      expect(await claim(grantText)).toBeUndefined();
     },
   );
 });

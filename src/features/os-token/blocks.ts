@@ -88,11 +88,11 @@ export const ALREADY_USED = section(
 
 export const waitingTokenModal: ModalView = window([section('Issuing a token…')]);
 
-/** Asks before the first token in a channel, where others may see the screen. @param carried the grant's handle */
-export const confirmIssueModal = (label: string, carried: string): ModalView =>
+/** Asks before the first token in a channel, where others may see the screen. @param handle the grant's */
+export const confirmIssueModal = (label: string, handle: string): ModalView =>
   modal({
     callback: CONFIRM_VIEW,
-    metadata: carried,
+    metadata: handle,
     title: TITLE,
     submit: 'Continue',
     blocks: [
@@ -170,10 +170,10 @@ const NO_REVOCATION = {
   'too-long': 'The token is too long to revoke from this window. It works until it expires.',
 } as const;
 
-const revokeButton = (label: string, { carried }: WindowToken, confirm?: ConfirmationDialog): Button =>
+const revokeButton = (label: string, { grantText }: WindowToken, confirm?: ConfirmationDialog): Button =>
   button('os-token-revoke', label, {
     style: 'danger',
-    value: grantHandle(carried),
+    value: grantHandle(grantText),
     ...(confirm && { confirm }),
   });
 

@@ -44,10 +44,10 @@ export function grantLifetime({ clock }: TokenContext) {
 }
 
 export const claimOf = (
-  carried: string,
+  grantText: string,
   purpose: GrantClaim['purpose'],
   { request: { user }, clock }: TokenContext,
-): GrantClaim => ({ workspace: user.teamId, person: user.id, carried, purpose, at: clock() });
+): GrantClaim => ({ workspace: user.teamId, person: user.id, grantText, purpose, at: clock() });
 
 /** The window as this person reads it now. */
 export const windowOf = (tokens: readonly WindowToken[], context: TokenContext): TokenWindow => ({

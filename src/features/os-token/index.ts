@@ -59,7 +59,7 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
         right: 'belong',
         async run({ metadata, value: handle }, request) {
           const tokens = parseWindowTokens(metadata);
-          const token = tokens.find(({ carried }) => grantHandle(carried) === handle) ?? tokens[0];
+          const token = tokens.find(({ grantText }) => grantHandle(grantText) === handle) ?? tokens[0];
           const context = { ...parts, request };
           if (token === undefined)
             return request.reply.modal.update(tokenWindow([ALREADY_USED], windowOf(tokens, context)));
@@ -78,12 +78,12 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
         right: 'ask',
         waiting: waitingTokenModal,
         read: (_, metadata) => ({ input: metadata }),
-        async work(carried: string, request) {
+        async work(metadata: string, request) {
           const { teamId, id } = request.user;
           // Not awaited: if it is lost, the person is asked once more.
           await Promise.all([
             parts.workspaces.noteTokenNoticeSeen(teamId, id, request.at).catch(ignoreFailure),
-            issueAgain(parseWindowTokens(carried), '', { ...parts, request }),
+            issueAgain(parseWindowTokens(metadata), '', { ...parts, request }),
           ]);
         },
       },

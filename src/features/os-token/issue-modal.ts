@@ -74,7 +74,7 @@ export async function askForToken(
 export async function issueAgain(tokens: Tokens, word: string, context: TokenContext): Promise<void> {
   const { request, grants } = context;
   const { modal } = request.reply;
-  const claim = claimOf(tokens[0]?.carried ?? '', 'issue', context);
+  const claim = claimOf(tokens[0]?.grantText ?? '', 'issue', context);
   const claimed = await grants.claim(claim);
   const shownIn = windowOf(tokens, context);
   if (claimed === 'busy')
@@ -133,8 +133,8 @@ async function tokensAfter({ claim, grant, tokens }: IssueModal, context: TokenC
   if (claim !== undefined) await grants.release(claim).catch(ignoreFailure);
   if (claim !== undefined || grant === undefined) return tokens;
   const keeping = grants.keep(request.user.teamId, grant, grantLifetime(context));
-  const carried = await keeping.catch(ignoreFailure);
-  return carried === undefined ? tokens : [{ carried, expires: undefined }, ...tokens];
+  const grantText = await keeping.catch(ignoreFailure);
+  return grantText === undefined ? tokens : [{ grantText, expires: undefined }, ...tokens];
 }
 
 /** The buttons below an error. Where the access is wrong, managers can replace it. */

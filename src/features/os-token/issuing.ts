@@ -35,10 +35,10 @@ export async function issueToken(tokenRequest: TokenRequest, context: TokenConte
   if (linesFor(issued, access).length > SLACK_LIMITS.section)
     throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
   try {
-    const carried = await keepToken(tokenRequest, issued, context);
+    const grantText = await keepToken(tokenRequest, issued, context);
     isAudited = true;
-    if (await showToken(tokenRequest, issued, carried, context)) return;
-    await grants.drop(request.user.teamId, carried);
+    if (await showToken(tokenRequest, issued, grantText, context)) return;
+    await grants.drop(request.user.teamId, grantText);
   } catch (error) {
     const failure = await notShown(isFailure(error) ? error.message : undefined, error);
     if (isFailure(error)) throw failure;
@@ -147,21 +147,21 @@ function keepToken(
   const isOver = before !== undefined && !liveTokens(tokens, now).includes(before);
   return grants.keep(teamId, grant, life, mayBeRevoked(tokenRequest) ? token : undefined, {
     entry: { at: now, who: id, action: 'token issued', about },
-    replaces: isOver ? before.carried : undefined,
+    replaces: isOver ? before.grantText : undefined,
   });
 }
 
-/** @param carried from `keepToken` @returns whether it was shown */
+/** @param grantText from `keepToken` @returns whether it was shown */
 function showToken(
   tokenRequest: TokenRequest,
   issued: IssuedToken,
-  carried: string,
+  grantText: string,
   context: TokenContext,
 ): Promise<boolean> {
   const { label, access, grant } = tokenRequest;
   const tokens = fitWindowTokens(
     [
-      { carried, expires: issued.expiresAt ?? 'unknown' },
+      { grantText, expires: issued.expiresAt ?? 'unknown' },
       ...liveTokens(tokenRequest.tokens, context.clock()),
     ],
     SLACK_LIMITS.privateMetadata,

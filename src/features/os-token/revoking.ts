@@ -42,7 +42,7 @@ export async function revokeToken(tokens: Tokens, token: WindowToken, context: T
   const { request, grants, clock } = context;
   const { user, reply } = request;
   const window = { token, tokens };
-  const claim = claimOf(token.carried, 'revoke', context);
+  const claim = claimOf(token.grantText, 'revoke', context);
   const claimed = await grants.claim(claim).catch(failureOf);
   if (isFailure(claimed)) return showFailure(claimed, 'yes', window, context);
   if (claimed === 'busy')
@@ -100,13 +100,13 @@ async function showRevoked(
   window: ListedToken,
   context: TokenContext,
 ): Promise<void> {
-  const [{ carried, audit }] = await Promise.all([
+  const [{ grantText, audit }] = await Promise.all([
     replaceByGrant(window.token, grant, entry, context),
     noteIfNotOffered(outcome, grant, context),
   ]);
   const message = revokedMessage({ outcome, until: untilOf(window.token, context), audit });
-  const isKept = carried !== undefined;
-  const left = [...(isKept ? [{ carried, expires: undefined }] : []), ...othersOf(window)];
+  const isKept = grantText !== undefined;
+  const left = [...(isKept ? [{ grantText, expires: undefined }] : []), ...othersOf(window)];
   const buttons = isKept ? [anotherButton('Issue another', grant.word)] : [];
   await context.request.reply.modal.update(
     tokenWindow(message.blocks, windowOf(left, context), ...buttons),
@@ -137,19 +137,19 @@ async function showFailure(
  * @returns the modal's metadata; undefined if it could not be stored
  */
 async function replaceByGrant(
-  { carried: replaces }: WindowToken,
+  { grantText: replaces }: WindowToken,
   grant: TokenGrant,
   entry: AuditEntry | undefined,
   context: TokenContext,
-): Promise<{ readonly carried: string | undefined; readonly audit: AuditState }> {
+): Promise<{ readonly grantText: string | undefined; readonly audit: AuditState }> {
   const { grants, request } = context;
   const { authUrl: _, audit: __, expiresAt: ___, ...again } = grant;
   const options = { entry, replaces };
   const keeping = grants.keep(request.user.teamId, again, grantLifetime(context), undefined, options);
   const audit = await auditStateOf(keeping, context);
-  const carried = await keeping.catch(() => undefined);
+  const grantText = await keeping.catch(() => undefined);
   // The entry may still go in alone.
-  return { carried, audit: audit === 'no' ? await recordEntry(entry, context) : audit };
+  return { grantText, audit: audit === 'no' ? await recordEntry(entry, context) : audit };
 }
 
 /** The next token then has no button that revokes it. */

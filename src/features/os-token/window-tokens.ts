@@ -5,12 +5,12 @@ import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 /** One line of a window's metadata: a token that was issued from the window, or only a grant for another one. */
 export interface WindowToken {
   /** The grant's handle, and after a space the encrypted token if the window can revoke it. */
-  readonly carried: string;
+  readonly grantText: string;
   /** When the token expires, in ms; `unknown` if the service does not say, undefined without a token. */
   readonly expires: number | 'unknown' | undefined;
 }
 
-export const canRevoke = ({ carried }: WindowToken): boolean => carried.includes(' ');
+export const canRevoke = ({ grantText }: WindowToken): boolean => grantText.includes(' ');
 
 /** The tokens that may still work. @param now ms */
 export const liveTokens = (tokens: readonly WindowToken[], now: Millis): readonly WindowToken[] =>
@@ -19,15 +19,15 @@ export const liveTokens = (tokens: readonly WindowToken[], now: Millis): readonl
 /** As `private_metadata`, in the same order. @see parseWindowTokens */
 export const serializeWindowTokens = (tokens: readonly WindowToken[]): string =>
   tokens
-    .map(({ carried, expires }) => [carried, ...(expires === undefined ? [] : [`!${expires}`])].join(' '))
+    .map(({ grantText, expires }) => [grantText, ...(expires === undefined ? [] : [`!${expires}`])].join(' '))
     .join('\n');
 
 /** Outside text: what it leads to is checked when it is claimed. */
 export const parseWindowTokens = (metadata: string): readonly WindowToken[] =>
   metadata.split('\n').flatMap((line): WindowToken[] => {
     const words = line.split(' ').filter(Boolean);
-    const carried = words.filter((word) => !word.startsWith('!')).join(' ');
-    return carried === '' ? [] : [{ carried, expires: expiresIn(words) }];
+    const grantText = words.filter((word) => !word.startsWith('!')).join(' ');
+    return grantText === '' ? [] : [{ grantText, expires: expiresIn(words) }];
   });
 
 /** An entry with two halves has a token, whatever its expiry says. */
@@ -49,7 +49,7 @@ export function fitWindowTokens(tokens: readonly WindowToken[], limit: number): 
     oldest < 0
       ? tokens.slice(0, -1)
       : tokens.map((token, at) =>
-          at === oldest ? { ...token, carried: grantHandle(token.carried) } : token,
+          at === oldest ? { ...token, grantText: grantHandle(token.grantText) } : token,
         );
   return fitWindowTokens(fewer, limit);
 }

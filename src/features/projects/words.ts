@@ -147,8 +147,8 @@ const projectMetadata = z.object({
   warned: z.string().default(''),
 });
 
-export const encodeProjectMetadata = (carried: z.input<typeof projectMetadata>): string =>
-  JSON.stringify(carried);
+export const encodeProjectMetadata = (metadata: z.input<typeof projectMetadata>): string =>
+  JSON.stringify(metadata);
 
 /** @returns a new project's metadata if the text is invalid */
 export const decodeProjectMetadata = (metadata: string) =>

@@ -158,7 +158,7 @@ export function validateFormState(fields: FormFields): Record<string, string> {
   return isValid ? {} : withErrorAtTop(errors, ['projects', 'channel', 'report'], 'When');
 }
 
-const carried = z.object({
+const metadataSchema = z.object({
   before: z.string().default(''),
   channel: z.string().default(''),
   isRefilled: z.boolean().default(false),
@@ -174,18 +174,18 @@ const carried = z.object({
     .partial()
     .default({}),
 });
-type CarriedState = Readonly<z.infer<typeof carried>>;
+type ScheduleMetadata = Readonly<z.infer<typeof metadataSchema>>;
 
 /** The form's metadata: the schedule it edits, the channel it was rendered for, and the values of hidden fields. */
 export const encodeScheduleMetadata = (draft: ScheduleDraft): string => {
   const { before, channel, isRefilled, isUnfolded, skipsEmpty, correctsFrom, waitHours, timing } = draft;
   const folded = { zone: timing.zone, skipsEmpty, correctsFrom, waitHours };
-  return JSON.stringify({ before, channel, isRefilled, isUnfolded, folded } satisfies CarriedState);
+  return JSON.stringify({ before, channel, isRefilled, isUnfolded, folded } satisfies ScheduleMetadata);
 };
 
 /** @returns a new form's metadata if the text is invalid */
-export function decodeScheduleMetadata(metadata: string): CarriedState {
-  return carried.safeParse(tryParseJson(metadata)).data ?? carried.parse({});
+export function decodeScheduleMetadata(metadata: string): ScheduleMetadata {
+  return metadataSchema.safeParse(tryParseJson(metadata)).data ?? metadataSchema.parse({});
 }
 
 /** Whether the two would post the same at the same times. */

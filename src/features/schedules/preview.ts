@@ -19,7 +19,7 @@ import {
   wallClockAt,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import type { CarryOverResult } from './upcoming-sends.ts';
+import type { EditOutcome } from './upcoming-sends.ts';
 
 /** What a form promises before it is saved, and again after. Plain text, not escaped. */
 export interface SchedulePreview {
@@ -41,7 +41,7 @@ export interface StaleWarning {
 
 interface Previewed {
   readonly timing: Timing;
-  readonly carried: CarryOverResult;
+  readonly outcome: EditOutcome;
   /** Nothing is posted until it is resumed. */
   readonly isPaused: boolean;
   readonly report: PostableReport | undefined;
@@ -51,8 +51,8 @@ interface Previewed {
 }
 
 export function previewSchedule(previewed: Previewed): SchedulePreview {
-  const { timing, carried, isPaused, report, reportingZone } = previewed;
-  const { owed, next } = carried.sends;
+  const { timing, outcome, isPaused, report, reportingZone } = previewed;
+  const { owed, next } = outcome.sends;
   const first = (isPaused ? undefined : owed.at(-1)) ?? next[0];
   const found =
     first === undefined || report === undefined || reportingZone === undefined
@@ -95,8 +95,8 @@ function clockChangeText(due: DueTime, timing: Timing): string {
 const JUST = 10 * MINUTE;
 
 /** Dates that people might expect among the next ones. */
-function remarkLines({ timing, carried, now }: Previewed): string[] {
-  const { sends, dropped, since } = carried;
+function remarkLines({ timing, outcome, now }: Previewed): string[] {
+  const { sends, dropped, since } = outcome;
   const { owed, passedOver, last } = sends;
   const latest = owed.at(-1);
   const known = new Set([...owed, ...dropped].map(({ date }) => date));

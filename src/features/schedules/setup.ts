@@ -32,12 +32,7 @@ import { type ScheduleFormState, savedPreviewBlocks, scheduleForm } from './form
 import { draftOfSchedule, isSameSchedule, newFormState, type ScheduleDraft } from './form-state.ts';
 import type { OwnedSchedules, SchedulesParts } from './kind.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
-import {
-  type CarryOverResult,
-  carryOver,
-  loadUpcomingSends,
-  type UpcomingSendsOf,
-} from './upcoming-sends.ts';
+import { carryOver, type EditOutcome, loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
 import type { ScheduleWords } from './words.ts';
 
 export interface ScheduleFormParts extends SchedulesParts {
@@ -83,10 +78,10 @@ const formOf = (parts: ScheduleFormParts): OwnedForm<Schedule, ScheduleDraft> =>
   async check(draft, before, request) {
     const problem = await findDraftProblem(draft, request);
     if (problem !== undefined) return { problem: `${problem} ${NOTHING_SAVED}` };
-    const carried = carryOverDraft(draft, request, await loadUpcomingSends(parts.scheduling, request));
+    const outcome = carryOverDraft(draft, request, await loadUpcomingSends(parts.scheduling, request));
     return {
-      item: scheduleFromDraft(draft, before, request, carried.since),
-      savedBlocks: savedPreviewBlocks(previewDraft(parts, draft, carried, request)),
+      item: scheduleFromDraft(draft, before, request, outcome.since),
+      savedBlocks: savedPreviewBlocks(previewDraft(parts, draft, outcome, request)),
     };
   },
   announcements: (schedule, { workspace, user }, isChange) => [
@@ -119,11 +114,11 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
 const previewDraft = (
   { reports }: ScheduleFormParts,
   draft: ScheduleDraft,
-  carried: CarryOverResult,
+  outcome: EditOutcome,
   { workspace, at: now }: Request,
 ): SchedulePreview =>
   previewSchedule({
-    ...{ timing: draft.timing, carried, now },
+    ...{ timing: draft.timing, outcome, now },
     isPaused: scheduleBefore(draft, workspace)?.paused?.why === 'person',
     report: reports[draft.report],
     reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
@@ -236,7 +231,7 @@ const carryOverDraft = (
   draft: ScheduleDraft,
   { workspace, at }: Request,
   sends: UpcomingSendsOf,
-): CarryOverResult => carryOver(draft.before, draft.timing, scheduleBefore(draft, workspace), sends, at);
+): EditOutcome => carryOver(draft.before, draft.timing, scheduleBefore(draft, workspace), sends, at);
 
 /** @param since posts that are due after this instant are sent */
 function scheduleFromDraft(

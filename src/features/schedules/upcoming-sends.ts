@@ -42,7 +42,7 @@ export const upcomingSendsAt =
     return { owed: overdueTimes(schedule, last, now), next, passedOver: before, last };
   };
 
-export interface CarryOverResult {
+export interface EditOutcome {
   /** From when on the changed schedule posts, in ms. */
   readonly since: Millis;
   readonly sends: UpcomingSends;
@@ -63,7 +63,7 @@ export function carryOver(
   before: Schedule | undefined,
   sendsOf: UpcomingSendsOf,
   now: Millis,
-): CarryOverResult {
+): EditOutcome {
   const isRunning =
     before !== undefined && (before.paused === undefined || resumesByItself(before.paused.why));
   if (!isRunning) return { since: now, sends: sendsOf({ id, timing, since: now }), dropped: [] };

@@ -59,7 +59,7 @@ export interface GrantClaim {
   readonly workspace: SlackId;
   /** Slack ID of the person who asks. */
   readonly person: SlackId;
-  readonly carried: string;
+  readonly grantText: string;
   readonly purpose: Purpose;
   readonly at: Millis;
 }
@@ -155,11 +155,11 @@ export function createOneTimeGrants(redis: RedisConnection) {
     async claim({
       workspace,
       person,
-      carried,
+      grantText,
       purpose,
       at,
     }: GrantClaim): Promise<ClaimedGrant | 'busy' | undefined> {
-      const [handle = '', envelope] = carried.split(' ');
+      const [handle = '', envelope] = grantText.split(' ');
       if (!HANDLE.test(handle)) return undefined;
       const now = Math.floor(at);
       const owner = JSON.stringify({ person }).slice(1, -1);
@@ -173,13 +173,13 @@ export function createOneTimeGrants(redis: RedisConnection) {
     },
 
     /** Lets it be claimed for this purpose again at once. */
-    async release({ workspace, carried, purpose }: Omit<GrantClaim, 'person' | 'at'>): Promise<void> {
-      await guardRead(() => redis.hdel(grantsKey(workspace), leaseOf(grantHandle(carried), purpose)));
+    async release({ workspace, grantText, purpose }: Omit<GrantClaim, 'person' | 'at'>): Promise<void> {
+      await guardRead(() => redis.hdel(grantsKey(workspace), leaseOf(grantHandle(grantText), purpose)));
     },
 
     /** Removes it. */
-    async drop(workspace: SlackId, carried: string): Promise<void> {
-      const handle = grantHandle(carried);
+    async drop(workspace: SlackId, grantText: string): Promise<void> {
+      const handle = grantHandle(grantText);
       const fields = [handle, ...PURPOSES.map((purpose) => leaseOf(handle, purpose))];
       await guardRead(() => redis.hdel(grantsKey(workspace), ...fields));
     },
@@ -189,7 +189,7 @@ export function createOneTimeGrants(redis: RedisConnection) {
 const leaseOf = (handle: string, purpose: Purpose): string => `${handle}:${purpose}`;
 
 /** The grant as text for a modal, without the token. */
-export const grantHandle = (carried: string): string => carried.split(' ')[0] ?? '';
+export const grantHandle = (grantText: string): string => grantText.split(' ')[0] ?? '';
 
 const ownerOf = (workspace: SlackId, handle: string, { person, project, authUrl = '' }: TokenGrant) => ({
   workspace,
