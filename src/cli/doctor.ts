@@ -8,6 +8,7 @@ import type { ServiceParts } from '../ops/check-service.ts';
 import { formatFindings, runChecks } from '../ops/doctor.ts';
 import { type Finding, failedFinding, okFinding } from '../ops/finding.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
+import { SCOPES } from '../slack/install/scopes.ts';
 import { createKeyring } from '../vault/keyring.ts';
 
 /** How long each check may take, in ms; a request of it ends earlier, so that its own error is reported. */
@@ -32,6 +33,7 @@ const MODE_NAMES = { http: 'HTTP', socket: 'Socket Mode' } as const;
 async function checkWith(config: Config): Promise<readonly Finding[]> {
   const { credentials } = config.slack;
   const botToken = credentials.kind === 'token' ? credentials.botToken : undefined;
+  const scopes = SCOPES.flatMap(({ scope, optional }) => (optional ? [] : scope));
   const store = connectStore(config.redisUrl);
   const http = createHttp({
     trustedHosts: config.trustedHosts,
@@ -39,7 +41,7 @@ async function checkWith(config: Config): Promise<readonly Finding[]> {
   });
   try {
     return await runChecks({
-      slack: { ...config.slack, botToken, clock: Date.now, timeout: REQUEST_TIMEOUT },
+      slack: { ...config.slack, ...{ botToken, scopes }, clock: Date.now, timeout: REQUEST_TIMEOUT },
       redis: store.ready,
       keyIds: config.keys.map(({ id }) => id),
       keyring: createKeyring(config.keys),

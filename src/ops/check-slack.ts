@@ -9,22 +9,13 @@ import {
 } from './finding.ts';
 
 const ABOUT = 'Slack';
-/** The bot scopes that manifest.yml asks for. */
-export const DOCTOR_SCOPES: readonly string[] = [
-  'commands',
-  'chat:write',
-  'im:write',
-  'users:read',
-  'app_mentions:read',
-  'im:history',
-  'channels:read',
-  'groups:read',
-];
 /** Seconds. From `refused` on, every request's signature looks too old or too new. */
 const CLOCK_SKEW = { warning: 60, refused: 300 } as const;
 
 export interface SlackParts {
   readonly apiUrl: string;
+  /** The bot scopes that Tally can't work without. */
+  readonly scopes: readonly string[];
   /** Undefined if workspaces install Tally by OAuth: then each has its own token. */
   readonly botToken: string | undefined;
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
@@ -51,7 +42,7 @@ export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]>
       return [okFinding(ABOUT, 'answers; workspaces install Tally by OAuth'), ...clock];
     if (body.ok !== true) return [refusedFinding('SLACK_BOT_TOKEN', body.error, TOKEN_ADVICE), ...clock];
     const bot = `the bot token belongs to “${nameIn(body.user)}” in “${nameIn(body.team)}”`;
-    return [okFinding(ABOUT, bot), scopesFinding(headers), ...clock];
+    return [okFinding(ABOUT, bot), scopesFinding(headers, parts.scopes), ...clock];
   } catch (error) {
     return [unreachableFinding(error)];
   }
@@ -97,17 +88,17 @@ async function call(
   };
 }
 
-function scopesFinding(headers: Headers): Finding {
+function scopesFinding(headers: Headers, scopes: readonly string[]): Finding {
   const header = headers.get('x-oauth-scopes');
   if (header === null)
     return warningFinding(
       ABOUT,
       'doesn’t say which scopes the bot has',
-      `Compare them with manifest.yml: ${DOCTOR_SCOPES.join(', ')}.`,
+      `Compare them with manifest.yml: ${scopes.join(', ')}.`,
     );
   const granted = header.split(',').map((scope) => scope.trim());
-  const missing = DOCTOR_SCOPES.filter((scope) => !granted.includes(scope));
-  if (missing.length === 0) return okFinding(ABOUT, `the bot has all scopes: ${DOCTOR_SCOPES.join(', ')}`);
+  const missing = scopes.filter((scope) => !granted.includes(scope));
+  if (missing.length === 0) return okFinding(ABOUT, `the bot has all scopes: ${scopes.join(', ')}`);
   return failedFinding(
     ABOUT,
     `the bot lacks ${missing.join(', ')}`,

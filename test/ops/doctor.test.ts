@@ -9,7 +9,7 @@ import { BOT_ENTRY, buildBot, ROOT } from '../../sandbox/build.ts';
 import { checkRecords } from '../../src/ops/check-records.ts';
 import { checkRedis } from '../../src/ops/check-redis.ts';
 import { checkService } from '../../src/ops/check-service.ts';
-import { checkSlack, checkSocketMode, DOCTOR_SCOPES, type SlackParts } from '../../src/ops/check-slack.ts';
+import { checkSlack, checkSocketMode, type SlackParts } from '../../src/ops/check-slack.ts';
 import { type DoctorParts, formatFindings, runChecks } from '../../src/ops/doctor.ts';
 import { type Finding, okFinding } from '../../src/ops/finding.ts';
 import { connectRedis, type RedisConnection } from '../../src/redis/connect.ts';
@@ -37,6 +37,9 @@ const TICKET = 'a-ticket-that-must-not-be-seen';
 const USER_TOKEN = 'a-user-token-that-must-not-be-seen';
 const SECRETS = [BOT_TOKEN, APP_TOKEN, SIGNING_SECRET, KEY.toString('base64'), TICKET, USER_TOKEN];
 
+const REQUIRED_SCOPES: readonly string[] = parse(readFileSync(`${ROOT}manifest.yml`, 'utf8')).oauth_config
+  .scopes.bot;
+
 /** A Slack that answers the doctor; tests change `says`. */
 interface FakeSlack extends Service {
   says: { scopes: string | undefined; ahead: number; auth: object; open: object };
@@ -44,7 +47,7 @@ interface FakeSlack extends Service {
 
 async function fakeSlack(): Promise<FakeSlack> {
   const says: FakeSlack['says'] = {
-    scopes: DOCTOR_SCOPES.join(','),
+    scopes: REQUIRED_SCOPES.join(','),
     ahead: 0,
     auth: { ok: true, user: 'tally', team: 'Acme' },
     open: { ok: true, url: `wss://127.0.0.1/${TICKET}` },
@@ -181,16 +184,12 @@ describe('npm run tally -- doctor', () => {
 describe('Slack', () => {
   const parts = (changes: Partial<SlackParts> = {}): SlackParts => ({
     apiUrl: `${slack.url}/api/`,
+    scopes: REQUIRED_SCOPES,
     botToken: BOT_TOKEN,
     mode: { kind: 'http' },
     clock: Date.now,
     timeout: 2_000,
     ...changes,
-  });
-
-  it('has the scopes of the manifest', () => {
-    const manifest = parse(readFileSync(`${ROOT}manifest.yml`, 'utf8'));
-    expect([...DOCTOR_SCOPES].sort()).toEqual([...manifest.oauth_config.scopes.bot].sort());
   });
 
   it('names a scope that is missing', async () => {
@@ -430,6 +429,7 @@ describe('all checks', () => {
   const parts = (): DoctorParts => ({
     slack: {
       apiUrl: `${slack.url}/api/`,
+      scopes: REQUIRED_SCOPES,
       botToken: BOT_TOKEN,
       mode: { kind: 'http' },
       clock: Date.now,
