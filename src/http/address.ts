@@ -126,18 +126,12 @@ function withoutBrackets(hostname: string): string {
  * @throws {AddressRefused}
  */
 export function checkDestination(to: Destination, trusted: readonly TrustedHost[]): void {
-  const problem = isTrusted(to, trusted)
-    ? protocolProblem(to)
-    : (encryptionProblem(to) ?? hostProblem(withoutBrackets(to.hostname)));
-  if (problem !== undefined) throw new AddressRefused(to.hostname || 'that address', problem);
-}
-
-function protocolProblem({ protocol }: Destination): string | undefined {
-  return protocol === 'https:' || protocol === 'http:' ? undefined : 'does not begin with https://';
-}
-
-function encryptionProblem({ protocol }: Destination): string | undefined {
-  return protocol === 'https:' ? undefined : 'does not begin with https://';
+  const isExempt = isTrusted(to, trusted);
+  const hasProtocol = to.protocol === 'https:' || (isExempt && to.protocol === 'http:');
+  const refuse = (problem: string) => new AddressRefused(to.hostname || 'that address', problem);
+  if (!hasProtocol) throw refuse('does not begin with https://');
+  const problem = isExempt ? undefined : hostProblem(withoutBrackets(to.hostname));
+  if (problem !== undefined) throw refuse(problem);
 }
 
 function hostProblem(host: string): string | undefined {
