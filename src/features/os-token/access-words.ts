@@ -4,15 +4,10 @@ import { InvalidWord } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { type ExpiryChoice, isExpiryChoice, parseExpiryChoice } from '../../slack/commands/expiry-input.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import {
-  type FormFields,
-  type FormReading,
-  fieldErrors,
-  readField,
-  selectedValues,
-} from '../../slack/kit/modal.ts';
+import { type FormFields, type FormReading, readField, selectedValues } from '../../slack/kit/modal.ts';
 import {
   type Issuers,
   isIssuers,
@@ -87,7 +82,7 @@ export function parseAccessForm(
   const expiry = parseExpiryChoice(fields);
   const isKept = id === '' && secret === '';
   const url = readField(() => readAuthUrl(authUrl));
-  const errors = fieldErrors({
+  const errors = withoutUndefined({
     authUrl: url.refusal,
     access_id: isKept
       ? undefined

@@ -10,13 +10,8 @@ import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import {
-  type FormFields,
-  type FormReading,
-  fieldErrors,
-  foldedErrors,
-  selectedValues,
-} from '../../slack/kit/modal.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
+import { type FormFields, type FormReading, foldedErrors, selectedValues } from '../../slack/kit/modal.ts';
 import { isAlias, type Project } from '../../workspace/projects/projects.ts';
 import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
@@ -178,7 +173,7 @@ export function parseProjectForm(
   const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
   const product = Number(fields.product);
   const channels = selectedValues(fields.channels);
-  const errors = fieldErrors({
+  const errors = withoutUndefined({
     alias: validateAlias(alias, verbs) ?? alteredAlias(typed, alias),
     id: isProjectId(id)
       ? undefined

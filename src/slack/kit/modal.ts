@@ -162,16 +162,6 @@ export type FormFields = Readonly<Record<string, string>>;
 /** The value of a form if every field is right, otherwise what is wrong, by block ID. */
 export type FormReading<T> = { readonly errors: Record<string, string> } | { readonly input: T };
 
-/** The fields that have a sentence about what is wrong. */
-export const fieldErrors = (
-  sentences: Readonly<Record<string, string | undefined>>,
-): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(sentences).flatMap(([block, sentence]) =>
-      sentence === undefined ? [] : [[block, sentence]],
-    ),
-  );
-
 /**
  * Slack shows an error only at its field, which may be scrolled out of view.
  *
