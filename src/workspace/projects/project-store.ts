@@ -32,39 +32,24 @@ export function createProjectStore(target: ChangeTarget) {
       const before = findProject(change.workspace, alias) ?? after;
       const stale = before.id === after.id ? [] : balanceFields(before.id);
       const names = projectFields(limitOtherNames(change.workspace, before, after));
-      if (from === to)
-        return commitChange(target, change, (fields) => ({
-          seen: fieldValues(fields, from, ...Object.keys(names)),
-          remove: [...stale, ...failureFields(before.id)],
-          set: { ...names, ...projectField(after) },
-        }));
-      const channels = change.workspace.channelsOf(alias);
+      const isRenamed = from !== to;
+      const channels = isRenamed ? change.workspace.channelsOf(alias) : [];
+      const changed = [from, ...Object.keys(names), ...channels.map(channelField)];
       return commitChange(
         target,
         change,
         (fields) => ({
-          seen: {
-            ...fieldValues(
-              fields,
-              from,
-              ...Object.keys(names),
-              ...channels.map((channel) => FIELDS.channel + channel),
-            ),
-            [to]: undefined,
-          },
-          remove: [from, ...stale, ...failureFields(before.id)],
+          seen: { ...fieldValues(fields, ...changed), ...(isRenamed && { [to]: undefined }) },
+          remove: [...(isRenamed ? [from] : []), ...stale, ...failureFields(before.id)],
           set: { ...names, ...projectField(after), ...defaultFields(channels, after.alias) },
         }),
-        to,
+        isRenamed ? to : undefined,
       );
     },
     /** Its other names keep its channel limit. */
     async removeProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<void> {
       const { alias, id } = removal.project;
-      const removed = [
-        FIELDS.project + alias,
-        ...removal.channels.map((channel) => FIELDS.channel + channel),
-      ];
+      const removed = [FIELDS.project + alias, ...removal.channels.map(channelField)];
       const names = projectFields(limitOtherNames(change.workspace, removal.project, undefined));
       await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, ...removed, ...Object.keys(names)),
@@ -89,16 +74,10 @@ export function createProjectStore(target: ChangeTarget) {
         target,
         change,
         (fields) => {
-          const free = channels.filter((channel) => fields[FIELDS.channel + channel] === undefined);
+          const free = channels.filter((channel) => fields[channelField(channel)] === undefined);
+          const changed = [FIELDS.removedProject + alias, ...free.map(channelField)];
           return {
-            seen: {
-              ...fieldValues(
-                fields,
-                FIELDS.removedProject + alias,
-                ...free.map((channel) => FIELDS.channel + channel),
-              ),
-              [FIELDS.project + alias]: undefined,
-            },
+            seen: { ...fieldValues(fields, ...changed), [FIELDS.project + alias]: undefined },
             remove: [FIELDS.removedProject + alias],
             set: { ...projectField(project), ...defaultFields(free, alias) },
           };
@@ -111,7 +90,7 @@ export function createProjectStore(target: ChangeTarget) {
       channel: SlackId,
       alias: string | undefined,
     ): Promise<void> {
-      const field = FIELDS.channel + channel;
+      const field = channelField(channel);
       await commitChange(target, change, (fields) =>
         alias === undefined
           ? { seen: fieldValues(fields, field), remove: [field] }
@@ -121,10 +100,11 @@ export function createProjectStore(target: ChangeTarget) {
   };
 }
 
+const channelField = (channel: SlackId): string => FIELDS.channel + channel;
 const projectField = (project: Project): RecordFields => ({
   [FIELDS.project + project.alias]: JSON.stringify(project),
 });
 const projectFields = (projects: readonly Project[]): RecordFields =>
   Object.assign({}, ...projects.map(projectField));
 const defaultFields = (channels: readonly SlackId[], alias: string): RecordFields =>
-  Object.fromEntries(channels.map((channel) => [FIELDS.channel + channel, alias]));
+  Object.fromEntries(channels.map((channel) => [channelField(channel), alias]));

@@ -149,21 +149,14 @@ export const findAccess = (workspace: Workspace, project: string): OpenableAcces
 
 /** @throws UnsealFailed when its record is damaged */
 export const findSchedule = (workspace: Workspace, id: string): Schedule | undefined =>
-  intact(
-    workspace,
-    'schedule',
-    id,
-    workspace.schedules.find((schedule) => schedule.id === id),
-  );
+  intact(workspace, 'schedule', id, withId(workspace.schedules, id));
 
 /** @throws UnsealFailed when its record is damaged */
 export const findWatch = (workspace: Workspace, id: string): Watch | undefined =>
-  intact(
-    workspace,
-    'watch',
-    id,
-    workspace.watches.find((watch) => watch.id === id),
-  );
+  intact(workspace, 'watch', id, withId(workspace.watches, id));
+
+const withId = <T extends { readonly id: string }>(items: readonly T[], id: string): T | undefined =>
+  items.find((item) => item.id === id);
 
 /** Registered secrets are longer. */
 const MIN_LENGTH = 6;
