@@ -17,6 +17,7 @@ import {
   option,
   overflow,
   section,
+  textMessage,
 } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
 import { type OwnedKind, visibleItems } from './owned-kind.ts';
@@ -145,15 +146,11 @@ export function deletedMessage<T extends OwnedItem>(
   item: T,
   request: Request,
 ): Message {
-  const text = words.deleted(item, request);
-  return {
-    text,
-    blocks: [
-      section(text),
-      actions(button(ids.undo, 'Undo', { value: item.id }), button(ids.list, `All ${plural}`)),
-      context(`You can undo this for ${UNDO_MS / MINUTE} minutes.`),
-    ],
-  };
+  return textMessage(
+    words.deleted(item, request),
+    actions(button(ids.undo, 'Undo', { value: item.id }), button(ids.list, `All ${plural}`)),
+    context(`You can undo this for ${UNDO_MS / MINUTE} minutes.`),
+  );
 }
 
 /** The first of them, for a person's Home. */
