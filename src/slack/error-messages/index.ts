@@ -1,9 +1,83 @@
-import type { Failure } from '../../domain/failure/index.ts';
+import { commandText } from '../../domain/commands.ts';
+import type { Failure, SlackFailure, StoreFailure } from '../../domain/failure/index.ts';
+import { commandButton } from '../commands/command-buttons.ts';
 import { COMMAND_DESCRIPTIONS, PERMISSION_DESCRIPTIONS } from './command.ts';
-import { canManage, type Descriptions, type ErrorContext, type ErrorDescription } from './description.ts';
+import {
+  canManage,
+  type Descriptions,
+  type ErrorContext,
+  type ErrorDescription,
+  REPLACE_TOKEN,
+  tryAgain,
+  tryAgainIn,
+} from './description.ts';
 import { IDENTITY_DESCRIPTIONS, TOKEN_DESCRIPTIONS } from './identity.ts';
 import { SERVICE_DESCRIPTIONS } from './service.ts';
-import { SLACK_DESCRIPTIONS, STORE_DESCRIPTIONS } from './store.ts';
+
+/** What brings a damaged record back. */
+const RESTORE = {
+  'billing-token': 'A Tally manager can register the token again.',
+  'application-access': `A Tally manager can register it again with ${commandText('/billing projects access')}.`,
+  'slack-installation': 'An admin can install Tally again.',
+  project: `A Tally manager can remove it under ${commandText('/billing projects')} and add it again.`,
+  record: 'Tally’s operator can find details in its log.',
+} as const;
+
+const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
+  'unseal-failed': ({ reason, what }, context) => {
+    const why =
+      reason === 'unknown-key'
+        ? 'Its encryption key is missing. Tally’s operator can add the key to ENCRYPTION_KEYS again.'
+        : 'The record is damaged, so Tally did not use it.';
+    const isToken = what === 'billing-token';
+    return {
+      todo: `${why} ${RESTORE[what]}`,
+      buttons: isToken && canManage(context) ? [REPLACE_TOKEN] : [],
+    };
+  },
+  'settings-damaged': (_, context) =>
+    canManage(context)
+      ? {
+          todo: 'Tally can’t answer without the time zone in them. Save them again.',
+          buttons: commandButton(
+            'settings',
+            'Open settings…',
+            { command: '/billing settings' },
+            { style: 'primary' },
+          ),
+        }
+      : {
+          todo: `Tally can’t answer without the time zone in them. An admin can save them again with ${commandText('/billing settings')}.`,
+        },
+  'edit-conflict': () => ({ todo: 'Your change wasn’t saved. Check what it says now, then try again.' }),
+  'store-unavailable': ({ unsure }, context) =>
+    unsure
+      ? tryAgain('Your change may have been saved. Check in a minute before you repeat it.', context)
+      : tryAgain('Nothing was changed. Try again in a minute.', context),
+};
+
+const SLACK_DESCRIPTIONS: Descriptions<SlackFailure> = {
+  'not-installed': () => ({ todo: 'An admin can install Tally again.' }),
+  'slack-failed': ({ retryAfter, code }, context) => {
+    if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000, context);
+    if (code === 'expired_trigger_id')
+      return tryAgain('It took longer than the three seconds that Slack allows. Try again.', context);
+    const { reference } = context;
+    return tryAgain(
+      reference === undefined
+        ? 'Try again.'
+        : `Try again. If it keeps happening, send your admin this reference: ${reference}.`,
+      context,
+    );
+  },
+  'cannot-post': ({ reason }, context) =>
+    tryAgain(
+      reason === 'not-there'
+        ? 'Type /invite @Tally there, then try again; or ask here.'
+        : 'Ask in another channel, or here.',
+      context,
+    ),
+};
 
 const DESCRIPTIONS: Descriptions<Failure> = {
   ...SERVICE_DESCRIPTIONS,
