@@ -87,28 +87,23 @@ export const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['accou
   bonuses: amountOf(bonuses),
 });
 
+/** The readable ones of amounts by day. */
+const amountsOf = (digitsByDay: Readonly<Record<Day, string>>): readonly (readonly [Day, Money])[] =>
+  Object.entries(digitsByDay).flatMap(([day, digits]) => {
+    const amount = amountOf(digits);
+    return 'value' in amount ? [[day, amount.value] as const] : [];
+  });
+
 /** What a watch is judged by on `today`, a day of `zone`. */
 export function judgedFigures({ account, usage }: StoredFigures, today: Day, zone: Zone): WatchFigures {
-  const days = usage?.zone === zone ? Object.entries(usage.days) : [];
+  const spent = usage?.zone === zone ? amountsOf(usage.days) : [];
   return {
     ...{ today, zone },
-    amounts: new Map(
-      days.flatMap(([day, digits]): (readonly [Day, Money])[] => {
-        const amount = amountOf(digits);
-        return 'value' in amount && day < today ? [[day, amount.value]] : [];
-      }),
-    ),
+    amounts: new Map(spent.filter(([day]) => day < today)),
     ...(account && { account: accountOf(account) }),
   };
 }
 
 /** The last balance of each day when it was asked, in order. */
 export const knownBalances = ({ balances = {} }: StoredFigures): ReadonlyMap<Day, Money> =>
-  new Map(
-    Object.entries(balances)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([day, digits]): (readonly [Day, Money])[] => {
-        const amount = amountOf(digits);
-        return 'value' in amount ? [[day, amount.value]] : [];
-      }),
-  );
+  new Map(amountsOf(balances).toSorted(([a], [b]) => (a < b ? -1 : 1)));
