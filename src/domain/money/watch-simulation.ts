@@ -79,24 +79,24 @@ const MAX_STEPS = 270;
  * @returns undefined when the rule itself did not alert more often, and if no threshold near it would help
  */
 export function suggestRule(rule: WatchRule, history: WatchHistory): WatchRule | undefined {
-  const isQuiet = (tried: WatchRule): boolean => atMostOnceAMonth(simulateWatch(tried, history));
-  if (isQuiet(rule)) return undefined;
-  const steps = quieterRules(rule);
-  let [noisy, quiet] = [-1, steps.length];
-  while (quiet - noisy > 1) {
-    const middle = Math.floor((noisy + quiet) / 2);
+  const isRare = (tried: WatchRule): boolean => atMostOnceAMonth(simulateWatch(tried, history));
+  if (isRare(rule)) return undefined;
+  const steps = lessSensitiveRules(rule);
+  let [frequent, rare] = [-1, steps.length];
+  while (rare - frequent > 1) {
+    const middle = Math.floor((frequent + rare) / 2);
     const step = steps[middle];
-    if (step !== undefined && isQuiet(step)) quiet = middle;
-    else noisy = middle;
+    if (step !== undefined && isRare(step)) rare = middle;
+    else frequent = middle;
   }
-  return steps[quiet];
+  return steps[rare];
 }
 
 const atMostOnceAMonth = (dates: readonly Day[]): boolean =>
   new Set(dates.map((day) => day.slice(0, 7))).size === dates.length;
 
 /** Ordered from sensitive to less sensitive. */
-function quieterRules(rule: WatchRule): readonly WatchRule[] {
+function lessSensitiveRules(rule: WatchRule): readonly WatchRule[] {
   switch (rule.kind) {
     case 'balance':
       return steps(rule.below, lower).map((below) => ({ ...rule, below }));

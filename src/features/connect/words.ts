@@ -3,7 +3,7 @@ import { InvalidWord } from '../../domain/failure/index.ts';
 import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import { type FormFields, type FormReading, foldedErrors, readField } from '../../slack/kit/modal.ts';
+import { errorsOfShownFields, type FormFields, type FormReading, readField } from '../../slack/kit/modal.ts';
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,
@@ -108,7 +108,7 @@ export function parseConnectForm(
     opened: opened && stamp ? { name: opened, stamp } : undefined,
   };
   if (Object.keys(errors).length === 0) return { input };
-  return { errors: foldedErrors(errors, sent, ABOVE_MORE) };
+  return { errors: errorsOfShownFields(errors, sent, ABOVE_MORE) };
 }
 
 /** The fields of the form that are in sight when it opens. */

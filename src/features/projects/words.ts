@@ -11,7 +11,12 @@ import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { type FormFields, type FormReading, foldedErrors, selectedValues } from '../../slack/kit/modal.ts';
+import {
+  errorsOfShownFields,
+  type FormFields,
+  type FormReading,
+  selectedValues,
+} from '../../slack/kit/modal.ts';
 import { isAlias, type Project } from '../../workspace/projects/projects.ts';
 import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
@@ -187,7 +192,7 @@ export function parseProjectForm(
     owner: isPerson(owner) ? undefined : 'Choose a person.',
   });
   if (Object.keys(errors).length > 0 || !isProductId(product))
-    return { errors: foldedErrors(errors, sent, ['alias', 'id', 'product']) };
+    return { errors: errorsOfShownFields(errors, sent, ['alias', 'id', 'product']) };
   const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
   const label = currency === '' ? {} : { currency };
   return { input: { before, warned, alias, id, product, ...chosen, ...label, channels, owner } };

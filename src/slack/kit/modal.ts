@@ -185,7 +185,7 @@ export function withErrorAtTop(
  * @param shown the fields that came with the submission
  * @param visible the block IDs in view when the form opens; the first one names what is wrong under More
  */
-export function foldedErrors(
+export function errorsOfShownFields(
   errors: Readonly<Record<string, string>>,
   shown: FormFields,
   visible: readonly [string, ...string[]],
@@ -193,11 +193,11 @@ export function foldedErrors(
   const [first] = visible;
   const isShown = ([block]: [string, string]) => block in shown;
   const entries = Object.entries(errors);
-  const [folded] = entries.filter((entry) => !isShown(entry));
+  const [hidden] = entries.filter((entry) => !isShown(entry));
   const sent = Object.fromEntries(entries.filter(isShown));
-  return folded === undefined || first in sent
+  return hidden === undefined || first in sent
     ? withErrorAtTop(sent, visible, 'More')
-    : { [first]: `Press “More…”. There: ${folded[1]}`, ...sent };
+    : { [first]: `Press “More…”. There: ${hidden[1]}`, ...sent };
 }
 
 /** What a field's text means, or the sentence why it means nothing. @param read throws a failure then */
