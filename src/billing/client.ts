@@ -187,11 +187,8 @@ export function reportOutcomes(billing: BillingClient, report: OnBillingOutcome)
     answer: Promise<T>,
     ...[access, asked]: Parameters<OnBillingOutcome>
   ): Promise<T> => {
-    const error = await answer.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    await report(access, asked, error);
+    const [ended] = await Promise.allSettled([answer]);
+    await report(access, asked, ended.status === 'rejected' ? ended.reason : undefined);
     return answer;
   };
   return {
