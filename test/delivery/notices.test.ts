@@ -295,7 +295,7 @@ describe('a notice', () => {
     reader: 'owner' | 'manager' = 'owner',
   ) => {
     const { text, blocks } = failureNotice(
-      { why: 'failed', owner: OWNER, cause: 'It <broke>.', cases: [CASE], ...given },
+      { why: 'failed', cause: 'It <broke>.', cases: [CASE], ...given },
       reader,
     );
     const actions =

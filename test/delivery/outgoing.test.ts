@@ -92,7 +92,6 @@ describe('a message of Tally’s own', () => {
         key: 'watch/abcd1234/e/0',
         content: (isAgain) => ({ text: isAgain ? 'again' : 'once', blocks: [] }),
         save: async (one, needsLease) => void saved.push([one, needsLease]),
-        onRefused: async () => false,
         kind: 'alert',
         projects: [],
         ...job,

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAmount, toPlainDigits } from '../../src/domain/money/amount.ts';
 import { computeReportFigures, type ReportName, reportPeriodsOf } from '../../src/domain/report.ts';
-import { daysCovered, nextDueTimes, type Timing } from '../../src/domain/time/cadence.ts';
+import { daysCovered, type Timing } from '../../src/domain/time/cadence.ts';
 import { dayAt, daysInRange, endOfDay, formatAskedDays, startOfDay } from '../../src/domain/time/calendar.ts';
+import { nextDueTimes } from '../support/next-due-times.ts';
 import { chargesOf } from '../support/usage.ts';
 
 const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago'];

@@ -9,7 +9,7 @@ import {
 } from '../../src/delivery/log/delivery-log.ts';
 import { planDeliveries } from '../../src/delivery/posts/post-plan.ts';
 import { createReports } from '../../src/delivery/reports/index.ts';
-import { type Cadence, dueTimesBetween, nextDueTimes } from '../../src/domain/time/cadence.ts';
+import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { carryOver, upcomingSendsAt } from '../../src/features/schedules/upcoming-sends.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
@@ -18,6 +18,7 @@ import type { Workspace } from '../../src/workspace/record/workspaces.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+import { nextDueTimes } from '../support/next-due-times.ts';
 import { runs } from '../support/thorough.ts';
 
 const TEAM = 'T0SANDBOX1';

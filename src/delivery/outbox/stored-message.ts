@@ -44,8 +44,8 @@ export interface StoredMessageJob
   content(isAgain: boolean, recipient: Recipient): Message;
   /** Stores it. A message that goes out needs the lease; one that Slack has taken is stored without it. */
   save(message: StoredMessage, needsLease: boolean): Promise<void>;
-  /** Decides what happens instead. @returns false if nothing does, so that the message has failed */
-  onRefused(refusal: Refusal, isDoubtful: boolean): Promise<boolean>;
+  /** Decides what happens instead. @returns false if nothing does, so that the message has failed, as without it */
+  onRefused?(refusal: Refusal, isDoubtful: boolean): Promise<boolean>;
 }
 
 /** After the tries of the first hour, one each hour for three days. */
@@ -73,13 +73,13 @@ export async function sendStoredMessage(job: StoredMessageJob, context: Delivery
       }),
       confirm: ({ channel, ts }) => save({ ...current, channel, ts, state: 'posted' }, false),
       async refuse(refusal, { channel, isAgain }) {
-        if (await onRefused(refusal, isAgain)) return;
+        if (await onRefused?.(refusal, isAgain)) return;
         await save({ ...stored, channel, state: 'failed', at: context.clock(), cause: refusal.cause }, false);
       },
       async fail(failure) {
         const { cause } = failure.effect;
         const isGone = isUnreachable(failure.error);
-        if (isGone && (await onRefused({ cause, isGone }, failure.isDoubtful))) return;
+        if (isGone && (await onRefused?.({ cause, isGone }, failure.isDoubtful))) return;
         await save(afterFailure(message, current, failure, context.clock()), false);
       },
     },

@@ -65,7 +65,7 @@ export interface ExplanationPlan {
   readonly next: number | undefined;
 }
 
-/** @param correcting posts that are checked first: their channels are told of all their corrections at once */
+/** @param correcting posts that are checked first: their channels get one reply about all corrections */
 export function planExplanations(
   workspace: Workspace,
   snapshot: DeliveryLogSnapshot,
@@ -105,7 +105,6 @@ export async function explainCorrections(channel: SlackId, context: DeliveryCont
     content: () => correctionMessage(lines, Object.keys(explained).length),
     save: (message: StoredMessage, needsLease: boolean) =>
       document.update(() => ({ ...message, began, thread, lines, explained }), { needsLease }),
-    onRefused: async () => false,
   };
   // Figures that changed back need no reply, nor do posts whose schedules are paused or gone.
   if (posts.length > 0 && lines.length > 0) {
@@ -151,10 +150,10 @@ async function closePost(
   { explained }: Explanation,
   context: DeliveryContext,
 ): Promise<void> {
-  const told = explained[deliveryKey(line.schedule, line.date)];
-  if (told === undefined) return;
+  const reported = explained[deliveryKey(line.schedule, line.date)];
+  if (reported === undefined) return;
   const rest = Object.entries(unexplained).flatMap(([key, was]) =>
-    told[key] === (post.figures[key] ?? '') ? [] : [[key, told[key] ?? was] as const],
+    reported[key] === (post.figures[key] ?? '') ? [] : [[key, reported[key] ?? was] as const],
   );
   await context.writeLog({
     ...{ schedule: line.schedule, date: line.date, before: line.json, needsLease: true },

@@ -1,6 +1,5 @@
 import { commandText } from '../../domain/commands.ts';
 import { limitLines } from '../../domain/language/text.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { formatMoment } from '../../domain/time/calendar.ts';
 import {
@@ -30,7 +29,6 @@ const RESUMES = 'Tally keeps trying. Once it works, the missed post is sent and 
 /** The content of one message to a person: the same failure of one or more schedules. */
 export interface PendingNotification {
   readonly why: PauseReason | 'failed' | 'unanswered';
-  readonly owner: SlackId;
   /** In a sentence. */
   readonly cause: string;
   readonly cases: readonly Case[];

@@ -92,7 +92,7 @@ export async function notifyOwner(
   const group = stored === undefined ? firstCauseOf(own, context.clock()) : own;
   const failure = failureOf(group, context);
   if (failure !== undefined) {
-    if (stored === undefined && !(await beginNotice(failure, group, document, context))) return;
+    if (stored === undefined && !(await beginNotice(owner, failure, group, document, context))) return;
     await sendNotice(name, failure, document, context);
     if (document.value()?.messages.some((message) => sendsAt(message) !== undefined)) return;
   }
@@ -134,9 +134,8 @@ function failureOf(group: readonly ScheduleLogEntry[], context: DeliveryContext)
   const [first] = group;
   if (first === undefined) return undefined;
   const { pendingNotice: why = 'failed', post } = first.line.entry;
-  const { owner } = first.schedule;
   // Without a token nothing can be sent.
-  if (why === 'app-removed' || (why === 'token-rejected' && isReminded(owner, group, context)))
+  if (why === 'app-removed' || (why === 'token-rejected' && isReminded(first.schedule.owner, group, context)))
     return undefined;
   const cases = group.map(({ schedule, line }) => ({
     schedule,
@@ -144,7 +143,7 @@ function failureOf(group: readonly ScheduleLogEntry[], context: DeliveryContext)
     failures: context.workspace.lastSent(schedule.id)?.failures ?? 1,
   }));
   const isUnclear = why === 'failed' && post !== undefined;
-  return { why, owner, cause: causeOf(first, context), cases, isUnclear };
+  return { why, cause: causeOf(first, context), cases, isUnclear };
 }
 
 /** Why, in sentences; '' if that is not known. */
@@ -183,7 +182,8 @@ const LOOK_AGAIN = 10 * MINUTE;
  * @returns false if Slack did not say who may be notified
  */
 async function beginNotice(
-  { why, owner, cases }: NoticeFailure,
+  owner: SlackId,
+  { why, cases }: NoticeFailure,
   group: readonly ScheduleLogEntry[],
   document: StateDocument<Notice | undefined>,
   context: DeliveryContext,
@@ -250,7 +250,6 @@ async function sendNotice(
               },
             { needsLease },
           ),
-        onRefused: async () => false,
       },
       context,
     );

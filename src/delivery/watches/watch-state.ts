@@ -162,7 +162,7 @@ export function stateFor(watch: Watch, stored: StoredWatchState | undefined, now
 export const withMessage = (
   state: StoredWatchState,
   { episode, event, to }: { readonly episode: string; readonly event: number; readonly to: string },
-  change: (message: AlertMessage, alert: Alert) => AlertMessage,
+  change: (message: AlertMessage) => AlertMessage,
 ): StoredWatchState => ({
   ...state,
   alerts: state.alerts.map((alert) =>
@@ -170,7 +170,7 @@ export const withMessage = (
       ? {
           ...alert,
           messages: alert.messages.map((message) =>
-            message.event === event && message.to === to ? change(message, alert) : message,
+            message.event === event && message.to === to ? change(message) : message,
           ),
         }
       : alert,

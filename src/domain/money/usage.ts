@@ -45,8 +45,6 @@ export interface Usage {
   readonly outside: UsageTotal;
   /** The items without a day; the readable ones are in `total`. */
   readonly unplaced: UsageTotal;
-  /** How many rows have several items. */
-  readonly mergedDays: number;
   /** Per day, over `reported`. */
   readonly average?: Money;
   /** Among `reported`; the earliest of equal ones. */
@@ -83,7 +81,6 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
   const today = question.today && figureOn(question.today, amounts);
   return {
     ...{ rows, total: totalOf([inside, outside, unplaced]), bonuses, outside, unplaced },
-    mergedDays: rows.filter(({ merged }) => merged > 1).length,
     fullDays: fullDays.length,
     ...summarizeDays(fullDays, amounts, today ? inside.value.minus(today.value) : inside.value),
     ...(today && { today }),

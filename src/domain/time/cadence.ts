@@ -101,14 +101,6 @@ export function* dueTimes(timing: Timing, after: Millis): Generator<DueTime> {
   }
 }
 
-/** @param after ms since the epoch @returns the next `count` due times later than `after`, in order, one a local date */
-export function nextDueTimes(timing: Timing, after: Millis, count: number): readonly DueTime[] {
-  const next: DueTime[] = [];
-  if (count < 1) return next;
-  for (const due of dueTimes(timing, after)) if (next.push(due) >= count) break;
-  return next;
-}
-
 /** @returns the due times later than `after` and no later than `until` (ms), in order; the time grows with the days between */
 export function dueTimesBetween(timing: Timing, after: Millis, until: Millis): readonly DueTime[] {
   const between: DueTime[] = [];

@@ -109,7 +109,6 @@ describe('several items of one day', () => {
     const usage = usageOf([item('2026-11-14', '1.10', '1'), item('2026-11-14T00:00:00Z', '2.20', '2')]);
     expect(table(usage)).toEqual([['2026-11-14', '3.3', '3']]);
     expect(usage.rows[0]).toMatchObject({ merged: 2, amount: { raw: '3.3', incomplete: false } });
-    expect(usage.mergedDays).toBe(1);
     expect(usage.total).toMatchObject({ readable: 2 });
   });
 
@@ -195,7 +194,6 @@ describe('what the service adds on its own', () => {
     expect(usage).toMatchObject({
       outside: { readable: 2, unreadable: 0 },
       unplaced: { readable: 3, unreadable: 0 },
-      mergedDays: 0,
     });
   });
 
@@ -343,12 +341,6 @@ describe('what was asked for and what came', () => {
     expect(usage.outside).toMatchObject({ readable: 1, unreadable: 0 });
     expect(usage.unplaced).toMatchObject({ readable: 2, unreadable: 0 });
     expect([usage.outside, usage.unplaced].map(({ value }) => toPlainDigits(value))).toEqual(['4', '9']);
-  });
-
-  it('is counted where several items are of one day', () => {
-    expect(usageOf(WEEK.map((day) => item(day, '1'))).mergedDays).toBe(0);
-    const twice = [item('2026-11-14', '1'), item('2026-11-14', '2'), item('2026-11-15', '3')];
-    expect(usageOf(twice).mergedDays).toBe(1);
   });
 
   it.each([

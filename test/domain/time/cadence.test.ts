@@ -6,9 +6,9 @@ import {
   daysCovered,
   dueTimesBetween,
   formatTiming,
-  nextDueTimes,
   type Timing,
 } from '../../../src/domain/time/cadence.ts';
+import { nextDueTimes } from '../../support/next-due-times.ts';
 import { runs } from '../../support/thorough.ts';
 import { beginning, isLeftOut, moments, plus, shown, todayAt, zones } from '../wall-clock.ts';
 
