@@ -1,14 +1,13 @@
-import type { Checkboxes } from '@slack/types';
+import type { Checkboxes, PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/commands.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import type { Project } from '../../workspace/projects/projects.ts';
 import { type AskLocation, canAskAbout, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { actions, type Block, option, section, select } from '../kit/atoms.ts';
-import { SLACK_LIMITS } from '../kit/limits.ts';
+import { fitsOption } from '../kit/limits.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import { privateLocation, type Request } from '../request/request.ts';
 import { type CommandInvocation, commandButton, commandOption } from './command-buttons.ts';
@@ -36,9 +35,7 @@ export function projectPicker(invocation: CommandInvocation, requester: Request)
  * @param prefix the command's text before the project: `projects edit`
  */
 export function projectSelect(command: SlashCommand, prefix: string, requester: Request): Block[] {
-  const options = visibleProjects(requester.workspace, privateLocation(requester)).map((project) =>
-    commandOption(project.alias, { command, text: `${prefix} ${project.alias}` }, describeProject(project)),
-  );
+  const options = optionsFor(requester, command, (alias) => `${prefix} ${alias}`);
   return options.length === 0 ? [] : [actions(select('rerun:project', 'Choose a project', options))];
 }
 
@@ -54,18 +51,18 @@ export function canSuggest(
   });
 }
 
-function projectOptions({ command, text }: CommandInvocation, requester: Request) {
-  const { workspace } = requester;
-  const otherWords = tryRead(() => withoutProject(text, workspace.aliases)) ?? text;
-  return visibleProjects(workspace, privateLocation(requester))
-    .map((project) => {
-      const fullText = [project.alias, otherWords].filter(Boolean).join(' ');
-      return commandOption(project.alias, { command, text: fullText }, describeProject(project));
-    })
-    .filter(({ value = '' }) => value.length <= SLACK_LIMITS.optionValue);
+function projectOptions({ command, text }: CommandInvocation, requester: Request): PlainTextOption[] {
+  const otherWords = tryRead(() => withoutProject(text, requester.workspace.aliases)) ?? text;
+  return optionsFor(requester, command, (alias) => [alias, otherWords].filter(Boolean).join(' '));
 }
 
-const describeProject = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name}`;
+/** An option for each project that this user may ask about here, as far as its command is short enough. */
+const optionsFor = (requester: Request, command: SlashCommand, textOf: (alias: string) => string) =>
+  visibleProjects(requester.workspace, privateLocation(requester))
+    .map(({ alias, id, product }) =>
+      commandOption(alias, { command, text: textOf(alias) }, `project ${id} · ${PRODUCTS[product].name}`),
+    )
+    .filter(fitsOption);
 
 /** @returns what was typed, without a project @throws InvalidWord */
 function withoutProject(text: string, aliases: ReadonlySet<string>): string {
