@@ -107,16 +107,22 @@ export const context = (...texts: readonly string[]): ContextBlock => ({
   elements: texts.slice(0, SLACK_LIMITS.contextElements).map(mrkdwn),
 });
 
-/** Outside text as a quotation: rich text, in which Slack reads no mark-up. */
-export const quote = (text: string): RichTextBlock => ({
+const richText = (element: RichTextBlock['elements'][number]): RichTextBlock => ({
   type: 'rich_text',
-  elements: [
-    {
-      type: 'rich_text_quote',
-      elements: [{ type: 'text', text: clipText(text, SLACK_LIMITS.section) || '–' }],
-    },
-  ],
+  elements: [element],
 });
+
+/** Rich text, in which Slack reads no mark-up. */
+const textElement = (text: string) =>
+  ({ type: 'text', text: clipText(text, SLACK_LIMITS.section) || '–' }) as const;
+
+/** Outside text as a quotation. */
+export const quote = (text: string): RichTextBlock =>
+  richText({ type: 'rich_text_quote', elements: [textElement(text)] });
+
+/** Text in a monospaced block that can be selected as a whole. */
+export const preformatted = (text: string): RichTextBlock =>
+  richText({ type: 'rich_text_preformatted', elements: [textElement(text)], border: 0 });
 
 /** A message whose first block says the same as its text. */
 export const textMessage = (text: string, ...more: readonly Block[]): Message => ({
@@ -128,18 +134,6 @@ export const textMessage = (text: string, ...more: readonly Block[]): Message =>
 export const questionMessage = (text: string, ...more: readonly Block[]): Message => ({
   text,
   blocks: [header(text), ...more],
-});
-
-/** Text in a monospaced block that can be selected as a whole. */
-export const preformatted = (text: string): RichTextBlock => ({
-  type: 'rich_text',
-  elements: [
-    {
-      type: 'rich_text_preformatted',
-      elements: [{ type: 'text', text: clipText(text, SLACK_LIMITS.section) || '–' }],
-      border: 0,
-    },
-  ],
 });
 
 export const actions = (...elements: readonly ActionsBlockElement[]): ActionsBlock => ({
