@@ -142,27 +142,19 @@ async function claimPost(
   const { id, projects, timing, correctsFrom } = schedule;
   const { next, cause, waits, ...entry } = attempt.entry;
   const post: PostedMessage = {
-    ...{
-      channel,
-      ts: '',
-      at,
-      isAgain,
-      earlier,
-      figures: result.figures,
-      unanswered: result.unanswered,
-      checks: 0,
-    },
+    ...{ channel, ts: '', at, isAgain, earlier, checks: 0 },
+    figures: result.figures,
+    unanswered: result.unanswered,
     isLate: at - expectedAt > LATE,
     ...(result.awaits !== undefined && { without: result.awaits }),
     subject: subjectOf(schedule, result, context),
   };
-  const { before } = attempt;
   const after: DeliveryLogEntry = { ...entry, state: 'sending', at, post };
   const expectedSchedule = context.workspace.fields[FIELDS.schedule + id] ?? '';
   attempt.before = await context.writeLog({
     schedule: id,
     date: due.date,
-    before,
+    before: attempt.before,
     entry: after,
     needsLease: true,
     expectedSchedule,

@@ -1,4 +1,4 @@
-import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
+import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
 import type { WireScalar } from '../../domain/money/amount.ts';
 import { computeUsage, type Usage } from '../../domain/money/usage.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
@@ -13,8 +13,6 @@ import {
 } from '../../domain/time/calendar.ts';
 import type { OpenedConnection } from '../../workspace/projects/resolve-project.ts';
 import type { StoredFigures } from './watch-figures.ts';
-
-type Subscription = Parameters<BillingClient['balance']>[1];
 
 /** Whether a rule uses the balance; the others only use the spend. */
 export const needsBalance = ({ kind }: WatchRule): boolean => kind === 'balance' || kind === 'runway';
