@@ -233,7 +233,7 @@ describe('what was typed', () => {
     ['without prod balance 5', 'I don’t recognize “without”', undefined],
     ['prod balance 5 runway 3', '“runway” is a second kind', undefined],
     ['prod balance 5 last-week', '“last-week” is a period', undefined],
-    ['prod balance 5 3 oct 2026', '“3 oct 2026” is a day in words', undefined],
+    ['prod balance 5 3 oct 2026', '“3 oct 2026” is a period', undefined],
     ['prod,staging balance 5', 'You named several projects', undefined],
     ['foo bar', 'I don’t recognize “foo”', undefined],
   ])('refuses %s, and offers only what keeps all of it', (text, sentence, offered) => {
@@ -882,7 +882,11 @@ describe('in the whole bot', () => {
     ] as const) {
       const { ts, blocks } = await bot.ask(command);
       expect(textOf(blocks)).toContain('Watch…');
-      await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'rerun:more', 'Watch…');
+      const message = { channel: CHANNEL, ts };
+      // A menu that is full without it leaves it to a button.
+      await (JSON.stringify(blocks).includes('"rerun:more-0"')
+        ? bot.slack.press(OWNER, message, 'rerun:more-0')
+        : bot.slack.choose(OWNER, message, 'rerun:more', 'Watch…'));
       const drawn = await view();
       expect(drawn).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${kind}"`);
       expect(drawn).toContain(`"value":"${value}"`);
