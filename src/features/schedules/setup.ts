@@ -5,7 +5,7 @@ import { listWord } from '../../domain/language/command-text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { type Block, channelLink, markup, section } from '../../slack/kit/atoms.ts';
-import { fullText } from '../../slack/owned/actions.ts';
+import { fullMessage } from '../../slack/owned/actions.ts';
 import {
   checkItemChannel,
   joinIfWanted,
@@ -47,8 +47,8 @@ export function createScheduleForm(kind: OwnedSchedules, parts: ScheduleFormPart
   return {
     async openNew(words: ScheduleWords, request: Request): Promise<void> {
       const { workspace, user, channel } = request;
-      const full = fullText(kind, request);
-      if (full !== undefined) return request.reply.update({ text: full, blocks: [section(full)] });
+      const full = fullMessage(kind, request);
+      if (full !== undefined) return request.reply.update(full);
       const zone = user.zone ?? workspace.settings.zone;
       const projects = projectsIn(words, request);
       await openForm(parts, newFormState(words, projects, { channel, zone }), request);

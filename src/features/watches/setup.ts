@@ -4,7 +4,7 @@ import { isFailure, NoData } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
 import { escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
-import { fullText } from '../../slack/owned/actions.ts';
+import { fullMessage } from '../../slack/owned/actions.ts';
 import {
   type CheckedDraft,
   type DraftRefusal,
@@ -46,8 +46,8 @@ export function createWatchForm(kind: OwnedWatches, parts: WatchesParts) {
   return {
     async openNew(words: WatchWords, request: Request): Promise<void> {
       const { user, channel } = request;
-      const full = fullText(kind, request);
-      if (full !== undefined) return request.reply.update({ text: full, blocks: [section(full)] });
+      const full = fullMessage(kind, request);
+      if (full !== undefined) return request.reply.update(full);
       const project = typedOrDefaultProject(words, request);
       await openForm(parts, newWatchDraft(words, project, { channel, person: user.id }), request);
     },

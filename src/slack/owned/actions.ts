@@ -3,7 +3,7 @@ import { NotAllowed } from '../../domain/failure/index.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
-import { section } from '../kit/atoms.ts';
+import { type Message, textMessage } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
 import { type ActionListener, lookUp } from '../server/listeners.ts';
 import { deletedMessage, showOwned } from './list.ts';
@@ -41,13 +41,15 @@ const setUpAgainText = ({ commands }: Pick<OwnedKind, 'commands'>): string =>
   `Set it up again with ${commandText(commands.create)}.`;
 
 /** The answer where a workspace has as many as it may have; undefined where it has fewer. */
-export const fullText = (
+export const fullMessage = (
   { ids, max, plural, commands }: Pick<OwnedKind, 'ids' | 'max' | 'plural' | 'commands'>,
   { workspace }: Request,
-): string | undefined =>
+): Message | undefined =>
   ids(workspace).length < max
     ? undefined
-    : `This workspace has ${max} ${plural}, the maximum. Delete one first with ${commandText(commands.list)}.`;
+    : textMessage(
+        `This workspace has ${max} ${plural}, the maximum. Delete one first with ${commandText(commands.list)}.`,
+      );
 
 /** Saves it with its entry in the audit trail, without waking what posts or checks. */
 export async function storeItem<T extends OwnedItem>(
@@ -117,8 +119,8 @@ async function undoDelete<T extends OwnedItem>(
   const item = await kind.store.findRemoved(user.teamId, id, at);
   if (item === undefined) return showOwned(kind, request, tooLate);
   if (!canEditOwned(item, request)) throw new NotAllowed('not-owner');
-  const full = fullText(kind, request);
-  if (full !== undefined) return request.reply.update({ text: full, blocks: [section(full)] });
+  const full = fullMessage(kind, request);
+  if (full !== undefined) return request.reply.update(full);
   const change = auditedChange(request, [`${kind.kind} restored`, kind.words.auditText(item, workspace)]);
   if (!(await kind.store.restore(change, id))) return showOwned(kind, request, tooLate);
   await kind.changed(user.teamId);

@@ -11,7 +11,7 @@ import { checksInput, input, modal } from '../kit/modal.ts';
 import { failureFacts } from '../reply/error-blocks.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channel-check.ts';
 import type { Request } from '../request/request.ts';
-import { capitalized, fullText, storeItem } from './actions.ts';
+import { capitalized, fullMessage, storeItem } from './actions.ts';
 import { type OwnedKind, requireOwned } from './owned-kind.ts';
 import { type Announcement, announce, type OwnedItem } from './ownership.ts';
 
@@ -109,8 +109,8 @@ async function storeDraft<T extends OwnedItem, Draft extends OwnedDraft>(
         problem: `This ${kind.kind} was deleted. Save to create a new one.`,
         draft: form.asNew(draft),
       });
-    const full = before === undefined ? fullText(kind, request) : undefined;
-    if (full !== undefined) return await refuse({ problem: full });
+    const full = before === undefined ? fullMessage(kind, request) : undefined;
+    if (full !== undefined) return await refuse({ problem: full.text });
     const checked = await form.check(draft, before, request);
     if ('problem' in checked) return await refuse(checked);
     const action = `${kind.kind} ${before === undefined ? 'created' : 'changed'}` as const;
