@@ -22,10 +22,7 @@ import type { Millis } from '../domain/time/calendar.ts';
 import { WORK_SPANS, type WorkSpan } from '../runtime/spans.ts';
 import { MEASUREMENTS, type Measurement } from './metrics.ts';
 
-export interface Tracing {
-  /** Sends what is left. Never throws: a collector may be away. */
-  stop(): Promise<void>;
-}
+export type Tracing = ReturnType<typeof startTracing>;
 
 /** What ioredis reports about a command, without its arguments, which can be confidential. */
 interface RedisCommand {
@@ -37,7 +34,7 @@ interface RedisCommand {
  * @param endpoint the collector's base address; `/v1/traces` is appended. The exporter itself reads the other
  * OTEL_EXPORTER_OTLP_ variables, and OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES count too
  */
-export function startTracing(endpoint: string): Tracing {
+export function startTracing(endpoint: string) {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'tally' }).merge(
@@ -100,7 +97,8 @@ export function startTracing(endpoint: string): Tracing {
   redisCommands.subscribe(onRedis);
 
   return {
-    async stop() {
+    /** Sends what is left. Never throws: a collector may be away. */
+    async stop(): Promise<void> {
       WORK_SPANS.unbindStore(current);
       MEASUREMENTS.unsubscribe(onMeasured);
       redisCommands.unsubscribe(onRedis);

@@ -13,20 +13,15 @@ export interface Channel {
 }
 
 /** What is asked of Slack about channels. @throws SlackFailed: `missing_scope` without channels:read and groups:read */
-export interface Channels {
-  /** Undefined for one that Tally cannot see: a private one that it is not in, or none at all. */
-  find(channel: SlackId): Promise<Channel | undefined>;
-  has(channel: SlackId, person: SlackId): Promise<boolean>;
-  /** Joins a public channel. @throws SlackFailed `missing_scope` without the optional scope channels:join */
-  join(channel: SlackId): Promise<void>;
-}
+export type Channels = ReturnType<typeof channelsOf>;
 
 /** Pages of a thousand members: more are not read, and who is not among them counts as not there. */
 const MOST_PAGES = 20;
 
-export function channelsOf(client: WebClient): Channels {
+export function channelsOf(client: WebClient) {
   return {
-    async find(channel) {
+    /** Undefined for one that Tally cannot see: a private one that it is not in, or none at all. */
+    async find(channel: SlackId): Promise<Channel | undefined> {
       try {
         const { channel: found = {} } = await callSlack('conversations.info', () =>
           client.conversations.info({ channel }),
@@ -43,7 +38,7 @@ export function channelsOf(client: WebClient): Channels {
         throw error;
       }
     },
-    async has(channel, person) {
+    async has(channel: SlackId, person: SlackId): Promise<boolean> {
       let cursor = '';
       for (let page = 0; page < MOST_PAGES; page++) {
         const found = await callSlack('conversations.members', () =>
@@ -55,7 +50,8 @@ export function channelsOf(client: WebClient): Channels {
       }
       return false;
     },
-    async join(channel) {
+    /** Joins a public channel. @throws SlackFailed `missing_scope` without the optional scope channels:join */
+    async join(channel: SlackId): Promise<void> {
       await callSlack('conversations.join', () => client.conversations.join({ channel }));
     },
   };

@@ -27,18 +27,6 @@ interface RouteAnswer {
   readonly type?: string;
 }
 
-export interface SlackServer {
-  readonly app: App;
-  /** Listens, and asks Slack for as long as it does not accept the token or the connection of Socket Mode. @returns the port */
-  start(port: number): Promise<number>;
-  /** Whether events can arrive, and Slack accepts the answers. */
-  up(): boolean;
-  /** From now on `up` is false; goes on for `delay` ms, and then until nothing more arrives. */
-  leave(delay: Millis): Promise<void>;
-  /** Accepts nothing new, then waits up to `deadline` ms for what is in flight. @returns how many were cut off */
-  stop(deadline: Millis): Promise<number>;
-}
-
 const EVENTS_PATH = '/slack/events';
 
 export interface SlackServerParts {
@@ -59,7 +47,7 @@ type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
 export function createSlackServer(
   { mode, signingSecret, apiUrl }: Config['slack'],
   { routes, installations, spend, logger }: SlackServerParts,
-): SlackServer {
+) {
   const { pages, authorize } = installations;
   const clientOptions = { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger };
   const socket =
@@ -104,15 +92,18 @@ export function createSlackServer(
 
   return {
     app,
-    async start(port) {
+    /** Listens, and asks Slack for as long as it does not accept the token or the connection of Socket Mode. @returns the port */
+    async start(port: number): Promise<number> {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject).listen(port, resolve);
       });
       await Promise.all([socket?.start(), installations.tokenCheck.start()]);
       return (server.address() as AddressInfo).port;
     },
-    up: () => !isLeaving && installations.tokenCheck.ok() && (socket?.up() ?? true),
-    async leave(delay) {
+    /** Whether events can arrive, and Slack accepts the answers. */
+    up: (): boolean => !isLeaving && installations.tokenCheck.ok() && (socket?.up() ?? true),
+    /** From now on `up` is false; goes on for `delay` ms, and then until nothing more arrives. */
+    async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
       const end = performance.now() + SETTLING.most;
@@ -123,7 +114,8 @@ export function createSlackServer(
         await turn();
       }
     },
-    async stop(deadline) {
+    /** Accepts nothing new, then waits up to `deadline` ms for what is in flight. @returns how many were cut off */
+    async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
       installations.tokenCheck.stop();
       await socket?.stop();

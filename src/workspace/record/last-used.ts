@@ -33,21 +33,17 @@ export function storedBalance(
   };
 }
 
-/** The notes of several answers: one for each connection and each project. */
-export interface AnswerNotes {
-  add(connection: string, balance?: AnswerNote['balance']): void;
-  all(): readonly AnswerNote[];
-}
+export type AnswerNotes = ReturnType<typeof collectAnswerNotes>;
 
-/** @param clock ms since the epoch */
-export function collectAnswerNotes(clock: () => Millis): AnswerNotes {
+/** The notes of several answers: one for each connection and each project. @param clock ms since the epoch */
+export function collectAnswerNotes(clock: () => Millis) {
   const notes = new Map<string, AnswerNote>();
   return {
-    add(connection, balance) {
+    add(connection: string, balance?: AnswerNote['balance']): void {
       const key = JSON.stringify([connection, balance?.id, balance?.product]);
       notes.set(key, { connection, at: clock(), ...(balance && { balance }) });
     },
-    all: () => [...notes.values()],
+    all: (): readonly AnswerNote[] => [...notes.values()],
   };
 }
 
