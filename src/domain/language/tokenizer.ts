@@ -72,7 +72,8 @@ const LETTERS = /(?:[a-pr-z]|q(?!\d))+/y;
 const QUARTER = /q(?:[1-4](?=(?:19|20)\d\d(?!\d))|\d+)/y;
 const HALF = /h(?:[12](?=(?:19|20)\d\d(?!\d))|[12](?!\d))/y;
 const WEEK = /w\d{1,2}(?!\d)/y;
-const ORDINAL = /\d{1,2}(?:st|nd|rd|th)/y;
+/** `3rd`, and the `1.` of `1.-15.10.` */
+const ORDINAL = /\d{1,2}(?:st|nd|rd|th|\.(?=-\d))/y;
 const NUMBER = /\d+/y;
 const LETTERED = [
   ['quarter', QUARTER],
@@ -95,7 +96,7 @@ function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
   const ordinal = match(ORDINAL, raw, at);
   const after = ordinal && match(LETTERS, raw, at + ordinal.length);
   if (ordinal && (after === undefined || words(after, false)))
-    return [{ kind: 'ordinal', digits: ordinal.slice(0, -2), length: ordinal.length }];
+    return [{ kind: 'ordinal', digits: ordinal.replace(/\D+/, ''), length: ordinal.length }];
   const number = match(NUMBER, raw, at);
   if (number) return [{ kind: 'number', digits: number, length: number.length }];
   for (const [kind, form] of LETTERED) {

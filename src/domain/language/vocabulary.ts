@@ -19,9 +19,10 @@ export type WordSense =
     }
   /** `compared` is followed by `to` or `with`. `so` is followed by `far`, and adds nothing then. */
   | { readonly role: 'compared' | 'with' | 'filler' | 'so' | 'far' }
-  | { readonly role: 'and' | 'between' | 'now' | 'ago' | 'before' | 'starting' | 'weekend' | 'half' | 'time' }
+  | { readonly role: 'and' | 'between' | 'now' | 'ago' | 'starting' | 'weekend' | 'half' | 'time' }
+  | { readonly role: 'a' | 'whole' | 'over' | 'onwards' | 'before' | 'after' }
   /** They have no one meaning, or none in whole days. */
-  | { readonly role: 'few' | 'early' | 'mid' | 'late' | 'hour' }
+  | { readonly role: 'few' | 'early' | 'mid' | 'late' | 'hour' | 'weekdays' | 'fortnight' }
   /** 1 to 12: a count, or which one of several. */
   | { readonly role: 'count' | 'rank'; readonly number: number }
   /** 1 for Monday to 7 for Sunday. */
@@ -96,14 +97,21 @@ const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
   now: ['now'],
   ago: ['ago'],
   before: ['before'],
-  starting: ['starting', 'beginning'],
+  after: ['after'],
+  a: ['a'],
+  whole: ['whole', 'entire', 'full'],
+  over: ['over'],
+  onwards: ['onwards', 'onward'],
+  starting: ['starting', 'commencing'],
   weekend: ['weekend'],
   half: ['half'],
   time: ['time'],
   few: ['few', 'couple'],
-  early: ['early'],
+  early: ['early', 'beginning', 'start'],
   mid: ['mid', 'middle'],
   late: ['late', 'end'],
+  weekdays: ['weekday', 'weekdays', 'weekends'],
+  fortnight: ['fortnight'],
   hour: ['hour', 'hours', 'hr', 'hrs', 'minute', 'minutes', 'min', 'mins'],
 };
 
@@ -112,7 +120,8 @@ const NEVER_MEANT: ReadonlySet<string> = new Set([
   ...(
     [
       ...(['versus', 'compared', 'with', 'filler', 'so', 'far', 'and', 'between', 'now', 'before'] as const),
-      ...(['starting', 'time', 'few', 'early', 'mid', 'late', 'hour'] as const),
+      ...(['starting', 'time', 'few', 'early', 'mid', 'late', 'hour', 'weekdays', 'fortnight'] as const),
+      ...(['after', 'whole', 'over', 'onwards'] as const),
     ] as const
   ).flatMap((role) => PLAIN[role] ?? []),
   ...SHORT_WEEKDAYS.flat(),

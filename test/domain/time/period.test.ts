@@ -162,7 +162,7 @@ describe('what is refused', () => {
     ['03/04/2026', '03/04/2026', /which is the month/],
     ['31.12.2026', '31.12.2026', /future/],
     ['03/04/26', '03/04/26', /which is the year/],
-    ['10/05', '10/05', /no year/],
+    ['10/05', '10/05', /which is the month/],
     ['last-0-days', 'last-0-days', /nothing/],
     ['0d', '0d', /nothing/],
     ['2026-02-30', '2026-02-30', /February 2026 has 28 days/],

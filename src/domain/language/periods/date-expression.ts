@@ -30,11 +30,11 @@ type At =
   | { readonly kind: 'day-of-month'; readonly day: number; readonly weekday?: number }
   /** The latest before today, or the one of a week. */
   | { readonly kind: 'weekday'; readonly weekday: number; readonly week?: 'last' | 'this' }
-  /** So many units before today: that day, or the unit that it is in. */
+  /** So many units before today: that day, or the unit that it is in; 0 for the current one. */
   | { readonly kind: 'ago'; readonly count: number; readonly unit: Unit; readonly as: Unit }
   | DatedSpan
-  /** 1 to 15, or 16 to the last day. */
-  | { readonly kind: 'half-month'; readonly half: number; readonly month: number; readonly year?: YearOf }
+  /** 1 to 15, or 16 to the last day, of a month. */
+  | { readonly kind: 'half-month'; readonly half: number; readonly of: DateExpression }
   /** By ISO 8601. Without a year: the latest that has begun. */
   | { readonly kind: 'week'; readonly week: number; readonly year?: YearOf }
   /** The week with a day in it; `starting`: the day has to be its Monday. */
@@ -83,6 +83,12 @@ function nameOf(span: Span): readonly [string, string] {
   }
 }
 
+/** `last-week`, `this-week`, `week-2-weeks-ago`, `day-2-weeks-ago`, `2-days-ago` */
+function agoText({ count, unit, as }: Extract<At, { kind: 'ago' }>): string {
+  if (unit !== 'day' && as === unit && count < 2) return `${count === 0 ? 'this' : 'last'}-${unit}`;
+  return `${unit === 'day' ? '' : `${as}-`}${pluralize(count, unit).replace(' ', '-')}-ago`;
+}
+
 /** Its canonical text. */
 export function dateText(date: At): string {
   switch (date.kind) {
@@ -99,9 +105,9 @@ export function dateText(date: At): string {
     case 'weekday':
       return `${weekdayName(date.weekday)}${date.week === undefined ? '' : `-${date.week}-week`}`;
     case 'ago':
-      return `${date.as === date.unit && date.unit === 'day' ? '' : `${date.as}-`}${pluralize(date.count, date.unit).replace(' ', '-')}-ago`;
+      return agoText(date);
     case 'half-month':
-      return `${RANKS[date.half - 1]}-half-of-${spanText({ ...date, kind: 'month' })}`;
+      return `${RANKS[date.half - 1]}-half-of-${dateText(date.of)}`;
     case 'week':
       return withYear(`w${date.week}`, date.year, `w${padded(date.week)}`);
     case 'week-of':

@@ -12,7 +12,7 @@ import {
   type YearOf,
 } from './date-expression.ts';
 import { MAX_YEAR, MIN_YEAR, monthDay, yearMonthDay } from './date-literal.ts';
-import { Grammar, RefusedPhrase, type TokenClass } from './grammar.ts';
+import { Grammar, memoized, RefusedPhrase, type TokenClass } from './grammar.ts';
 import { DATE_CLASSES, type DateClasses, isBareYear, isDayNumber, ofKind } from './token-classes.ts';
 
 /** The day of a month, refused if no such month has it. */
@@ -43,12 +43,25 @@ function onWeekday(day: string, weekday: number | undefined): DateMeaning | Refu
 }
 
 /** `2 weeks ago` is a day, or a week. */
-function ago(counted: Count, unit: Unit, as?: Unit): DateMeaning | readonly DateMeaning[] | RefusedPhrase {
+function ago(counted: Count, unit: Unit, as?: Unit): DateMeaning | RefusedPhrase {
   const count = countOf(counted);
   if (count instanceof RefusedPhrase) return count;
   if (as !== undefined || unit === 'day') return { kind: 'ago', count, unit, as: as ?? 'day' };
-  return (['day', unit] as const).map((reading) => ({ kind: 'ago', count, unit, as: reading }));
+  const readings = (['day', unit] as const).map((reading) =>
+    dateText({ kind: 'ago', count, unit, as: reading }),
+  );
+  return new RefusedPhrase(
+    `could be a day or a whole ${unit}`,
+    `For the day, type ${readings.join(`; for the ${unit}, `)}.`,
+    readings,
+  );
 }
+
+const ONE: Count = { digits: '1' };
+
+/** `last month`, `this month` as an end of a range. A day has names of its own. */
+const current = (unit: Unit, count: 0 | 1): DateMeaning | undefined =>
+  unit === 'day' ? undefined : { kind: 'ago', count, unit, as: unit };
 
 const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
   .rule('ISO_DAY', (day) => ({ kind: 'day', day }))
@@ -76,7 +89,8 @@ const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
   .rule('this day', () => ({ kind: 'today' }))
   .rule('yesterday', () => ({ kind: 'yesterday' }))
   .rule('day before yesterday', () => ({ kind: 'ago', count: 2, unit: 'day', as: 'day' }))
-  .rule('COUNT UNIT ago', (count, unit) => (unit === 'day' ? ago(count, unit) : undefined));
+  .rule('COUNT UNIT ago', (count, unit) => (unit === 'day' ? ago(count, unit) : undefined))
+  .rule('a UNIT ago', (unit) => (unit === 'day' ? ago(ONE, unit) : undefined));
 
 /** Reads the longer one of a date and a date after `the`, which some names of days begin with as well. */
 const alsoAfterThe =
@@ -118,13 +132,25 @@ interface Classes extends DateClasses {
   YEAR_ALONE: number;
   /** Month and year in digits, `2026-10`. */
   YEAR_MONTH: { readonly month: number; readonly year: number };
+  /** A month, named in any way. */
+  ANY_MONTH: DateMeaning;
 }
+
+/** `october 2025`, `last month` */
+const month: Parser<DateMeaning> = (source, at, bareYear) => {
+  if (source.tokens[at]?.kind === 'number') return undefined;
+  const found = datesAt(source, at, bareYear);
+  const isMonth =
+    found?.value.kind === 'month' || (found?.value.kind === 'ago' && found.value.as === 'month');
+  return isMonth ? found : undefined;
+};
 
 const classes: { readonly [Name in keyof Classes]: TokenClass<Classes[Name]> } = {
   ...DATE_CLASSES,
-  ANY_DAY: { begins: undefined, parse: alsoAfterThe(days.parse) },
+  ANY_DAY: { begins: undefined, parse: memoized(alsoAfterThe(days.parse)) },
   YEAR_ALONE: { begins: ['number', 'unit'], parse: year },
   YEAR_MONTH: ofKind('year-month', (date) => date),
+  ANY_MONTH: { begins: ['month', 'last', 'this', 'year-month'], parse: month },
 };
 
 const dated = (span: Span, year: YearOf | 'whole' | undefined): DateMeaning => ({
@@ -132,37 +158,42 @@ const dated = (span: Span, year: YearOf | 'whole' | undefined): DateMeaning => (
   ...(year !== undefined && { year }),
 });
 
-const halfMonth = (half: number, month: number, year?: YearOf): DateMeaning | undefined =>
-  half > 2 ? undefined : { kind: 'half-month', half, month, ...(year !== undefined && { year }) };
+/** What another date is found by; its text is quoted with the other's. */
+const part = (date: DateMeaning): DateExpression => ({ ...date, typed: dateText(date) });
 
-/** What a week is found by is a day; its text is quoted with the week's. */
 const weekOf = (day: DateMeaning, starting: boolean): DateMeaning => ({
   kind: 'week-of',
-  day: { ...day, typed: dateText(day) },
+  day: part(day),
   starting,
 });
 
-const dates = new Grammar<Classes, DateMeaning>(classes, dateText)
+const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(classes, dateText)
   .rule('ANY_DAY', (day) => day)
   .rule('SPAN of? YEAR?', dated)
   .rule('YEAR_BEFORE SPAN', (year, span) => dated(span, year))
   .rule('last SPAN', (span) => dated(span, 'whole'))
   .rule('this SPAN', (span) => dated(span, 'this'))
   .rule('YEAR_MONTH', ({ month, year }) => ({ kind: 'month', month, year }))
-  .rule('RANK half of? MONTH of? YEAR?', halfMonth)
-  .rule('RANK half of? YEAR_MONTH', (half, { month, year }) => halfMonth(half, month, year))
+  .rule('month of? ANY_MONTH', (month) => month)
+  .rule('RANK half of? ANY_MONTH', (half, of) =>
+    half > 2 ? undefined : { kind: 'half-month', half, of: part(of) },
+  )
+  .rule('last UNIT', (unit) => current(unit, 1))
+  .rule('this UNIT', (unit) => current(unit, 0))
   .rule('WEEK of? YEAR?', (week, year) => ({ kind: 'week', week, ...(year !== undefined && { year }) }))
   .rule('YEAR_BEFORE WEEK', (year, week) => ({ kind: 'week', week, year }))
   .rule('week of ANY_DAY', (day) => weekOf(day, false))
-  .rule('week starting on? ANY_DAY', (day) => weekOf(day, true))
+  .rule('week starting|beginning on? ANY_DAY', (day) => weekOf(day, true))
   .rule('last? weekend', () => ({ kind: 'weekend', which: 'last' }))
   .rule('this weekend', () => ({ kind: 'weekend', which: 'this' }))
   .rule('COUNT UNIT ago', (count, unit) => (unit === 'day' ? undefined : ago(count, unit)))
+  .rule('a UNIT ago', (unit) => (unit === 'day' ? undefined : ago(ONE, unit)))
   .rule('day COUNT UNIT ago', (count, unit) => ago(count, unit, 'day'))
   .rule('UNIT COUNT UNIT ago', (as, count, unit) => (as === unit ? ago(count, unit, as) : undefined))
   .rule('YEAR_ALONE', (year) => ({ kind: 'year', year }));
 
-const parseDate = alsoAfterThe(dates.parse);
+const datesAt = memoized(dates.parse);
+const parseDate = alsoAfterThe(datesAt);
 
 /** The longest name of a date that begins at a token. @throws ParseError where it is refused or has several meanings */
 export function parseDateExpression(

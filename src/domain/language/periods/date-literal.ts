@@ -94,6 +94,15 @@ export function monthDay(month: number, day: number): Extract<Read, { kind: 'mon
   );
 }
 
+/** A day and a month in either order: refused with both readings where it has two. */
+function slashed(a: number, b: number): Read {
+  const readings = [monthDay(b, a), monthDay(a, b)].filter((read) => read.kind === 'month-day');
+  const [only, other] = new Set(readings.map(({ month, day }) => `${MONTH_NAMES[month - 1]}-${day}`));
+  if (only !== undefined && other !== undefined)
+    return { ...refused('doesn’t say which is the month', YEAR_FIRST, only, other), isAmbiguous: true };
+  return readings[0] ?? refused('isn’t a date', YEAR_FIRST);
+}
+
 /** Longer forms first, as they begin like the shorter ones. No digit may follow, so no number is cut off. */
 const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] = [
   [
@@ -107,7 +116,7 @@ const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] 
   [/(\d{4})[-/](\d{1,2})(?!\d)/y, ([, y, m]) => yearMonth(Number(y), Number(m))],
   // After a month's name the first number is a day: 'may-5-2028'.
   [/(?<![a-z]-?)(\d{1,2})[-/.]((?:19|20)\d\d)(?!\d)/y, ([, m, y]) => monthYear(Number(m), Number(y))],
-  [/\d{1,2}\/\d{1,2}(?!\d)/y, () => refused('has no year', YEAR_FIRST)],
+  [/(\d{1,2})\/(\d{1,2})(?!\d)/y, ([, a, b]) => slashed(Number(a), Number(b))],
 ];
 
 /** Of every form; most numbers are no dates, which this one look tells. */

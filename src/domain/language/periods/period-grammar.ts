@@ -1,11 +1,11 @@
 /** How people name a period. */
 import { daysInMonth, type Unit } from '../../time/calendar.ts';
-import { type Match, ParseError, type Parser, senseOf, typedText } from '../parse.ts';
+import { type Match, ParseError, type Parser, senseOf, tryParse, typedText } from '../parse.ts';
 import { clipWord } from '../text.ts';
 import type { Token, TokenizedText } from '../tokenizer.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
 import { type Count, countOf } from './count.ts';
-import { type DateExpression, ordinal, type YearOf } from './date-expression.ts';
+import { type DateExpression, dateText, ordinal, type YearOf } from './date-expression.ts';
 import { parseDateExpression } from './date-grammar.ts';
 import { monthDay, yearMonthDay } from './date-literal.ts';
 import { Grammar, memoized, RefusedPhrase } from './grammar.ts';
@@ -66,7 +66,37 @@ function range(from: DateExpression, to: DateExpression): PhraseMeaning | undefi
     (first === 'day' && last === 'day-of-month') || (first === 'day-of-month' && last === 'day');
   return sharesMonth ? undefined : { kind: 'range', from, to };
 }
+/** `the last month` is the unit that `last month` is. */
+function alone(at: DateExpression): PhraseMeaning {
+  if (at.kind !== 'ago' || at.unit === 'day' || at.as !== at.unit || at.count > 1) return { kind: 'at', at };
+  return at.count === 0 ? { kind: 'this', unit: at.unit } : { kind: 'last', unit: at.unit, count: 1 };
+}
+
 const since = (from: DateExpression): PhraseMeaning => ({ kind: 'since', from });
+
+/** The place of a bare month, quarter or weekday among the others, and how many there are. */
+function placeOf(date: DateExpression): readonly [place: number, of: number] | undefined {
+  if (date.kind === 'month') return [date.month, 12];
+  if (date.kind === 'quarter') return [date.quarter, 4];
+  return date.kind === 'weekday' && date.week === undefined ? [date.weekday, 7] : undefined;
+}
+
+/** Whether they are two of a kind in a row: `september and october`. */
+function follows(from: DateExpression, to: DateExpression): boolean {
+  const [[place, of] = [0, 0], [next] = [0]] = [placeOf(from), placeOf(to)];
+  return from.kind === to.kind && !('year' in from) && next > 0 && next === (place % of) + 1;
+}
+
+/** Two that follow one another are one period. */
+function joined(from: DateExpression, to: DateExpression): PhraseMeaning | RefusedPhrase {
+  if (follows(from, to) || (from.kind === 'yesterday' && to.kind === 'today'))
+    return { kind: 'range', from, to };
+  if (from.kind === 'today' && to.kind === 'yesterday') return { kind: 'range', from: to, to: from };
+  return new RefusedPhrase(
+    'isn’t one period',
+    'Ask about one at a time, or a range such as 2026-08..2026-10.',
+  );
+}
 
 /** `the 17`: a day, or a project or product. */
 const dayOrNumber = (day: number): RefusedPhrase =>
@@ -96,6 +126,9 @@ function lastWeekOfMonth(month: number): RefusedPhrase {
   ]);
 }
 
+const startOf = (month: number): RefusedPhrase =>
+  vague(`first-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? '');
+
 const vague = (...nearest: string[]): RefusedPhrase => new RefusedPhrase(VAGUE, NAME_DAYS, nearest);
 
 const few = (unit: Unit): RefusedPhrase =>
@@ -116,6 +149,8 @@ interface Classes extends DateClasses {
   NUMBER: number;
   /** A year where it may be a project as well. */
   YEAR_ALONE: number;
+  /** Where the text ends. */
+  END: true;
   /** A unit in the plural. */
   PLURAL_UNIT: Unit;
   /** A unit in the singular. */
@@ -164,12 +199,14 @@ function isBareNumber(tokens: readonly Token[], at: number): boolean {
   return token?.kind === 'number' && token.spaced && token.end === token.raw.end && !isNamed;
 }
 
-/** '7 days', unless the unit begins a phrase of its own: '7 month to date', '2 week 45'. */
+/** '7 days', unless the unit begins a phrase of its own: '7 month to date', '2 week 45', but not '7 quarter 3'. */
 const counted: Parser<Classes['COUNTED']> = (source, at, bareYear) => {
   const number = DATE_CLASSES.COUNT.parse(source, at, bareYear);
   const unit = number && DATE_CLASSES.UNIT.parse(source, number.next, bareYear);
-  if (number === undefined || unit === undefined || periods.parse(source, number.next, bareYear))
-    return undefined;
+  if (number === undefined || unit === undefined) return undefined;
+  const named = periods.parse(source, number.next, bareYear);
+  const isQuarter = named?.value.kind === 'at' && unit.value === 'quarter' && number.next + 2 === named.next;
+  if (named !== undefined && !isQuarter) return undefined;
   const isAfterLast = senseOf(source.tokens[at - 1], 'last');
   if (!isAfterLast && !bareYear && isProbablyProject(source, at)) return undefined;
   return { value: { count: number.value, unit: unit.value }, next: unit.next };
@@ -183,26 +220,37 @@ const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMean
     TO_DATE: ofRole('to-date', ({ unit }) => unit),
     NUMBER: { begins: ['number'], parse: plainDayNumber },
     YEAR_ALONE: { begins: ['number'], parse: yearAlone },
+    END: {
+      begins: [],
+      parse: ({ tokens }, at) => (at === tokens.length ? { value: true, next: at } : undefined),
+    },
     PLURAL_UNIT: { begins: ['unit'], parse: unitSpelled((unit) => `${unit}s`) },
     SINGULAR_UNIT: { begins: ['unit'], parse: unitSpelled((unit) => unit) },
   },
   phraseText,
 )
   .rule('last UNIT', (unit) => last(unit, { digits: '1' }))
-  .rule('the? last? COUNTED', ({ count, unit }) => last(unit, count))
+  .rule('over? the? last? COUNTED', ({ count, unit }) => last(unit, count))
   .rule('TO_DATE', (unit) => ({ kind: 'this', unit }))
   .rule('this UNIT', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
   .rule('SINGULAR_UNIT to date', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
   .rule('SINGULAR_UNIT so far', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
-  .rule('DATE', (at) => ({ kind: 'at', at }))
+  .rule('DATE', alone)
   .rule('in|of|during YEAR_ALONE', (year) => ({
     kind: 'at',
     at: { kind: 'year', year, typed: String(year) },
   }))
+  .rule('over|whole of? DATE', (at) => (at.kind === 'year' ? undefined : alone(at)))
+  .rule('all of DATE', alone)
+  .rule('DATE and DATE', joined)
   .rule('DATE to DATE', range)
   .rule('since DATE', since)
   .rule('since DATE to DATE', range)
   .rule('since? DATE to now', since)
+  .rule('since? DATE onwards', since)
+  .rule('starting since|on? DATE', since)
+  .rule('since the? beginning|start of DATE', since)
+  .rule('since the? beginning|start of the? SINGULAR_UNIT', (unit) => ({ kind: 'this', unit }))
   .rule('between DATE and DATE', range)
   .rule('between DATE and now', since)
   .rule('since? the? DAY to the? DAY of? MONTH of? YEAR?', (first, last, month, year) =>
@@ -217,9 +265,14 @@ const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMean
   .rule('between MONTH the? DAY and the? DAY of? YEAR?', (month, first, last, year) =>
     daysOf(month, first, last, year),
   )
+  .rule('ORDINAL to DAY_MONTH', (first, { month, day }) => daysOf(month, first, day))
+  .rule('ORDINAL to ISO_DAY', (first, day) => {
+    const [year, month, last] = day.split('-').map(Number);
+    return daysOf(month ?? 0, first, last ?? 0, year);
+  })
   // What has no one meaning, or cannot be asked for.
   .rule('the NUMBER', dayOrNumber)
-  .rule('next', () => refuseFuture())
+  .rule('next', () => new RefusedPhrase('is in the future', FUTURE))
   .rule('next COUNT? UNIT', (_, unit) => refuseFuture(unit))
   .rule('next WEEKDAY', () => refuseFuture())
   .rule('next weekend', () => refuseFuture('week'))
@@ -244,13 +297,47 @@ const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMean
     () => new RefusedPhrase('is longer than 3,660 days', 'Ask for ten years or less.', ['last-3-years']),
   )
   .rule('last? few of? UNIT', few)
+  .rule('last? a few of? UNIT', few)
+  .rule(
+    'last? a UNIT',
+    (unit) =>
+      new RefusedPhrase(
+        VAGUE,
+        unit === 'day' ? 'Type today or yesterday.' : `Type last-${unit} or this-${unit}.`,
+      ),
+  )
+  .rule('last? fortnight', () => vague('last-14-days', 'last-2-weeks'))
+  .rule(
+    'last? COUNT? weekdays',
+    () => new RefusedPhrase('aren’t one period', 'Type last-weekend, or a range such as monday..friday.'),
+  )
+  .rule(
+    'before DATE',
+    () =>
+      new RefusedPhrase(
+        'doesn’t say where it begins',
+        'Name the first day too, such as 2026-10-01..2026-10-15.',
+      ),
+  )
+  .rule(
+    'after DATE',
+    ({ typed }) =>
+      new RefusedPhrase('doesn’t say whether that day counts', `If it does, type since ${typed}.`),
+  )
+  .rule('DATE on END', (at) =>
+    at.kind === 'ago' && at.count === 0
+      ? undefined
+      : new RefusedPhrase('could be that period, or everything since', 'Leave out “on”, or type since.', [
+          dateText(at),
+          phraseText(since(at)),
+        ]),
+  )
   .rule('RANK week of MONTH', weekOfMonth)
   .rule('last week of MONTH', lastWeekOfMonth)
   .rule('early|mid|late last UNIT', (unit) => vague(`last-${unit}`))
   .rule('early|mid|late of? this UNIT', (unit) => vague(`this-${unit}`))
-  .rule('early of? MONTH', (month) =>
-    vague(`first-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? ''),
-  )
+  .rule('early of? MONTH', startOf)
+  .rule('early|mid|late of? UNIT', (unit) => vague(`this-${unit}`, `last-${unit}`))
   .rule('late of? MONTH', (month) =>
     vague(`second-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? ''),
   )
@@ -261,10 +348,12 @@ const isMixed = (phrase: PhraseMeaning): boolean =>
   phrase.kind === 'range' && phrase.from.kind === 'month' && phrase.to.kind === 'month-day';
 
 /** What else the words mean if their number is a project: `3 october`, `in 2025`. */
-function projectReading(source: TokenizedText, at: number, next: number): string | undefined {
+function projectReading(source: TokenizedText, at: number, found: Match<PhraseMeaning>): string | undefined {
   const { tokens } = source;
+  const { next } = found;
   const number = senseOf(tokens[at], 'filler') && at + 2 === next ? at + 1 : at;
   const [token, after] = [tokens[number], tokens[number + 1]];
+  if (senseOf(token, 'all')) return `all ${phraseText(found.value)}`;
   // No project ID begins with a zero.
   if (
     token?.kind !== 'number' ||
@@ -274,14 +363,15 @@ function projectReading(source: TokenizedText, at: number, next: number): string
   )
     return undefined;
   if (number + 1 === next) return `project ${token.digits}`;
-  const rest = after?.spaced && !after.dashed ? periods.parse(source, number + 1, true) : undefined;
-  if (rest?.next !== next || isMixed(rest.value)) return undefined;
-  return `project ${token.digits} ${phraseText(rest.value)}`;
+  if (!after?.spaced || after.dashed) return undefined;
+  const rest = tryParse(() => periods.parse(source, number + 1, true));
+  if (rest instanceof ParseError || rest.value?.next !== next || isMixed(rest.value.value)) return undefined;
+  return `project ${token.digits} ${phraseText(rest.value.value)}`;
 }
 
 /** The text could name a project instead. It is a period only where something else names the project. */
 function doubtIn(source: TokenizedText, at: number, found: Match<PhraseMeaning>): ParseError | undefined {
-  const project = projectReading(source, at, found.next);
+  const project = projectReading(source, at, found);
   if (project === undefined) return undefined;
   const readings = [phraseText(found.value), project];
   const [start, end] = [source.tokens[at]?.start ?? 0, source.tokens[found.next - 1]?.end ?? 0];

@@ -41,11 +41,15 @@ export function areAlike(a: DateExpression, b: DateExpression): boolean {
 
 /** `2026-10-05`, `october 2026`: it means the same on every day. */
 export const namesYear = (point: DateExpression): boolean =>
-  point.kind === 'day' || ('year' in point && point.kind !== 'year' && typeof point.year === 'number');
+  point.kind === 'day' ||
+  (point.kind === 'half-month' && namesYear(point.of)) ||
+  ('year' in point && point.kind !== 'year' && typeof point.year === 'number');
 
 /** `october`, `q3`, `w45`: the year is that of the other end of a range, or the one before. */
 export const lacksYear = (point: DateExpression): boolean =>
-  /^(?:month|quarter|half|week|half-month)$/.test(point.kind) && !('year' in point);
+  point.kind === 'half-month'
+    ? lacksYear(point.of)
+    : /^(?:month|quarter|half|week)$/.test(point.kind) && !('year' in point);
 
 export const isRecurring = (point: DateExpression): point is RecurringDay =>
   (point.kind === 'month-day' && point.year === undefined) ||
@@ -143,12 +147,12 @@ function dayOfYear(point: Point<'month-day'>, year: number): CalendarSpan {
   );
 }
 
-function halfMonth({ half, month, year }: Point<'half-month'>, today: Day): CalendarSpan {
-  const begins = (of: number): Day => `${of}-${padded(month)}-${half === 1 ? '01' : '16'}`;
-  const thisYear = yearOf(today);
-  const latest = begins(thisYear) > today ? thisYear - 1 : thisYear;
-  const first = begins(year === undefined ? latest : numberedYear(year, today));
-  return daysOf(first, half === 1 ? `${first.slice(0, 8)}15` : endOfUnit('month', first));
+function halfMonth({ half, of }: Point<'half-month'>, today: Day, zone: Zone): CalendarSpan {
+  const month = calendarSpan(of, today, zone);
+  const begins = ({ first }: CalendarSpan): Day => `${first.slice(0, 8)}${half === 1 ? '01' : '16'}`;
+  const isToCome = lacksYear(of) && begins(month) > today;
+  const latest = isToCome ? unitAt('month', shiftUnits('year', month.first, -1)) : month;
+  return daysOf(begins(latest), half === 1 ? `${latest.first.slice(0, 8)}15` : latest.last);
 }
 
 /** The Monday of an ISO week, if the year has it. */
@@ -214,7 +218,7 @@ export function calendarSpan(point: DateExpression, today: Day, zone: Zone): Cal
     case 'ago':
       return before(point, today, zone);
     case 'half-month':
-      return halfMonth(point, today);
+      return halfMonth(point, today, zone);
     case 'week':
       return isoWeek(point, today);
     case 'week-of':

@@ -109,7 +109,8 @@ function isSpacedQuarter(
   token: Token | undefined,
   after: Token | undefined,
 ): after is Token & { kind: 'number' } {
-  const apart = token?.kind === 'word' && token.spelling === 'q' && (token.spaced || token.dashed);
+  const apart =
+    token?.kind === 'word' && /^q(?:uarter)?$/.test(token.spelling) && (token.spaced || token.dashed);
   return apart && after?.kind === 'number' && /^[1-4]$/.test(after.digits);
 }
 
