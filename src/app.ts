@@ -118,7 +118,7 @@ export function createTally(
   const all: Registry = createRegistry(() => features);
   const reports = createReports(clock);
   const delivery = createDeliveryService({
-    ...{ redis, queue, workspaces, billing, lastUsed, users, reports, clock, log },
+    ...{ redis, queue, workspaces, threads, billing, lastUsed, users, reports, clock, log },
     clientFor: (workspace) => installations.clientFor(workspace),
     onSent: metrics.post,
   });

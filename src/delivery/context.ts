@@ -7,6 +7,7 @@ import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { AnswerNotes } from '../workspace/record/last-used.ts';
 import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
+import type { ThreadStore } from '../workspace/thread-store.ts';
 import {
   type DeliveryLease,
   type DeliveryLog,
@@ -36,6 +37,7 @@ export interface DeliveryRunParts {
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
+  readonly threads: Pick<ThreadStore, 'remember'>;
   readonly clock: () => Millis;
   readonly log: Logger;
   readonly lease: DeliveryLease;

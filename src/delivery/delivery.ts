@@ -34,7 +34,7 @@ const BUSY_DELAY: Millis = 3_000;
 const MAX_PASSES = 10;
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { deliveryLog, clientFor, users, clock, log, workspaces } = parts;
+  const { deliveryLog, clientFor, users, threads, clock, log, workspaces } = parts;
   const stopping = new AbortController();
   // Every post that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
   setMaxListeners(0, stopping.signal);
@@ -46,7 +46,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     if (lease === 'gone') return {};
     if (lease === 'taken') return { next: clock() + BUSY_DELAY };
     const run = startDeliveryRun({
-      ...{ workspaces, deliveryLog, clientFor, users, clock, log, lease, unrecordedPosts },
+      ...{ workspaces, deliveryLog, clientFor, users, threads, clock, log, lease, unrecordedPosts },
       stopping: stopping.signal,
     });
     try {

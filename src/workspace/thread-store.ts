@@ -22,13 +22,14 @@ const schema = z.object({
 /** A question about figures that was asked in a thread. */
 export type ThreadQuestion = Readonly<z.infer<typeof schema>>;
 
-/** A thread or a direct message, and who asks there. */
+/** A thread or a direct message. */
 export interface ThreadPlace {
   readonly workspace: SlackId;
   readonly channel: SlackId;
   /** `ts` of the thread's first message; '' for a direct message without a thread. */
   readonly thread: string;
-  readonly person: SlackId;
+  /** Who asks there; absent for what Tally sends by itself, to everybody. */
+  readonly person?: SlackId;
 }
 
 /** Who saw the answer: everybody in the thread, or this person; or that it failed, which only this person saw. */

@@ -408,6 +408,7 @@ describe('a post that somebody sends', () => {
       } as never,
       clientFor: () => context.client(),
       users: context.users,
+      threads: context.threads,
       reports: {
         yesterday: {
           run: async ({ answeredBy }: ReportQuestion) => {
@@ -485,6 +486,7 @@ describe('a delivery', () => {
         clock: () => NINE,
         log: SILENT,
         billing: {} as never,
+        threads: {} as never,
         jobs: [],
       },
       ...({} as never as Parameters<typeof createDelivery>[0]),
@@ -504,7 +506,7 @@ describe('a delivery', () => {
           },
         } as never,
         workspaces: { read: async () => workspaceOf([]) } as never,
-        ...{ clock: () => NINE, billing: {} as never, jobs: [], lastUsed: {} as never },
+        ...{ clock: () => NINE, billing: {} as never, jobs: [], lastUsed: {} as never, threads: {} as never },
         ...{ users: {} as never, clientFor: {} as never },
         log: pino({}, { write: (line) => void logged.push((JSON.parse(line) as { msg: string }).msg) }),
       });

@@ -10,6 +10,7 @@ import type {
   PostableReport,
   ReportQuestion,
   ReportResult,
+  Reports,
 } from '../../src/delivery/posts/postable-report.ts';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
 import { createScheduling } from '../../src/delivery/posts/schedule-service.ts';
@@ -30,6 +31,7 @@ import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createServiceNotes } from '../../src/workspace/service-notes.ts';
+import { createThreadStore } from '../../src/workspace/thread-store.ts';
 
 export interface DeliveryOptions {
   readonly redis: Redis | Cluster;
@@ -39,6 +41,10 @@ export interface DeliveryOptions {
   readonly clock?: () => number;
   /** Returns the result of a report. */
   readonly report?: (question: ReportQuestion, name: ReportName) => ReportResult | Promise<ReportResult>;
+  /** Replaces them all. */
+  readonly reports?: Reports;
+  /** The same for every workspace. */
+  readonly botToken?: string;
   readonly billing?: BillingClient;
   readonly keyring?: Keyring;
   readonly onLog?: (line: string) => void;
@@ -68,7 +74,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     run: async (question) => report(question, name),
     covers: () => [],
   });
-  const reports: Record<ReportName, PostableReport> = {
+  const reports: Reports = options.reports ?? {
     yesterday: reportOf('yesterday'),
     'last-week': reportOf('last-week'),
     'month-to-date': reportOf('month-to-date'),
@@ -84,7 +90,8 @@ export function createDeliveryParts(options: DeliveryOptions) {
   const billing = reportOutcomes(options.billing ?? NO_BILLING, notes.billing);
   const given = {
     ...{ workspaces, deliveryLog, billing, clock, log, users: createUserDirectory(clock) },
-    clientFor: async (workspace: string) => clients(`xoxb-${workspace}`, workspace),
+    clientFor: async (workspace: string) => clients(options.botToken ?? `xoxb-${workspace}`, workspace),
+    threads: createThreadStore(redis),
     lastUsed: createLastUsed(workspaces, (err) => log.debug({ err })),
   };
   const jobs = [createPostsJob(reports), remindersJob, createWatchesJob(watchFigures)];

@@ -13,6 +13,7 @@ import { isPerson } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, LeaseLostError, ScheduleChangedError } from '../context.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
 import { checkRecipient, type MessageKind, type Recipient, type Refusal } from './recipients.ts';
+import { type MessageTopic, rememberTopic } from './remember-topic.ts';
 import { classifyFailure, type FailureEffect } from './retry.ts';
 
 /** A message on its way. Its kind says what goes out and stores each step; the outbox takes the steps. */
@@ -42,6 +43,8 @@ export interface OutboxMessage {
 export interface Draft {
   /** The projects that it names or has figures of. */
   readonly projects: readonly ChosenProject[];
+  /** What follow-ups in its thread refer to; absent for none. */
+  readonly topic?: MessageTopic | undefined;
   /** Stores that it goes out, as long as the lease is held. @returns what it says */
   claim(sending: Sending, recipient: Recipient): Promise<Message>;
 }
@@ -162,7 +165,7 @@ async function postInTime(
 
 async function post(
   message: OutboxMessage,
-  { projects, claim }: Draft,
+  { projects, topic, claim }: Draft,
   { channel, isAgain }: Omit<Sending, 'at'>,
   context: DeliveryContext,
 ): Promise<'done' | 'failed'> {
@@ -183,6 +186,8 @@ async function post(
     isBroadcast: thread?.isBroadcast,
   });
   context.notePosted(channel);
+  if (topic !== undefined)
+    void rememberTopic(topic, { channel, ts }, thread?.ts, projects, recipient.workspace, context);
   await confirm(message, { channel, ts }, context);
   return 'done';
 }

@@ -38,7 +38,7 @@ export function sendsAt({ state, at, next = 0 }: StoredMessage): number | undefi
 
 export interface StoredMessageJob
   extends Pick<OutboxMessage, 'kind' | 'key' | 'thread'>,
-    Pick<Draft, 'projects'> {
+    Pick<Draft, 'projects' | 'topic'> {
   /** As it is stored. */
   readonly message: StoredMessage;
   content(isAgain: boolean, recipient: Recipient): Message;
@@ -53,7 +53,7 @@ const MAX_TRIES = 78;
 
 /** Sends it, or stores why not. @throws LeaseLostError, StoreUnavailable */
 export async function sendStoredMessage(job: StoredMessageJob, context: DeliveryContext): Promise<void> {
-  const { kind, key, thread, projects, message, content, save, onRefused } = job;
+  const { kind, key, thread, projects, topic, message, content, save, onRefused } = job;
   const { cause: _, next, ...stored } = message;
   let current: StoredMessage = stored;
   await sendMessage(
@@ -65,6 +65,7 @@ export async function sendStoredMessage(job: StoredMessageJob, context: Delivery
           : undefined,
       prepare: async () => ({
         projects,
+        topic,
         async claim({ channel, at, isAgain }, recipient) {
           current = { ...stored, channel, state: 'sending', at, ...(isAgain && { isAgain }) };
           await save(current, true);

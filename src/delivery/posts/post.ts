@@ -12,7 +12,7 @@ import { type Draft, type Sending, sendMessage } from '../outbox/send-message.ts
 import { summarizeMissedDates } from './catch-up.ts';
 import { renderPost } from './post-blocks.ts';
 import type { DeliveryTask } from './post-plan.ts';
-import { type PostContext, type ReportResult, runReport, shownProjects } from './postable-report.ts';
+import { type PostContext, type ReportResult, runReport, shownProjects, topicOf } from './postable-report.ts';
 import { recordFailure, resumePausedSchedule } from './record-failure.ts';
 import { beginAttempt, type DeliveryAttempt, recordPost, recordSkip, recordWait } from './record-post.ts';
 import { connectionsOf } from './run-state.ts';
@@ -80,6 +80,7 @@ async function preparePost(
   const content = { result, earlier, expectedAt: waits ? next : due.at };
   return {
     projects: shownProjects(schedule, result),
+    topic: topicOf(schedule, due.at, context),
     claim: (sending) => claimPost(task, attempt, { ...content, ...sending }, context),
   };
 }

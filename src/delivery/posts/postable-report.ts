@@ -4,6 +4,7 @@ import { REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { daysCovered } from '../../domain/time/cadence.ts';
 import type { Day, Millis, Zone } from '../../domain/time/calendar.ts';
+import { sameDaysLastWeek } from '../../domain/time/comparison-window.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
@@ -13,6 +14,7 @@ import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
+import type { MessageTopic } from '../outbox/remember-topic.ts';
 
 /** What a schedule asks a report, as of the instant when it is due. */
 export interface ReportQuestion {
@@ -99,4 +101,24 @@ export async function runReport(
     days: daysCovered(timing, instant),
     answeredBy: answerNotes.add,
   });
+}
+
+/** What a post as of `at` (ms) is about, for follow-ups; a month that runs stays that month. */
+export function topicOf(
+  { report, timing }: Pick<Schedule, 'report' | 'timing'>,
+  at: Millis,
+  { reports, workspace, clock }: Pick<PostContext, 'reports' | 'workspace' | 'clock'>,
+): MessageTopic {
+  const instant = Math.min(at, clock());
+  const { zone } = requireSettings(workspace);
+  const days = reports[report].covers({ at: instant, days: daysCovered(timing, instant) }, zone);
+  const [first = '', ...others] = days;
+  if (!REPORTS[report].coversDays) return { command: '/balance' };
+  if (report === 'month-to-date') return { command: '/spend', days: first.slice(0, 7) };
+  const last = others.at(-1);
+  if (last === undefined) return { command: '/spend', days: first };
+  // A post of Friday to Sunday is compared with the same weekdays, as it says.
+  const before = report === 'yesterday' ? sameDaysLastWeek(days, zone) : [];
+  const compared = before.length === 0 ? '' : ` vs ${before[0]}..${before.at(-1)}`;
+  return { command: '/spend', days: `${first}..${last}${compared}` };
 }

@@ -6,6 +6,7 @@ import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryContext } from '../context.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
 import { responsiblePeople } from '../outbox/recipients.ts';
+import type { MessageTopic } from '../outbox/remember-topic.ts';
 import { recordFailed } from '../outbox/send-message.ts';
 import { type StoredMessageJob, sendStoredMessage, sendsAt } from '../outbox/stored-message.ts';
 import { editMessage } from '../outbox/unclaimed-messages.ts';
@@ -13,6 +14,7 @@ import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
 import { isSuspended, WATCH_STATE } from './check-time.ts';
 import { figuresField, judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
+import { needsBalance } from './watch-questions.ts';
 import {
   type Alert,
   type AlertMessage,
@@ -104,7 +106,7 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
   const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
   let drawn = message.drawn;
   return {
-    ...{ kind: 'alert', key: keyOf(watch, place), message, projects: [watch.project] },
+    ...{ kind: 'alert', key: keyOf(watch, place), message, projects: [watch.project], topic: topicOf(task) },
     ...(ts !== undefined && {
       thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
     }),
@@ -131,6 +133,10 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
     },
   };
 }
+
+/** A budget's month, a spike's day. */
+const topicOf = ({ watch: { rule }, place }: AlertTask): MessageTopic =>
+  needsBalance(rule) ? { command: '/balance' } : { command: '/spend', days: episodeOf(place) };
 
 function viewOf(
   { watch, figures }: AlertTask,

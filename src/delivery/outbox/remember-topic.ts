@@ -1,0 +1,65 @@
+import type { SlashCommand } from '../../domain/commands.ts';
+import { askedText } from '../../slack/commands/project-answers.ts';
+import type { PostedTo } from '../../slack/reply/post-message.ts';
+import { isDirectMessage } from '../../slack/request/payload.ts';
+import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
+import { resolveProject, UNLIMITED } from '../../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { ThreadQuestion } from '../../workspace/thread-store.ts';
+import type { DeliveryContext } from '../context.ts';
+
+/** The question that a message answers, without its projects. */
+export interface MessageTopic {
+  readonly command: SlashCommand;
+  /** Its period in canonical words, if it has one, and what that is compared with. */
+  readonly days?: string;
+}
+
+/**
+ * Remembers in a message's thread what it is about, so that “why?” there needs no more words. Never rejects and is not
+ * waited for: the message is out already, and without this a follow-up only has to name its project.
+ *
+ * @param thread `ts` of the message that it answers, if it does
+ * @param projects those that the message shows
+ */
+export async function rememberTopic(
+  topic: MessageTopic,
+  { channel, ts }: PostedTo,
+  thread: string | undefined,
+  projects: readonly ChosenProject[],
+  workspace: Workspace,
+  { threads, teamId, clock, log }: Pick<DeliveryContext, 'threads' | 'teamId' | 'clock' | 'log'>,
+): Promise<void> {
+  try {
+    const question = questionOf(topic, projects, workspace);
+    if (question === undefined) return;
+    const at = Math.floor(clock());
+    // In a direct message the conversation is a thread too.
+    const isConversation = thread === undefined && isDirectMessage(channel);
+    const below = [thread ?? ts, ...(isConversation ? [''] : [])];
+    const remember = (first: string) =>
+      threads.remember({ workspace: teamId, channel, thread: first }, { ...question, at }, 'everybody');
+    await Promise.all(below.map(remember));
+  } catch (err) {
+    log.warn({ err, workspace: teamId }, 'a message was not remembered for follow-ups');
+  }
+}
+
+/** @returns undefined where no one command asks about all of them: several products, of projects without a name */
+function questionOf(
+  { command, days = '' }: MessageTopic,
+  projects: readonly ChosenProject[],
+  workspace: Workspace,
+): Omit<ThreadQuestion, 'at'> | undefined {
+  const references = projects.map((project) => referenceTo(project, workspace));
+  const words = references.map(({ alias, project }) => alias ?? project);
+  const isUsual = references.every(
+    ({ product, ...named }) => resolveProject(named, workspace, UNLIMITED).product === product,
+  );
+  const [product, ...others] = isUsual ? [] : new Set(projects.map((project) => project.product));
+  if (words.length === 0 || others.length > 0) return undefined;
+  const ids = references.flatMap(({ alias }, at) =>
+    alias === undefined ? [] : [[alias, projects[at]?.id ?? '']],
+  );
+  return { command, text: askedText({ word: words.join(','), product }, days), ids: Object.fromEntries(ids) };
+}

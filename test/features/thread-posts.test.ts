@@ -1,0 +1,251 @@
+/** Follow-ups in the threads of what Tally sends by itself: scheduled posts and alerts. */
+import { Big } from 'big.js';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { createBilling } from '../../src/billing/client.ts';
+import type { Delivery } from '../../src/delivery/delivery.ts';
+import { createReports } from '../../src/delivery/reports/index.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
+import { createHttp } from '../../src/http/request.ts';
+import { recordKey, threadsKey } from '../../src/redis/keys.ts';
+import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import { serializeWatch } from '../../src/workspace/owned/watches.ts';
+import { BOT_TOKEN, type Bot, CHANNEL, startBot, toAnswer } from '../support/bot.ts';
+import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
+import { addConnection, addProject } from '../support/projects.ts';
+
+const DAY = 86_400_000;
+const HOUR = DAY / 24;
+const TEAM = 'T0SANDBOX1';
+const DIRECT = MEMBER.replace(/^U/, 'D');
+const at = (text: string): number => Date.parse(text);
+/** Friday */
+const NINE = at('2026-11-20T09:00:00Z');
+let bot: Bot;
+let now: number;
+const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+/** The engine of a process beside the bot's, which runs when a test says so. */
+let delivery: Delivery;
+let close: () => Promise<void>;
+let logged: string[];
+
+beforeEach(async () => {
+  [now, logged] = [NINE, []];
+  bot = await startBot({ now: () => now });
+  await addConnection(bot);
+  await addProject(bot, { alias: 'prod', id: '123' });
+  await addProject(bot, { alias: 'staging', id: '456' });
+  ({ delivery, close } = createDeliveryParts({
+    redis: bot.redis.client,
+    redisUrl: bot.redis.url,
+    slackUrl: `${bot.slack.url}/api/`,
+    keyring: bot.keyring,
+    botToken: BOT_TOKEN,
+    billing: createBilling({ http }),
+    reports: createReports(() => now),
+    clock: () => now,
+    onLog: (line) => void logged.push(line),
+  }));
+});
+afterEach(async () => {
+  await close();
+  await bot.stop();
+});
+afterAll(() => http.close());
+
+const seenIn = (channel: string, as = MEMBER) =>
+  bot.slack.messages(as, channel).filter(({ from }) => from === 'U0TALLYBOT' || from === 'bot');
+
+/** Delivers what is due, and returns what Tally sent there. */
+async function delivered(channel = CHANNEL) {
+  const before = seenIn(channel).length;
+  await delivery.run(TEAM);
+  const message = await bot.slack.waitFor(() => seenIn(channel)[before]);
+  // It is not waited for when a message is sent.
+  await bot.slack.waitFor(async () => (await remembered()).some(({ at }) => at === now));
+  return message;
+}
+
+const ALIASES = { '123': 'prod', '456': 'staging' } as const;
+
+async function posted(
+  given: Partial<Schedule> & { ids?: readonly (keyof typeof ALIASES)[] } = {},
+  channel = CHANNEL,
+) {
+  const { ids = ['123'], ...rest } = given;
+  const projects = ids.map((id) => ({ id, product: 1 as const, alias: ALIASES[id] }));
+  const timing = { cadence: { kind: 'daily' } as const, time: '09:00', zone: 'UTC' };
+  await save(
+    bot.redis.client,
+    TEAM,
+    schedule({ since: now - HOUR, waitHours: 0, timing, projects, ...rest }),
+  );
+  now += 5_000;
+  return delivered(channel);
+}
+
+async function alerted(
+  rule: WatchRule,
+  target: { channel: string } | { people: string[] } = { channel: CHANNEL },
+) {
+  const watch = {
+    ...{ id: 'watch001', project: { id: '123', product: 1 as const, alias: 'prod' }, rule, target },
+    ...{ owner: OWNER, createdBy: OWNER, createdAt: now - DAY, since: now - DAY },
+  };
+  await bot.redis.client.hset(recordKey(TEAM), 'watch:watch001', serializeWatch(watch));
+  return delivered('channel' in target ? CHANNEL : DIRECT);
+}
+
+/** Says it in the thread and waits for the answer. */
+async function say(text: string, thread: string | undefined, as = MEMBER, channel = CHANNEL) {
+  now += 1_000;
+  const before = seenIn(channel, as).length;
+  await bot.slack.say(as, channel, channel.startsWith('C') ? `@Tally ${text}` : text, thread);
+  const message = await bot.slack.waitFor(() => seenIn(channel, as)[before]);
+  await bot.waitUntilIdle();
+  return { message, ...toAnswer(message) };
+}
+
+const remembered = async () =>
+  (await bot.redis.client.hvals(threadsKey(TEAM))).map((value) => JSON.parse(value));
+
+const limitTo = async (channel: string) => {
+  await bot.redis.client.hdel(recordKey(TEAM), 'project:prod');
+  await addProject(bot, { alias: 'prod', id: '123', channels: [channel] });
+};
+
+describe('below a scheduled post', () => {
+  it.each<[Parameters<typeof posted>[0], string, string]>([
+    [{}, '/spend', 'prod 2026-11-19'],
+    [{ ids: ['123', '456'] }, '/spend', 'prod,staging 2026-11-19'],
+    [{ report: 'last-week' }, '/spend', 'prod 2026-11-09..2026-11-15'],
+    [{ report: 'month-to-date' }, '/spend', 'prod 2026-11'],
+    [{ report: 'balance' }, '/balance', 'prod'],
+  ])('a follow-up refers to what it was made of: %j', async (given, command, text) => {
+    const { ts } = await posted(given);
+    expect(await remembered()).toMatchObject([{ command, text, at: now }]);
+    const { message } = await say('again', ts);
+    expect(message).toMatchObject({ ephemeral: false, threadTs: ts });
+    expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
+  });
+
+  it('“why?” is about its day, also days later', async () => {
+    const { ts } = await posted();
+    now += 3 * DAY;
+    const { visibleText } = await say('why?', ts);
+    expect(visibleText).toContain('Thu 19 Nov');
+    expect((await say('and the week before?', ts)).visibleText).not.toContain('Which project?');
+    expect((await say('what about october?', ts)).visibleText).toMatch(/prod · [\s\S]*1–31 Oct/);
+  });
+
+  it('of Monday the days are Friday to Sunday, compared as in the post', async () => {
+    now = at('2026-11-23T09:00:00Z');
+    const timing = { cadence: { kind: 'weekdays' } as const, time: '09:00', zone: 'UTC' };
+    const { ts } = await posted({ timing });
+    expect(await remembered()).toMatchObject([
+      { text: 'prod 2026-11-20..2026-11-22 vs 2026-11-13..2026-11-15' },
+    ]);
+    expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*20–22 Nov/);
+  });
+
+  it('of the first day of a month the days are the month before, and stay that month', async () => {
+    now = at('2026-12-01T09:00:00Z');
+    const { ts } = await posted({ report: 'month-to-date' });
+    now += 20 * DAY;
+    expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*1–30 Nov/);
+  });
+
+  it('the product is said where the name alone means another one', async () => {
+    bot.billing.setItems('777', '[{"day":"2026-11-19","totalAmount":5,"totalBonuses":0}]', 2);
+    await posted({ projects: [{ id: '777', product: 2 }] });
+    expect(await remembered()).toMatchObject([{ text: '777 2026-11-19 storage' }]);
+  });
+
+  it('names only projects that the post shows', async () => {
+    await addProject(bot, { alias: 'secret', id: '789', channels: ['C0OTHER001'] });
+    const projects = [
+      { id: '123', product: 1 as const, alias: 'prod' },
+      { id: '789', product: 1 as const, alias: 'secret' },
+    ];
+    const { ts } = await posted({ projects });
+    expect(await remembered()).toMatchObject([{ text: 'prod 2026-11-19', ids: { prod: '123' } }]);
+    expect((await say('again', ts)).visibleText).not.toContain('secret');
+  });
+
+  it('the rights are those of who asks now', async () => {
+    const { ts } = await posted();
+    await limitTo('C0OTHER001');
+    for (const text of ['again', 'why?', 'and october?']) {
+      const { message, visibleText } = await say(text, ts);
+      expect(message.ephemeral).toBe(true);
+      expect(visibleText).toContain('You can’t ask about this project here.');
+      expect(JSON.stringify(message)).not.toContain('prod');
+    }
+  });
+
+  it('nothing is known of another thread', async () => {
+    await posted();
+    const other = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'Another thread' });
+    expect((await say('why?', other.ts)).visibleText).toContain('Which project?');
+  });
+
+  it('the post is out and recorded whatever Redis does with this', async () => {
+    const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
+    const timing = { cadence: { kind: 'daily' } as const, time: '09:00', zone: 'UTC' };
+    await save(bot.redis.client, TEAM, schedule({ since: now - HOUR, waitHours: 0, timing, projects }));
+    now += 5_000;
+    await bot.redis.client.set(threadsKey(TEAM), 'not a hash');
+    await delivery.run(TEAM);
+    await delivery.run(TEAM);
+    expect(seenIn(CHANNEL)).toHaveLength(1);
+    await bot.slack.waitFor(() => logged.some((line) => line.includes('was not remembered for follow-ups')));
+    const lines = await bot.redis.client.hvals(`tally:{${TEAM}}:delivery-log`);
+    expect(lines.filter((line) => line.includes('"state":"posted"'))).toHaveLength(1);
+  });
+});
+
+describe('below an alert', () => {
+  const days = (last: string) =>
+    Array.from({ length: 50 }, (_, ago) => {
+      const day = new Date(NINE - (ago + 1) * DAY).toISOString().slice(0, 10);
+      return `{"day":"${day}","totalAmount":${ago === 0 ? last : '100'},"totalBonuses":0}`;
+    });
+
+  it.each<[WatchRule, string, string]>([
+    [{ kind: 'budget', amount: new Big('1000') }, '/spend', 'prod 2026-11'],
+    [{ kind: 'spike', factor: new Big('2'), floor: new Big('1') }, '/spend', 'prod 2026-11-19'],
+    [{ kind: 'balance', below: new Big('1e20') }, '/balance', 'prod'],
+    [{ kind: 'runway', days: 3_650 }, '/balance', 'prod'],
+  ])('a follow-up refers to what it is about: %j', async (rule, command, text) => {
+    bot.billing.setItems('123', `[${days('900').join(',')}]`);
+    bot.billing.setBalance('123', '{"balance":1000,"bonuses":0}');
+    const { ts } = await alerted(rule);
+    expect(await remembered()).toMatchObject([{ command, text }]);
+    expect((await say('why?', ts)).visibleText).toMatch(/prod/);
+    expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
+  });
+
+  it('in a direct message it is the last thing that was said there', async () => {
+    bot.billing.setItems('123', `[${days('900').join(',')}]`);
+    await say('spend staging october', undefined, MEMBER, DIRECT);
+    now += HOUR;
+    const spike = { kind: 'spike', factor: new Big('2'), floor: new Big('1') } as const;
+    const { ts } = await alerted(spike, { people: [MEMBER] });
+    expect((await say('why?', undefined, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
+    expect((await say('and october?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*1–31 Oct/);
+  });
+});
+
+it.each([
+  [GUEST, 'C0GENERAL1', 'Guests can’t use Tally in this workspace.'],
+  [EXTERNAL, 'C0SHARED01', 'Tally only answers members of the workspace that installed it.'],
+])('%s, who may not ask, gets nothing below a post', async (as, channel, sentence) => {
+  const { ts } = await posted({ channel }, channel);
+  now += 1_000;
+  const before = seenIn(channel, as).length;
+  await bot.slack.say(as, channel, '@Tally why?', ts);
+  const answer = toAnswer(await bot.slack.waitFor(() => seenIn(channel, as)[before]));
+  expect(answer).toMatchObject({ ephemeral: true });
+  expect(answer.visibleText).toContain(sentence);
+  expect(JSON.stringify(answer.blocks)).not.toContain('prod');
+});
