@@ -51,15 +51,17 @@ const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo']);
  */
 export function parseMention(said: string, known: KnownCommands): Mention {
   const text = spoken(said, known.self);
-  const [first = '', ...others] = text.split(/\s+/);
-  const name = bare(first);
+  const typed = text.split(/\s+/);
+  // Before the first word there may be pictures: “👍 thanks”.
+  const at = typed.findIndex((word) => bare(word) !== '');
+  const [name, others] = [bare(typed[at] ?? ''), typed.slice(at + 1)];
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
   if (command !== undefined)
     return { kind: 'command', rerun: commandOrQuestion(command, others.join(' '), text, known) };
-  const typed: CommandInvocation = { command: BILLING, text: [name, ...others].join(' ') };
+  const billing: CommandInvocation = { command: BILLING, text: [name, ...others].join(' ') };
   const isVerb = known.verbs.includes(name);
-  if (isVerb && known.canRead(typed)) return { kind: 'command', rerun: typed };
+  if (isVerb && known.canRead(billing)) return { kind: 'command', rerun: billing };
   const question = parseQuestion(text, known.aliases);
   if (question?.kind === 'thanks') return question;
   if (question?.kind === 'command' || question?.kind === 'which-project') {
@@ -68,7 +70,7 @@ export function parseMention(said: string, known: KnownCommands): Mention {
       ? { kind: 'command', rerun }
       : { kind: 'which-project', fact: 'Which project?', rerun };
   }
-  if (isVerb) return { kind: 'command', rerun: typed };
+  if (isVerb) return { kind: 'command', rerun: billing };
   if (GREETINGS.has(name) && question === undefined) return { kind: 'nothing', fact: undefined };
   const stranger = findUnknownWord(text, known.aliases);
   const unknown = new InvalidWord(clipWord(stranger ?? name), UNRECOGNIZED, '');

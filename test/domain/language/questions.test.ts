@@ -411,7 +411,7 @@ describe('a question of every kind', () => {
     ['what will prod cost next month?', 'next month'],
     ['how much did we spend on 3 projects?', 'projects'],
     ['how much will be left on prod?', 'will'],
-    ['when did prod spend most', 'when'],
+    ['when did prod spend', 'when'],
     ['which project spent 500', 'which'],
     ['what may prod cost?', 'may'],
     ['what did jan spend last week?', 'jan'],

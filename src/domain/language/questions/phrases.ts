@@ -1,4 +1,4 @@
-/** The words of questions in one table: a role a line, with every phrase that has it. */
+/** The words of questions in one table: a role a line, with every phrase that has it, and the tree that finds them. */
 
 /** What a question can be about. */
 export type Subject = 'spend' | 'balance' | 'budget' | 'projects' | 'schedules' | 'watches' | 'help';
@@ -6,88 +6,181 @@ export type Subject = 'spend' | 'balance' | 'budget' | 'projects' | 'schedules' 
 interface Row {
   /** What the phrases alone make the question about. */
   readonly about?: Subject;
-  /** Roles of which one must stand beside these phrases, else nobody knows what they mean. */
+  /** Roles or subjects of which one must stand beside these phrases, else nobody knows what they mean. */
   readonly beside?: readonly string[];
+  /** What it says in words of commands. */
+  readonly says?: string;
+  /** Separated by commas; `a|b` either, `[a]` or nothing, `jump~` with its endings. */
   readonly phrases: string;
 }
 
-const LISTS = ['schedules', 'watches', 'noun'] as const;
+const LISTS = ['projects', 'schedules', 'watches', 'noun'] as const;
+const FIGURES = ['spend', 'average', 'peak', 'why', 'figures', 'rank', 'money'] as const;
 
 /* biome-ignore format: a role a line is what makes the table readable */
 const ROWS = {
   // What is asked
-  spend: { about: 'spend', phrases: 'spend, spends, spent, spending, spendings, expense, expenses, expenditure, cost, costs, costing, pay, paid, pay for, paid for, burn, burns, burnt, burned, burning, burn through, burned through, go through, went through, bill, billed, charge, charged, charges, the damage, how expensive' },
-  average: { about: 'spend', phrases: 'on average, in average, average, averages, avg, avg/day, per day, a day, /day, each day, every day, by day, day by day, daily, daily average, average daily, average day, burn rate, daily burn rate' },
-  peak: { about: 'spend', phrases: 'on which day, which day, on what day, what day, which date, peak, peak day, most expensive day, biggest day, highest day, costliest day, worst day, priciest day, largest day' },
-  forecast: { about: 'spend', phrases: 'forecast, forecasts, forecasted, projection, projected, prediction, predicted, prognosis, estimate, estimated, end up at' },
-  balance: { about: 'balance', phrases: 'balance, balances, left, left over, left to spend, remaining, remaining balance, remains, remain, runway, runways, in the bank, available' },
-  lasting: { about: 'balance', phrases: 'run out, runs out, running out, run dry, runs dry, running dry, dry up, out of money, out of cash, out of funds, run out of money, runs out of money, running out of money, run out of cash, runs out of cash, running out of cash, run out of funds, runs out of funds, be empty, be gone, finished, last us' },
-  budget: { about: 'budget', phrases: 'budget, in budget, on budget, under budget, within budget, over budget, inside budget, within the budget, over the budget, within our budget, over our budget, out of budget, on track with the budget' },
-  schedules: { about: 'schedules', phrases: 'schedules, is scheduled, are scheduled, scheduled posts, scheduled reports, scheduled messages' },
-  watches: { about: 'watches', phrases: 'watches, alerts, alarms, budgets, budgets and alerts, alerts and budgets, watches and alerts' },
-  help: { about: 'help', phrases: 'what can you do, what do you do, what can i ask, what can we ask, what can i do, what do you know, what do you understand, what are you, who are you, how do you work, how does this work, how does it work, how does tally work, how do i use, how can i use, how to use, what you can do, your commands, which commands, what commands, which questions, what questions, what kind of questions, what else can you do, what are you able to do, help, help me, help us' },
+  spend: { about: 'spend', phrases: 'spend|spends|spent|spending|spendings, expense|expenses|expenditure|expenditures, cost~, costings, pay|pays|paid|paying [for], burn|burns|burnt|burned|burning [through], go|goes|gone|going|went through, ran|run|runs|racked up, bill|bills|billed, charge~, damage, how expensive|costly|pricey, price' },
+  use: { about: 'spend', phrases: 'use|uses|used|using|usage, consume~, consumption, invoice~' },
+  average: { about: 'spend', phrases: '[on|in] average|averages, avg, avg/day, per|a|each|every|by day, /day, day by day, daily, daily average|mean, average|mean|typical daily, average|mean|typical|usual|normal day, mean|typical|typically, [daily] burn rate' },
+  peak: { about: 'spend', phrases: '[on] which|what day|days|date, peak|peaks|peaked [day], biggest|highest|costliest|worst|priciest|largest|heaviest|top day|days, most expensive|costly day|days' },
+  forecast: { about: 'spend', phrases: 'forecast|forecasts|forecasted|forecasting, projection|projections, prediction, prognosis, estimate|estimates|estimation, end up at, where will|do|would we|i end up' },
+  balance: { about: 'balance', phrases: 'balance|balances, left [over], left to spend, remaining [balance], remains|remain, runway|runways, in bank, available' },
+  credit: { about: 'balance', beside: ['balance'], phrases: 'credit|credits' },
+  lasting: { about: 'balance', phrases: 'run|runs|running|ran out|dry|empty [of money|cash|funds|budget], dry up, out of money|cash|funds, used up, be|is|are empty|gone|exhausted|depleted, finished, last us, funded' },
+  lasts: { about: 'balance', phrases: 'last|lasts' },
+  budget: { about: 'budget', phrases: 'budget, over [its] budget' },
+  schedules: { about: 'schedules', phrases: 'schedules, scheduled [posts|reports|messages], posts|reports|messages is|are scheduled' },
+  watches: { about: 'watches', phrases: 'watches|alerts|alarms|budgets [and watches|alerts|alarms|budgets]' },
+  help: { about: 'help', phrases: 'what can|could|do|else you|i|we|tally do|ask|know|understand|offer|answer|say|tell|use|request [me|us|you] [about] [for me|us] [with you], what you can do, what else can you|i|we do|ask, what can you help [me|us] with, who|what are you, what is tally, what is job|purpose, what are you good for, what [else] are you able to do, what are you capable of, how do|does you|this|it|tally [bot] work, how do|can|could|should i|we use [you|this|it|tally] [bot], how to use [you|this|it|tally] [bot], how can|could you|tally help [me|us], your commands|features|capabilities, which|what commands|questions [can i|we|you use|ask|answer|understand] [do you know|understand], what kind|kinds|sort|sorts of questions|things [can i|we|you ask|do|answer], help [me|us] [out], can|could you help [me|us] [out]' },
   // What is said of it
-  why: { phrases: 'why, how come, what made, what caused, what drove, what changed, reason, reasons, the reason, explain' },
-  change: { beside: ['why'], phrases: 'so much, so high, so expensive, so big, so many, that much, this much, expensive, high, go up, goes up, going up, went up, gone up, up, go down, goes down, going down, went down, gone down, rise, rises, rising, rose, risen, jump, jumps, jumped, jumping, increase, increases, increased, increasing, grow, grows, growing, grew, grown, spike, spikes, spiked, climb, climbed, double, doubled, explode, exploded, drop, drops, dropped, dropping, fall, falls, fell, falling, decrease, decreased' },
-  more: { beside: ['why', 'than'], phrases: 'more, less, higher, lower, cheaper, more expensive, less expensive, much more, much less' },
-  joint: { phrases: 'vs, versus, compared to, compared with, compared against, compare to, compare with, compares to, compares with, against, relative to, in comparison to, in comparison with' },
+  why: { phrases: 'why, how come, what [is|was|has] made|makes|making|caused|causes|causing|drove|drives|driving|driven|pushed|pushing|explains, what [has|is] changed [on], what [has] happened [to|with], what is|was|lies|lay behind, reason|reasons [for|behind|of], cause|causes [for|of], explain, explanation [for|of]' },
+  change: { beside: ['why'], phrases: 'so|that much|high|expensive|costly|big|many|low, this much, expensive, costly, high, become|became, go|goes|going|went|gone|shoot|shot|jumped|rising|rose up|down, up, rise|rises|rising|rose|risen, jump~, increase~, grow|grows|growing|grew|grown|growth, spike~, climb~, double~, explode~, surge~, drop|drops|dropped|dropping, fall|falls|fell|falling, decrease~, change|changes|changed' },
+  more: { beside: ['why', 'than'], phrases: '[much] more|less [expensive|costly], [much] higher|lower|cheaper|costlier|pricier' },
+  joint: { says: 'vs', phrases: 'vs|versus|against, compared|compare|compares to|with|against, relative to, in comparison to|with' },
   than: { beside: ['more'], phrases: 'than' },
-  compare: { phrases: 'compare, comparison, difference, differ, difference between, compare between, comparison between, comparison of' },
-  rank: { beside: ['spend', 'noun', 'peak', 'who'], phrases: 'top, top project, top projects, most, the most, biggest, largest, highest, most expensive, costliest, priciest' },
+  sameBefore: { beside: ['joint', 'than', 'compare'], says: 'last year', phrases: 'same month|week|quarter|period|time|days|day [of] last year, same month|week|quarter|period|time|days|day year ago|before|earlier, year before' },
+  compare: { phrases: 'compare|comparing|comparison [between|of], difference [between], differ' },
+  rank: { beside: ['spend', 'noun', 'peak', 'who', 'when'], phrases: 'top [project|projects], most [expensive|costly], biggest|largest|highest|costliest|priciest|heaviest, rank' },
+  by: { beside: ['rank'], phrases: 'by cost|costs|spend|spending|amount, sorted|ranked by cost|costs|spend|spending|amount' },
   first: { beside: ['lasting'], phrases: 'first, soonest, next, earliest' },
-  which: { beside: ['rank', 'first', 'watches', 'schedules'], phrases: 'which, which one, which of' },
+  which: { beside: ['rank', 'first', 'projects', 'schedules', 'watches'], phrases: 'which [one] [of]' },
   who: { beside: ['rank'], phrases: 'who' },
-  csv: { phrases: 'csv, as csv, as a csv, csv file, as csv file, as a csv file, csv export, export, download, as a file, spreadsheet, as a spreadsheet' },
-  details: { phrases: 'details, detail, detailed, in detail, more details, more detail' },
-  figures: { phrases: 'how high, how big, how large, numbers, figures, stats, statistics, doing, looking, how is, hows, how are, how was, how were, situation, status, overview, summary, report' },
-  past: { beside: ['spend', 'average', 'peak', 'why', 'figures', 'rank', 'money'], phrases: 'did, was, were, had' },
-  have: { beside: ['spend', 'average', 'peak', 'why', 'balance', 'budget', ...LISTS], phrases: 'have, has, got' },
-  future: { beside: ['spend', 'lasting', 'average', 'forecast'], phrases: 'will, would, going to, gonna, expected to, expect, likely to' },
-  monthEnd: { beside: ['future', 'forecast'], phrases: 'by the end of the month, at the end of the month, until the end of the month, by end of month, end of month, by month end, eom, by the end of this month, at the end of this month, until the end of this month' },
-  howLong: { beside: ['lasting', 'balance', 'money'], phrases: 'how long, how long until, how long till, how many days, how many weeks, how many months, until when, till when' },
-  when: { beside: ['lasting'], phrases: 'when, by when, how soon' },
-  now: { beside: ['balance', 'lasting', 'budget', ...LISTS], phrases: 'now, right now, currently, at the moment, at present, as of now, still, there' },
-  kept: { beside: ['budget'], phrases: 'kept, keep, keeping, hold, holds, holding, exceeded, exceeding, exceed, blown, within, inside, on track, enough, stay, staying' },
-  money: { beside: ['spend', 'average', 'peak', 'balance', 'lasting', 'budget', 'howLong'], phrases: 'money, cash, funds' },
-  total: { phrases: 'total, in total, altogether, overall, total amount, sum' },
-  noun: { phrases: 'projects, project' },
-  list: { beside: LISTS, phrases: 'list, list of, set up, configured, active, registered, known, exist, exists, see' },
-  reference: { phrases: 'it, that, its, this one, that one, them, they, those, the project, this project, that project' },
-  thanks: { phrases: 'thanks, thank you, thx, ty, cheers, many thanks, thanks a lot, thanks a bunch, thank you very much, thank you so much, thanks so much, much appreciated, appreciated, appreciate it, i appreciate it, tysm, danke, merci, gracias' },
+  everything: { says: 'all', phrases: 'everything, all|each|every [of] projects|project, per|by project' },
+  csv: { phrases: '[as|in|to] csv [file|export|format], export~, download~, file with|of|for, as|in file, [as|in|into] spreadsheet [of|with|for]' },
+  details: { phrases: '[in|more] details|detail, detailed' },
+  figures: { phrases: 'how high|big|large, numbers, figures, stats, statistics, doing, looking, how is|are|was|were, situation, status, overview, summary, report' },
+  past: { beside: [...FIGURES, 'amount', 'more', 'than', 'noun', 'budget', 'compare', 'joint'], phrases: 'did, was, were, had' },
+  have: { beside: ['spend', 'average', 'peak', 'why', 'balance', 'budget', 'compare', ...LISTS], phrases: 'have, has, got, having' },
+  future: { beside: ['spend', 'lasting', 'lasts', 'average', 'forecast', 'budget'], phrases: 'will, would, going|expected|likely|projected|predicted|estimated|expecting|forecasted to, gonna, expect, expected, projected, predicted, estimated' },
+  can: { beside: ['lasting', 'lasts'], phrases: 'can, could' },
+  ask: { beside: ['csv', 'compare', ...LISTS], phrases: 'can|could|may|might i|we' },
+  monthEnd: { beside: ['future', 'forecast'], phrases: '[by|at|until|till|before] end of [this|current] month, by months|month end, [by] month end, [by] eom' },
+  endUp: { beside: ['spend'], phrases: 'end|ends|ended|ending up' },
+  howLong: { beside: ['lasting', 'balance', 'money'], phrases: 'how long, how long|soon until|till|before, how many days|weeks|months [until|till|before], until|till when' },
+  when: { beside: ['lasting', 'lasts', 'peak', 'rank'], phrases: '[by] when, how soon' },
+  now: { beside: ['balance', 'lasting', 'budget', ...LISTS], phrases: 'now, right now, currently, at moment, at present, as of now, still, there, yet' },
+  kept: { beside: ['budget'], phrases: 'kept|keep|keeps|keeping, hold|holds|holding|held, exceed~, blown|blow|blew, within|inside|under|below|above, on track [with|for], enough, stay|stays|stayed|staying, go|goes|went|gone|going over, broken|broke|break, respected, met, fine' },
+  money: { beside: ['spend', 'average', 'peak', 'balance', 'lasting', 'lasts', 'budget', 'howLong'], phrases: 'money|cash|funds' },
+  total: { phrases: '[in] total, altogether, overall, total amount, sum, combined' },
+  noun: { phrases: 'projects, project, spender, spenders' },
+  list: { beside: LISTS, phrases: 'list [of], set up, configured, defined, active, registered, known, exist|exists|existing, see, any' },
+  reference: { phrases: 'it, that, its, this|that one|project, them, they, those' },
+  thanks: { phrases: '[no|ok|many|great] thanks|thx|ty|tysm|cheers|danke|merci|gracias [lot|bunch|ton|million] [so|very much] [again|anyway|but] [in advance], [no] thank you [so|very much] [again|anyway|but] [in advance], thanks|thx for help|info|answer, thank you for help|info|answer, for help, [much|really] appreciated, [i|we] appreciate it|that, that helps|helped, that is|was helpful|great|perfect|all, very helpful' },
   // What adds nothing
-  filler: { phrases: 'how much, how many, how does, how do, how did, what, whats, do, does, is, are, am, be, been, being, over, we, i, us, me, you, i wonder, i am wondering, i was wondering, do you know, just, exactly, roughly, approximately, approx, about how much, already, actually, and then, then, so' },
-  request: { phrases: 'show, show me, show us, tell me, tell us, say me, give me, give us, get me, get us, send me, send us, can you, could you, would you, will you, can we, could we, can i, could i, may i, may we, can i get, can we get, can i see, can we see, can i have, can we have, could i have, could we have, may i have, i want, i want to know, i want to see, i need, i need to know, i need to see, we need, we want to know, i would like, i would like to know, i would like to see, i would like to have, we would like to know, let me know, let us know, let me see, pls, plz, kindly' },
-  article: { phrases: 'a, an, our, my, both' },
-  polite: { phrases: 'how are you, how are you doing, hello, hi, hey, yo, hallo, dear, tally, ok, okay, great, nice, perfect, cool, awesome, good morning, good afternoon, good evening, morning, good day, hi there, hey there, hello there, hi all, hey all, hello all, hi team, hey team, hi everyone, hello everyone, guys, folks, sorry, excuse me, quick question, question, a question, best, regards, best regards, kind regards, best wishes, sincerely, bye, have a nice day, have a good day' },
+  amount: { phrases: '[about|roughly|exactly] how much, how many' },
+  filler: { phrases: 'how do|did|does, what, do, does, is, are, am, be, been, being, over, we, i, us, me, you, i wonder [if], i am|was wondering, do you know, just, exactly, roughly, approximately, approx, actually, already, really, and then, then, so' },
+  request: { phrases: 'show|tell|give|get|say|let [me|us] [know|see|have], send me|us, can|could|would|will you [tell|show|give|get|send|say|let|help] [me|us] [know|see|have|understand|find|get], can|could|may|might i|we get|see|have|know|ask|check|find|look [out|up|at|for|about] [you] [about], i|we want|need|like|love [to] [know|see|have|ask|check|find|get|understand] [out], i|we would like|love [to] [know|see|have|ask|check|find|get|understand] [out], i am|was looking for, let me|us know|see|ask|check, pls, plz, kindly, check, mind telling|showing me|us' },
+  article: { phrases: 'a, an, our, my, your, both, across, calendar' },
+  polite: { phrases: 'how are you [doing] [today], hello|hi|hey|yo|hallo|dear [there|all|team|everyone|guys|folks], tally, ok, okay, great, nice, perfect, cool, awesome, alright, good morning|afternoon|evening|day|job|work, well done, nice work|job, morning, guys, folks, team, sorry [but] [to bother you], excuse me, [a|one|just] [quick|small|short|simple] question [for you], quick one, question, fyi, btw, by way, asap, if possible, if you can|could, when|if you have minute|moment|second|time, best [regards|wishes], regards, kind|warm regards, sincerely, bye, have nice|good|great day, urgent' },
 } as const satisfies Record<string, Row>;
 
 export type PhraseRole = keyof typeof ROWS;
 
-const ROLES = Object.keys(ROWS) as PhraseRole[];
-
-/** What each role makes a question about, and what must stand beside it. */
+/** What each role makes a question about, what must stand beside it, and what it says in words of commands. */
 export const ROLE_RULES: Readonly<Record<PhraseRole, Row>> = ROWS;
 
-export const PHRASES: ReadonlyMap<string, PhraseRole> = new Map(
-  ROLES.flatMap((role) => ROWS[role].phrases.split(', ').map((phrase) => [phrase, role] as const)),
-);
+interface Node {
+  readonly next: Map<string, Node>;
+  role?: PhraseRole;
+}
 
-/** The number of words in the longest phrase that begins with a word. */
-export const LONGEST_PHRASES: ReadonlyMap<string, number> = [...PHRASES.keys()].reduce((longest, phrase) => {
-  const [first = '', ...others] = phrase.split(' ');
-  return longest.set(first, Math.max(longest.get(first) ?? 0, others.length + 1));
-}, new Map<string, number>());
+const newNode = (): Node => ({ next: new Map() });
+const ROOT = newNode();
+/** The roles of the phrases that a word is in. */
+const ROLES_OF = new Map<string, Set<PhraseRole>>();
 
-const wordsOf = (has: (role: PhraseRole) => boolean): ReadonlySet<string> =>
-  new Set([...PHRASES].flatMap(([phrase, role]) => (has(role) ? phrase.split(' ') : [])));
+const withEndings = (word: string): readonly string[] => {
+  if (!word.endsWith('~')) return [word];
+  const whole = word.slice(0, -1);
+  const stem = whole.replace(/e$/, '');
+  return [whole, `${whole}s`, `${stem}ed`, `${stem}ing`];
+};
 
-/** Every word of a phrase. */
-export const PHRASE_WORDS = wordsOf(() => true);
+/** Adds the phrases of a pattern. */
+function addPattern(role: PhraseRole, pattern: string): void {
+  let ends: readonly Node[] = [ROOT];
+  for (const part of pattern.split(/ ?(\[.*?\]) ?/)) {
+    const places = part.replace(/[[\]]/g, '').split(' ').filter(Boolean);
+    const after = places.reduce((nodes, place) => {
+      const words = place.split('|').flatMap(withEndings);
+      return nodes.flatMap((node) => words.map((word) => child(node, word, role)));
+    }, ends);
+    ends = part.startsWith('[') ? [...ends, ...after] : after;
+  }
+  for (const end of ends) end.role ??= role;
+}
+
+function child({ next }: Node, word: string, role: PhraseRole): Node {
+  const node = next.get(word) ?? newNode();
+  next.set(word, node);
+  ROLES_OF.set(word, (ROLES_OF.get(word) ?? new Set()).add(role));
+  return node;
+}
+
+for (const role of Object.keys(ROWS) as PhraseRole[])
+  for (const pattern of ROWS[role].phrases.split(', ')) addPattern(role, pattern);
+
+/** Without a meaning of their own between the words of a phrase: `within our budget`, `could you please show me`. */
+const BETWEEN: ReadonlySet<string> = new Set([
+  'the',
+  'a',
+  'an',
+  'our',
+  'my',
+  'your',
+  'please',
+  'kindly',
+  'just',
+]);
+
+interface Phrase {
+  readonly phrase: string;
+  readonly role: PhraseRole;
+  /** In words. */
+  readonly length: number;
+}
+
+/** The longest phrase that begins there and that nothing beside it forbids. */
+export function phraseAt(
+  words: readonly { readonly text: string }[],
+  from: number,
+  fits: (phrase: string, after: string) => boolean = () => true,
+): Phrase | undefined {
+  let found: Phrase | undefined;
+  let node: Node | undefined = ROOT;
+  for (let at = from; node !== undefined && at < words.length; at++) {
+    const word = words[at]?.text ?? '';
+    const next: Node | undefined = node.next.get(word);
+    if (next === undefined && at > from && BETWEEN.has(word)) continue;
+    node = next;
+    if (node?.role === undefined) continue;
+    const phrase = words
+      .slice(from, at + 1)
+      .map(({ text }) => text)
+      .join(' ');
+    if (fits(phrase, words[at + 1]?.text ?? '')) found = { phrase, role: node.role, length: at + 1 - from };
+  }
+  return found;
+}
+
+/** Whether the word is a phrase. */
+export const isPhrase = (word: string): boolean => ROOT.next.get(word)?.role !== undefined;
+
+/** Whether the word is a part of a phrase. */
+export const isPhraseWord = (word: string): boolean => ROLES_OF.has(word);
+
+const wordsOf = (has: (role: PhraseRole) => boolean): readonly string[] =>
+  [...ROLES_OF].flatMap(([word, roles]) => (/^[a-z]{3,}$/.test(word) && [...roles].some(has) ? [word] : []));
+
+const PLAIN: ReadonlySet<PhraseRole> = new Set(['filler', 'amount', 'request', 'polite'] as const);
 
 /** Words that say nothing of what is asked: a slip in one changes nothing. */
-export const PLAIN_WORDS = wordsOf((role) => role === 'filler' || role === 'request' || role === 'polite');
+export const PLAIN_WORDS = wordsOf((role) => PLAIN.has(role));
+
+const MEANT: ReadonlySet<PhraseRole> = new Set(['why', 'rank', 'compare', 'total'] as const);
 
 /** Words whose slips are offered, put right. */
-export const SUBJECT_WORDS: readonly string[] = [...PHRASES]
-  .filter(([phrase, role]) => 'about' in ROWS[role] && /^[a-z]{4,}$/.test(phrase))
-  .map(([phrase]) => phrase);
+export const MEANT_WORDS = wordsOf(
+  (role) => MEANT.has(role) || ('about' in ROWS[role] && role !== 'help' && role !== 'use'),
+).filter((word) => word.length > 3 && (isPhrase(word) || word.length > 4));

@@ -5,14 +5,15 @@ import { holdsUnknownWord } from '../parse.ts';
 import { isBareYear } from '../periods/token-classes.ts';
 import { simplifyText } from '../text.ts';
 import { type Aliases, BREAK } from '../tokenizer.ts';
-import { VOCABULARY } from '../vocabulary.ts';
+import { SUGGESTIONS, VOCABULARY } from '../vocabulary.ts';
 import {
-  LONGEST_PHRASES,
-  PHRASE_WORDS,
-  PHRASES,
+  isPhrase,
+  isPhraseWord,
+  MEANT_WORDS,
   type PhraseRole,
   PLAIN_WORDS,
-  SUBJECT_WORDS,
+  phraseAt,
+  ROLE_RULES,
 } from './phrases.ts';
 
 /** What the words of a question say. */
@@ -38,13 +39,16 @@ interface Word {
 const EMOJI = /:[a-z+][\w+'-]*:|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/giu;
 const APOSTROPHE = "['’‘´`ʼ]";
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
-  [new RegExp(`(?<=\\b(?:what|how|where|when|who|it|that|there|which))${APOSTROPHE}s(?![a-z])`, 'gi'), ' is'],
+  [new RegExp(`(?<=\\b(?:what|how|where|when|who|that|there))${APOSTROPHE}?s(?![a-z])`, 'gi'), ' is'],
+  [new RegExp(`(?<=\\b(?:it|which))${APOSTROPHE}s(?![a-z])`, 'gi'), ' is'],
+  [new RegExp(`(?<=\\b(?:what|how|where|when|who))${APOSTROPHE}d(?![a-z])`, 'gi'), ' did'],
   [new RegExp(`${APOSTROPHE}s(?![a-z])`, 'gi'), ''],
   [new RegExp(`${APOSTROPHE}ve(?![a-z])`, 'gi'), ' have'],
   [new RegExp(`${APOSTROPHE}re(?![a-z])`, 'gi'), ' are'],
   [new RegExp(`${APOSTROPHE}ll(?![a-z])`, 'gi'), ' will'],
   [new RegExp(`${APOSTROPHE}d(?![a-z])`, 'gi'), ' would'],
   [new RegExp(`(?<=\\bi)${APOSTROPHE}m(?![a-z])`, 'gi'), ' am'],
+  [/(?<![\w-])u(?![\w-])/gi, 'you'],
 ];
 
 function splitWords(text: string): readonly Word[] {
@@ -68,43 +72,39 @@ function splitWords(text: string): readonly Word[] {
 const UNITS: ReadonlySet<string> = new Set(['day', 'days', 'week', 'month', 'quarter', 'year']);
 const isNumber = (word = ''): boolean => /^\d+$/.test(word);
 const isMonth = (word = ''): boolean => VOCABULARY.get(word)?.role === 'month';
-const isPeriodWord = (word = ''): boolean => /^\d|^half$/.test(word) || VOCABULARY.has(word);
+
+const isPeriodWord = (word = ''): boolean =>
+  /^\d/.test(word) || (VOCABULARY.has(word) && VOCABULARY.get(word)?.role !== 'filler');
 
 /** Phrases that mean something else before certain words: `a week ago`, `over 500`, `so far`, `next month`. */
 const NOT_BEFORE: Readonly<Record<string, (after: string) => boolean>> = {
   a: (after) => UNITS.has(after) || after === 'few' || after === 'couple',
-  over: isNumber,
+  over: (after) => after !== 'the' && (isNumber(after) || !isPeriodWord(after)),
   so: (after) => after === 'far',
   first: isPeriodWord,
   next: isPeriodWord,
+  last: isPeriodWord,
   up: (after) => after === 'to',
+  calendar: (after) => !UNITS.has(after),
 };
 
-/** The longest phrase that begins there. */
-function phraseAt(words: readonly Word[], at: number) {
-  const longest = LONGEST_PHRASES.get(words[at]?.text ?? '') ?? 0;
-  for (let length = Math.min(longest, words.length - at); length > 0; length--) {
-    const phrase = words
-      .slice(at, at + length)
-      .map(({ text }) => text)
-      .join(' ');
-    const role = PHRASES.get(phrase);
-    const after = words[at + length]?.text ?? '';
-    if (role !== undefined && after !== 'ago' && !NOT_BEFORE[phrase]?.(after))
-      return { phrase, role, length };
-  }
-  return undefined;
-}
+const ENDS_RANGE: ReadonlySet<string> = new Set(['to', 'until', 'till', 'through', 'thru']);
+
+/** The longest phrase that begins there and is no part of a period. */
+const findPhrase = (words: readonly Word[], at: number) =>
+  phraseAt(words, at, (phrase, after) =>
+    phrase === 'now'
+      ? !ENDS_RANGE.has(words[at - 1]?.text ?? '')
+      : after !== 'ago' && !NOT_BEFORE[phrase]?.(after),
+  );
 
 const sorted = (word: string): string => [...word].sort().join('');
 
 /** Words that add nothing, by their letters. */
-const BY_LETTERS: ReadonlyMap<string, readonly string[]> = [...PLAIN_WORDS]
-  .filter((word) => /^[a-z]{3,}$/.test(word))
-  .reduce(
-    (found, word) => found.set(sorted(word), [...(found.get(sorted(word)) ?? []), word]),
-    new Map<string, readonly string[]>(),
-  );
+const BY_LETTERS: ReadonlyMap<string, readonly string[]> = PLAIN_WORDS.reduce(
+  (found, word) => found.set(sorted(word), [...(found.get(sorted(word)) ?? []), word]),
+  new Map<string, readonly string[]>(),
+);
 
 /** After so many words that nobody knows, the text is no question. */
 const MOST_UNKNOWN = 3;
@@ -124,7 +124,12 @@ function plainWord(words: readonly Word[], at: number): string | undefined {
   const plain = unswapped(word);
   if (plain === undefined || plain.length >= LONG_ENOUGH) return plain;
   const pairs = [`${unswapped(before) ?? before} ${plain}`, `${plain} ${unswapped(after) ?? after}`];
-  return pairs.some((pair) => PHRASES.has(pair)) ? plain : undefined;
+  return pairs.some((pair) => {
+    const both = pair.split(' ').map((text) => ({ text }));
+    return phraseAt(both, 0)?.length === 2;
+  })
+    ? plain
+    : undefined;
 }
 
 /**
@@ -140,12 +145,12 @@ function spelled(
   const right = words.map((word, at) => {
     const { text } = word;
     const isKnown =
-      PHRASE_WORDS.has(text) || VOCABULARY.has(text) || aliases.has(text) || !/^[a-z]{3,20}$/.test(text);
+      isPhraseWord(text) || VOCABULARY.has(text) || aliases.has(text) || !/^[a-z]{3,20}$/.test(text);
     if (isKnown || unknown >= MOST_UNKNOWN || !holdsUnknownWord(text, aliases)) return word;
     unknown += 1;
     const plain = plainWord(words, at);
     if (plain !== undefined) return { typed: word.typed, text: plain };
-    const near = nearestWord(text, [...aliases]) === undefined ? nearestSubject(text) : undefined;
+    const near = nearestWord(text, [...aliases]) === undefined ? meantWord(text, at) : undefined;
     if (near === undefined) return word;
     doubt ??= word.typed;
     return { typed: word.typed, text: near };
@@ -153,17 +158,16 @@ function spelled(
   return { words: right, ...(doubt !== undefined && { doubt }) };
 }
 
-/** Several spellings may be near where they have the same role: `cots` is cost or costs. */
-function nearestSubject(word: string): string | undefined {
-  const near = nearestWords(word, SUBJECT_WORDS);
-  return new Set(near.map((known) => PHRASES.get(known))).size === 1 ? near[0] : undefined;
-}
+const PERIOD_WORDS: readonly string[] = [...SUGGESTIONS.keys()];
 
-/** All projects that the person may ask about here, as commands write it. */
-const ALL = 'all';
-const EVERYTHING =
-  /^(?:everything|all (?:of )?(?:the |our |my )?projects?|(?:for )?(?:each|every|all) (?:of (?:the |our |my ))?projects?|(?:per|by) project)(?= |$)/;
-const LONGEST_EVERYTHING = 5;
+/** Shorter question words stand first: `wat did prod cost`. Several spellings may be near where they are forms of one word. */
+function meantWord(word: string, at: number): string | undefined {
+  // It is for the grammar to say what else it may mean.
+  if (nearestWords(word, PERIOD_WORDS).length > 0) return undefined;
+  const near = nearestWords(word, at === 0 ? [...MEANT_WORDS, 'what', 'whats'] : MEANT_WORDS);
+  const [first = ''] = near;
+  return near.every((other) => other.startsWith(first.slice(0, -1))) ? near[0] : undefined;
+}
 
 /** A number of projects: digits, or a word. */
 function countIn(word = ''): string | undefined {
@@ -171,26 +175,22 @@ function countIn(word = ''): string | undefined {
   return sense?.role === 'count' ? String(sense.number) : /^[1-9]\d?$/.test(word) ? word : undefined;
 }
 
-const wordsFrom = (words: readonly Word[], at: number, length: number): string =>
-  words
-    .slice(at, at + length)
-    .map(({ text }) => text)
-    .join(' ');
+const isNoun = (word = ''): boolean => word === 'projects' || word === 'spenders';
 
 /** A number of projects beside the words that rank them: `three biggest`, `biggest 3 projects`, `3 projects cost most`. */
 function countedAt(words: readonly Word[], at: number) {
   const count = countIn(words[at]?.text);
-  const phrase = phraseAt(words, count === undefined ? at : at + 1);
+  const phrase = findPhrase(words, count === undefined ? at : at + 1);
   const isRanked = phrase?.role === 'rank';
   if (count !== undefined && isRanked) return { count, length: phrase.length + 1 };
   if (
     count !== undefined &&
-    words[at + 1]?.text === 'projects' &&
-    words.some((_, n) => phraseAt(words, n)?.role === 'rank')
+    isNoun(words[at + 1]?.text) &&
+    words.some((_, n) => findPhrase(words, n)?.role === 'rank')
   )
     return { count, length: 2 };
   const after = isRanked ? countIn(words[at + phrase.length]?.text) : undefined;
-  return after !== undefined && words[at + (phrase?.length ?? 0) + 1]?.text === 'projects'
+  return after !== undefined && isNoun(words[at + (phrase?.length ?? 0) + 1]?.text)
     ? { count: after, length: (phrase?.length ?? 0) + 2 }
     : undefined;
 }
@@ -200,7 +200,7 @@ const isNameAfter = (words: readonly Word[], at: number, aliases: Aliases): bool
   return next !== undefined && (isNumber(next.text) || aliases.has(next.text) || next.text === 'project');
 };
 
-const isJoint = (word = ''): boolean => word === 'and' || word === ',';
+const isJoint = (word = ''): boolean => /^(?:and|,)$/i.test(word);
 /** May stand between projects of a list. */
 const BESIDE_NAMES: ReadonlySet<string> = new Set(['the', 'on', 'for', 'of', 'in', 'project']);
 
@@ -223,7 +223,7 @@ function joinNames(words: readonly string[], aliases: Aliases): readonly string[
     let next = at + 1;
     let isJoined = false;
     if (isName(at))
-      while (isJoint(words[next]) || (isJoined && BESIDE_NAMES.has(words[next] ?? ''))) {
+      while (isJoint(words[next]) || (isJoined && BESIDE_NAMES.has(words[next]?.toLowerCase() ?? ''))) {
         isJoined ||= isJoint(words[next]);
         next += 1;
       }
@@ -267,7 +267,7 @@ function compared(
 ): readonly string[] {
   if (!said.has('compare') || words.includes('vs')) return words;
   const places = ['with', 'against', 'and', 'to'].map((joint) =>
-    words.flatMap((word, at) => (word === joint ? [at] : [])),
+    words.flatMap((word, at) => (word.toLowerCase() === joint ? [at] : [])),
   );
   const [place, ...others] = places.find(({ length }) => length > 0) ?? [];
   if (place === undefined || others.length > 0) return words;
@@ -284,8 +284,9 @@ const NAMED_LIKE_MONTHS: ReadonlySet<string> = new Set(['may', 'jan', 'april', '
 /** A word that is a name and something else as well, or a month and something else: `what may prod cost`. */
 function unclearIn(words: readonly Word[], aliases: Aliases): string | undefined {
   return words.find(({ text }, at) => {
-    if (aliases.has(text)) return PHRASE_WORDS.has(text) && PHRASES.has(text);
+    if (aliases.has(text)) return isPhrase(text);
     if (!NAMED_LIKE_MONTHS.has(text) || at === words.length - 1) return false;
+    if ((phraseAt(words, at)?.length ?? 0) > 1) return false;
     const [before = '', after = ''] = [words[at - 1]?.text, words[at + 1]?.text];
     const isDated = BEFORE_MONTH.has(before) || /^\d/.test(before) || /^\d/.test(after);
     return !isDated && (text === 'may' ? after !== BREAK : /^(?:did|does|do|has|will|is)$/.test(before));
@@ -294,8 +295,7 @@ function unclearIn(words: readonly Word[], aliases: Aliases): string | undefined
 
 /** The first word that neither questions nor commands have. */
 export const findUnknownWord = (text: string, aliases: Aliases): string | undefined =>
-  splitWords(text).find((word) => !PHRASE_WORDS.has(word.text) && holdsUnknownWord(word.text, aliases))
-    ?.typed;
+  splitWords(text).find((word) => !isPhraseWord(word.text) && holdsUnknownWord(word.text, aliases))?.typed;
 
 /** Reads the phrases of a question. @param aliases names of projects, in lower case */
 export function readQuestionWords(text: string, aliases: Aliases): QuestionWords {
@@ -310,11 +310,6 @@ export function readQuestionWords(text: string, aliases: Aliases): QuestionWords
   /** The index after what was read there. */
   const read = (at: number): number => {
     const [before = '', word = '', after = ''] = [at - 1, at, at + 1].map((index) => words[index]?.text);
-    const everything = EVERYTHING.exec(wordsFrom(words, at, LONGEST_EVERYTHING))?.[0];
-    if (everything !== undefined) {
-      rest.push(ALL);
-      return at + everything.split(' ').length;
-    }
     const count = countIn(after);
     if (word === 'top' && count !== undefined) {
       rest.push('top', count);
@@ -333,25 +328,21 @@ export function readQuestionWords(text: string, aliases: Aliases): QuestionWords
       else if (!isOfName) say('noun', word);
       return at + 1;
     }
-    if (
-      (word === 'last' || word === 'lasts') &&
-      (said.has('howLong') || said.has('when')) &&
-      !isPeriodWord(after)
-    ) {
-      say('lasting', word);
-      return at + 1;
-    }
-    const phrase = phraseAt(words, at);
-    if (phrase === undefined) {
+    const phrase = findPhrase(words, at);
+    // Else it is the past: `last weak`.
+    const isPast = phrase?.role === 'lasts' && !said.has('howLong') && !said.has('when');
+    if (phrase === undefined || isPast) {
       rest.push(words[at]?.typed ?? '');
       return at + 1;
     }
-    if (phrase.role === 'joint' || (phrase.role === 'than' && !isNameAfter(words, at + 1, aliases))) {
-      rest.push('vs');
-      typed.set('vs', phrase.phrase);
+    const { says } = ROLE_RULES[phrase.role];
+    const joins = phrase.role === 'than' && !isNameAfter(words, at + 1, aliases);
+    if (joins || phrase.role === 'joint') typed.set('vs', phrase.phrase);
+    if (phrase.role === 'than' && !joins) rest.push(phrase.phrase);
+    else if (says !== undefined || joins) {
       said.set(phrase.role, phrase.phrase);
-    } else if (phrase.role === 'than') rest.push(phrase.phrase);
-    else if (phrase.role !== 'article') say(phrase.role, phrase.phrase);
+      rest.push(...(says ?? 'vs').split(' '));
+    } else if (phrase.role !== 'article') say(phrase.role, phrase.phrase);
     return at + phrase.length;
   };
   for (let at = 0; at < words.length; ) at = read(at);

@@ -88,7 +88,8 @@ function understand(text: string, aliases: Aliases): Question | undefined {
   }
   const isExact = refusal === undefined && doubt === undefined && others.length === 0;
   const { subject, words } = reading;
-  const isSpend = words.versus !== undefined || (said.has('total') && words.phrase !== undefined);
+  const isSpend =
+    words.versus !== undefined || (words.phrase !== undefined && (said.has('total') || said.has('compare')));
   const isSaid = subject !== undefined || isSpend || isBare(reading);
   if (isExact && isSaid && !only.isGuess) {
     const { command, text: asked } = only;
@@ -108,6 +109,7 @@ const isEmpty = (rest: string): boolean =>
 /** Roles that ask nothing by themselves. */
 const ADDS_NOTHING: ReadonlySet<PhraseRole> = new Set([
   'filler',
+  'amount',
   'request',
   'polite',
   'article',
@@ -184,7 +186,7 @@ function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | readonl
   const [[first] = [], [, second] = []] = [...named];
   if (first !== undefined) return second === undefined ? [first] : [first, second];
   const isRanked = said.has('rank') || /\btop \d/.test(rest);
-  if (isRanked || said.has('change')) return ['spend'];
+  if (isRanked || said.has('change') || (said.has('why') && !isEmpty(rest))) return ['spend'];
   if (isEmpty(rest) && said.get('noun') === 'projects') return ['projects'];
   if (rest.replaceAll(BREAK, '').trim() === 'all' && (said.has('list') || said.has('request')))
     return ['projects'];
@@ -195,7 +197,6 @@ function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | readonl
 function isPlaced(role: PhraseRole, said: QuestionWords['said'], subject: Subject | undefined): boolean {
   if (role === 'noun')
     return subject === 'projects' || said.get('noun') === 'project' || said.has('rank') || said.has('first');
-  if (role === 'which' && subject === 'projects') return true;
   const { beside } = ROLE_RULES[role];
   return (
     beside === undefined ||
@@ -254,6 +255,12 @@ const BARE: ReadonlySet<PhraseRole> = new Set([
     'compare',
     'rank',
     'noun',
+    'amount',
+    'everything',
+    'sameBefore',
+    'more',
+    'than',
+    'past',
   ] as const),
 ]);
 
@@ -283,14 +290,14 @@ const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', typed: 'this-mon
 const thisUnit = (unit: Unit): PeriodPhrase => ({ ...THIS_MONTH, unit, typed: `this-${unit}` });
 
 function spendCommands({ words, output, said }: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
-  const isGuess = said.has('who');
+  const isGuess = said.has('who') || said.has('use');
   const make = (some: CommandWords, guess = isGuess): MadeCommand => ({
     command: '/spend',
     text: formatCommandWords(some, output),
     isGuess: guess,
   });
   const rank = said.get('rank');
-  const isRanked = rank !== undefined && !said.has('peak');
+  const isRanked = rank !== undefined && !said.has('peak') && !said.has('when');
   if (isRanked && (words.alias ?? words.project) !== undefined)
     return [new InvalidWord(rank, UNPLACED, EXAMPLE)];
   const asked: CommandWords = isRanked && words.several === undefined ? { ...words, several: 'all' } : words;
@@ -336,8 +343,12 @@ function balanceCommands({ words, output, said }: QuestionReading): readonly (Ma
     ];
   if (isFirst && (asked.alias ?? asked.project) !== undefined)
     return [new InvalidWord(said.get('first') ?? '', UNPLACED, EXAMPLE)];
-  const all = isFirst && asked.several === undefined ? ({ several: 'all' } as const) : {};
-  return [{ command: '/balance', text: formatCommandWords({ ...asked, ...all }, output), isGuess: false }];
+  const isNamed = (asked.several ?? asked.alias ?? asked.project) !== undefined;
+  // In total may mean of all projects.
+  const isTotal = said.has('total') && !isNamed;
+  const all = (isFirst || isTotal) && !isNamed ? ({ several: 'all' } as const) : {};
+  const text = formatCommandWords({ ...asked, ...all }, output);
+  return [{ command: '/balance', text, isGuess: isTotal || said.has('credit') }];
 }
 
 /** Lists and help. A budget is a watch. */
