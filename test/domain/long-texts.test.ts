@@ -58,6 +58,12 @@ const UNITS = [
     '2026-10-01..',
     'q3 ',
     '7 days ',
+    '3 october ',
+    'monday ',
+    'first half of ',
+    'between 1 and ',
+    'vs ',
+    'and it ',
     '7 day ',
     'last ',
     'today ',
@@ -105,6 +111,7 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
     { commands: ['/spend', '/balance'], verbs: ['connect'], aliases: NO_ALIASES, canRead: () => true },
   ],
   parseQuestion: (text) => [text, NO_ALIASES],
+  mergeFollowUp: (text) => [text, { command: '/spend', text: '123 last-month' }, NO_ALIASES],
   keepsWords: (text) => [text, text.slice(0, 20), text, NO_ALIASES],
   parseProjectsText: (text) => [text, []],
   changesProjects: (text) => [text, []],
@@ -125,7 +132,7 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
 
 /** Everything that text from outside goes through, as long as it comes. */
 const ANY_LENGTH = [
-  ...['text', 'secret-detection', 'date-literal'].map((name) => `domain/language/${name}`),
+  ...['text', 'secret-detection', 'periods/date-literal'].map((name) => `domain/language/${name}`),
   'domain/money/amount',
   ...[
     'slack/kit/atoms#escapeMarkup',
@@ -141,7 +148,7 @@ const ANY_LENGTH = [
 
 /** What reads commands, which are refused beyond a thousand characters: made of the above, and slower by far. */
 const COMMANDS = [
-  ...['command-text', 'tokenizer', 'parse', 'suggestion', 'question'].map(
+  ...['command-text', 'tokenizer', 'parse', 'suggestion', 'questions/question', 'questions/follow-up'].map(
     (name) => `domain/language/${name}`,
   ),
   ...['mentions', 'schedules'].map((name) => `features/${name}/words`),
