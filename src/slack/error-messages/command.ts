@@ -10,8 +10,10 @@ import {
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
 import { couldBeName } from '../../domain/language/nearest-word.ts';
+import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { keepsWords } from '../../domain/language/suggestion.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
@@ -125,7 +127,8 @@ function describeInvalidWord(
       canRead(text) &&
       keepsWords(invocation.text, word, text, aliases) &&
       (requester === undefined ||
-        canSuggest(text, { ...privateLocation(requester), workspace: requester.workspace })),
+        (isInPast(text, invocation, requester) &&
+          canSuggest(text, { ...privateLocation(requester), workspace: requester.workspace }))),
   );
   const buttons =
     invocation === undefined ? [] : texts.flatMap((text, at) => suggestionButton(text, invocation, at));
@@ -136,6 +139,17 @@ function describeInvalidWord(
     if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, invocation, requester);
   }
   return { todo: '', buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
+}
+
+/** A reading of `12/5/2026` may lie in the future, which only the clock tells. */
+function isInPast(text: string, { command }: CommandInvocation, { workspace, at }: Request): boolean {
+  if (command !== '/spend') return true;
+  const { aliases, settings } = workspace;
+  const resolve = () => {
+    const { phrase = LAST_7_DAYS } = parseWithOutput(text, aliases, parseCommandText).words;
+    return resolvePeriod(phrase, at, settings?.zone ?? 'UTC');
+  };
+  return tryRead(resolve) !== undefined;
 }
 
 const NO_ALIASES: ReadonlySet<string> = new Set();
