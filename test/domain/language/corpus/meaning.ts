@@ -1,6 +1,12 @@
 /** Reads the tables of the corpus, and compares commands by what they ask for, never by how they are spelled. */
-import { parseWithOutput } from '../../../../src/domain/language/argument.ts';
-import { type CommandWords, parseCommandText } from '../../../../src/domain/language/command-text.ts';
+import { InvalidWord } from '../../../../src/domain/failure/index.ts';
+import { type Output, parseWithOutput } from '../../../../src/domain/language/argument.ts';
+import {
+  type CommandWords,
+  formatCommandWords,
+  parseCommandText,
+  parsePeriodText,
+} from '../../../../src/domain/language/command-text.ts';
 import { LAST_7_DAYS, type PeriodPhrase } from '../../../../src/domain/language/periods/period-phrase.ts';
 import { resolvePeriod } from '../../../../src/domain/time/period.ts';
 
@@ -26,18 +32,35 @@ const projectsOf = ({ several, alias, project }: CommandWords): string => {
   return names.sort().join();
 };
 
-const wordsOf = (text: string): { readonly words: CommandWords; readonly output: string | undefined } =>
+const wordsOf = (text: string): { readonly words: CommandWords; readonly output: Output | undefined } =>
   parseWithOutput(text, ALIASES, (words) => parseCommandText(words, ALIASES));
+
+/** As `/spend` does, offers the whole command with the period that would work. */
+function offeredWith(
+  { words, output }: ReturnType<typeof wordsOf>,
+  period: 'phrase' | 'versus',
+  resolve: () => string,
+): string {
+  try {
+    return resolve();
+  } catch (error) {
+    if (!(error instanceof InvalidWord)) throw error;
+    throw error.within((text) => formatCommandWords({ ...words, [period]: parsePeriodText(text) }, output));
+  }
+}
 
 /** @throws InvalidWord for a text that the command would refuse */
 export function meaningOf(command: string): Meaning {
   const [name = '', ...rest] = command.split(' ');
   const text = rest.join(' ');
   if (name !== '/spend' && name !== '/balance') return command.trim();
-  const { words, output = '' } = wordsOf(text);
+  const { words, output } = wordsOf(text);
   const { phrase = LAST_7_DAYS, product = '', top = '', versus } = words;
-  const asked = name === '/balance' ? 'now' : days(phrase);
-  const compared = versus === undefined || versus === 'year-before' ? (versus ?? '') : days(versus);
+  const asked = name === '/balance' ? 'now' : offeredWith({ words, output }, 'phrase', () => days(phrase));
+  const compared =
+    versus === undefined || versus === 'year-before'
+      ? (versus ?? '')
+      : offeredWith({ words, output }, 'versus', () => days(versus));
   const projects = top === '' ? projectsOf(words) : 'all';
-  return [name, projects, asked, product, `vs ${compared}`, `top ${top}`, output].join('|');
+  return [name, projects, asked, product, `vs ${compared}`, `top ${top}`, output ?? ''].join('|');
 }
