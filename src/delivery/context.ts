@@ -37,7 +37,7 @@ export interface DeliveryRunParts {
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
-  readonly threads: Pick<ThreadStore, 'remember'>;
+  readonly threads: ThreadStore;
   readonly clock: () => Millis;
   readonly log: Logger;
   readonly lease: DeliveryLease;
