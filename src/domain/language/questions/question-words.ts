@@ -252,11 +252,18 @@ function joinNames(words: readonly string[], aliases: Aliases): readonly string[
   return joined;
 }
 
+/** What a number before it belongs to. */
+const COUNTED = /^(?:month|unit|to|and|filler|rank|weekday|ago)$/;
+
 /** The first name stands first, so that a number after it is a year or a product. */
 function namesFirst(words: readonly string[], aliases: Aliases): readonly string[] {
   const place = words.findIndex((word) => word.split(',').every((name) => aliases.has(name.toLowerCase())));
   if (place < 0 || words[place + 1] === 'vs' || words[place - 1] === 'vs') return words;
-  return [words[place] ?? '', BREAK, ...words.with(place, BREAK)];
+  const product =
+    /^[1-3]$/.test(words[place + 1] ?? '') &&
+    !COUNTED.test(VOCABULARY.get(words[place + 2]?.toLowerCase() ?? '')?.role ?? '');
+  const named = words.slice(place, place + (product ? 2 : 1));
+  return [...named, BREAK, ...words.toSpliced(place, named.length, BREAK)];
 }
 
 /** The word between the two sides of “compare”, as commands write it. */
@@ -284,6 +291,7 @@ const NAMED_LIKE_MONTHS: ReadonlySet<string> = new Set(['may', 'jan', 'april', '
 /** A word that is a name and something else as well, or a month and something else: `what may prod cost`. */
 function unclearIn(words: readonly Word[], aliases: Aliases): string | undefined {
   return words.find(({ text }, at) => {
+    if (text === 'top' && /^-\d/.test(words[at + 1]?.text ?? '')) return true;
     if (aliases.has(text)) return isPhrase(text);
     if (!NAMED_LIKE_MONTHS.has(text) || at === words.length - 1) return false;
     if ((phraseAt(words, at)?.length ?? 0) > 1) return false;
@@ -346,7 +354,10 @@ export function readQuestionWords(text: string, aliases: Aliases): QuestionWords
     return at + phrase.length;
   };
   for (let at = 0; at < words.length; ) at = read(at);
-  const unclear = unclearIn(words, aliases);
+  const from = rest.findIndex((word) => /^from$/i.test(word));
+  // From one to the other: a range, or its two sides.
+  const isRange = said.has('compare') && from >= 0 && rest.includes('to', from) && !rest.includes('with');
+  const unclear = unclearIn(words, aliases) ?? (isRange ? 'from' : undefined);
   return {
     said,
     rest: namesFirst(compared(joinNames(rest, aliases), said, typed), aliases)

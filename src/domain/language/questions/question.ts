@@ -6,7 +6,7 @@ import { PRODUCTS } from '../../product.ts';
 import type { Unit } from '../../time/calendar.ts';
 import type { Output, Versus } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
-import type { PeriodPhrase } from '../periods/period-phrase.ts';
+import { formatPhrase, type PeriodPhrase } from '../periods/period-phrase.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import { type Aliases, BREAK } from '../tokenizer.ts';
@@ -78,7 +78,8 @@ function understand(text: string, aliases: Aliases): Question | undefined {
   const [reading] = readings;
   if (reading === undefined)
     return refusal && isAsked(question, refusal, aliases) ? { kind: 'refused', refusal } : undefined;
-  if (reading.subject === undefined && isEmpty(rest)) return undefined;
+  if (reading.subject === undefined && (isEmpty(rest) || (said.has('thanks') && !isBare(reading))))
+    return undefined;
   const made = readings.flatMap(commandsOf);
   const commands = made.flatMap((command) => ('command' in command ? [command] : []));
   const [only, ...others] = commands;
@@ -109,6 +110,7 @@ const isEmpty = (rest: string): boolean =>
 /** Roles that ask nothing by themselves. */
 const ADDS_NOTHING: ReadonlySet<PhraseRole> = new Set([
   'filler',
+  'what',
   'amount',
   'request',
   'polite',
@@ -188,9 +190,11 @@ function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | readonl
   const isRanked = said.has('rank') || /\btop \d/.test(rest);
   if (isRanked || said.has('change') || (said.has('why') && !isEmpty(rest))) return ['spend'];
   if (isEmpty(rest) && said.get('noun') === 'projects') return ['projects'];
-  if (rest.replaceAll(BREAK, '').trim() === 'all' && (said.has('list') || said.has('request')))
-    return ['projects'];
-  return said.has('have') && !said.has('past') && !said.has('noun') ? ['balance'] : [];
+  if (rest.replaceAll(BREAK, '').trim() === 'all' && / project/.test(said.get('everything') ?? ''))
+    return said.has('list') || said.has('request') ? ['projects'] : [];
+  const isAmount = said.has('amount') || said.has('what') || said.has('money');
+  const isHeld = said.has('have') || (said.has('money') && said.has('amount'));
+  return isAmount && isHeld && !said.has('past') && !said.has('noun') ? ['balance'] : [];
 }
 
 /** Whether a role stands beside one that gives it a meaning. */
@@ -205,7 +209,8 @@ function isPlaced(role: PhraseRole, said: QuestionWords['said'], subject: Subjec
   );
 }
 
-const NEXT = /^(?:next|tomorrow)\b/i;
+/** The running unit is not what `next` asks about, and 815 is another project than 0815. */
+const NOT_CORRECTED = /^(?:next\b|tomorrow\b|0\d*$)/i;
 
 interface ParsedRest {
   /** The words, or what corrects them. */
@@ -223,19 +228,28 @@ function parseRest({ rest, typed }: QuestionWords, aliases: Aliases): ParsedRest
       .every((word) => rest.includes(word) || word.split(',').every((name) => aliases.has(name)));
   try {
     const words = parseCommandText(rest, aliases);
+    const far = words.product === undefined ? undefined : farNumber(rest);
+    if (far !== undefined) return { all: [], refusal: new InvalidWord(far, UNPLACED, EXAMPLE) };
     return words.help
       ? { all: [], refusal: new InvalidWord('help', 'goes without other words', EXAMPLE) }
       : { all: [words] };
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
     const { word, why, works, offered } = error;
-    // The running unit is not what `next` asks about.
-    const all = (NEXT.test(word) ? [] : offered.filter(isMarked)).map((text) =>
+    const all = (NOT_CORRECTED.test(word) ? [] : offered.filter(isMarked)).map((text) =>
       parseCommandText(text, aliases),
     );
     const quoted = word.replaceAll(` ${BREAK} `, ' … ').replace(/^vs(?= |$)/, typed.get('vs') ?? 'vs');
     return { all: all.filter(({ help }) => !help), refusal: new InvalidWord(quoted, why, works) };
   }
+}
+
+/** A number that would be read as a product although it does not follow its project: `why did prod cost 2`. */
+function farNumber(rest: string): string | undefined {
+  const isNamed = rest
+    .split(' ')
+    .some((word) => VOCABULARY.get(word.toLowerCase())?.role.startsWith('product'));
+  return isNamed || /^\S+ [1-3](?= |$)/.test(rest) ? undefined : /(?<= )[1-3](?= |$)/.exec(rest)?.[0];
 }
 
 /** Nothing but names, a period, and polite words: `prod last month, please`. Only `/spend` takes periods. */
@@ -312,6 +326,14 @@ function spendCommands({ words, output, said }: QuestionReading): readonly (Made
             `Type ${commandText('/spend')} prod this-month.`,
           ),
         ];
+  if (phrase !== undefined && versus !== undefined && versus !== 'year-before')
+    if (formatPhrase(phrase) === formatPhrase(versus)) {
+      // What it is compared with anyway are as many days before.
+      const { versus: _, ...alone } = asked;
+      return phrase.kind === 'last'
+        ? [make(alone, true)]
+        : [new InvalidWord(clipWord(versus.typed), 'is on both sides of the comparison', EXAMPLE)];
+    }
   if (phrase !== undefined || versus === undefined) return [make(asked)];
   return besides(versus).map((instead) => make({ ...asked, phrase: instead }, true));
 }
@@ -324,7 +346,7 @@ function besides(versus: Versus): readonly PeriodPhrase[] {
 
 function balanceCommands({ words, output, said }: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
   const { phrase, versus, top, ...asked } = words;
-  const isFirst = said.has('first');
+  const ranked = said.get('first') ?? said.get('rank');
   if (phrase !== undefined)
     return [
       new InvalidWord(
@@ -341,15 +363,23 @@ function balanceCommands({ words, output, said }: QuestionReading): readonly (Ma
         `Only ${commandText('/spend')} takes it.`,
       ),
     ];
-  if (isFirst && (asked.alias ?? asked.project) !== undefined)
-    return [new InvalidWord(said.get('first') ?? '', UNPLACED, EXAMPLE)];
-  const isNamed = (asked.several ?? asked.alias ?? asked.project) !== undefined;
+  const isNamed = (asked.alias ?? asked.project) !== undefined;
+  if (isNamed && ranked !== undefined) return [new InvalidWord(ranked, UNPLACED, EXAMPLE)];
   // In total may mean of all projects.
-  const isTotal = said.has('total') && !isNamed;
-  const all = (isFirst || isTotal) && !isNamed ? ({ several: 'all' } as const) : {};
+  const isTotal = said.has('total') && !isNamed && asked.several === undefined;
+  const all =
+    (ranked !== undefined || isTotal) && asked.several === undefined ? ({ several: 'all' } as const) : {};
   const text = formatCommandWords({ ...asked, ...all }, output);
-  return [{ command: '/balance', text, isGuess: isTotal || said.has('credit') }];
+  return [{ command: '/balance', text, isGuess: isTotal || said.has('rank') || said.has('credit') }];
 }
+
+const BILLING: Readonly<Record<Exclude<Subject, 'spend' | 'balance'>, string>> = {
+  budget: commandText('/billing watches'),
+  projects: commandText('/billing projects'),
+  schedules: commandText('/billing schedules'),
+  watches: commandText('/billing watches'),
+  help: commandText('/billing help'),
+};
 
 /** Lists and help. A budget is a watch. */
 function billingCommand(
@@ -363,12 +393,13 @@ function billingCommand(
     (versus !== undefined && 'vs') ||
     (top !== undefined && 'top') ||
     (product && PRODUCTS[product].word) ||
-    (output !== undefined && said.get(output));
+    (output !== undefined && said.get(output)) ||
+    (['compare', 'rank', 'by', 'first', 'total'] as const).map((role) => said.get(role)).find(Boolean);
   if (extra) return new InvalidWord(clipWord(extra), UNPLACED, EXAMPLE);
   const names = several === 'all' ? '' : formatCommandWords({ ...named, several });
   if (names !== '' && !isBudget && subject !== 'watches') return new InvalidWord(names, UNPLACED, EXAMPLE);
-  const text = [isBudget ? 'watches' : subject, names, isBudget && 'budget'].filter(Boolean).join(' ');
-  return { command: '/billing', text, isGuess: false };
+  const [command, verb] = BILLING[subject].split(' ') as [SlashCommand, string];
+  return { command, text: [verb, names, isBudget && 'budget'].filter(Boolean).join(' '), isGuess: false };
 }
 
 /** What a text says in part, to be completed with what was asked before. */
