@@ -269,6 +269,8 @@ const TABLE: readonly [first: string, last: string, phrases: readonly string[]][
     ],
   ],
   ['2024-02-29', '2024-02-29', ['29 feb', 'february 29', '29.2.', '29 feb 2024']],
+  ['2026-11-13', '2026-11-13', ['friday 13', 'friday 13th', 'fri the 13th']],
+  ['2026-11-16', '2026-11-20', ['monday 16 to friday 20']],
   ['2026-11-17', '2026-11-17', ['the 17th', 'on the 17th', '17th', 'nov 17', '17.11.']],
   ['2026-10-31', '2026-10-31', ['the 31st', 'on the 31st of october']],
   [

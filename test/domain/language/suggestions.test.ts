@@ -200,6 +200,8 @@ describe('a day in words', () => {
   it.each([
     ['3 oct 2026', ['2026-10-03', 'project 3 2026-10']],
     ['3 october - november', ['october-3..november', 'project 3 october..november']],
+    ['friday 13', ['friday-the-13th', 'project 13 friday']],
+    ['mon-fri 7', ['monday..friday-the-7th', 'project 7 mon-fri']],
     ['the 17', ['the-17th', '17']],
     ['prod the 3', ['prod the-3rd', 'prod 3']],
     ['prod the 17', ['prod the-17th']],

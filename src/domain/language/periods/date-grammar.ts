@@ -79,6 +79,8 @@ const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
   .rule('WEEKDAY YEAR_BEFORE MONTH the? DAY', (weekday, year, month, day) => dayOf(month, day, year, weekday))
   .rule('ORDINAL', (day) => ({ kind: 'day-of-month', day }))
   .rule('WEEKDAY the? ORDINAL', (weekday, day) => ({ kind: 'day-of-month', day, weekday }))
+  // After a project 1 to 3 are products.
+  .rule('WEEKDAY DAY', (weekday, day) => (day > 3 ? { kind: 'day-of-month', day, weekday } : undefined))
   .rule('last? WEEKDAY', (weekday) => ({ kind: 'weekday', weekday }))
   .rule('this WEEKDAY', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
   .rule('WEEKDAY of? last week', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))

@@ -347,13 +347,19 @@ const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMean
 const isMixed = (phrase: PhraseMeaning): boolean =>
   phrase.kind === 'range' && phrase.from.kind === 'month' && phrase.to.kind === 'month-day';
 
-/** What else the words mean if their number is a project: `3 october`, `in 2025`. */
+/** What else the words mean if their number is a project: `3 october`, `in 2025`, `friday 13`. */
 function projectReading(source: TokenizedText, at: number, found: Match<PhraseMeaning>): string | undefined {
   const { tokens } = source;
   const { next } = found;
   const number = senseOf(tokens[at], 'filler') && at + 2 === next ? at + 1 : at;
   const [token, after] = [tokens[number], tokens[number + 1]];
   if (senseOf(token, 'all')) return `all ${phraseText(found.value)}`;
+  const end = tokens[next - 1];
+  const isDated = found.value.kind === 'range' && found.value.from.kind === 'day-of-month';
+  if (end?.kind === 'number' && end.spaced && !isDated && senseOf(tokens[next - 2], 'weekday'))
+    return end.digits.startsWith('0')
+      ? undefined
+      : `project ${end.digits} ${typedText(source, at, next - 1)}`;
   // No project ID begins with a zero.
   if (
     token?.kind !== 'number' ||
