@@ -66,6 +66,7 @@ function standsAlone({ text, mention, request }: Said): boolean {
   if (refersBack(text) || mention.kind === 'guess' || mention.kind === 'which-project') return false;
   if (mention.kind === 'nothing') return text === '';
   const { command, text: words } = mention.rerun;
+  if (words === 'watches budget') return false;
   const read = tryRead(() => readWords(words, request.workspace.aliases).words);
   return !FOLLOWED.has(command) || read === undefined || read.help || namesProject(read);
 }

@@ -25,10 +25,13 @@ export type FollowUp =
   /** There is no answer to take the project from; the command's text without it. */
   | ({ readonly kind: 'project-missing' } & QuestionCommand);
 
+const THANKS: ReadonlySet<string> = new Set(['thanks', 'thank you', 'thx']);
+/** What may follow thanks that ask nothing: “have a great weekend”. */
+const FAREWELLS: ReadonlySet<string> = new Set(['for', 'have', 'see']);
 /** What any text may begin with. */
 const WEAK_LEADS: ReadonlySet<string> = new Set([
   ...['so', 'ok', 'okay', 'now', 'do', 'show', 'please', 'yes', 'great', 'cool', 'nice', 'perfect', ','],
-  ...['thanks', 'thank you', 'thx', 'hi', 'hello', 'hey'],
+  ...[...THANKS, 'hi', 'hello', 'hey'],
 ]);
 /** With these the answer is asked for in the same form. */
 const SAME: ReadonlySet<string> = new Set([
@@ -45,7 +48,7 @@ const TAILS = ['please', 'pls', 'too', 'as well', 'instead', 'then', ','].map((p
 const PRONOUNS = [
   ...['that project', 'this project', 'the project', 'the same project', 'same project', 'that one'],
   ...['these projects', 'those projects', 'the projects', 'the same projects'],
-  ...['it', 'its', 'that', 'them', 'they', 'those', 'these'],
+  ...['it all', 'it', 'its', 'that', 'them', 'they', 'those', 'these'],
 ].map((phrase) => phrase.split(' '));
 
 const AGAIN: ReadonlySet<string> = new Set([
@@ -84,6 +87,8 @@ interface Said {
   readonly output?: Output | undefined;
   /** Whether it adds today to the days of the answer. */
   readonly addsToday?: boolean;
+  /** Whether it asks what there is, which may be another question. */
+  readonly isVague?: boolean;
 }
 
 interface FollowUpText {
@@ -92,8 +97,10 @@ interface FollowUpText {
   readonly isExplicit: boolean;
   /** Whether it wants the answer in the same form: “same for staging”. */
   readonly isSame: boolean;
-  /** Whether it begins with “wat about”: then it is only offered. */
-  readonly isMistyped: boolean;
+  /** Whether it is only offered: it begins with “wat about”, or says half of something. */
+  readonly isUnsure: boolean;
+  /** Whether it thanks for an answer: “thanks for the csv”. */
+  readonly isThanks: boolean;
 }
 
 /**
@@ -130,6 +137,8 @@ function completeText(
   aliases: Aliases,
 ): FollowUp | undefined {
   const said = simplify(text);
+  // The same of a year before: of which days, it does not say.
+  if (said.isThanks || (said.isSame && said.text === 'last year')) return undefined;
   // The word may be meant, or the project of that name.
   if (text.split(/[\s,?!.]+/).some((word) => isReserved(normalizeText(word), aliases))) return undefined;
   const base = remembered && readCommand(remembered, aliases);
@@ -146,7 +155,7 @@ function completeText(
       text: aboutProject(question.text, base),
       isExplicit: said.isExplicit,
     };
-  const readings = readSaid(asked, question, projects, aliases);
+  const readings = readSaid(asked, question, base, aliases);
   if (readings === undefined) return undefined;
   if (readings instanceof InvalidWord) return refuse(readings, said, base, aliases);
   if (base === undefined) return said.isExplicit ? withoutAnswer(readings) : undefined;
@@ -154,7 +163,7 @@ function completeText(
   const commands = merged.map(({ isCertain: _, ...command }) => command);
   const [only, ...others] = commands;
   if (only === undefined) return undefined;
-  return others.length === 0 && merged[0]?.isCertain && !said.isMistyped
+  return others.length === 0 && merged[0]?.isCertain && !said.isUnsure
     ? { kind: 'command', ...only, isExplicit: said.isExplicit }
     : { kind: 'offered', commands: commands.slice(0, MOST_OFFERED) };
 }
@@ -205,6 +214,7 @@ function simplify(text: string): FollowUpText {
   const [first = '', ...others] = typed;
   const isMistyped = others[0] === 'about' && first !== WHAT && nearestWord(first, [WHAT]) === WHAT;
   const words = isMistyped ? [WHAT, ...others] : typed;
+  let isThanks = false;
   let isExplicit = false;
   let isSame = false;
   let from = 0;
@@ -212,24 +222,38 @@ function simplify(text: string): FollowUpText {
     isExplicit ||= !WEAK_LEADS.has(lead.join(' '));
     isSame ||= SAME.has(lead.join(' '));
     from += lead.length;
+    const next = words[from] === ',' ? words[from + 1] : words[from];
+    isThanks ||= THANKS.has(lead.join(' ')) && FAREWELLS.has(next ?? '');
   }
   let end = words.length;
   for (let tail = tailAt(words, from, end); tail !== undefined; tail = tailAt(words, from, end))
     end -= tail.length;
-  const { kept, hasPronoun } = withoutPronouns(words.slice(from, end));
+  const { kept, hasPronoun } = withoutPronouns(asComparison(words.slice(from, end)));
   const again = AGAIN.has(kept.join(' ')) || kept.length === 1 ? -1 : kept.indexOf('again');
   const isAgain = again === 0 || again === kept.length - 1;
   const rest = asOutput(isAgain ? kept.toSpliced(again, 1) : kept);
-  const isReference = AGAIN.has(rest) || WHY.has(rest) || /^(?:csv|details|vs|versus|compared)\b/.test(rest);
+  const isReference =
+    RANKED.test(rest) ||
+    AGAIN.has(rest) ||
+    WHY.has(rest) ||
+    /^(?:csv|details|vs|versus|compared)\b/.test(rest);
   return {
     text: WHY.has(rest) ? 'why' : rest,
     isExplicit: isExplicit || isAgain || hasPronoun || isReference,
     isSame,
-    isMistyped,
+    isUnsure: isMistyped || /^(?:the )?(?:first|second) half$/.test(rest),
+    isThanks,
   };
 }
 
 const WHAT = 'what';
+
+/** `vs september` for “compare september”. */
+const asComparison = (words: readonly string[]): readonly string[] =>
+  words.length === 2 && words[0] === 'compare' ? words.with(0, 'vs') : words;
+
+/** Of all projects, but not of which days. */
+const RANKED = /\b(?:most expensive|largest|biggest|costliest|top)\b/;
 
 const EMOJI = /\p{Extended_Pictographic}|:[a-z][a-z0-9_+-]*:/giu;
 
@@ -293,14 +317,23 @@ const projectText = ({ project, alias, several }: CommandWords): string =>
 function readSaid(
   text: string,
   question: Question | undefined,
-  projects: string,
+  base: Base | undefined,
   aliases: Aliases,
 ): readonly Said[] | InvalidWord | undefined {
-  const { commands, text: rest } = readQuestionParts(text, aliases);
-  const [command, other] = question?.kind === 'command' ? [question.command] : commands;
+  const projects = base === undefined ? '' : projectText(base.words);
+  const {
+    commands,
+    text: rest,
+    unplaced,
+    isVague,
+  } = readQuestionParts(text, aliases, base?.command === '/balance');
+  if (question?.kind !== 'command' && unplaced !== undefined)
+    return question?.kind === 'refused' ? question.refusal : undefined;
+  const whole = question?.kind === 'command' && !isVague ? question : undefined;
+  const [command, other] = whole === undefined ? commands : [whole.command];
   if (other !== undefined || (question?.kind === 'refused' && commands.length > 0))
     return question?.kind === 'refused' ? question.refusal : undefined;
-  const typed = question?.kind === 'command' ? question.text : rest;
+  const typed = whole?.text ?? rest;
   if (typed === '' && command === undefined) return undefined;
   if (/^incl(?:ude|uding)? today$/.test(typed)) return [{ command, words: {}, addsToday: true }];
   const alone = tryParse(typed, aliases);
@@ -313,12 +346,13 @@ function readSaid(
       ? undefined
       : {
           command,
+          isVague,
           words: isSame ? { ...others, ...(top !== undefined && { top, several }) } : besideWords,
           output: beside.output,
         };
   if (alone instanceof InvalidWord) return joint === undefined ? alone : [joint];
   if (alone.words.help) return undefined;
-  const single: Said = { command, words: alone.words, output: alone.output };
+  const single: Said = { command, isVague, words: alone.words, output: alone.output };
   if (joint === undefined) return [single];
   return alone.words.project === undefined ? [namesProjects(alone.words) ? single : joint] : [joint, single];
 }
@@ -355,12 +389,14 @@ interface Merged extends QuestionCommand {
 /** What the words say, and the rest from what was answered. A question that the answer does not lead to is only offered. */
 function merge(
   base: Base,
-  { command: asked, words, output: form, addsToday = false }: Said,
+  { command: asked, words, output: form, addsToday = false, isVague = false }: Said,
   isSame: boolean,
 ): readonly Merged[] {
   const asksSpend = [words.phrase, words.versus, words.top].some(isSaid) || addsToday || form === 'why';
   const command = asked ?? (asksSpend ? '/spend' : base.command);
-  const isCertain = command === (asked ?? base.command);
+  // “And 44?” may be a week or a day.
+  const isShort = words.project !== undefined && words.project.length < 3;
+  const isCertain = command === (asked ?? base.command) && !isVague && !isShort;
   const { project, alias, several, top } = namesProjects(words) ? words : base.words;
   const product = words.product ?? base.words.product;
   const isInherited = asked === undefined && (isSame || base.output === 'why');

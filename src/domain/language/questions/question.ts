@@ -408,19 +408,32 @@ interface QuestionParts {
   readonly commands: readonly SlashCommand[];
   /** Its other words, for the grammar of commands. */
   readonly text: string;
+  /** A phrase whose meaning the command would lose. */
+  readonly unplaced?: string | undefined;
+  /** Whether it asks what there is: “what do you have for october?”. */
+  readonly isVague: boolean;
 }
 
-/** Splits a text into the command it asks for and the rest. */
-export function readQuestionParts(text: string, aliases: Aliases): QuestionParts {
+/**
+ * Splits a text into the command it asks for and the rest.
+ * @param wasBalance whether a balance was asked for before
+ */
+export function readQuestionParts(text: string, aliases: Aliases, wasBalance = false): QuestionParts {
   const question = readQuestionWords(text, aliases);
   const { said, rest } = question;
   const outputs = OUTPUTS.filter((role) => said.has(role));
-  const [subject, second] = subjectsOf(question);
-  const commands = [subject, second].flatMap((about) =>
+  const isVague = said.has('have') && ![...said.keys()].some((role) => 'about' in ROLE_RULES[role]);
+  const subjects = isVague ? [] : subjectsOf(question);
+  const commands = subjects.flatMap((about) =>
     about === 'spend' || about === 'balance' ? [`/${about}` as const] : [],
   );
+  const [subject = wasBalance ? 'balance' : 'spend'] = subjects;
+  const isFigures = subject === 'spend' || subject === 'balance';
+  const isMeant = (role: PhraseRole) => isFigures && isPlaced(role, said, subject);
   return {
     commands,
+    unplaced: [...said].find(([role]) => !isMeant(role))?.[1],
+    isVague,
     text: [...rest.split(' ').filter((word) => word !== BREAK), ...outputs].filter(Boolean).join(' '),
   };
 }
