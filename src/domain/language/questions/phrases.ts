@@ -22,7 +22,7 @@ const ROWS = {
   // What is asked
   spend: { about: 'spend', phrases: 'spend|spends|spent|spending|spendings, expense|expenses|expenditure|expenditures, cost~, costings, pay|pays|paid|paying [for], burn|burns|burnt|burned|burning [through], go|goes|gone|going|went through, shell~ out, fork|forked out, set us|me back, ran|run|runs|racked up, bill|bills|billed, charge~, damage, how expensive|costly|pricey, price' },
   use: { about: 'spend', phrases: 'use|uses|used|using|usage, consume~, consumption, invoice~' },
-  average: { about: 'spend', phrases: '[on|in] average|averages, avg, avg/day, per|a|each|every|by day, /day, day by day, daily, daily average|mean, average|mean|typical daily, average|mean|average|typical|usual|normal day, mean|typical|typically, [daily] burn rate' },
+  average: { about: 'spend', phrases: '[on|in] average|averages, avg, avg/day, per|a|each|every|by day, /day, day by day, daily, daily average|mean, average|mean|typical daily, average|[on] mean|average|typical|usual|normal day, mean|typical|typically, [daily] burn rate' },
   peak: { about: 'spend', phrases: '[on] which|what day|days|date, peak|peaks|peaked [day], biggest|highest|costliest|worst|priciest|largest|heaviest|top day, day with highest|biggest|largest|most, most expensive|costly day' },
   forecast: { about: 'spend', phrases: 'predict, forecast|forecasts|forecasted|forecasting, projection|projections, prediction, prognosis, estimate|estimates|estimation, end up at, where will|do|would we|i end up' },
   balance: { about: 'balance', phrases: 'balance|balances, left [over], left to spend, remaining [balance], remains|remain, runway|runways, in bank' },
@@ -41,7 +41,7 @@ const ROWS = {
   joint: { says: 'vs', phrases: 'vs|versus|against, [as] compared|compare|compares to|with|against, relative to, in comparison to|with' },
   than: { beside: ['more'], phrases: 'than' },
   sameBefore: { beside: ['joint', 'than', 'compare'], says: 'last year', phrases: 'same month|week|quarter|period|time|days|day [of] last year, same month|week|quarter|period|time|days|day year ago|before|earlier, year before|earlier' },
-  compare: { phrases: 'compare|comparing|comparison [between|of], difference [between], differ' },
+  compare: { phrases: 'compare|comparing|comparison [between|of], difference [in spend|spending|cost|costs] [between], differ' },
   rank: { beside: ['spend', 'noun', 'peak', 'who', 'when'], phrases: 'top [project|projects], most [expensive|costly], biggest|largest|highest|costliest|priciest|heaviest, rank' },
   by: { beside: ['rank', 'noun'], phrases: 'in terms of cost|costs|spend|spending, by cost|costs|spend|spending|amount, sorted|ranked by cost|costs|spend|spending|amount' },
   first: { beside: ['lasting'], phrases: 'first, soonest, next, earliest' },
@@ -55,7 +55,7 @@ const ROWS = {
   have: { beside: ['money', 'spend', 'average', 'peak', 'why', 'balance', 'budget', 'compare', ...LISTS], phrases: 'have, has, got, having, available' },
   future: { beside: ['spend', 'lasting', 'lasts', 'average', 'forecast', 'budget'], phrases: 'will, would, going|expected|likely|projected|predicted|estimated|expecting|forecasted to, do|does you|we expect, gonna, expect, expected, projected, predicted, estimated' },
   can: { beside: ['lasting', 'lasts'], phrases: 'can, could' },
-  ask: { beside: ['csv', 'compare', ...LISTS], phrases: 'can|could|may|might i|we' },
+  ask: { beside: ['csv', 'compare', ...LISTS], phrases: 'can|could|may|might i|we, send' },
   monthEnd: { beside: ['future', 'forecast'], phrases: '[by|at|until|till|before] end of [this|current] month, by months|month end, [by] month end, [by] eom' },
   endUp: { beside: ['spend'], phrases: 'end|ends|ended|ending up' },
   howLong: { beside: ['lasting', 'lasts', 'balance', 'money'], phrases: 'how [much] long|longer, how much time, how long|soon until|till|before, how many days|weeks|months [until|till|before], until|till when' },
@@ -124,17 +124,7 @@ for (const role of Object.keys(ROWS) as PhraseRole[])
   for (const pattern of ROWS[role].phrases.split(', ')) addPattern(role, pattern);
 
 /** Without a meaning of their own between the words of a phrase: `within our budget`, `could you please show me`. */
-const BETWEEN: ReadonlySet<string> = new Set([
-  'the',
-  'a',
-  'an',
-  'our',
-  'my',
-  'your',
-  'please',
-  'kindly',
-  'just',
-]);
+const BETWEEN: ReadonlySet<string> = new Set('the a an our my your please kindly just ,'.split(' '));
 
 interface Phrase {
   readonly phrase: string;

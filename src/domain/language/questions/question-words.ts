@@ -36,7 +36,8 @@ interface Word {
   readonly text: string;
 }
 
-const EMOJI = /:[a-z+][\w+'-]*:|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/giu;
+const EMOJI =
+  /(?<![^\s])[:;]-?[()DPp](?!\S)|:[a-z+][\w+'-]*:|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/giu;
 const APOSTROPHE = "['’‘´`ʼ]";
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`(?<=\\b(?:what|how|where|when|who|that|there))${APOSTROPHE}?s(?![a-z])`, 'gi'), ' is'],

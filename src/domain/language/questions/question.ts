@@ -90,7 +90,8 @@ function understand(text: string, aliases: Aliases): Question | undefined {
   const isExact = refusal === undefined && doubt === undefined && others.length === 0;
   const { subject, words } = reading;
   const isSpend =
-    words.versus !== undefined || (words.phrase !== undefined && (said.has('total') || said.has('compare')));
+    words.versus !== undefined ||
+    (words.phrase !== undefined && (['total', 'compare', 'joint'] as const).some((role) => said.has(role)));
   const isSaid = subject !== undefined || isSpend || isBare(reading);
   if (isExact && isSaid && !only.isGuess) {
     const { command, text: asked } = only;
@@ -187,7 +188,7 @@ function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | readonl
   if (named.has('budget')) for (const other of ['spend', 'balance'] as const) named.delete(other);
   const [[first] = [], [, second] = []] = [...named];
   if (first !== undefined) return second === undefined ? [first] : [first, second];
-  const isRanked = said.has('rank') || /\btop \d/.test(rest);
+  const isRanked = said.has('rank') || said.has('by') || /\btop \d/.test(rest);
   if (isRanked || said.has('change') || (said.has('why') && !isEmpty(rest))) return ['spend'];
   if (isEmpty(rest) && said.get('noun') === 'projects') return ['projects'];
   if (rest.replaceAll(BREAK, '').trim() === 'all' && / project/.test(said.get('everything') ?? ''))
@@ -256,7 +257,7 @@ function farNumber(rest: string): string | undefined {
 const isBare = ({ said, words }: QuestionReading): boolean =>
   (words.phrase !== undefined || words.versus !== undefined || words.several !== undefined) &&
   (words.several !== undefined || words.alias !== undefined || words.project !== undefined) &&
-  [...said.keys()].every((role) => BARE.has(role));
+  [...said.keys()].every((role) => BARE.has(role) || (role === 'filler' && said.has('amount')));
 const BARE: ReadonlySet<PhraseRole> = new Set([
   ...([
     'polite',
@@ -310,7 +311,7 @@ function spendCommands({ words, output, said }: QuestionReading): readonly (Made
     text: formatCommandWords(some, output),
     isGuess: guess,
   });
-  const rank = said.get('rank');
+  const rank = said.get('rank') ?? said.get('by');
   const isRanked = rank !== undefined && !said.has('peak') && !said.has('when');
   if (isRanked && (words.alias ?? words.project) !== undefined)
     return [new InvalidWord(rank, UNPLACED, EXAMPLE)];
