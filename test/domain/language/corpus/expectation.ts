@@ -43,6 +43,7 @@ const tryMeaning = (command: string): string => {
 function judgeOffers({ kind, commands }: Expectation, offers: readonly string[]): Verdict {
   if (offers.length === 0)
     return kind === 'run' || kind === 'run or offer' || kind === 'offer' ? 'unanswered' : 'right';
+  if (kind === 'run') return 'unanswered';
   if (kind === 'not run') return 'right';
   const meant = commands.map(tryMeaning);
   return offers.length <= 3 && offers.every((offer) => meant.includes(tryMeaning(offer)))
