@@ -248,17 +248,17 @@ describe('a project gets a name', () => {
     await bot.slack.waitFor(() => modalText().includes('/balance a-b'));
   });
 
-  it('from an answer about an unnamed ID: managers see “Name this project”', async () => {
+  it('from an answer about an unnamed ID: managers see “Name…”', async () => {
     for (const command of ['/spend 456 yesterday', '/balance 456']) {
       const answer = await bot.ask(command);
-      await bot.slack.press(OWNER, place(answer), 'Name this project…');
+      await bot.slack.press(OWNER, place(answer), 'Name…');
       await bot.slack.waitFor(() => bot.slack.modal(OWNER));
       expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"initial_value":"456"');
       await bot.slack.dismiss(OWNER);
-      expect((await bot.ask(command, MEMBER)).visibleText).not.toContain('Name this project');
+      expect((await bot.ask(command, MEMBER)).visibleText).not.toContain('Name…');
     }
     await add('named', '456');
-    expect((await bot.ask('/balance 456')).visibleText).not.toContain('Name this project');
+    expect((await bot.ask('/balance 456')).visibleText).not.toContain('Name…');
   });
 });
 

@@ -104,6 +104,8 @@ function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
     if (part) return [{ kind, digits: part.slice(1), length: part.length }];
   }
   const letters = match(LETTERS, raw, at);
+  // A project may be called a1.
+  if (letters === 'a' && raw !== letters) return undefined;
   return letters === undefined ? undefined : words(letters, /\d/.test(raw[at - 1] ?? ''));
 }
 

@@ -59,7 +59,7 @@ export const projectOptions = (words: string) =>
 
 /** Opens the form that gives an ID a name. */
 export const nameButton = ({ project, product }: { readonly project: string; readonly product: ProductId }) =>
-  commandButton('name', 'Name this project…', {
+  commandButton('name', 'Name…', {
     command: '/billing projects',
     text: `add ${project} ${PRODUCTS[product].word}`,
   });

@@ -143,13 +143,12 @@ function describeInvalidWord(
 
 /** A reading of `12/5/2026` may lie in the future, which only the clock tells. */
 function isInPast(text: string, { command }: CommandInvocation, { workspace, at }: Request): boolean {
-  if (command !== '/spend') return true;
   const { aliases, settings } = workspace;
   const resolve = () => {
     const { phrase = LAST_7_DAYS } = parseWithOutput(text, aliases, parseCommandText).words;
     return resolvePeriod(phrase, at, settings?.zone ?? 'UTC');
   };
-  return tryRead(resolve) !== undefined;
+  return command === '/spend' ? tryRead(resolve) !== undefined : true;
 }
 
 const NO_ALIASES: ReadonlySet<string> = new Set();
