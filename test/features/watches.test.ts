@@ -228,8 +228,8 @@ describe('what was typed', () => {
     ['prod balance lots', 'I don’t recognize “lots”', undefined],
     ['prod monthly budget 500000', 'I don’t recognize “monthly”', undefined],
     ['prod balance above 500', 'I don’t recognize “above”', undefined],
-    ['prod runway over 14', 'I don’t recognize “over”', undefined],
-    ['prod budget 500 a day', 'I don’t recognize “a”', undefined],
+    ['prod runway over 14', '“over” doesn’t belong there', undefined],
+    ['prod budget 500 a day', '“a day” doesn’t say which days', undefined],
     ['without prod balance 5', 'I don’t recognize “without”', undefined],
     ['prod balance 5 runway 3', '“runway” is a second kind', undefined],
     ['prod balance 5 last-week', '“last-week” is a period', undefined],
@@ -772,6 +772,10 @@ describe('the list', () => {
     expect(list.visibleText).toContain('page 1 of 2');
     expect(list.visibleText).not.toContain('below 120.00');
     expect((await ask('watches page 2')).visibleText).toContain('below 120.00');
+    expect(JSON.stringify((await ask('watches prod')).blocks)).toContain('watches prod page 2');
+    const empty = await ask('watches prod budget page 2');
+    expect(empty.visibleText).toContain('No budget for prod');
+    expect((await ask('watches prod page 2')).visibleText).toContain('below 120.00');
   });
 
   it('shows damaged ones to managers, who can remove them', async () => {

@@ -106,7 +106,9 @@ export async function listWatches(
     },
   };
   const label = isBudget ? 'Set a budget…' : 'Watch…';
-  return showOwned(asked, request, { buttons: commandButton('asked-watch', label, { command, text }) });
+  const filter = [names, isBudget && 'budget'].filter(Boolean).join(' ');
+  const buttons = commandButton('asked-watch', label, { command, text });
+  return showOwned(asked, request, { page, filter, buttons });
 }
 
 /** Whether it alerts the viewer, or the channel where they ask. */

@@ -63,10 +63,10 @@ export interface WatchListWords {
   readonly isBudget: boolean;
 }
 
-/** `prod budget`, `page 2`, or nothing. @throws InvalidWord, SecretPasted */
+/** `prod budget`, `prod budget page 2`, `page 2`, or nothing. @throws InvalidWord, SecretPasted */
 export function parseWatchList(text: string, aliases: ReadonlySet<string>): WatchListWords {
-  if (/^page \d{1,3}$/.test(text)) return { page: Number(text.slice(5)), projects: [], isBudget: false };
-  const words = text.split(' ').filter(Boolean);
+  const turned = /(?:^| )page (\d{1,3})$/.exec(text);
+  const words = text.slice(0, turned?.index).split(' ').filter(Boolean);
   const isBudget = words.includes('budget') && !aliases.has('budget');
   const asked = words.filter((word) => word !== 'budget' || !isBudget).join(' ');
   const read = tryRead(() => parseBalanceText(asked, aliases));
@@ -74,7 +74,7 @@ export function parseWatchList(text: string, aliases: ReadonlySet<string>): Watc
     throw new InvalidWord(clipWord(text), 'doesn’t belong there', LIST_EXAMPLE);
   const { project, alias, several } = read;
   const single = alias === undefined ? project && { project } : { alias };
-  return { page: 1, projects: several ?? (single ? [single] : []), isBudget };
+  return { page: Number(turned?.[1] ?? 1), projects: several ?? (single ? [single] : []), isBudget };
 }
 
 const LIST_EXAMPLE = `Type ${commandText('/billing watches')}, or the names of projects after it.`;

@@ -37,6 +37,8 @@ interface ShowOptions {
   readonly buttons?: readonly Button[];
   /** From 1; beyond the last one it is the last. */
   readonly page?: number;
+  /** What the list’s command says of which items they are, for the buttons to other pages. */
+  readonly filter?: string;
   /** Whether to post the list below the message with the button instead of replacing it. */
   readonly isApart?: boolean;
 }
@@ -68,7 +70,7 @@ export async function showOwned<T extends OwnedItem>(
 
 function listMessage<T extends OwnedItem>(
   kind: OwnedKind<T>,
-  { notice, buttons, page = 1 }: ShowOptions,
+  { notice, buttons, page = 1, filter }: ShowOptions,
   rows: RowContext<T>,
 ): Message {
   const { words, commands } = kind;
@@ -84,7 +86,10 @@ function listMessage<T extends OwnedItem>(
   if (all.length === 0)
     return { text: notice ?? words.none, blocks: [...news, section(words.none), actions(...create)] };
   const title = words.count(all.length);
-  const turns = pageButtons(number, pages, (to) => ({ command: commands.list, text: `page ${to}` }));
+  const turns = pageButtons(number, pages, (to) => ({
+    command: commands.list,
+    text: [filter, `page ${to}`].filter(Boolean).join(' '),
+  }));
   const which = canManage ? `all ${kind.plural} of this workspace` : words.shownHere;
   return {
     text: notice ?? title,
