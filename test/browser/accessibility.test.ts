@@ -144,7 +144,7 @@ describe('the sandbox’s page, as axe sees it', { timeout: 60_000 }, () => {
     sandbox.slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Mentions', blocks });
     await page.getByText('a link').waitFor();
     expect.soft(await violations()).toEqual([]);
-    const question = await ask(page, '/billing disconnect', 'Disconnect');
+    const question = await ask(page, '/billing disconnect', 'Disconnect Tally');
     await question.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').waitFor();
     expect.soft(await violations()).toEqual([]);
