@@ -10,6 +10,7 @@ import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/pe
 import { type FollowUp, mergeFollowUp, refersBack } from '../../domain/language/questions/follow-up.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question.ts';
 import { fixPhrase } from '../../domain/time/fixed-phrase.ts';
+import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
@@ -95,10 +96,43 @@ function complete({ text, mention, request }: Said, question: ThreadQuestion | u
       const reruns = followUp.commands.filter((command) => isAskable(command, request));
       return { kind: 'guess', fact: followUp.refusal?.fact, reruns };
     }
-    case 'command':
-      return completed(followUp, { text, mention, request }, question, aliases);
+    case 'command': {
+      const other = remembered && inYearOfAnswer(followUp, remembered, aliases, request);
+      return other === undefined
+        ? completed(followUp, { text, mention, request }, question, aliases)
+        : { kind: 'guess', fact: undefined, reruns: [invocationOf(followUp), other] };
+    }
   }
 }
+
+/** “And September?” after October 2025 is the latest September, or that of the answer's year, which is returned. */
+function inYearOfAnswer(
+  { command, text }: QuestionCommand,
+  remembered: QuestionCommand,
+  aliases: ReadonlySet<string>,
+  { at: now, workspace }: Request,
+): CommandInvocation | undefined {
+  if (command !== remembered.command || !FOLLOWED.has(command)) return undefined;
+  const { words, output } = readWords(text, aliases);
+  const before = readWords(remembered.text, aliases).words;
+  const yearOf = (phrase: PeriodPhrase) =>
+    tryRead(() => resolvePeriod(phrase, now, workspace.settings.zone).days[0]?.slice(0, 4));
+  for (const part of ['phrase', 'versus'] as const) {
+    const { [part]: said } = words;
+    if (said === undefined || said === 'year-before' || said.kind !== 'at' || before.phrase === undefined)
+      continue;
+    const year = yearOf(before.phrase);
+    const other = { ...said, at: { ...said.at, year: Number(year) } } as PeriodPhrase;
+    const isTaken = formatCommandWords({ [part]: said }) === formatCommandWords({ [part]: before[part] });
+    if (isTaken || !YEARLY.has(said.at.kind) || 'year' in said.at || yearOf(said) === year) continue;
+    if (yearOf(other) === year)
+      return { command, text: formatCommandWords({ ...words, [part]: other }, output) };
+  }
+  return undefined;
+}
+
+/** What there is one of in each year. */
+const YEARLY: ReadonlySet<string> = new Set(['month', 'quarter', 'half', 'month-day', 'week']);
 
 /** Without what else is known of it, which no button carries. */
 const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => ({ command, text });
