@@ -274,7 +274,7 @@ describe('what is remembered', () => {
     const { message, visibleText } = await say('@Tally spend prod october');
     expect(message.ephemeral).toBe(false);
     expect(visibleText).toContain('1–31 Oct');
-    expect(bot.log()).toContain('not remembered');
+    await expect.poll(() => bot.log()).toContain('not remembered');
     const after = await say('@Tally and staging?', { thread: message.threadTs! });
     expect(after.message.ephemeral).toBe(true);
   });
