@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { runs } from '../../../support/thorough.ts';
 import { readExpectations } from './expectation.ts';
 import { outcomeOf } from './outcome.ts';
 
@@ -8,15 +9,21 @@ const STRAY = [
   ...['least', 'Anna', 'save', 'hourly', 'frankfurt', 'should', 'next month', 'in dollars'],
 ];
 
-it.each(STRAY)('no question runs with a stray “%s” in it', (stray) => {
-  const texts = readExpectations('questions.md').filter(
-    ({ kind, commands }) => kind === 'run' && /^.(?:spend|balance)/.test(commands[0] ?? ''),
-  );
-  const ran = texts.flatMap(({ text }, n) => {
-    const words = text.split(' ');
-    // One place a question and word, another for each.
-    const mixed = words.toSpliced((n * 7 + stray.length * 3) % (words.length + 1), 0, stray).join(' ');
-    return 'runs' in outcomeOf(mixed) ? [mixed] : [];
-  });
-  expect(ran).toEqual([]);
-});
+it.each(STRAY.map((stray, at) => ({ stray, at })))(
+  'no question runs with a stray “$stray” in it',
+  ({ stray, at }) => {
+    const texts = readExpectations('questions.md').filter(
+      ({ kind, commands }) => kind === 'run' && /^.(?:spend|balance)/.test(commands[0] ?? ''),
+    );
+    // A quick run tries some questions with each word, others with the next.
+    const step = Math.ceil(texts.length / runs(texts.length));
+    const tried = texts.filter((_, n) => n % step === at % step);
+    const ran = tried.flatMap(({ text }, n) => {
+      const words = text.split(' ');
+      // One place a question and word, another for each.
+      const mixed = words.toSpliced((n * 7 + stray.length * 3) % (words.length + 1), 0, stray).join(' ');
+      return 'runs' in outcomeOf(mixed) ? [mixed] : [];
+    });
+    expect(ran).toEqual([]);
+  },
+);
