@@ -14,6 +14,12 @@ import { beginning, daysOf, plus, todayAt } from '../../wall-clock.ts';
 import { isTooLong, PRODUCTIONS } from './productions.ts';
 import { ANSWERED, NOW, REFUSED } from './saturday.ts';
 
+/** A quick run takes a part of the phrases, each test another one. */
+const some = (at: number) => {
+  const step = Math.ceil(ANSWERED.length / runs(ANSWERED.length));
+  return ANSWERED.filter((_, n) => n % step === at % step);
+};
+
 const span = ({ days }: Period): string => `${days[0]}..${days.at(-1)}`;
 
 /** What `read` gives, or the refusal. */
@@ -104,7 +110,9 @@ describe('in a command', () => {
     ['all *', { several: 'all' }],
     ['web-shop * details', { alias: 'web-shop', output: 'details' }],
   ])('“%s” keeps its other words beside each phrase', (command, words) => {
-    const phrases = ANSWERED.filter(([phrase]) => !(/^(\*|all)/.test(command) && isBareYear(phrase)));
+    const phrases = some(command.length).filter(
+      ([phrase]) => !(/^(\*|all)/.test(command) && isBareYear(phrase)),
+    );
     const texts = phrases.map(([phrase]) => command.replace('*', phrase));
     expect(texts.map((text) => [text, wordsRead(text)])).toEqual(
       phrases.map(([, first, last], index) => [texts[index], { ...words, days: `${first}..${last}` }]),
@@ -114,12 +122,13 @@ describe('in a command', () => {
   it.each(['prod', 'project 7001', 'project 5'])(
     'reads the canonical text of %s and a phrase back',
     (project) => {
-      const read = ANSWERED.map(([phrase]) => {
+      const phrases = some(project.length);
+      const read = phrases.map(([phrase]) => {
         const canonical = formatCommandWords(parse(`${project} ${phrase} storage`).words);
         return [phrase, wordsRead(canonical), formatCommandWords(parse(canonical).words) === canonical];
       });
       expect(read).toEqual(
-        ANSWERED.map(([phrase, first, last]) => [
+        phrases.map(([phrase, first, last]) => [
           phrase,
           expect.objectContaining({ product: 2, days: `${first}..${last}` }),
           true,
