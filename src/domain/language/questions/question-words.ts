@@ -82,6 +82,8 @@ const NOT_BEFORE: Readonly<Record<string, (after: string) => boolean>> = {
   a: (after) => UNITS.has(after) || after === 'few' || after === 'couple',
   over: (after) => after !== 'the' && (isNumber(after) || !isPeriodWord(after)),
   so: (after) => after === 'far',
+  some: (after) => after === 'of',
+  any: (after) => after === 'of',
   first: isPeriodWord,
   next: isPeriodWord,
   last: isPeriodWord,

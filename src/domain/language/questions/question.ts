@@ -109,19 +109,9 @@ const isEmpty = (rest: string): boolean =>
   rest.split(' ').every((word) => word === BREAK || word === '' || VOCABULARY.get(word)?.role === 'filler');
 
 /** Roles that ask nothing by themselves. */
-const ADDS_NOTHING: ReadonlySet<PhraseRole> = new Set([
-  'filler',
-  'what',
-  'amount',
-  'request',
-  'polite',
-  'article',
-  'thanks',
-  'past',
-  'have',
-  'now',
-  'future',
-  'reference',
+const ADDS_NOTHING: ReadonlySet<PhraseRole> = new Set<PhraseRole>([
+  ...(['filler', 'what', 'amount', 'request', 'polite', 'article', 'thanks'] as const),
+  ...(['past', 'have', 'now', 'future', 'reference', 'quantity'] as const),
 ]);
 
 const hasContent = (said: QuestionWords['said']): boolean =>
@@ -258,25 +248,9 @@ const isBare = ({ said, words }: QuestionReading): boolean =>
   (words.phrase !== undefined || words.versus !== undefined || words.several !== undefined) &&
   (words.several !== undefined || words.alias !== undefined || words.project !== undefined) &&
   [...said.keys()].every((role) => BARE.has(role) || (role === 'filler' && said.has('amount')));
-const BARE: ReadonlySet<PhraseRole> = new Set([
-  ...([
-    'polite',
-    'request',
-    'thanks',
-    'article',
-    'csv',
-    'details',
-    'joint',
-    'compare',
-    'rank',
-    'noun',
-    'amount',
-    'everything',
-    'sameBefore',
-    'more',
-    'than',
-    'past',
-  ] as const),
+const BARE: ReadonlySet<PhraseRole> = new Set<PhraseRole>([
+  ...(['polite', 'request', 'thanks', 'article', 'csv', 'details', 'joint', 'compare', 'rank'] as const),
+  ...(['noun', 'amount', 'everything', 'sameBefore', 'more', 'than', 'past'] as const),
 ]);
 
 interface MadeCommand extends QuestionCommand {
