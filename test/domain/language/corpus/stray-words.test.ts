@@ -7,7 +7,7 @@ import { outcomeOf } from './outcome.ts';
 const STRAY = [
   ...['not', 'except', 'or', 'without', 'only', 'banana', 'twice', 'budgeted', 'never', 'nobody'],
   ...['least', 'Anna', 'save', 'hourly', 'frankfurt', 'should', 'next month', 'in dollars'],
-  ...['some of', 'best', 'half', 'more than', 'another', 'per hour'],
+  ...['some of', 'best', 'half', 'another', 'per hour'],
 ];
 
 it.each(STRAY.map((stray, at) => ({ stray, at })))(
