@@ -111,6 +111,7 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
     { commands: ['/spend', '/balance'], verbs: ['connect'], aliases: NO_ALIASES, canRead: () => true },
   ],
   parseQuestion: (text) => [text, NO_ALIASES],
+  withholdSecrets: (text) => [undefined, text, NO_ALIASES],
   mergeFollowUp: (text) => [text, { command: '/spend', text: '123 last-month' }, NO_ALIASES],
   keepsWords: (text) => [text, text.slice(0, 20), text, NO_ALIASES],
   parseProjectsText: (text) => [text, []],

@@ -6,11 +6,16 @@ import { type Output, parseWithOutput } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
 import { nearestWord } from '../nearest-word.ts';
 import { LAST_7_DAYS } from '../periods/period-phrase.ts';
-import { couldBeSecret } from '../secret-detection.ts';
 import { keepsWords } from '../suggestion.ts';
 import { cleanTyping, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
-import { parseQuestion, type Question, type QuestionCommand, readQuestionParts } from './question.ts';
+import {
+  parseQuestion,
+  type Question,
+  type QuestionCommand,
+  readQuestionParts,
+  withholdSecrets,
+} from './question.ts';
 
 export type FollowUp =
   /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */
@@ -33,7 +38,7 @@ const WEAK_LEADS: ReadonlySet<string> = new Set([
   ...['so', 'ok', 'okay', 'now', 'do', 'show', 'please', 'yes', 'great', 'cool', 'nice', 'perfect', ','],
   ...[...THANKS, 'hi', 'hello', 'hey'],
 ]);
-/** With these the answer is asked for in the same form. */
+/** These ask for the answer in the same form, for example as a file. */
 const SAME: ReadonlySet<string> = new Set([
   ...['same for', 'same thing', 'same question', 'same with', 'same', 'the same'],
 ]);
@@ -59,7 +64,7 @@ const WHY: ReadonlySet<string> = new Set([
   ...['why', 'why is', 'why was', 'why so much', 'why so', 'why much', 'how come', 'what changed'],
   ...['why did change', 'what happened', 'why is so', 'why is so much', 'why so high', 'why the change'],
 ]);
-/** Around `csv` and `details`. */
+/** Words that add nothing to `csv` and `details`: “as a csv file”. */
 const FILE_WORDS: ReadonlySet<string> = new Set([
   ...[
     'as',
@@ -104,7 +109,7 @@ interface FollowUpText {
 }
 
 /**
- * Whether a text refers to an answer before it, so that it is none by itself although it may be complete.
+ * Whether a text refers to an answer before it. Then it is a follow-up, even if it could be a question by itself.
  */
 export const refersBack = (text: string): boolean => simplify(text).isExplicit;
 
@@ -121,14 +126,7 @@ export function mergeFollowUp(
   remembered: QuestionCommand | undefined,
   aliases: Aliases,
 ): FollowUp | undefined {
-  const followUp = completeText(text, remembered, aliases);
-  // Its words are read in lower case, which hides the form of a token.
-  const mayHoldSecret = text
-    .split(/\s+/)
-    .some((word) => couldBeSecret(word) && !aliases.has(normalizeText(word)));
-  return followUp !== undefined && 'refusal' in followUp && mayHoldSecret
-    ? { kind: 'refused', refusal: followUp.refusal.withheld() }
-    : followUp;
+  return withholdSecrets(completeText(text, remembered, aliases), text, aliases);
 }
 
 function completeText(
@@ -137,9 +135,9 @@ function completeText(
   aliases: Aliases,
 ): FollowUp | undefined {
   const said = simplify(text);
-  // The same of a year before: of which days, it does not say.
+  // “Same last year” doesn’t say of which days.
   if (said.isThanks || (said.isSame && said.text === 'last year')) return undefined;
-  // The word may be meant, or the project of that name.
+  // Such a word may mean what it says, or the project of that name.
   if (text.split(/[\s,?!.]+/).some((word) => isReserved(normalizeText(word), aliases))) return undefined;
   const base = remembered && readCommand(remembered, aliases);
   if (AGAIN.has(said.text)) {
@@ -252,7 +250,7 @@ const WHAT = 'what';
 const asComparison = (words: readonly string[]): readonly string[] =>
   words.length === 2 && words[0] === 'compare' ? words.with(0, 'vs') : words;
 
-/** Of all projects, but not of which days. */
+/** Text that names all projects and no days. */
 const RANKED = /\b(?:most expensive|largest|biggest|costliest|top)\b/;
 
 const EMOJI = /\p{Extended_Pictographic}|:[a-z][a-z0-9_+-]*:/giu;
@@ -357,13 +355,13 @@ function readSaid(
   return alone.words.project === undefined ? [namesProjects(alone.words) ? single : joint] : [joint, single];
 }
 
-/** Of the lists only the budget is a project's: `watches prod budget`. */
+/** Of all lists, only the one of budgets can be about one project: `watches prod budget`. */
 function aboutProject(text: string, base: Base | undefined): string {
   const { alias, project } = base?.words ?? {};
   return text === 'watches budget' ? ['watches', alias ?? project, 'budget'].filter(Boolean).join(' ') : text;
 }
 
-/** Without an answer before it. */
+/** What a follow-up means where no answer came before it. */
 function withoutAnswer([said]: readonly Said[]): FollowUp | undefined {
   if (said === undefined) return undefined;
   const { words, output } = said;
@@ -407,7 +405,7 @@ function merge(
   }
   const before = base.words.phrase;
   const phrase = addsToday ? { ...(before ?? LAST_7_DAYS), includingToday: true } : (words.phrase ?? before);
-  // Of another period the comparison may be meant still, or the usual one: with the days before.
+  // For another period, the named comparison may still be meant, or the usual one with the days before.
   const mayCompare = isSaid(words.phrase) && typeof base.words.versus === 'object';
   const comparisons =
     isSaid(words.versus) || !mayCompare
@@ -422,10 +420,10 @@ function merge(
 
 const isSaid = (value: unknown): boolean => value !== undefined;
 
-/** What is near it in a command is another time here. */
+/** In a follow-up, the correction that a command would offer for these means another time. */
 const FUTURE = /\b(?:next|tomorrow)\b/;
 
-/** Words that the grammar refuses: with what it offers in their place, completed. */
+/** For words that the grammar refuses: what it offers instead, completed with the answer. */
 function refuse(
   refusal: InvalidWord,
   { text, isExplicit, isSame }: FollowUpText,

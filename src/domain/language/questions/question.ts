@@ -60,14 +60,22 @@ const EITHER: readonly Subject[] = ['balance', 'spend'];
  * @throws SecretPasted
  */
 export function parseQuestion(text: string, aliases: Aliases): Question | undefined {
-  const question = understand(text, aliases);
-  // Its words are read in lower case, which hides the form of a token.
+  return withholdSecrets(understand(text, aliases), text, aliases);
+}
+
+/** A refusal that quotes no word where one may be a secret: words are read in lower case, which hides the form of a token. */
+export function withholdSecrets<T extends object>(
+  reading: T | undefined,
+  text: string,
+  aliases: Aliases,
+): T | { readonly kind: 'refused'; readonly refusal: InvalidWord } | undefined {
+  const refusal = reading !== undefined && 'refusal' in reading && reading.refusal;
   const mayHoldSecret = text
     .split(/\s+/)
     .some((word) => couldBeSecret(word) && !aliases.has(normalizeText(word)));
-  return question !== undefined && 'refusal' in question && question.refusal && mayHoldSecret
-    ? { kind: 'refused', refusal: question.refusal.withheld() }
-    : question;
+  return refusal instanceof InvalidWord && mayHoldSecret
+    ? { kind: 'refused', refusal: refusal.withheld() }
+    : reading;
 }
 
 function understand(text: string, aliases: Aliases): Question | undefined {
@@ -174,7 +182,7 @@ function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | readonl
     const { about } = ROLE_RULES[role];
     if (about !== undefined && !named.has(about)) named.set(about, phrase);
   }
-  // Its watch shows what is spent and what is left.
+  // The watch of a budget shows both what is spent and what is left.
   if (named.has('budget')) for (const other of ['spend', 'balance'] as const) named.delete(other);
   const [[first] = [], [, second] = []] = [...named];
   if (first !== undefined) return second === undefined ? [first] : [first, second];
@@ -200,7 +208,7 @@ function isPlaced(role: PhraseRole, said: QuestionWords['said'], subject: Subjec
   );
 }
 
-/** The running unit is not what `next` asks about, and 815 is another project than 0815. */
+/** Not corrected: the running unit is not what `next` asks about, and 815 is another project than 0815. */
 const NOT_CORRECTED = /^(?:next\b|tomorrow\b|0\d*$)/i;
 
 interface ParsedRest {
@@ -303,7 +311,7 @@ function spendCommands({ words, output, said }: QuestionReading): readonly (Made
         ];
   if (phrase !== undefined && versus !== undefined && versus !== 'year-before')
     if (formatPhrase(phrase) === formatPhrase(versus)) {
-      // What it is compared with anyway are as many days before.
+      // `/spend` compares with as many days before anyway.
       const { versus: _, ...alone } = asked;
       return phrase.kind === 'last'
         ? [make(alone, true)]
@@ -340,7 +348,7 @@ function balanceCommands({ words, output, said }: QuestionReading): readonly (Ma
     ];
   const isNamed = (asked.alias ?? asked.project) !== undefined;
   if (isNamed && ranked !== undefined) return [new InvalidWord(ranked, UNPLACED, EXAMPLE)];
-  // In total may mean of all projects.
+  // “In total” may mean all projects.
   const isTotal = said.has('total') && !isNamed && asked.several === undefined;
   const all =
     (ranked !== undefined || isTotal) && asked.several === undefined ? ({ several: 'all' } as const) : {};
@@ -377,13 +385,13 @@ function billingCommand(
   return { command, text: [verb, names, isBudget && 'budget'].filter(Boolean).join(' '), isGuess: false };
 }
 
-/** What a text says in part, to be completed with what was asked before. */
+/** What a follow-up says by itself. */
 interface QuestionParts {
   /** The commands that it asks for: none, one, or two that exclude each other. */
   readonly commands: readonly SlashCommand[];
   /** Its other words, for the grammar of commands. */
   readonly text: string;
-  /** A phrase whose meaning the command would lose. */
+  /** A phrase that the command could not express. */
   readonly unplaced?: string | undefined;
   /** Whether it asks what there is: “what do you have for october?”. */
   readonly isVague: boolean;
