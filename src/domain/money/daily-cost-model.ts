@@ -44,7 +44,7 @@ const WEEKDAY = { minRatios: 3, minFactor: 0.1 } as const;
 const DAYS = { searched: 84, level: 3, trend: 14, averaged: 28 } as const;
 /** A day counts half as much as one this many days later: a change too small to be found is followed all the same. */
 const HALF_LIFE = 10;
-/** Smaller relative changes than `minNoise` are none; `penalty` multiplies that of BIC. */
+/** A relative change below `minNoise` counts as none; `penalty` multiplies that of BIC. */
 const CHANGE = { minNoise: 0.02, penalty: 1.5 } as const;
 /** Growth a day is at most 5 %. */
 const TREND = { damping: 0.98, max: 0.05 } as const;
@@ -104,7 +104,9 @@ function median(values: readonly number[]): number {
   return ((sorted[middle] ?? Number.NaN) + (sorted[(sorted.length - 1) >> 1] ?? Number.NaN)) / 2;
 }
 
-/** Days far from those around that fewer than two of the days beside and less than half of the same weekdays are like. */
+/**
+ * Days far from those around them, which fewer than two neighbours and fewer than half of the same weekdays resemble.
+ */
 function findSpikes(costs: Costs): ReadonlyMap<number, number> {
   const spikes = new Map<number, number>();
   costs.forEach((cost, n) => {
@@ -158,7 +160,7 @@ function lastRegime(usual: Costs, factorOf: (n: number) => number): Regime {
     .slice(-DAYS.searched);
   const levels = days.map((n) => (usual[n] ?? 0) / factorOf(n));
   const sizes = levels.map(Math.abs);
-  // A logarithm of what is large that takes zero and credits too.
+  // Like the logarithm for large amounts, and defined for zero and credits.
   const unit = (median(sizes) || Math.max(...sizes)) / 20 || 1;
   const values = levels.map((level) => Math.asinh(level / unit));
   const steps = values.slice(1).map((value, n) => Math.abs(value - (values[n] ?? 0)));

@@ -131,10 +131,10 @@ function inYearOfAnswer(
   return undefined;
 }
 
-/** What there is one of in each year. */
+/** Kinds of dates that each year has one of. */
 const YEARLY: ReadonlySet<string> = new Set(['month', 'quarter', 'half', 'month-day', 'week']);
 
-/** Without what else is known of it, which no button carries. */
+/** Only what a button may carry. */
 const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => ({ command, text });
 
 /** The remembered command, whose days stay those that it had then. @throws InvalidWord */
@@ -204,7 +204,8 @@ function isGone(
 const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\s,?!.]+/).map(normalizeText));
 
 /**
- * A list has a row for a project that may not be asked about there, with its name. Who did not type that name is not told.
+ * The answer about a list names each project, also those that may not be asked about there. Somebody who did not type such
+ * a name must not read it.
  * @throws NotAllowed
  */
 function requireAskable(words: CommandWords, text: string, request: Request): void {

@@ -53,7 +53,7 @@ export function spendMessage(view: SpendView): Message {
   });
 }
 
-/** Of both periods where the second one was named. */
+/** The chart of both periods, where the second one was named. */
 function chartOf(report: SpendReport): Chart | undefined {
   const { usage, before, period } = report;
   const both = period.versus && period.comparison && before && versusChart(usage, before, period.comparison);
@@ -69,7 +69,7 @@ function headline(report: SpendReport): string {
   return `${labelled(report)(total.value)} spent${incompleteMark(total.incomplete)}`;
 }
 
-/** The comparison, or why there is none of days that were named; the average; else the peak. No figure that is in the title. */
+/** The comparison, or why the named days can't be compared; then the average, else the peak. Leaves out what the title says. */
 function factLine(report: SpendReport): string {
   const { usage, period, locale } = report;
   const uncompared = period.versus === undefined ? '' : uncomparedNote(report, period);
@@ -140,7 +140,7 @@ function periodChoices(
   return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
 }
 
-/** Where something is compared. */
+/** Offered where there is a comparison. */
 const whyOption = (view: SpendView) =>
   view.answered.some((figures) => comparable(figures) !== undefined)
     ? [commandOption('What changed', spendCommand(view, { output: 'why' }))]

@@ -53,7 +53,7 @@ export function comparisonText(report: SpendReport): string {
   return `*${formatPercent(figures.percent, locale)}*${unit} vs ${label}${rests}`;
 }
 
-/** `*▲ 7.9 %* (+ 1,203.00)`: for who asks about the difference. */
+/** `*▲ 7.9 %* (+ 1,203.00)`, for a comparison that was named. */
 export function formatChangeAmount({ current, before, percent }: UsageChangeFigures, locale: string): string {
   const value = current.minus(before);
   if (value.eq(0)) return '*unchanged*';

@@ -99,12 +99,12 @@ function historyOf(period: Period): Omit<TimeRange, 'running' | 'zone'> | undefi
   if (today === undefined || !isRunningMonth(period)) return compared;
   const [from, last] = [forecastFrom(today), addDays(today, -1)];
   const first = compared !== undefined && compared.days.first < from ? compared.days.first : from;
-  // Too much for one question: an answer without a forecast.
+  // That would be too long for one question, so the answer has no forecast.
   if (compared !== undefined && daysBetween(first, last) >= MAX_PERIOD_DAYS) return compared;
   return {
     from: startOfDay(first, zone),
     to: endOfDay(last, zone),
-    // Why there is no comparison is about its days, whatever else is asked for.
+    // If this fails, the answer says so about the compared days only.
     days: comparison?.asked ?? { first, last, today },
   };
 }

@@ -77,7 +77,7 @@ function totalChangeText(view: SpendView): string {
     : `${total.change} vs ${view.period.comparison?.label}${total.rests}${totalDifference(view)}`;
 }
 
-/** `, + 1,203.00`, or a day where the averages are compared: who names the days asks for it. */
+/** `, + 1,203.00`, an amount a day where averages are compared; only for a comparison that was named. */
 function totalDifference({ answered, period, locale }: SpendView): string {
   if (period.versus === undefined) return '';
   const all = answered.flatMap((figures) => comparable(figures)?.figures ?? []);
@@ -125,7 +125,7 @@ function columnsOf({ answered, top, locale, period }: SpendView): ProjectColumn<
   ];
 }
 
-/** The change; and what was spent on the days that somebody names. */
+/** The change, and what was spent on the days of a named comparison. */
 function comparisonColumns(
   { comparison, versus }: SpendView['period'],
   locale: string,

@@ -160,7 +160,7 @@ function onDays({ difference, window }: ExplainedChange): string {
   return ` on ${counted} of ${Math.max(window.currentDays.length, window.days.length)} days`;
 }
 
-/** As the answer of `/spend` has it: of averages their difference too, which is not that of the headline. */
+/** The change as `/spend` says it. Where averages are compared, their difference is another than that of the headline. */
 function changeText({ change: { figures }, difference }: ExplainedChange, locale: string): string {
   if (figures.basis === 'average')
     return `${formatChangeAmount(figures, locale)} a day${leavesDaysOut(difference) ? ' over all reported days' : ''}`;

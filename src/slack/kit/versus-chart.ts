@@ -62,7 +62,7 @@ function nameOf(days: readonly Day[], today: Day | undefined): string {
   return name.length <= SLACK_LIMITS.chartLabel ? name : `${monthOf(first)} – ${monthOf(last)}`;
 }
 
-/** In the place of `no data` where that has no room; the title then says what it means. */
+/** Replaces `no data` where there is no room for it; the title then says what it means. */
 const DASH = '–';
 
 /** The labels in the longest form that has room, each different. */

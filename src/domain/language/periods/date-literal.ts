@@ -119,7 +119,7 @@ const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] 
   [/(\d{1,2})\/(\d{1,2})(?!\d)/y, ([, a, b]) => slashed(Number(a), Number(b))],
 ];
 
-/** Of every form; most numbers are no dates, which this one look tells. */
+/** What every form begins like: one look tells that most numbers are no dates. */
 const BEGINNING = /\d{1,4}[-/.]\d/y;
 
 /** The date that begins at a character which begins a number. */

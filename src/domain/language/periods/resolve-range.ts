@@ -45,7 +45,7 @@ function inFuture(typed: string, instead?: string): InvalidWord {
   return new InvalidWord(clipWord(typed), 'is in the future', PAST, instead);
 }
 
-/** What is running now, to offer in the place of what has not begun. */
+/** The unit that is running now, offered where the one that was asked for has not begun. */
 function runningInstead(point: DateExpression, { unit, count }: CalendarSpan): string {
   if (point.kind === 'weekend') return 'last-weekend';
   if (unit === 'day') return 'today';
@@ -86,7 +86,7 @@ function planBetween(from: CalendarSpan, to: CalendarSpan, today: Day): Comparis
 
 type Range = Extract<PeriodPhrase, { kind: 'range' }>;
 
-/** They are the same days whatever stands beside them, so that they can change places. */
+/** Whether a date means the same days as either end of a range, so that the ends of a reversed one can be swapped. */
 const FIXED: ReadonlySet<DateExpression['kind']> = new Set([
   'day',
   'month',
@@ -108,8 +108,8 @@ function correctReversed({ from, to, ...phrase }: Range, end: Day): string | und
 }
 
 /**
- * The first day is the latest that has begun, and before the last one; that is the next after it. Ends of different kinds
- * are what they are alone.
+ * The first day is the latest that has begun and lies before the last one; the last is the next such day after it. Ends of
+ * different kinds mean what each means alone.
  * @throws InvalidWord where the last one is not the next after the first, with both readings
  */
 function endsOf(phrase: Range, today: Day, zone: Zone): readonly [CalendarSpan, CalendarSpan] {
@@ -185,7 +185,7 @@ function rangeOf(phrase: PeriodPhrase, today: Day, zone: Zone): DayRange {
 export function resolveRange(phrase: PeriodPhrase, today: Day, zone: Zone): DayRange {
   const span = rangeOf(phrase, today, zone);
   const length = daysBetween(span.first, span.last) + 1;
-  // Thousands of years back dates overflow, and the length is NaN.
+  // Dates thousands of years ago overflow, which makes the length NaN.
   if (!(length <= MAX_PERIOD_DAYS))
     throw new InvalidWord(
       clipWord(phrase.typed),

@@ -1,4 +1,4 @@
-/** The classes of tokens that productions name by a capital. */
+/** The classes of tokens that productions name in capitals. */
 import type { Unit } from '../../time/calendar.ts';
 import { type Match, type Parser, parseErrorAt, senseOf } from '../parse.ts';
 import type { Token } from '../tokenizer.ts';
@@ -11,7 +11,7 @@ import type { TokenClass } from './grammar.ts';
 export interface DateClasses {
   /** The number of a day, `3` or `3rd`. */
   DAY: number;
-  /** The same as an ordinal only. */
+  /** The same, as an ordinal only: `3rd`. */
   ORDINAL: number;
   /** A date in digits. */
   ISO_DAY: string;
@@ -23,9 +23,9 @@ export interface DateClasses {
   MONTH: number;
   /** The number of a week, 1 to 53. */
   WEEK: number;
-  /** A year after what it is the year of. */
+  /** The year after a month, quarter or day: `october 2026`. */
   YEAR: YearOf;
-  /** A year before what it is the year of. */
+  /** The year before one: `2026-q3`. */
   YEAR_BEFORE: YearOf;
   /** A weekday, 1 for Monday. */
   WEEKDAY: number;

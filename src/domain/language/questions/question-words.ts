@@ -255,7 +255,7 @@ function joinNames(words: readonly string[], aliases: Aliases): readonly string[
   return joined;
 }
 
-/** What a number before it belongs to. */
+/** After a number, these roles show that it belongs to them, not to the project before it. */
 const COUNTED = /^(?:month|unit|to|and|filler|rank|weekday|ago)$/;
 
 /** The first name stands first, so that a number after it is a year or a product. */
@@ -285,7 +285,7 @@ function compared(
   return words.with(place, 'vs');
 }
 
-/** Before “may” they show that the month is meant. */
+/** Before “may” these words show that the month is meant. */
 const BEFORE_MONTH: ReadonlySet<string> = new Set(
   'in on for of during since from to until till through and last this vs versus between than with'.split(' '),
 );
@@ -340,7 +340,7 @@ export function readQuestionWords(text: string, aliases: Aliases): QuestionWords
       return at + 1;
     }
     const phrase = findPhrase(words, at);
-    // Else it is the past: `last weak`.
+    // Elsewhere `last` begins a period: `last weak`.
     const isPast = phrase?.role === 'lasts' && !said.has('howLong') && !said.has('when');
     if (phrase === undefined || isPast) {
       rest.push(words[at]?.typed ?? '');
@@ -358,7 +358,7 @@ export function readQuestionWords(text: string, aliases: Aliases): QuestionWords
   };
   for (let at = 0; at < words.length; ) at = read(at);
   const from = rest.findIndex((word) => /^from$/i.test(word));
-  // From one to the other: a range, or its two sides.
+  // “From … to …” may be a range, or the two sides of a comparison.
   const isRange = said.has('compare') && from >= 0 && rest.includes('to', from) && !rest.includes('with');
   const unclear = unclearIn(words, aliases) ?? (isRange ? 'from' : undefined);
   return {
