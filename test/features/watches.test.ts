@@ -746,7 +746,11 @@ describe('the list', () => {
     expect((await ask('watches budget')).visibleText).toContain('2 watches');
     const none = await ask('watches 789 budget');
     expect(none.visibleText).toContain('No budget for 789 is set up here yet.');
-    expect(JSON.stringify(none.blocks)).toContain('/billing watch 789 budget');
+    const [, ...below] = none.blocks;
+    expect(below).toHaveLength(1);
+    expect(JSON.stringify(below)).toContain('/billing watch 789 budget');
+    expect(JSON.stringify(below).match(/"type":"button"/g)).toHaveLength(1);
+    expect(none.visibleText).toContain('Set a budget…');
     expect((await ask('watches prod october')).visibleText).toContain('doesn’t belong there');
   });
 

@@ -10,7 +10,6 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { type Block, button } from '../../slack/kit/atoms.ts';
 import { changeItem } from '../../slack/owned/actions.ts';
 import { homeRows, itemRow, showOwned, statusRows } from '../../slack/owned/list.ts';
@@ -95,20 +94,19 @@ export async function listWatches(
     canReadOwned(watch, request) &&
     (projects.length === 0 || ids.includes(watch.project.id)) &&
     (!isBudget || watch.rule.kind === 'budget');
-  const command = kind.commands.create;
-  const text = [projects.length === 1 && names, isBudget && 'budget'].filter(Boolean).join(' ');
   const asked: OwnedWatches = {
     ...kind,
     all: (record) => kind.all(record).filter(isAsked),
     words: {
       ...kind.words,
+      create: isBudget ? 'Set a budget…' : kind.words.create,
       none: `No ${isBudget ? 'budget' : 'watch'}${names && ` for ${names}`} is set up here yet.`,
     },
   };
-  const label = isBudget ? 'Set a budget…' : 'Watch…';
-  const filter = [names, isBudget && 'budget'].filter(Boolean).join(' ');
-  const buttons = commandButton('asked-watch', label, { command, text });
-  return showOwned(asked, request, { page, filter, buttons });
+  const budget = isBudget && 'budget';
+  const filter = [names, budget].filter(Boolean).join(' ');
+  const createText = [projects.length === 1 && names, budget].filter(Boolean).join(' ');
+  return showOwned(asked, request, { page, filter, createText });
 }
 
 /** Whether it alerts the viewer, or the channel where they ask. */

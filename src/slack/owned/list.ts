@@ -39,6 +39,8 @@ interface ShowOptions {
   readonly page?: number;
   /** What the list’s command says of which items they are, for the buttons to other pages. */
   readonly filter?: string;
+  /** What the form that sets another one up has already filled in: words after its command. */
+  readonly createText?: string;
   /** Whether to post the list below the message with the button instead of replacing it. */
   readonly isApart?: boolean;
 }
@@ -70,7 +72,7 @@ export async function showOwned<T extends OwnedItem>(
 
 function listMessage<T extends OwnedItem>(
   kind: OwnedKind<T>,
-  { notice, buttons, page = 1, filter }: ShowOptions,
+  { notice, buttons, page = 1, filter, createText = '' }: ShowOptions,
   rows: RowContext<T>,
 ): Message {
   const { words, commands } = kind;
@@ -82,7 +84,8 @@ function listMessage<T extends OwnedItem>(
     ...(buttons === undefined ? [] : [actions(...buttons)]),
     ...(canManage && damagedIds(viewer.workspace, kind.kind).length > 0 ? damagedBlocks(kind) : []),
   ];
-  const create = commandButton(kind.kind, words.create, { command: commands.create }, { style: 'primary' });
+  const setUp = { command: commands.create, text: createText };
+  const create = commandButton(kind.kind, words.create, setUp, { style: 'primary' });
   if (all.length === 0)
     return { text: notice ?? words.none, blocks: [...news, section(words.none), actions(...create)] };
   const title = words.count(all.length);
