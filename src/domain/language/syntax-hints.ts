@@ -91,6 +91,7 @@ function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works
 function ofRaw(raw: string, works: string): Hint {
   if (/^-\d+$/.test(raw))
     return ['isn’t a project ID', 'Project IDs are digits only, such as 123.', raw.slice(1)];
+  if (/^-+$/.test(raw)) return ['has nothing after it', 'Type since 2026-10-01, or 2026-10-01..2026-10-15.'];
   if (/^[^.].*\.\.$/.test(raw))
     return ['has no end', 'Type since 2026-10-01, or 2026-10-01..2026-10-15.', `since ${raw.slice(0, -2)}`];
   return [UNRECOGNIZED, works];

@@ -183,7 +183,13 @@ function tokensOfList(raw: string, start: number, dashBefore: boolean, words: Wo
   });
 }
 
-/** Splits a text, ignoring case. A dash between spaces belongs to what follows. */
+/** A dash that nothing follows says that something is missing. */
+function danglingDash(text: string, after: Token): Token {
+  const [start, end] = [Math.max(text.lastIndexOf('-'), after.end), text.length];
+  return { kind: 'range-sign', start, end, raw: { start, end }, spaced: true, dashed: false };
+}
+
+/** Splits a text, ignoring case. A dash before or between spaces belongs to what follows. */
 export function tokenize(typed: string, aliases: Aliases): TokenizedText {
   const text = typed.toLowerCase();
   const words: Words = { aliases, parts: new Map() };
@@ -192,8 +198,10 @@ export function tokenize(typed: string, aliases: Aliases): TokenizedText {
   for (const { 0: raw, index } of text.matchAll(/\S+/g)) {
     const some = tokensOfList(raw, index, dashBefore, words);
     found.push(...some);
-    dashBefore = some.length === 0 && raw.includes('-');
+    dashBefore = some.length === 0 ? raw.includes('-') : raw.endsWith('-');
   }
+  const last = found.at(-1);
+  if (dashBefore && last !== undefined) found.push(danglingDash(text, last));
   // Some capitals have no lower case of the same length: İ.
   return { text, shown: typed.length === text.length ? typed : text, tokens: found, aliases };
 }

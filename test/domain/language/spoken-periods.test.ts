@@ -80,6 +80,7 @@ const TABLE: readonly [first: string, last: string, phrases: readonly string[]][
     '2026-10-15',
     [
       ...['oct 1-15', '1-15 oct', '1 to 15 october', 'between 1 and 15 october', 'from oct 1 through oct 15'],
+      ...['oct 1- 15', '1- 15 oct', '1 oct- 15 oct'],
       ...[
         '1.10.-15.10.',
         '1.10. - 15.10.',
@@ -411,6 +412,10 @@ describe('what has no one meaning, or none', () => {
     ['last october 3', '3', undefined],
     ['monday last week so', 'so', undefined],
     ['half', 'half', undefined],
+    ['nov -', '-', undefined],
+    ['1 nov –', '–', undefined],
+    ['nov-', '-', undefined],
+    ['oct 1- 15 -', '-', undefined],
     ['this sunday', 'this sunday', 'today'],
   ])('“%s” is refused for “%s”, and %j is offered', (text, word, offered) => {
     const { suggestion, readings, ...refused } = refusal(text);
