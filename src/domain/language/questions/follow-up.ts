@@ -155,7 +155,10 @@ function completeText(
     };
   const readings = readSaid(asked, question, base, aliases);
   if (readings === undefined) return undefined;
-  if (readings instanceof InvalidWord) return refuse(readings, said, base, aliases);
+  if (readings instanceof InvalidWord) {
+    const isExplicit = said.isExplicit || question?.kind === 'command';
+    return refuse(readings, { ...said, isExplicit }, base, aliases);
+  }
   if (base === undefined) return said.isExplicit ? withoutAnswer(readings) : undefined;
   const merged = readings.flatMap((reading) => merge(base, reading, said.isSame));
   const commands = merged.map(({ isCertain: _, ...command }) => command);
@@ -322,9 +325,11 @@ function readSaid(
   const {
     commands,
     text: rest,
+    change,
     unplaced,
     isVague,
   } = readQuestionParts(text, aliases, base?.command === '/balance');
+  if (change !== undefined) return base && change;
   if (question?.kind !== 'command' && unplaced !== undefined)
     return question?.kind === 'refused' ? question.refusal : undefined;
   const whole = question?.kind === 'command' && !isVague ? question : undefined;

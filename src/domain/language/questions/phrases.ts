@@ -6,7 +6,7 @@ export type Subject = 'spend' | 'balance' | 'budget' | 'projects' | 'schedules' 
 interface Row {
   /** What the phrases alone make the question about. */
   readonly about?: Subject;
-  /** Roles or subjects of which one must stand beside these phrases, else nobody knows what they mean. */
+  /** Roles or subjects of which one, or each of `a+b`, must stand beside these phrases, else nobody knows what they mean. */
   readonly beside?: readonly string[];
   /** What it says in words of commands. */
   readonly says?: string;
@@ -16,18 +16,20 @@ interface Row {
 
 const LISTS = ['projects', 'schedules', 'watches', 'noun'] as const;
 const FIGURES = ['spend', 'average', 'peak', 'why', 'figures', 'rank', 'money'] as const;
+const ASKED_CHANGE = ['why', 'past', 'have', 'spend+is'] as const;
 
 /* biome-ignore format: a role a line is what makes the table readable */
 const ROWS = {
   // What is asked
-  spend: { about: 'spend', phrases: 'spend|spends|spent|spending|spendings, expense|expenses|expenditure|expenditures, cost~, costings, pay|pays|paid|paying [for], burn|burns|burnt|burned|burning [through], go|goes|gone|going|went through, shell~ out, fork|forked out, set us|me back, ran|run|runs|racked up, bill|bills|billed, charge~, damage, how expensive|costly|pricey, price' },
+  spend: { about: 'spend', phrases: 'spend|spends|spent|spending|spendings, expense|expenses|expenditure|expenditures, cost~, costings, pay|pays|paid|paying [for], burn|burns|burnt|burned|burning [through], go|goes|gone|going|went through, shell~ out, fork|forked out, set us|me back, ran|run|runs|racked up, bill|bills|billed, charge~, damage, how expensive|costly|pricey, price, spend|spends|spent|spending|cost|costs|pay|paid|charge|charged [us] anything, breakdown [of]' },
+  destination: { about: 'spend', says: 'all', phrases: 'where did|does|do|is|are|has|have|was [all] money|cash|spend|cost~ go|goes|going|gone|went [to], where do|did|are|have we spend|spent|spending [money], what do|did|are|have|were we spend|spent|spending money|cash on' },
   use: { about: 'spend', phrases: 'use|uses|used|using|usage, consume~, consumption, invoice~' },
-  average: { about: 'spend', phrases: '[on|in] average|averages, avg, avg/day, per|a|each|every|by day, /day, day by day, daily, daily average|mean, average|mean|typical daily, average|[on] mean|average|typical|usual|normal day, mean|typical|typically, [daily] burn rate' },
+  average: { about: 'spend', phrases: '[on|in] average|averages, avg, avg/day, per|a|each|every|by day, /day, day by day, daily, daily average|mean, average|mean|typical daily, [on] mean|average|typical|usual|normal day, mean|typical|typically, [daily] burn rate' },
   peak: { about: 'spend', phrases: '[on] which|what day|days|date, peak|peaks|peaked [day], biggest|highest|costliest|worst|priciest|largest|heaviest|top day, day with highest|biggest|largest|most, most expensive|costly day' },
   forecast: { about: 'spend', phrases: 'predict, forecast|forecasts|forecasted|forecasting, projection|projections, prediction, prognosis, estimate|estimates|estimation, end up at, where will|do|would we|i end up' },
   balance: { about: 'balance', phrases: 'balance|balances, left [over], left to spend, remaining [balance], remains|remain, runway|runways, in bank' },
-  credit: { about: 'balance', beside: ['balance'], phrases: 'credit|credits' },
-  lasting: { about: 'balance', phrases: 'run|runs|running|ran out|dry|empty [of money|cash|funds|budget], dry up, out of money|cash|funds, used up, be|is|are empty|gone|exhausted|depleted, last us, funded' },
+  credit: { about: 'balance', beside: ['balance'], phrases: 'credit|credits, budgets is|are [running|getting] low' },
+  lasting: { about: 'balance', phrases: 'run|runs|running|ran out|dry|empty [of money|cash|funds|budget], dry up, out of money|cash|funds, used up, be|is|are empty|gone|exhausted|depleted, last us, funded, [run|runs|running|getting] low [on money|cash|funds|credit]' },
   ends: { about: 'balance', beside: ['money', 'when', 'howLong'], phrases: 'finished' },
   lasts: { about: 'balance', phrases: 'last|lasts' },
   budget: { about: 'budget', phrases: 'budget, over|against [its] budget' },
@@ -36,22 +38,24 @@ const ROWS = {
   help: { about: 'help', phrases: 'what can|could|do|else you|i|we|tally do|ask|know|understand|offer|answer|say|tell|use|request [me|us|you] [about] [for me|us] [with you], what you can do, what else can you|i|we do|ask, what can you help [me|us] with, who|what are you, what is tally, what is job|purpose, what are you good for, what [else] are you able to do, what are you capable of, how do|does you|this|it|tally [bot] work, how do|can|could|should i|we use [you|this|it|tally] [bot], how to use [you|this|it|tally] [bot], how can|could you|tally help [me|us], your commands|features|capabilities, show|list commands, which|what commands|questions [are there] [do|are you] [know|understand] [can i|we|you use|ask|answer|understand] [do you know|understand], what kind|kinds|sort|sorts of questions|things [can i|we|you ask|do|answer], help [me|us] [out], can|could you help [me|us] [out]' },
   // What is said of it
   why: { phrases: 'why, how come, what [is|was|has] made|makes|making|caused|causes|causing|drove|drives|driving|driven|pushed|pushing|explains, what [has|is] changed [on], what [has] happened [to|with], what is|was|lies|lay behind, reason|reasons [for|behind|of], cause|causes [for|of], explain, explanation [for|of]' },
-  change: { beside: ['why'], phrases: 'so|that much|high|expensive|costly|big|many|low, this much, expensive, costly, high, become|became, go|goes|going|went|gone|shoot|shot|jumped|rising|rose up|down, up, rise|rises|rising|rose|risen, jump~, increase~, grow|grows|growing|grew|grown|growth, spike~, climb~, double~, explode~, surge~, drop|drops|dropped|dropping, fall|falls|fell|falling, decrease~, change|changes|changed' },
-  more: { beside: ['why', 'than'], phrases: '[much] more|less [expensive|costly], [much] higher|lower|cheaper|costlier|pricier' },
-  joint: { says: 'vs', phrases: 'vs|versus|against, [as] compared|compare|compares to|with|against, relative to, in comparison to|with' },
-  than: { beside: ['more'], phrases: 'than' },
+  change: { beside: ASKED_CHANGE, phrases: 'so|that much|high|expensive|costly|big|many|low, this much, expensive, costly, high, become|became, go|goes|going|went|gone|shoot|shot|jumped|rising|rose up|down, up, rise|rises|rising|rose|risen, jump~, increase~, grow|grows|growing|grew|grown|growth, spike~, climb~, double~, explode~, surge~, drop|drops|dropped|dropping, fall|falls|fell|falling, decrease~, change|changes|changed' },
+  more: { beside: ['why', 'than', 'stepBefore', 'spend+past', 'spend+have', 'spend+is'], phrases: '[much] more|less, [much] higher|lower' },
+  pricier: { about: 'spend', beside: ['is', 'than', 'stepBefore', ...ASKED_CHANGE], phrases: '[much] more|less expensive|costly, [much] cheaper|costlier|pricier' },
+  joint: { says: 'vs', phrases: 'vs|versus|against, up|down|higher|lower on|from|over|against, [as] compared|compare|compares to|with|against, relative to, in comparison to|with' },
+  than: { beside: ['more', 'pricier'], phrases: 'than' },
   sameBefore: { beside: ['joint', 'than', 'compare'], says: 'last year', phrases: 'same month|week|quarter|period|time|days|day [of] last year, same month|week|quarter|period|time|days|day year ago|before|earlier, year before|earlier' },
+  stepBefore: { phrases: '[compared|comparison|relative] vs|versus|against|than|with|to [in|on] one|period|day|week|month|quarter before [that|it], [compared|comparison|relative] vs|versus|against|than|with|to [in|on] prior|preceding|previous|prev one|period|day|week|month|quarter, up|down|higher|lower on|from|over|against one|period|day|week|month|quarter before [that|it], up|down|higher|lower on|from|over|against prior|preceding|previous|prev one|period|day|week|month|quarter' },
   compare: { phrases: 'compare|comparing|comparison [between|of], difference [in spend|spending|cost|costs] [between], differ' },
   rank: { beside: ['spend', 'noun', 'peak', 'who', 'when'], phrases: 'top [project|projects], most [expensive|costly], biggest|largest|highest|costliest|priciest|heaviest, rank' },
-  by: { beside: ['rank', 'noun'], phrases: 'in terms of cost|costs|spend|spending, by cost|costs|spend|spending|amount, sorted|ranked by cost|costs|spend|spending|amount' },
+  by: { beside: ['rank', 'noun', 'everything'], phrases: 'in terms|order of cost|costs|spend|spending, by cost|costs|spend|spending|amount, sorted|ranked|ordered by cost|costs|spend|spending|amount' },
   first: { beside: ['lasting'], phrases: 'first, soonest, next, earliest' },
-  which: { beside: ['rank', 'first', 'projects', 'schedules', 'watches'], phrases: 'which [one] [of]' },
-  who: { beside: ['rank'], phrases: 'who' },
+  which: { beside: ['rank', 'first', 'lasting', 'balance', 'projects', 'schedules', 'watches'], phrases: 'which [one] [of]' },
+  who: { beside: ['rank', 'lasting'], phrases: 'who' },
   everything: { says: 'all', phrases: 'everything, all|each|every [of] projects|project, per|by project' },
   csv: { phrases: '[as|in|to] csv [file|export|format] [with|of], export~, download~, file with|of|for, as|in|to|into file, [as|in|into] spreadsheet [of|with|for]' },
   details: { phrases: '[in|more] details|detail, detailed' },
   figures: { phrases: 'look|looks [like], how high|big|large, numbers, figures, stats, statistics, doing, looking, how is|are|was|were, situation, status, overview, summary, report' },
-  past: { beside: [...FIGURES, 'amount', 'more', 'than', 'noun', 'budget', 'compare', 'joint'], phrases: 'did, was, were, had' },
+  past: { beside: [...FIGURES, 'amount', 'more', 'pricier', 'change', 'than', 'noun', 'budget', 'compare', 'joint'], phrases: 'did, was, were, had' },
   have: { beside: ['money', 'spend', 'average', 'peak', 'why', 'balance', 'budget', 'compare', ...LISTS], phrases: 'have, has, got, having, available' },
   future: { beside: ['spend', 'lasting', 'lasts', 'average', 'forecast', 'budget'], phrases: 'will, would, going|expected|likely|projected|predicted|estimated|expecting|forecasted to, do|does you|we expect [to], gonna, expect, expected, projected, predicted, estimated' },
   can: { beside: ['lasting', 'lasts'], phrases: 'can, could' },
@@ -60,7 +64,7 @@ const ROWS = {
   endUp: { beside: ['spend'], phrases: 'end|ends|ended|ending up' },
   howLong: { beside: ['lasting', 'lasts', 'balance', 'money'], phrases: 'how [much] long|longer, how much time, how long|soon until|till|before, how many days|weeks|months [until|till|before], until|till when' },
   when: { beside: ['lasting', 'lasts', 'ends', 'peak', 'rank'], phrases: '[by] when, how soon' },
-  now: { beside: ['balance', 'lasting', 'budget', ...LISTS], phrases: 'now, right now, currently, at moment, at present, as of now, still, there, yet' },
+  now: { beside: ['balance', 'lasting', 'budget', ...LISTS], phrases: 'now, right now, soon, currently, at moment, at present, as of now, still, there, yet' },
   kept: { beside: ['budget'], phrases: 'kept|keep|keeps|keeping, hold|holds|holding|held, exceed~, pass|passed|passing, reached, blown|blow|blew, within|inside|under|below|above, on track [with|for], keeping|keep|keeps|kept|stick|sticks|sticking to, good on, enough, stay|stays|stayed|staying, go|goes|went|gone|going over, broken|broke|break, respected, met, fine' },
   money: { beside: ['spend', 'average', 'peak', 'balance', 'lasting', 'lasts', 'budget', 'howLong'], phrases: '[enough] money|cash|funds' },
   quantity: { beside: ['money', 'balance', 'have', 'lasting', ...LISTS], phrases: 'any, some, anything' },
@@ -72,7 +76,8 @@ const ROWS = {
   // What adds nothing
   amount: { phrases: '[about|roughly|exactly] how much, how many, what amount, amount [of]' },
   what: { phrases: 'what' },
-  filler: { phrases: 'how do|did|does, do, does, is, are, am, be, been, being, over, we, i, us, me, you, i wonder [if], i am|was wondering [if], do you know [if|whether], just, exactly, roughly, approximately, approx, actually, already, really, and then, then, so, together, still' },
+  is: { phrases: 'is, are' },
+  filler: { phrases: 'how do|did|does, do, does, am, be, been, being, over, we, i, us, me, you, i wonder [if], i am|was wondering [if], do you know [if|whether], just, exactly, roughly, approximately, approx, actually, already, really, and then, then, so, together, still' },
   request: { phrases: 'tell me|us if|whether, let me|us know if|whether, could|can|would anyone|someone|somebody [tell|show|give|send] [me|us], any idea, do you happen to know, do you|we know, run me, need, gimme, provide, please|kindly share [with me|us], share with me|us, make me|us, explain me|us, i wonder whether|if, it would be great if, show|tell|give|get|say|let [me|us] [know|see|have], send me|us, can|could|would|will you [all] [run|make|provide|share|tell|show|give|get|send|say|let|help] [me|us] [know|see|have|understand|find|get], can|could|may|might i|we get|see|have|know|ask|check|find|look [out|up|at|for|about] [you] [about], i|we want|need|like|love [to] [know|see|have|ask|check|find|get|understand] [out], i|we would like|love [to] [know|see|have|ask|check|find|get|understand] [out], i am|was looking for, let me|us know|see|ask|check, pls, plz, kindly, check, mind telling|showing me|us' },
   article: { phrases: 'a, an, our, my, your, both, across, calendar' },
   polite: { phrases: 'how are you [doing] [today], hello|hi|hey|yo|hallo|dear [there|all|team|everyone|guys|folks], tally, ok, okay, great, nice, perfect, cool, awesome, alright, good morning|afternoon|evening|day|job|work, well done, nice work|job, morning, guys, folks, team, sorry [but] [to bother you], excuse me, [a|one|just] [quick|small|short|simple] question [for you], quick one, question, fyi, btw, by way, asap, if possible, if you can|could, when|if you have minute|moment|second|time, best regards|wishes, regards, kind|warm regards, sincerely, bye, have nice|good|great day, urgent, just checking, checking, hope you are [doing] well|fine|good, hope all is well, hope this finds you well, sup, howdy, please and, super, as soon as you can, no rush, no hurry' },

@@ -91,6 +91,12 @@ const NOT_BEFORE: Readonly<Record<string, (after: string) => boolean>> = {
   calendar: (after) => !UNITS.has(after),
 };
 
+/** `the day before yesterday`, `up on friday` */
+const belongsToPeriod = (phrase: string, after: string): boolean =>
+  phrase.endsWith(' before')
+    ? isPeriodWord(after)
+    : /^(?:up|down|higher|lower) (?:on|from|over|against)$/.test(phrase) && after !== 'last';
+
 const ENDS_RANGE: ReadonlySet<string> = new Set(['to', 'until', 'till', 'through', 'thru']);
 
 /** The longest phrase that begins there and is no part of a period. */
@@ -98,7 +104,7 @@ const findPhrase = (words: readonly Word[], at: number) =>
   phraseAt(words, at, (phrase, after) =>
     phrase === 'now'
       ? !ENDS_RANGE.has(words[at - 1]?.text ?? '')
-      : after !== 'ago' && !NOT_BEFORE[phrase]?.(after),
+      : after !== 'ago' && !NOT_BEFORE[phrase]?.(after) && !belongsToPeriod(phrase, after),
   );
 
 const sorted = (word: string): string => [...word].sort().join('');

@@ -5,7 +5,7 @@ import { InvalidWord, isFailure, UNRECOGNIZED } from '../../failure/index.ts';
 import { PRODUCTS } from '../../product.ts';
 import type { Unit } from '../../time/calendar.ts';
 import type { Output, Versus } from '../argument.ts';
-import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
+import { type CommandWords, formatCommandWords, parseCommandText, parsePeriodText } from '../command-text.ts';
 import { formatPhrase, type PeriodPhrase } from '../periods/period-phrase.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
@@ -118,7 +118,7 @@ const isEmpty = (rest: string): boolean =>
 
 /** Roles that ask nothing by themselves. */
 const ADDS_NOTHING: ReadonlySet<PhraseRole> = new Set<PhraseRole>([
-  ...(['filler', 'what', 'amount', 'request', 'polite', 'article', 'thanks'] as const),
+  ...(['filler', 'is', 'what', 'amount', 'request', 'polite', 'article', 'thanks'] as const),
   ...(['past', 'have', 'now', 'future', 'reference', 'quantity'] as const),
 ]);
 
@@ -153,9 +153,7 @@ function readQuestion(
   const { all, refusal } = parseRest(question, aliases);
   const readings = all.map((words): QuestionReading => {
     const isNamed = words.project !== undefined || words.alias !== undefined || words.several !== undefined;
-    const isNoun =
-      said.get('noun') === 'project' &&
-      !['rank', 'first', 'which'].some((role) => said.has(role as PhraseRole));
+    const isNoun = said.get('noun') === 'project' && !NOUN_BESIDE.some((role) => said.has(role));
     const refersBack = !isNamed && (said.has('reference') || isNoun);
     return { subject, words, output, said, refersBack };
   });
@@ -196,15 +194,20 @@ function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | readonl
   return isAmount && isHeld && !said.has('past') && !said.has('noun') ? ['balance'] : [];
 }
 
+/** Beside them “projects” are all of them. */
+const NOUN_BESIDE = ['rank', 'first', 'by', 'which'] as const;
+
 /** Whether a role stands beside one that gives it a meaning. */
 function isPlaced(role: PhraseRole, said: QuestionWords['said'], subject: Subject | undefined): boolean {
   if (role === 'noun')
-    return subject === 'projects' || said.get('noun') === 'project' || said.has('rank') || said.has('first');
+    return (
+      subject === 'projects' || said.get('noun') === 'project' || NOUN_BESIDE.some((other) => said.has(other))
+    );
   const { beside } = ROLE_RULES[role];
   return (
     beside === undefined ||
     beside.includes(subject ?? '') ||
-    beside.some((other) => said.has(other as PhraseRole))
+    beside.some((others) => others.split('+').every((other) => said.has(other as PhraseRole)))
   );
 }
 
@@ -255,10 +258,12 @@ function farNumber(rest: string): string | undefined {
 const isBare = ({ said, words }: QuestionReading): boolean =>
   (words.phrase !== undefined || words.versus !== undefined || words.several !== undefined) &&
   (words.several !== undefined || words.alias !== undefined || words.project !== undefined) &&
-  [...said.keys()].every((role) => BARE.has(role) || (role === 'filler' && said.has('amount')));
+  [...said.keys()].every(
+    (role) => BARE.has(role) || ((role === 'filler' || role === 'is') && said.has('amount')),
+  );
 const BARE: ReadonlySet<PhraseRole> = new Set<PhraseRole>([
   ...(['polite', 'request', 'thanks', 'article', 'csv', 'details', 'joint', 'compare', 'rank'] as const),
-  ...(['noun', 'amount', 'everything', 'sameBefore', 'more', 'than', 'past'] as const),
+  ...(['noun', 'amount', 'everything', 'sameBefore', 'stepBefore', 'more', 'than', 'past'] as const),
 ]);
 
 interface MadeCommand extends QuestionCommand {
@@ -286,8 +291,17 @@ const isThisMonth = (phrase: PeriodPhrase | undefined): boolean =>
 const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', typed: 'this-month', includingToday: false };
 const thisUnit = (unit: Unit): PeriodPhrase => ({ ...THIS_MONTH, unit, typed: `this-${unit}` });
 
+/** They ask for a change, which `/spend` shows by comparing with the days before. */
+const CHANGES: ReadonlySet<PhraseRole> = new Set(['change', 'more', 'pricier', 'stepBefore'] as const);
+
 function spendCommands({ words, output, said }: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
-  const isGuess = said.has('who') || said.has('use');
+  const isChange = words.versus === undefined && !said.has('why') && !said.has('stepBefore');
+  const isVague =
+    words.phrase === undefined || said.has('amount') || !(said.has('spend') || said.has('pricier'));
+  const isGuess =
+    said.has('who') ||
+    said.has('use') ||
+    (isChange && isVague && [...said.keys()].some((role) => CHANGES.has(role)));
   const make = (some: CommandWords, guess = isGuess): MadeCommand => ({
     command: '/spend',
     text: formatCommandWords(some, output),
@@ -299,6 +313,15 @@ function spendCommands({ words, output, said }: QuestionReading): readonly (Made
     return [new InvalidWord(rank, UNPLACED, EXAMPLE)];
   const asked: CommandWords = isRanked && words.several === undefined ? { ...words, several: 'all' } : words;
   const { phrase, versus } = asked;
+  const step = said.get('stepBefore');
+  if (step !== undefined) {
+    const compared = versus === undefined ? withStepBefore(step, asked) : undefined;
+    return [
+      compared === undefined
+        ? new InvalidWord(clipWord(step), UNPLACED, EXAMPLE)
+        : make(compared, phrase === undefined || isGuess),
+    ];
+  }
   if (said.has('future') || said.has('forecast') || said.has('monthEnd'))
     return isThisMonth(phrase) && versus === undefined
       ? [make({ ...asked, phrase: THIS_MONTH })]
@@ -321,6 +344,24 @@ function spendCommands({ words, output, said }: QuestionReading): readonly (Made
   return besides(versus).map((instead) => make({ ...asked, phrase: instead }, true));
 }
 
+/** A period compared with the one before it: `last week`, “than the week before”. Undefined where that is another one. */
+function withStepBefore(step: string, words: CommandWords): CommandWords | undefined {
+  const unit = /day|week|month|quarter/.exec(step)?.[0] as Unit | undefined;
+  const phrase = words.phrase ?? (unit && thisUnit(unit));
+  if (phrase === undefined) return undefined;
+  const versus = (text: string) => ({ ...words, phrase, versus: parsePeriodText(text) });
+  const name = formatPhrase(phrase);
+  const days = { today: 'yesterday', yesterday: '2 days ago', 'last-day': '2 days ago' }[name];
+  if (days !== undefined) return unit === undefined || unit === 'day' ? versus(days) : undefined;
+  const [, count, of] = /^(?:last|this)-(?:(\d+)-)?([a-z]+?)s?$/.exec(name) ?? [];
+  if (phrase.kind === 'this') return unit === undefined || unit === of ? versus(`last-${of}`) : undefined;
+  // `/spend` itself compares these with as many units or days before.
+  const length =
+    phrase.kind === 'at' ? phrase.at.kind : count === undefined ? of : name === 'last-7-days' && 'week';
+  const isSpan = phrase.kind === 'last' || phrase.kind === 'range';
+  return (unit === undefined ? isSpan : unit !== 'day' && unit === length) ? words : undefined;
+}
+
 /** The periods that may be compared with this one, where none is named. */
 function besides(versus: Versus): readonly PeriodPhrase[] {
   if (versus === 'year-before') return [thisUnit('year')];
@@ -329,7 +370,7 @@ function besides(versus: Versus): readonly PeriodPhrase[] {
 
 function balanceCommands({ words, output, said }: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
   const { phrase, versus, top, ...asked } = words;
-  const ranked = said.get('first') ?? said.get('rank');
+  const ranked = (['first', 'rank', 'which', 'who'] as const).map((role) => said.get(role)).find(Boolean);
   if (phrase !== undefined)
     return [
       new InvalidWord(
@@ -353,7 +394,13 @@ function balanceCommands({ words, output, said }: QuestionReading): readonly (Ma
   const all =
     (ranked !== undefined || isTotal) && asked.several === undefined ? ({ several: 'all' } as const) : {};
   const text = formatCommandWords({ ...asked, ...all }, output);
-  return [{ command: '/balance', text, isGuess: isTotal || said.has('rank') || said.has('credit') }];
+  return [
+    {
+      command: '/balance',
+      text,
+      isGuess: isTotal || said.has('rank') || said.has('who') || said.has('credit'),
+    },
+  ];
 }
 
 const BILLING: Readonly<Record<Exclude<Subject, 'spend' | 'balance'>, string>> = {
@@ -391,6 +438,8 @@ interface QuestionParts {
   readonly commands: readonly SlashCommand[];
   /** Its other words, for the grammar of commands. */
   readonly text: string;
+  /** The refusal of a change that nothing is compared for: after an answer it may be that one or the days before. */
+  readonly change?: InvalidWord | undefined;
   /** A phrase that the command could not express. */
   readonly unplaced?: string | undefined;
   /** Whether it asks what there is: “what do you have for october?”. */
@@ -413,8 +462,10 @@ export function readQuestionParts(text: string, aliases: Aliases, wasBalance = f
   const [subject = wasBalance ? 'balance' : 'spend'] = subjects;
   const isFigures = subject === 'spend' || subject === 'balance';
   const isMeant = (role: PhraseRole) => isFigures && isPlaced(role, said, subject);
+  const change = [...said].find(([role]) => CHANGES.has(role) && !said.has('why') && !said.has('than'));
   return {
     commands,
+    change: change && new InvalidWord(clipWord(change[1]), UNPLACED, EXAMPLE),
     unplaced: [...said].find(([role]) => !isMeant(role))?.[1],
     isVague,
     text: [...rest.split(' ').filter((word) => word !== BREAK), ...outputs].filter(Boolean).join(' '),

@@ -18,9 +18,13 @@ const commandOf = ({ command, text }: CommandInvocation): string => `${command} 
 /** The command it runs, or the buttons it shows; none is a refusal. */
 export type Outcome = { readonly runs: string } | { readonly offers: readonly string[] };
 
+/** `/billing` refuses these: its lists take no other words. */
+const LIST_AND_MORE = /^(?:projects|schedules|settings|status|audit) (?!add\b|edit\b|remove\b)/;
+
 /** What a command refuses is a refusal with the command's own suggestions as buttons. */
 export function outcomeOfCommand(invocation: CommandInvocation): Outcome {
   const runs = commandOf(invocation);
+  if (invocation.command === '/billing' && LIST_AND_MORE.test(invocation.text)) return { offers: [] };
   try {
     meaningOf(runs);
     return { runs };
