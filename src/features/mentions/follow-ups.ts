@@ -5,11 +5,13 @@ import {
   formatCommandWords,
   normalizeText,
   parseCommandText,
+  parsePeriodText,
 } from '../../domain/language/command-text.ts';
-import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
+import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
 import { type FollowUp, mergeFollowUp, refersBack } from '../../domain/language/questions/follow-up.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question.ts';
-import { fixPhrase } from '../../domain/time/fixed-phrase.ts';
+import type { Unit } from '../../domain/time/calendar.ts';
+import { fixPhrase, phraseWithin, unitBefore } from '../../domain/time/fixed-phrase.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
@@ -53,10 +55,15 @@ export async function completeMention(
   const earlier = complete(said, answered);
   if (again.kind === 'command' && repeats(earlier, again.rerun)) return again;
   // The question that failed may be meant, or the last answer.
-  const reruns = [again, earlier].flatMap((reading) =>
+  return eitherOf([again, earlier]);
+}
+
+/** What each of them runs or offers, as buttons; the first of them where none does. */
+function eitherOf(readings: readonly [Mention, ...Mention[]]): Mention {
+  const reruns = readings.flatMap((reading) =>
     reading.kind === 'command' ? [reading.rerun] : reading.kind === 'guess' ? reading.reruns : [],
   );
-  return reruns.length === 0 ? again : { kind: 'guess', fact: undefined, reruns };
+  return reruns.length === 0 ? readings[0] : { kind: 'guess', fact: undefined, reruns };
 }
 
 const repeats = (mention: Mention, { command, text }: Pick<CommandInvocation, 'command' | 'text'>) =>
@@ -67,7 +74,8 @@ function standsAlone({ text, mention, request }: Said): boolean {
   if (refersBack(text) || mention.kind === 'guess' || mention.kind === 'which-project') return false;
   if (mention.kind === 'nothing') return text === '';
   const { command, text: words } = mention.rerun;
-  if (words === 'watches budget') return false;
+  // In a thread the number may be an amount.
+  if (/^watches (?:\d+ )?budget$/.test(words)) return false;
   const read = tryRead(() => readWords(words, request.workspace.aliases).words);
   return !FOLLOWED.has(command) || read === undefined || read.help || namesProject(read);
 }
@@ -80,11 +88,53 @@ const namesProject = ({ project, alias, several, top, phrase }: CommandWords): b
 const readWords = (text: string, aliases: ReadonlySet<string>) =>
   parseWithOutput(text, aliases, parseCommandText);
 
-function complete({ text, mention, request }: Said, question: ThreadQuestion | undefined): Mention {
-  const { workspace } = request;
+function complete(said: Said, question: ThreadQuestion | undefined): Mention {
   // Names of that time are read too, so that one that is gone is known for what it was.
-  const aliases = new Set([...workspace.aliases, ...Object.keys(question?.ids ?? {})]);
-  const remembered = question && tryRead(() => withDaysOf(question, aliases, request));
+  const aliases = new Set([...said.request.workspace.aliases, ...Object.keys(question?.ids ?? {})]);
+  const remembered = question && tryRead(() => withDaysOf(question, aliases, said.request));
+  const texts = (remembered && tryRead(() => withDaysBefore(said, remembered, aliases))) ?? [said.text];
+  const readings = texts.map((text) => completeText({ ...said, text }, question, remembered, aliases));
+  const [only, ...others] = readings.filter(({ kind }) => kind !== 'nothing');
+  if (only === undefined) return readings[0] ?? said.mention;
+  return others.length === 0 ? only : eitherOf([only, ...others]);
+}
+
+const UNIT_BEFORE =
+  /(?<![\w-])(?:(?:the |one )?(day|week|month|quarter|year) before(?: (?:that|it)| this one| that one|(?! (?!please|pls|too|then|as |in detail)\w))|(?:the )?(?:previous|prev|preceding|prior) (day|week|month|quarter|year))(?![\w-])/i;
+/** What the days of an answer are compared with are days before them. */
+const COMPARED = /(?<![\w-])(?:vs|versus|than|compar\w+|against)(?![\w-])/i;
+
+/**
+ * The text with dates for “the week before”, which is counted from the days of the answer. “The previous week” may also be
+ * counted from today. @throws InvalidWord
+ */
+function withDaysBefore(
+  { text, request: { at, workspace } }: Said,
+  { command, text: remembered }: QuestionCommand,
+  aliases: ReadonlySet<string>,
+): readonly string[] | undefined {
+  const [typed, before, previous] = UNIT_BEFORE.exec(text) ?? [];
+  const unit = (before ?? previous)?.toLowerCase() as Unit | undefined;
+  if (typed === undefined || unit === undefined || command !== '/spend') return undefined;
+  const { phrase = LAST_7_DAYS } = readWords(remembered, aliases).words;
+  const { zone } = workspace.settings;
+  const days = unitBefore(phrase, unit, at, zone);
+  if (days === undefined) return undefined;
+  const ofToday = parsePeriodText(`last-${unit}`);
+  const [counted, usual] = [days, ofToday].map((period) => resolvePeriod(period, at, zone));
+  const isSame = counted?.from === usual?.from && counted?.to === usual?.to;
+  const isOfDays = phrase.kind === 'last' && phrase.unit === 'day' && unit === 'week';
+  const isEither = before === undefined || (isOfDays && !COMPARED.test(text));
+  const phrases = isSame ? [ofToday] : isEither ? [days, ofToday] : [days];
+  return phrases.map((period) => text.replace(typed, formatPhrase(period)));
+}
+
+function completeText(
+  { text, mention, request }: Said,
+  question: ThreadQuestion | undefined,
+  remembered: QuestionCommand | undefined,
+  aliases: ReadonlySet<string>,
+): Mention {
   const followUp = mergeFollowUp(text, remembered, aliases);
   if (followUp === undefined) return mention;
   switch (followUp.kind) {
@@ -97,7 +147,7 @@ function complete({ text, mention, request }: Said, question: ThreadQuestion | u
       return { kind: 'guess', fact: followUp.refusal?.fact, reruns };
     }
     case 'command': {
-      const other = remembered && inYearOfAnswer(followUp, remembered, aliases, request);
+      const other = remembered && inDaysOfAnswer(followUp, remembered, aliases, request);
       return other === undefined
         ? completed(followUp, { text, mention, request }, question, aliases)
         : { kind: 'guess', fact: undefined, reruns: [invocationOf(followUp), other] };
@@ -106,7 +156,7 @@ function complete({ text, mention, request }: Said, question: ThreadQuestion | u
 }
 
 /** “And September?” after October 2025 is the latest September, or that of the answer's year, which is returned. */
-function inYearOfAnswer(
+function inDaysOfAnswer(
   { command, text }: QuestionCommand,
   remembered: QuestionCommand,
   aliases: ReadonlySet<string>,
@@ -115,24 +165,17 @@ function inYearOfAnswer(
   if (command !== remembered.command || !FOLLOWED.has(command)) return undefined;
   const { words, output } = readWords(text, aliases);
   const before = readWords(remembered.text, aliases).words;
-  const yearOf = (phrase: PeriodPhrase) =>
-    tryRead(() => resolvePeriod(phrase, now, workspace.settings.zone).days[0]?.slice(0, 4));
   for (const part of ['phrase', 'versus'] as const) {
     const { [part]: said } = words;
-    if (said === undefined || said === 'year-before' || said.kind !== 'at' || before.phrase === undefined)
-      continue;
-    const year = yearOf(before.phrase);
-    const other = { ...said, at: { ...said.at, year: Number(year) } } as PeriodPhrase;
+    const { phrase: around } = before;
+    if (said === undefined || said === 'year-before' || around === undefined) continue;
     const isTaken = formatCommandWords({ [part]: said }) === formatCommandWords({ [part]: before[part] });
-    if (isTaken || !YEARLY.has(said.at.kind) || 'year' in said.at || yearOf(said) === year) continue;
-    if (yearOf(other) === year)
-      return { command, text: formatCommandWords({ ...words, [part]: other }, output) };
+    const within = tryRead(() => phraseWithin(said, around, now, workspace.settings.zone));
+    if (within !== undefined && !isTaken)
+      return { command, text: formatCommandWords({ ...words, [part]: within }, output) };
   }
   return undefined;
 }
-
-/** Kinds of dates that each year has one of. */
-const YEARLY: ReadonlySet<string> = new Set(['month', 'quarter', 'half', 'month-day', 'week']);
 
 /** Only what a button may carry. */
 const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => ({ command, text });

@@ -1,21 +1,25 @@
 /** Follow-ups: questions that leave out what the last answer in the thread had. Every word must have a meaning. */
 
-import type { SlashCommand } from '../../commands.ts';
+import { commandText, type SlashCommand } from '../../commands.ts';
 import { InvalidWord, isFailure } from '../../failure/index.ts';
 import { type Output, parseWithOutput } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
 import { nearestWord } from '../nearest-word.ts';
-import { LAST_7_DAYS } from '../periods/period-phrase.ts';
+import { formatPhrase, LAST_7_DAYS } from '../periods/period-phrase.ts';
 import { keepsWords } from '../suggestion.ts';
-import { cleanTyping, normalizeText } from '../text.ts';
+import { cleanTyping, clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
+import { VOCABULARY } from '../vocabulary.ts';
 import {
+  NOT_CORRECTED,
   parseQuestion,
   type Question,
   type QuestionCommand,
   readQuestionParts,
+  UNPLACED,
   withholdSecrets,
 } from './question.ts';
+import { spellOut } from './question-words.ts';
 
 export type FollowUp =
   /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */
@@ -47,7 +51,9 @@ const LEADS = [
   ...['what about', 'how about', 'what of', 'and', 'but', 'then', 'also', 'only'],
   ...[...SAME, ...WEAK_LEADS],
 ].map((phrase) => phrase.split(' '));
-const TAILS = ['please', 'pls', 'too', 'as well', 'instead', 'then', ','].map((phrase) => phrase.split(' '));
+const TAILS = ['please', 'pls', 'too', 'as well', 'instead', 'only', 'then', ','].map((phrase) =>
+  phrase.split(' '),
+);
 
 /** What stands for the projects of the answer. */
 const PRONOUNS = [
@@ -57,7 +63,16 @@ const PRONOUNS = [
 ].map((phrase) => phrase.split(' '));
 
 const AGAIN: ReadonlySet<string> = new Set([
-  ...['again', 'same again', 'the same again', 'once more', 'one more time', 'repeat', 'refresh'],
+  ...[
+    'again',
+    'same again',
+    'the same again',
+    'once more',
+    'once again',
+    'one more time',
+    'repeat',
+    'refresh',
+  ],
   ...['run again', 'do again', 'show again', 'try again', 'retry', 'ask again'],
 ]);
 const WHY: ReadonlySet<string> = new Set([
@@ -106,6 +121,8 @@ interface FollowUpText {
   readonly isUnsure: boolean;
   /** Whether it thanks for an answer: “thanks for the csv”. */
   readonly isThanks: boolean;
+  /** `of it` after days: “the last week of it”. */
+  readonly part: string | undefined;
 }
 
 /**
@@ -144,14 +161,23 @@ function completeText(
     if (remembered === undefined) return { kind: 'project-missing', command: '/spend', text: '' };
     return { kind: 'command', ...remembered, isExplicit: true };
   }
+  const unclear = base && unclearIn(said, text, base);
+  if (unclear !== undefined) return { kind: 'refused', refusal: unclear };
   const projects = base === undefined ? '' : projectText(base.words);
-  const asked = said.text.replace(/(?<![\w-])it(?![\w-])/g, projects || IT);
+  const asked = said.text
+    .replace(/(?<![\w-])it(?![\w-])/g, projects || IT)
+    .replace(/^(?:per|by|each) project$/, (all) => (isList(base) ? projects : all));
   const question = parseQuestion(asked, aliases);
   if (question?.kind === 'command' && question.command === '/billing')
     return {
       ...question,
       text: aboutProject(question.text, base),
       isExplicit: said.isExplicit,
+    };
+  if (question?.kind === 'offered' && question.commands.some(isBilling))
+    return {
+      ...question,
+      commands: question.commands.map((offered) => ({ ...offered, text: aboutProject(offered.text, base) })),
     };
   const readings = readSaid(asked, question, base, aliases);
   if (readings === undefined) return undefined;
@@ -161,15 +187,46 @@ function completeText(
   }
   if (base === undefined) return said.isExplicit ? withoutAnswer(readings) : undefined;
   const merged = readings.flatMap((reading) => merge(base, reading, said.isSame));
-  const commands = merged.map(({ isCertain: _, ...command }) => command);
+  const refused = merged.find((made) => made instanceof InvalidWord);
+  if (refused !== undefined) return { kind: 'refused', refusal: refused };
+  const commands = merged.flatMap(commandOf);
+  const isCertain = merged.every((made) => 'isCertain' in made && made.isCertain);
   const [only, ...others] = commands;
   if (only === undefined) return undefined;
-  return others.length === 0 && merged[0]?.isCertain && !said.isUnsure
+  return others.length === 0 && isCertain && !said.isUnsure
     ? { kind: 'command', ...only, isExplicit: said.isExplicit }
     : { kind: 'offered', commands: commands.slice(0, MOST_OFFERED) };
 }
 
 const MOST_OFFERED = 3;
+
+const isBilling = ({ command }: QuestionCommand): boolean => command === '/billing';
+
+/** What only a form can set up, and where that is. */
+const SET_UP = [
+  [/^(?:watch|(?:alert|notify|warn)(?: .+)?)$/, commandText('/billing watch')],
+  [
+    /^schedule$|^(?:post|send|schedule) .*\b(?:every|each|daily|weekly|monthly)\b/,
+    commandText('/billing schedule'),
+  ],
+] as const;
+
+/** What could mean several things beside an answer, or adds nothing to it. */
+function unclearIn(
+  { text, isExplicit, part }: FollowUpText,
+  typed: string,
+  base: Base,
+): InvalidWord | undefined {
+  const [, form] = SET_UP.find(([request]) => request.test(text)) ?? [];
+  if (form !== undefined) return new InvalidWord(clipWord(text), `is set up with ${form}`, '');
+  if (part !== undefined) return new InvalidWord(part, 'I can’t tell which days {word} means', '');
+  if (text === '' && isExplicit) return new InvalidWord(clipWord(typed), UNPLACED, '');
+  const { several } = base.words;
+  if (/^both\b/.test(text) && (several === 'all' || several?.length !== 2))
+    return new InvalidWord('both', 'needs an answer about two projects', '');
+  const [, amount] = /^(?!.*\bproject).*\bbudget\b.*?(?<![\w-])(\d+)(?![\w-])/.exec(text) ?? [];
+  return amount === undefined ? undefined : new InvalidWord(amount, 'could be a project or an amount', '');
+}
 
 /** A project's name that is a word of follow-ups as well. */
 const isReserved = (word: string, aliases: Aliases): boolean =>
@@ -179,6 +236,8 @@ const FOLLOW_UP_WORDS: ReadonlySet<string> = new Set([
   ...[...LEADS, ...TAILS, ...PRONOUNS].flat(),
   ...[...AGAIN, ...WHY].flatMap((phrase) => phrase.split(' ')),
 ]);
+
+const isList = (base: Base | undefined): boolean => Array.isArray(base?.words.several);
 
 /** The words of a remembered command. @returns undefined if they cannot be read any more */
 function readCommand({ command, text }: QuestionCommand, aliases: Aliases): Base | undefined {
@@ -205,9 +264,8 @@ function tryParse(text: string, aliases: Aliases): Parsed | InvalidWord {
 }
 
 function simplify(text: string): FollowUpText {
-  const typed = cleanTyping(text.replace(EMOJI, ' '))
+  const typed = cleanTyping(spellOut(text.replace(EMOJI, ' ')))
     .toLowerCase()
-    .replace(/\bwhat's\b/g, 'what is')
     .replace(/[?!]+(?![a-z\d])|[.;:]+(?= |$)/g, ' ')
     .replaceAll(',', ' , ')
     .split(/\s+/)
@@ -229,9 +287,9 @@ function simplify(text: string): FollowUpText {
   let end = words.length;
   for (let tail = tailAt(words, from, end); tail !== undefined; tail = tailAt(words, from, end))
     end -= tail.length;
-  const { kept, hasPronoun } = withoutPronouns(asComparison(words.slice(from, end)));
+  const { kept, hasPronoun, part } = withoutPronouns(asComparison(words.slice(from, end)));
   const again = AGAIN.has(kept.join(' ')) || kept.length === 1 ? -1 : kept.indexOf('again');
-  const isAgain = again === 0 || again === kept.length - 1;
+  const isAgain = again === 0 || (again > 0 && again === kept.length - 1);
   const rest = asOutput(isAgain ? kept.toSpliced(again, 1) : kept);
   const isReference =
     RANKED.test(rest) ||
@@ -242,6 +300,7 @@ function simplify(text: string): FollowUpText {
     text: WHY.has(rest) ? 'why' : rest,
     isExplicit: isExplicit || isAgain || hasPronoun || isReference,
     isSame,
+    part,
     isUnsure: isMistyped || /^(?:the )?(?:first|second) half$/.test(rest),
     isThanks,
   };
@@ -277,17 +336,39 @@ const tailAt = (words: readonly string[], from: number, end: number): readonly s
 function withoutPronouns(words: readonly string[]) {
   const kept: string[] = [];
   let hasPronoun = false;
+  let part: string | undefined;
   for (let at = 0; at < words.length; ) {
-    const pronoun = PRONOUNS.find((phrase) => phrase.every((word, index) => words[at + index] === word));
+    const found = PRONOUNS.find((phrase) => phrase.every((word, index) => words[at + index] === word));
+    const after = words[at + (found?.length ?? 0)];
+    // “That week” has nothing to do with the project.
+    const isUnit = found?.length === 1 && senseOf(after)?.role === 'unit';
+    const pronoun = isUnit ? undefined : found;
+    if (isUnit) part = `${found[0]} ${after}`;
     const next = at + (pronoun?.length ?? 1);
     hasPronoun ||= pronoun !== undefined;
+    if (pronoun && SINGULAR.has(pronoun[0] ?? '') && isPartOf(kept))
+      part = `${kept.at(-1)} ${pronoun.join(' ')}`;
     const isJoined =
       JOINTS.has(kept.at(-1) ?? '') || (JOINTS.has(words[next] ?? '') && next + 1 < words.length);
     if (pronoun === undefined) kept.push(words[at] ?? '');
     else if (isJoined) kept.push(IT);
     at = next;
   }
-  return { kept, hasPronoun };
+  return { kept, hasPronoun, part };
+}
+
+const senseOf = (word = '') => VOCABULARY.get(word);
+
+const SINGULAR: ReadonlySet<string> = new Set(['it', 'that', 'this']);
+
+/** Whether the words end with a period, a number or `all`, and “of”. */
+function isPartOf(words: readonly string[]): boolean {
+  const [before = '', joint = ''] = words.slice(-2);
+  const role = senseOf(before)?.role ?? 'filler';
+  return (
+    /^(?:of|in|within)$/.test(joint) &&
+    (/^\d|^most$/.test(before) || RANKED.test(before) || !/^(?:filler|and|with|product.*)$/.test(role))
+  );
 }
 
 const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
@@ -332,6 +413,12 @@ function readSaid(
   if (change !== undefined) return base && change;
   if (question?.kind !== 'command' && unplaced !== undefined)
     return question?.kind === 'refused' ? question.refusal : undefined;
+  // A question that was only offered is so here: “who spent the most?”, “and the forcast?”
+  if (question?.kind === 'offered' && commands.length > 0)
+    return question.commands.flatMap(({ command, text: offered }) => {
+      const read = tryParse(offered, aliases);
+      return read instanceof InvalidWord ? [] : [{ command, isVague: true, ...read }];
+    });
   const whole = question?.kind === 'command' && !isVague ? question : undefined;
   const [command, other] = whole === undefined ? commands : [whole.command];
   if (other !== undefined || (question?.kind === 'refused' && commands.length > 0))
@@ -355,6 +442,8 @@ function readSaid(
         };
   if (alone instanceof InvalidWord) return joint === undefined ? alone : [joint];
   if (alone.words.help) return undefined;
+  const isEmpty = formatCommandWords(alone.words, alone.output) === '';
+  if (isEmpty && command === undefined) return undefined;
   const single: Said = { command, isVague, words: alone.words, output: alone.output };
   if (joint === undefined) return [single];
   return alone.words.project === undefined ? [namesProjects(alone.words) ? single : joint] : [joint, single];
@@ -394,7 +483,7 @@ function merge(
   base: Base,
   { command: asked, words, output: form, addsToday = false, isVague = false }: Said,
   isSame: boolean,
-): readonly Merged[] {
+): readonly (Merged | InvalidWord)[] {
   const asksSpend = [words.phrase, words.versus, words.top].some(isSaid) || addsToday || form === 'why';
   const command = asked ?? (asksSpend ? '/spend' : base.command);
   // “And 44?” may be a week or a day.
@@ -416,17 +505,21 @@ function merge(
     isSaid(words.versus) || !mayCompare
       ? [words.versus ?? base.words.versus]
       : [base.words.versus, undefined];
-  return comparisons.map((versus) => ({
-    command,
-    text: formatCommandWords({ project, alias, several, top, phrase, versus, product }, output),
-    isCertain: isCertain && comparisons.length === 1,
-  }));
+  return comparisons.map((versus) => {
+    if (typeof versus === 'object' && formatPhrase(versus) === formatPhrase(phrase ?? LAST_7_DAYS))
+      return new InvalidWord(clipWord(versus.typed), 'is on both sides of the comparison', '');
+    return {
+      command,
+      text: formatCommandWords({ project, alias, several, top, phrase, versus, product }, output),
+      isCertain: isCertain && comparisons.length === 1,
+    };
+  });
 }
 
-const isSaid = (value: unknown): boolean => value !== undefined;
+const commandOf = (made: Merged | InvalidWord): readonly QuestionCommand[] =>
+  made instanceof InvalidWord ? [] : [{ command: made.command, text: made.text }];
 
-/** In a follow-up, the correction that a command would offer for these means another time. */
-const FUTURE = /\b(?:next|tomorrow)\b/;
+const isSaid = (value: unknown): boolean => value !== undefined;
 
 /** For words that the grammar refuses: what it offers instead, completed with the answer. */
 function refuse(
@@ -436,12 +529,17 @@ function refuse(
   aliases: Aliases,
 ): FollowUp | undefined {
   const commands = refusal.offered
-    .filter((offered) => !FUTURE.test(text) && keepsWords(text, refusal.word, offered, aliases))
+    .filter(
+      (offered) => !NOT_CORRECTED.test(refusal.word) && keepsWords(text, refusal.word, offered, aliases),
+    )
     .flatMap((offered) => {
       const read = tryParse(offered, aliases);
-      return base === undefined || read instanceof InvalidWord ? [] : merge(base, read, isSame);
+      // Only what was said may change the days of the answer.
+      const addsDays =
+        !(read instanceof InvalidWord) && read.words.phrase?.includingToday && !/\btoday\b/.test(text);
+      return base === undefined || read instanceof InvalidWord || addsDays ? [] : merge(base, read, isSame);
     })
-    .map(({ isCertain: _, ...command }) => command);
+    .flatMap(commandOf);
   if (commands.length > 0) return { kind: 'offered', commands: commands.slice(0, MOST_OFFERED), refusal };
   return isExplicit && base !== undefined ? { kind: 'refused', refusal } : undefined;
 }

@@ -52,13 +52,13 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])u(?![\w-])/gi, 'you'],
 ];
 
+/** `what is` for “what's”, `prod` for “prod's”. */
+export const spellOut = (text: string): string =>
+  CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text);
+
 function splitWords(text: string): readonly Word[] {
-  const spelled = CONTRACTIONS.reduce(
-    (result, [form, whole]) => result.replace(form, whole),
-    text.replace(EMOJI, ' '),
-  );
   const simple = simplifyText(
-    spelled
+    spellOut(text.replace(EMOJI, ' '))
       .replace(/[?!;]+(?![a-z\d])|\n+/gi, ` ${BREAK} `)
       .replaceAll('&', ' and ')
       .replace(/ \+ /g, ' and '),

@@ -47,7 +47,7 @@ interface QuestionReading {
 }
 
 const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
-const UNPLACED = 'I can’t tell what {word} means here';
+export const UNPLACED = 'I can’t tell what {word} means here';
 /** Buttons below a refusal. */
 const MOST_OFFERED = 3;
 /** What may be meant where nothing says it, the likeliest first. */
@@ -212,7 +212,7 @@ function isPlaced(role: PhraseRole, said: QuestionWords['said'], subject: Subjec
 }
 
 /** Not corrected: the running unit is not what `next` asks about, and 815 is another project than 0815. */
-const NOT_CORRECTED = /^(?:next\b|tomorrow\b|0\d*$)/i;
+export const NOT_CORRECTED = /^(?:next\b|tomorrow\b|0\d*$)/i;
 
 interface ParsedRest {
   /** The words, or what corrects them. */
