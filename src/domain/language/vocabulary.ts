@@ -20,7 +20,7 @@ export type WordSense =
   /** `compared` is followed by `to` or `with`. `so` is followed by `far`, and adds nothing then. */
   | { readonly role: 'compared' | 'with' | 'filler' | 'so' | 'far' }
   | { readonly role: 'and' | 'between' | 'now' | 'ago' | 'starting' | 'weekend' | 'half' | 'time' }
-  | { readonly role: 'a' | 'whole' | 'over' | 'onwards' | 'before' | 'after' }
+  | { readonly role: 'a' | 'whole' | 'over' | 'onwards' | 'before' | 'after' | 'ending' | 'up' }
   /** They have no one meaning, or none in whole days. */
   | { readonly role: 'few' | 'early' | 'mid' | 'late' | 'hour' | 'weekdays' | 'fortnight' }
   /** 1 to 12: a count, or which one of several. */
@@ -98,6 +98,8 @@ const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
   ago: ['ago'],
   before: ['before'],
   after: ['after'],
+  ending: ['ending'],
+  up: ['up'],
   a: ['a'],
   whole: ['whole', 'entire', 'full'],
   over: ['over'],
@@ -121,7 +123,7 @@ const NEVER_MEANT: ReadonlySet<string> = new Set([
     [
       ...(['versus', 'compared', 'with', 'filler', 'so', 'far', 'and', 'between', 'now', 'before'] as const),
       ...(['starting', 'time', 'few', 'early', 'mid', 'late', 'hour', 'weekdays', 'fortnight'] as const),
-      ...(['after', 'whole', 'over', 'onwards'] as const),
+      ...(['after', 'whole', 'over', 'onwards', 'ending', 'up'] as const),
     ] as const
   ).flatMap((role) => PLAIN[role] ?? []),
   ...SHORT_WEEKDAYS.flat(),

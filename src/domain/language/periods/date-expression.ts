@@ -16,6 +16,15 @@ export type Span =
 /** Without a year: the latest that has begun; `whole`: the latest that is over. */
 export type DatedSpan = Span & { readonly year?: YearOf | 'whole' };
 
+/** The first and the last day of each half of a month, as places in it. */
+export const HALVES = [
+  [1, 15],
+  [16, -1],
+] as const;
+
+/** What a part of the calendar is counted in; a number is a weekday, 1 for Monday. */
+export type Each = 'day' | 'month' | 'quarter' | number;
+
 type At =
   | { readonly kind: 'day'; readonly day: Day }
   /** Without a year: the latest that has begun. `weekday`, 1 for Monday, is what it has to be. */
@@ -28,19 +37,25 @@ type At =
     }
   /** The 17th: the latest that has begun. */
   | { readonly kind: 'day-of-month'; readonly day: number; readonly weekday?: number }
-  /** The latest before today, or the one of a week. */
-  | { readonly kind: 'weekday'; readonly weekday: number; readonly week?: 'last' | 'this' }
+  /** The latest before today, the one before that, or the one of a week. */
+  | { readonly kind: 'weekday'; readonly weekday: number; readonly week?: 'before-last' | 'last' | 'this' }
   /** So many units before today: that day, or the unit that it is in; 0 for the current one. */
   | { readonly kind: 'ago'; readonly count: number; readonly unit: Unit; readonly as: Unit }
   | DatedSpan
-  /** 1 to 15, or 16 to the last day, of a month. */
-  | { readonly kind: 'half-month'; readonly half: number; readonly of: DateExpression }
+  /** Some of its days, weekdays, months or quarters: from the first on they count from 1, from the last back from -1. */
+  | {
+      readonly kind: 'part';
+      readonly each: Each;
+      readonly from: number;
+      readonly to: number;
+      readonly of: DateExpression;
+    }
   /** By ISO 8601. Without a year: the latest that has begun. */
   | { readonly kind: 'week'; readonly week: number; readonly year?: YearOf }
-  /** The week with a day in it; `starting`: the day has to be its Monday. */
-  | { readonly kind: 'week-of'; readonly day: DateExpression; readonly starting: boolean }
-  /** The latest that is over, or this week's. */
-  | { readonly kind: 'weekend'; readonly which: 'last' | 'this' }
+  /** The week with a day in it, which has to be its Monday, or its Sunday. */
+  | { readonly kind: 'week-of'; readonly day: DateExpression; readonly edge?: 'starting' | 'ending' }
+  /** The latest that is over, the one before that, or this week's. */
+  | { readonly kind: 'weekend'; readonly which: 'before-last' | 'last' | 'this' }
   | { readonly kind: 'year'; readonly year: number }
   | { readonly kind: 'today' }
   | { readonly kind: 'yesterday' };
@@ -89,6 +104,24 @@ function agoText({ count, unit, as }: Extract<At, { kind: 'ago' }>): string {
   return `${unit === 'day' ? '' : `${as}-`}${pluralize(count, unit).replace(' ', '-')}-ago`;
 }
 
+export const isMonth = (date: At): boolean =>
+  date.kind === 'month' || (date.kind === 'ago' && date.as === 'month');
+
+/** `first-half-of-october`, `first-10-days-of-2026-10`, `last-friday-of-last-month` */
+function partText({ each, from, to, of }: Extract<At, { kind: 'part' }>): string {
+  const name = typeof each === 'number' ? weekdayName(each) : each;
+  const half = each === 'day' && isMonth(of) ? HALVES.findIndex((days) => `${days}` === `${[from, to]}`) : -1;
+  const place = from < 0 ? 'last' : (RANKS[from - 1] ?? ordinal(from));
+  const several = `${from < 0 ? 'last' : 'first'}-${to - from + 1}-${name}s`;
+  const said = half >= 0 ? `${RANKS[half]}-half` : from === to ? `${place}-${name}` : several;
+  return `${said}-of-${dateText(of)}`;
+}
+
+function weekdayOfWeekText({ weekday, week }: Extract<At, { kind: 'weekday' }>): string {
+  if (week === undefined) return weekdayName(weekday);
+  return `${weekdayName(weekday)}-${week === 'before-last' ? week : `${week}-week`}`;
+}
+
 /** Its canonical text. */
 export function dateText(date: At): string {
   switch (date.kind) {
@@ -103,17 +136,17 @@ export function dateText(date: At): string {
     case 'day-of-month':
       return `${weekdayText(date.weekday)}the-${ordinal(date.day)}`;
     case 'weekday':
-      return `${weekdayName(date.weekday)}${date.week === undefined ? '' : `-${date.week}-week`}`;
+      return weekdayOfWeekText(date);
     case 'ago':
       return agoText(date);
-    case 'half-month':
-      return `${RANKS[date.half - 1]}-half-of-${dateText(date.of)}`;
+    case 'part':
+      return partText(date);
     case 'week':
       return withYear(`w${date.week}`, date.year, `w${padded(date.week)}`);
     case 'week-of':
-      return `week-${date.starting ? 'starting' : 'of'}-${dateText(date.day)}`;
+      return `week-${date.edge ?? 'of'}-${dateText(date.day)}`;
     case 'weekend':
-      return `${date.which}-weekend`;
+      return date.which === 'before-last' ? 'weekend-before-last' : `${date.which}-weekend`;
     case 'year':
       return `year-${date.year}`;
     case 'today':

@@ -8,11 +8,14 @@ import {
   type DateExpression,
   type DateMeaning,
   dateText,
+  HALVES,
+  isMonth,
   type Span,
   type YearOf,
 } from './date-expression.ts';
 import { MAX_YEAR, MIN_YEAR, monthDay, yearMonthDay } from './date-literal.ts';
 import { Grammar, memoized, RefusedPhrase, type TokenClass } from './grammar.ts';
+import { partOf } from './part-expression.ts';
 import { DATE_CLASSES, type DateClasses, isBareYear, isDayNumber, ofKind } from './token-classes.ts';
 
 /** The day of a month, refused if no such month has it. */
@@ -63,6 +66,9 @@ const ONE: Count = { digits: '1' };
 const current = (unit: Unit, count: 0 | 1): DateMeaning | undefined =>
   unit === 'day' ? undefined : { kind: 'ago', count, unit, as: unit };
 
+const beforeLast = (unit: Unit): DateMeaning | undefined =>
+  unit === 'day' ? undefined : { kind: 'ago', count: 2, unit, as: unit };
+
 const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
   .rule('ISO_DAY', (day) => ({ kind: 'day', day }))
   .rule('WEEKDAY ISO_DAY', (weekday, day) => onWeekday(day, weekday))
@@ -83,6 +89,7 @@ const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
   .rule('WEEKDAY DAY', (weekday, day) => (day > 3 ? { kind: 'day-of-month', day, weekday } : undefined))
   .rule('last? WEEKDAY', (weekday) => ({ kind: 'weekday', weekday }))
   .rule('this WEEKDAY', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
+  .rule('WEEKDAY before last', (weekday) => ({ kind: 'weekday', weekday, week: 'before-last' }))
   .rule('WEEKDAY of? last week', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))
   .rule('last week on? WEEKDAY', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))
   .rule('WEEKDAY of? this week', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
@@ -136,15 +143,51 @@ interface Classes extends DateClasses {
   YEAR_MONTH: { readonly month: number; readonly year: number };
   /** A month, named in any way. */
   ANY_MONTH: DateMeaning;
+  /** What has parts, after `of`: no number there is a project. `the month` is the current one. */
+  WHOLE: DateMeaning;
+  /** `last month`, `this month`, `the month` */
+  MONTHLY: DateMeaning;
+  /** Which one of several; -1 for the last. */
+  PLACE: number;
+  /** The first ones, 1, or the last ones, -1. */
+  EDGE: number;
 }
 
 /** `october 2025`, `last month` */
 const month: Parser<DateMeaning> = (source, at, bareYear) => {
   if (source.tokens[at]?.kind === 'number') return undefined;
   const found = datesAt(source, at, bareYear);
-  const isMonth =
-    found?.value.kind === 'month' || (found?.value.kind === 'ago' && found.value.as === 'month');
-  return isMonth ? found : undefined;
+  return found && isMonth(found.value) ? found : undefined;
+};
+
+const currentUnit: Parser<DateMeaning> = (source, at, bareYear) => {
+  const unit = DATE_CLASSES.SINGULAR_UNIT.parse(source, at, bareYear);
+  const value = unit && current(unit.value, 0);
+  return value && { value, next: unit.next };
+};
+
+const whole: Parser<DateMeaning> = (source, at) => {
+  const found = parseDate(source, at, true);
+  const token = source.tokens[at];
+  const isNamed = token?.kind === 'word' && token.spelling === 'the';
+  return found ?? currentUnit(source, isNamed ? at + 1 : at, true);
+};
+
+const monthly: Parser<DateMeaning> = (source, at, bareYear) => {
+  const found = whole(source, at, bareYear);
+  return found?.next === at + 2 && found.value.kind === 'ago' && found.value.as === 'month'
+    ? found
+    : undefined;
+};
+
+const place: Parser<number> = (source, at, bareYear) =>
+  DATE_CLASSES.RANK.parse(source, at, bareYear) ??
+  DATE_CLASSES.ORDINAL.parse(source, at, bareYear) ??
+  (senseOf(source.tokens[at], 'last') && { value: -1, next: at + 1 });
+
+const edge: Parser<number> = (source, at, bareYear) => {
+  const found = place(source, at, bareYear);
+  return found && found.value <= 1 ? found : undefined;
 };
 
 const classes: { readonly [Name in keyof Classes]: TokenClass<Classes[Name]> } = {
@@ -153,6 +196,10 @@ const classes: { readonly [Name in keyof Classes]: TokenClass<Classes[Name]> } =
   YEAR_ALONE: { begins: ['number', 'unit'], parse: year },
   YEAR_MONTH: ofKind('year-month', (date) => date),
   ANY_MONTH: { begins: ['month', 'last', 'this', 'year-month'], parse: month },
+  WHOLE: { begins: undefined, parse: whole },
+  MONTHLY: { begins: ['last', 'this', 'filler'], parse: monthly },
+  PLACE: { begins: ['rank', 'ordinal', 'last'], parse: place },
+  EDGE: { begins: ['rank', 'ordinal', 'last'], parse: edge },
 };
 
 const dated = (span: Span, year: YearOf | 'whole' | undefined): DateMeaning => ({
@@ -163,11 +210,23 @@ const dated = (span: Span, year: YearOf | 'whole' | undefined): DateMeaning => (
 /** What another date is found by; its text is quoted with the other's. */
 const part = (date: DateMeaning): DateExpression => ({ ...date, typed: dateText(date) });
 
-const weekOf = (day: DateMeaning, starting: boolean): DateMeaning => ({
+const weekOf = (day: DateMeaning, edge?: 'starting' | 'ending'): DateMeaning => ({
   kind: 'week-of',
   day: part(day),
-  starting,
+  ...(edge && { edge }),
 });
+
+function halfOf(half: number, of: DateMeaning): DateMeaning | RefusedPhrase | undefined {
+  const days = HALVES[half - 1];
+  return days && partOf('day', days, of);
+}
+
+/** `first 10 days`, `last 3 months` */
+function edgeOf(edge: number, counted: Count, unit: Unit, of: DateMeaning) {
+  const count = countOf(counted);
+  if (count instanceof RefusedPhrase) return count;
+  return partOf(unit, edge > 0 ? [1, count] : [-count, -1], of);
+}
 
 const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(classes, dateText)
   .rule('ANY_DAY', (day) => day)
@@ -177,15 +236,25 @@ const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(c
   .rule('this SPAN', (span) => dated(span, 'this'))
   .rule('YEAR_MONTH', ({ month, year }) => ({ kind: 'month', month, year }))
   .rule('month of? ANY_MONTH', (month) => month)
-  .rule('RANK half of? ANY_MONTH', (half, of) =>
-    half > 2 ? undefined : { kind: 'half-month', half, of: part(of) },
-  )
+  .rule('RANK half of? ANY_MONTH', halfOf)
+  .rule('last half of? ANY_MONTH', (of) => halfOf(2, of))
+  .rule('last half of YEAR', (year) => dated({ kind: 'half', half: 2 }, year))
+  .rule('PLACE UNIT of|in WHOLE', (n, unit, of) => partOf(unit, [n, n], of))
+  .rule('PLACE WEEKDAY of|in WHOLE', (n, weekday, of) => partOf(weekday, [n, n], of))
+  .rule('EDGE COUNT UNIT of|in WHOLE', edgeOf)
+  .rule('ORDINAL of? MONTHLY', (day, of) => partOf('day', [day, day], of))
+  .rule('RANK of MONTHLY', (day, of) => partOf('day', [day, day], of))
   .rule('last UNIT', (unit) => current(unit, 1))
   .rule('this UNIT', (unit) => current(unit, 0))
   .rule('WEEK of? YEAR?', (week, year) => ({ kind: 'week', week, ...(year !== undefined && { year }) }))
   .rule('YEAR_BEFORE WEEK', (year, week) => ({ kind: 'week', week, year }))
-  .rule('week of ANY_DAY', (day) => weekOf(day, false))
-  .rule('week starting|beginning on? ANY_DAY', (day) => weekOf(day, true))
+  .rule('week of ANY_DAY', (day) => weekOf(day))
+  .rule('week starting|beginning on? ANY_DAY', (day) => weekOf(day, 'starting'))
+  .rule('week ending on? ANY_DAY', (day) => weekOf(day, 'ending'))
+  .rule('SINGULAR_UNIT before last', beforeLast)
+  .rule('SINGULAR_UNIT before last UNIT', (unit, last) => (unit === last ? beforeLast(unit) : undefined))
+  .rule('weekend before last', () => ({ kind: 'weekend', which: 'before-last' }))
+  .rule('weekend before last weekend', () => ({ kind: 'weekend', which: 'before-last' }))
   .rule('last? weekend', () => ({ kind: 'weekend', which: 'last' }))
   .rule('this weekend', () => ({ kind: 'weekend', which: 'this' }))
   .rule('COUNT UNIT ago', (count, unit) => (unit === 'day' ? undefined : ago(count, unit)))

@@ -1,5 +1,5 @@
 /** How people name a period. */
-import { daysInMonth, type Unit } from '../../time/calendar.ts';
+import type { Unit } from '../../time/calendar.ts';
 import { type Match, ParseError, type Parser, senseOf, tryParse, typedText } from '../parse.ts';
 import { clipWord } from '../text.ts';
 import type { Token, TokenizedText } from '../tokenizer.ts';
@@ -108,24 +108,6 @@ const dayOrNumber = (day: number): RefusedPhrase =>
 const VAGUE = 'doesn’t say which days';
 const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
 
-/** The week with the seven days, and the days themselves. */
-function weekOfMonth(which: number, month: number): RefusedPhrase {
-  const name = MONTH_NAMES[month - 1];
-  const first = which * 7 - 6;
-  return new RefusedPhrase('could be seven days or a week from Monday', NAME_DAYS, [
-    `${name}-${first}..${name}-${first + 6}`,
-    `week-of-${name}-${first}`,
-  ]);
-}
-
-function lastWeekOfMonth(month: number): RefusedPhrase {
-  const [name, end] = [MONTH_NAMES[month - 1], daysInMonth(2025, month)];
-  return new RefusedPhrase('could be seven days or a week from Monday', NAME_DAYS, [
-    `${name}-${end - 6}..${name}-${end}`,
-    `week-of-${name}-${end}`,
-  ]);
-}
-
 const startOf = (month: number): RefusedPhrase =>
   vague(`first-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? '');
 
@@ -151,16 +133,7 @@ interface Classes extends DateClasses {
   YEAR_ALONE: number;
   /** Where the text ends. */
   END: true;
-  /** A unit in the plural. */
-  PLURAL_UNIT: Unit;
-  /** A unit in the singular. */
-  SINGULAR_UNIT: Unit;
 }
-
-const isSpelled = (token: Token | undefined, spelling: (unit: Unit) => string): Unit | undefined => {
-  const unit = senseOf(token, 'unit')?.unit;
-  return token?.kind === 'word' && unit && token.spelling === spelling(unit) ? unit : undefined;
-};
 
 const plainDayNumber: Parser<number> = ({ tokens }, at) => {
   const token = tokens[at];
@@ -174,13 +147,6 @@ const yearAlone: Parser<number> = (source, at) => {
     ? { value: found.value.year, next: found.next }
     : undefined;
 };
-
-const unitSpelled =
-  (spelling: (unit: Unit) => string): Parser<Unit> =>
-  ({ tokens }, at) => {
-    const unit = isSpelled(tokens[at], spelling);
-    return unit && { value: unit, next: at + 1 };
-  };
 
 /**
  * '7 quarter 3': a number before a singular unit, with another bare number after it, is more likely the project than a
@@ -224,8 +190,6 @@ const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMean
       begins: [],
       parse: ({ tokens }, at) => (at === tokens.length ? { value: true, next: at } : undefined),
     },
-    PLURAL_UNIT: { begins: ['unit'], parse: unitSpelled((unit) => `${unit}s`) },
-    SINGULAR_UNIT: { begins: ['unit'], parse: unitSpelled((unit) => unit) },
   },
   phraseText,
 )
@@ -332,8 +296,6 @@ const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMean
           phraseText(since(at)),
         ]),
   )
-  .rule('RANK week of MONTH', weekOfMonth)
-  .rule('last week of MONTH', lastWeekOfMonth)
   .rule('early|mid|late last UNIT', (unit) => vague(`last-${unit}`))
   .rule('early|mid|late of? this UNIT', (unit) => vague(`this-${unit}`))
   .rule('early of? MONTH', startOf)

@@ -3,8 +3,10 @@ import { InvalidWord } from '../../failure/index.ts';
 import { WEEKDAY_NAMES } from '../../time/cadence.ts';
 import {
   addDays,
+  countUnits,
   type Day,
   daysBefore,
+  daysBetween,
   daysInMonth,
   endOfUnit,
   formatDays,
@@ -15,9 +17,16 @@ import {
   type Zone,
 } from '../../time/calendar.ts';
 import type { ComparisonRule } from '../../time/comparison-window.ts';
-import { clipWord } from '../text.ts';
+import { clipWord, pluralize } from '../text.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
-import { type DatedSpan, type DateExpression, dateText, padded, type YearOf } from './date-expression.ts';
+import {
+  type DatedSpan,
+  type DateExpression,
+  dateText,
+  type Each,
+  padded,
+  type YearOf,
+} from './date-expression.ts';
 
 /** Days of the calendar: `count` units, or days that are compared by a rule of their own. */
 export interface CalendarSpan {
@@ -42,12 +51,12 @@ export function areAlike(a: DateExpression, b: DateExpression): boolean {
 /** `2026-10-05`, `october 2026`: it means the same on every day. */
 export const namesYear = (point: DateExpression): boolean =>
   point.kind === 'day' ||
-  (point.kind === 'half-month' && namesYear(point.of)) ||
+  (point.kind === 'part' && namesYear(point.of)) ||
   ('year' in point && point.kind !== 'year' && typeof point.year === 'number');
 
 /** `october`, `q3`, `w45`: the year is that of the other end of a range, or the one before. */
 export const lacksYear = (point: DateExpression): boolean =>
-  point.kind === 'half-month'
+  point.kind === 'part'
     ? lacksYear(point.of)
     : /^(?:month|quarter|half|week)$/.test(point.kind) && !('year' in point);
 
@@ -147,12 +156,40 @@ function dayOfYear(point: Point<'month-day'>, year: number): CalendarSpan {
   );
 }
 
-function halfMonth({ half, of }: Point<'half-month'>, today: Day, zone: Zone): CalendarSpan {
-  const month = calendarSpan(of, today, zone);
-  const begins = ({ first }: CalendarSpan): Day => `${first.slice(0, 8)}${half === 1 ? '01' : '16'}`;
-  const isToCome = lacksYear(of) && begins(month) > today;
-  const latest = isToCome ? unitAt('month', shiftUnits('year', month.first, -1)) : month;
-  return daysOf(begins(latest), half === 1 ? `${latest.first.slice(0, 8)}15` : latest.last);
+/** Each day, weekday, month or quarter of a part of the calendar. */
+function piecesOf(each: Each, { first, last }: CalendarSpan): readonly CalendarSpan[] {
+  if (each === 'month' || each === 'quarter') {
+    const count = countUnits(each, first, last);
+    return Array.from({ length: count }, (_, n) => unitAt(each, shiftUnits(each, first, n)));
+  }
+  const days = Array.from({ length: daysBetween(first, last) + 1 }, (_, n) => addDays(first, n));
+  return (typeof each === 'number' ? days.filter((day) => isoWeekday(day) === each) : days).map(dayAlone);
+}
+
+function partOf(point: Point<'part'>, whole: CalendarSpan): CalendarSpan {
+  const { each, from, to } = point;
+  const pieces = piecesOf(each, whole);
+  const [first, last] = [from, to].map((place) => pieces.at(place > 0 ? place - 1 : place));
+  const isWithin = from > 0 ? Math.max(from, to) <= pieces.length : -from <= pieces.length;
+  if (first === undefined || last === undefined || !isWithin) {
+    const name = typeof each === 'number' ? (WEEKDAY_NAMES[each - 1] ?? '') : each;
+    throw refused(
+      point,
+      `doesn’t exist: ${formatDays(whole.first, whole.last)} has ${pluralize(pieces.length, name)}`,
+      'Name the days, such as 2026-10-01..2026-10-15.',
+    );
+  }
+  return { ...first, last: last.last, count: first.unit === 'day' ? 1 : to - from + 1 };
+}
+
+/** Without a year the latest that has begun, as a day without one is. */
+function part(point: Point<'part'>, today: Day, zone: Zone): CalendarSpan {
+  const { of } = point;
+  const whole = calendarSpan(of, today, zone);
+  const found = partOf(point, whole);
+  const isDated = of.kind === 'month' || of.kind === 'quarter' || of.kind === 'half';
+  if (!isDated || of.year !== undefined || found.first <= today) return found;
+  return partOf(point, spanOf(of, yearOf(whole.first) - 1));
 }
 
 /** The Monday of an ISO week, if the year has it. */
@@ -175,19 +212,30 @@ function isoWeek(point: Point<'week'>, today: Day): CalendarSpan {
 
 function weekOf(point: Point<'week-of'>, today: Day, zone: Zone): CalendarSpan {
   const { first: day } = calendarSpan(point.day, today, zone);
-  if (!point.starting || isoWeekday(day) === 1) return unitAt('week', day);
-  const actual = WEEKDAY_NAMES[isoWeekday(day) - 1];
+  const weekday = isoWeekday(day);
+  if (point.edge === undefined || weekday === (point.edge === 'starting' ? 1 : 7)) return unitAt('week', day);
+  const { edge: _, ...any } = point;
   throw refused(
     point,
-    `doesn’t start on a Monday: ${formatDays(day, day).slice(4)} is a ${actual}`,
+    `doesn’t ${point.edge === 'starting' ? 'start on a Monday' : 'end on a Sunday'}: ${formatDays(day, day).slice(4)} is a ${WEEKDAY_NAMES[weekday - 1]}`,
     'Weeks are Monday to Sunday.',
-    startOfUnit('week', day) <= today ? dateText({ ...point, starting: false }) : undefined,
+    startOfUnit('week', day) <= today ? dateText(any) : undefined,
   );
 }
 
-function weekend(which: 'last' | 'this', today: Day): CalendarSpan {
-  const saturday = addDays(startOfUnit('week', today), which === 'this' ? 5 : -2);
+const SATURDAYS = { 'before-last': -9, last: -2, this: 5 } as const;
+
+function weekend({ which }: Point<'weekend'>, today: Day): CalendarSpan {
+  const saturday = addDays(startOfUnit('week', today), SATURDAYS[which]);
   return { ...daysOf(saturday, addDays(saturday, 1)), rule: { kind: 'weekend', unit: 'week' } };
+}
+
+function weekdayOf({ week, ...point }: Point<'weekday'>, today: Day): CalendarSpan {
+  const latest = latestDay(point, today).first;
+  if (week === undefined) return dayAlone(latest);
+  if (week === 'before-last') return dayAlone(addDays(latest, -7));
+  const monday = addDays(startOfUnit('week', today), week === 'last' ? -7 : 0);
+  return dayAlone(addDays(monday, point.weekday - 1));
 }
 
 function before({ count, unit, as }: Point<'ago'>, today: Day, zone: Zone): CalendarSpan {
@@ -210,21 +258,18 @@ export function calendarSpan(point: DateExpression, today: Day, zone: Zone): Cal
         : dayOfYear(point, numberedYear(point.year, today));
     case 'day-of-month':
       return latestDay(point, today);
-    case 'weekday': {
-      if (point.week === undefined) return latestDay(point, today);
-      const monday = addDays(startOfUnit('week', today), point.week === 'last' ? -7 : 0);
-      return dayAlone(addDays(monday, point.weekday - 1));
-    }
+    case 'weekday':
+      return weekdayOf(point, today);
     case 'ago':
       return before(point, today, zone);
-    case 'half-month':
-      return halfMonth(point, today, zone);
+    case 'part':
+      return part(point, today, zone);
     case 'week':
       return isoWeek(point, today);
     case 'week-of':
       return weekOf(point, today, zone);
     case 'weekend':
-      return weekend(point.which, today);
+      return weekend(point, today);
     case 'year':
       return unitAt('year', `${point.year}-01-01`);
     default:

@@ -35,6 +35,10 @@ export interface DateClasses {
   COUNT: Count;
   /** A unit of time; `s` at its end is not looked at. */
   UNIT: Unit;
+  /** A unit in the singular. */
+  SINGULAR_UNIT: Unit;
+  /** A unit in the plural. */
+  PLURAL_UNIT: Unit;
 }
 
 const take = <T>(value: T, next: number): Match<T> => ({ value, next });
@@ -128,7 +132,7 @@ const week: Parser<number> = ({ tokens }, at) => {
 /** 'last year', 'this year' */
 const relativeYear: Parser<YearOf> = ({ tokens }, at) => {
   const [token, unit] = [tokens[at], tokens[at + 1]];
-  if (unit?.kind !== 'word' || unit.spelling !== 'year') return undefined;
+  if (unit?.kind !== 'word' || !/^ye?a?r$/.test(unit.spelling)) return undefined;
   if (senseOf(token, 'last')) return take('last', at + 2);
   return senseOf(token, 'this') && take('this', at + 2);
 };
@@ -159,6 +163,17 @@ const count: Parser<Count> = ({ tokens }, at) => {
   return token?.kind === 'number' ? take({ digits: token.digits }, at + 1) : undefined;
 };
 
+/** A unit of more than one letter, in the singular or in the plural. */
+const unitIn = (isPlural: boolean): TokenClass<Unit> => ({
+  begins: ['unit'],
+  parse: ({ tokens }, at) => {
+    const token = tokens[at];
+    const unit = senseOf(token, 'unit')?.unit;
+    if (unit === undefined || token?.kind !== 'word' || token.spelling.length === 1) return undefined;
+    return token.spelling.endsWith('s') === isPlural ? take(unit, at + 1) : undefined;
+  },
+});
+
 export const DATE_CLASSES: { readonly [Name in keyof DateClasses]: TokenClass<DateClasses[Name]> } = {
   DAY: { begins: ['number', 'ordinal'], parse: dayNumber },
   ORDINAL: { begins: ['ordinal'], parse: ordinal },
@@ -173,4 +188,6 @@ export const DATE_CLASSES: { readonly [Name in keyof DateClasses]: TokenClass<Da
   RANK: { begins: ['rank', 'ordinal'], parse: rank },
   COUNT: { begins: ['number', 'count'], parse: count },
   UNIT: ofRole('unit', ({ unit }) => unit),
+  SINGULAR_UNIT: unitIn(false),
+  PLURAL_UNIT: unitIn(true),
 };

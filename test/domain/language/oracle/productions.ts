@@ -11,6 +11,7 @@ import {
   date,
   daysAgo,
   daysIncludingToday,
+  daysOfMonth,
   halfOfMonth,
   lastUnits,
   lastWeekday,
@@ -36,6 +37,7 @@ import {
   thisUnit,
   thisWeekend,
   type Unit,
+  unitBeforeLast,
   weekdayOf,
   weekdayOfLastWeek,
 } from './readings.ts';
@@ -321,6 +323,49 @@ const monthsAgain = fc.oneof(
   ),
 );
 
+const monthOfYear = fc.oneof(
+  named.map(({ m, name }) => ({ m, y: undefined as number | undefined, name })),
+  pair(named, year, ({ m, name }, y) => ({ m, y: y as number | undefined, name: `${name} ${y}` })),
+);
+const parts = fc.oneof(
+  pair(monthOfYear, counted(28), ({ m, y, name }, { n, word }) =>
+    said(
+      `first ${word} days of ${name}`,
+      daysOfMonth(m, y, (days) => days.slice(0, n)),
+    ),
+  ),
+  pair(monthOfYear, counted(28), ({ m, y, name }, { n, word }) =>
+    said(
+      `the last ${word} days of ${name}`,
+      daysOfMonth(m, y, (days) => days.slice(-n)),
+    ),
+  ),
+  pair(monthOfYear, pick('of', 'in'), ({ m, y, name }, of) =>
+    said(
+      `last day ${of} ${name}`,
+      daysOfMonth(m, y, (days) => days.slice(-1)),
+    ),
+  ),
+  fc.tuple(monthOfYear, weekday, whole(0, 4)).map(([{ m, y, name }, { w, name: on }, n]) =>
+    said(
+      `${ORDINALS[n] ?? 'last'} ${on} of ${name}`,
+      daysOfMonth(m, y, (days) => {
+        const found = days.filter((day) => weekdayOf(day) === w);
+        return [found[n < 4 ? n : found.length - 1]!];
+      }),
+    ),
+  ),
+  pick<Unit>('week', 'month', 'quarter', 'year').map((of) =>
+    said(`the ${of} before last`, unitBeforeLast(of)),
+  ),
+  pair(whole(1, 4), year, (q, y) =>
+    said(`${q < 4 ? ORDINALS[q - 1] : 'last'} quarter of ${y}`, theQuarter(y, q)),
+  ),
+  pair(named, year, ({ m }, y) =>
+    said(`last ${m} months of ${y}`, between(theMonth(y, 13 - m), theMonth(y, 12))),
+  ),
+);
+
 /** Nobody says “saturday 2026-oct-3”. */
 const dayAfterWeekday = dayWithYear.filter(({ text }) => !/^\d{4}-[a-z]/.test(text));
 const relative = fc.oneof(
@@ -360,6 +405,7 @@ export const PRODUCTIONS: Readonly<Record<string, fc.Arbitrary<Said>>> = {
   months: fc.oneof(monthSpelled, monthsAgain),
   'quarters and halves': fc.oneof(quarterSpelled, halfSpelled),
   weeks: weekSpelled,
+  'parts of months and years': parts,
   counts,
   'running and last units': units,
   'days counted from today': relative,

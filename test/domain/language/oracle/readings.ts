@@ -157,6 +157,28 @@ export const halfOfMonth =
     return unit(`${first.slice(0, 8)}${two(from)}`, () => `${first.slice(0, 8)}${two(to)}`, today);
   };
 
+/** Some days of a month. Without a year: of the latest month that has begun, or of the one before if they have not. */
+export const daysOfMonth =
+  (month: number, year: number | undefined, some: (days: readonly string[]) => readonly string[]): Reading =>
+  (today) => {
+    const of = (y: number): Days => {
+      const days = some(Array.from({ length: lengthOf(y, month) }, (_, n) => dateIn(y, month, n + 1)));
+      return [days[0] ?? '', days.at(-1) ?? ''];
+    };
+    const latestYear = dateIn(yearOf(today), month, 1) <= today ? yearOf(today) : yearOf(today) - 1;
+    const found = of(year ?? latestYear);
+    const [first, last] = year === undefined && found[0] > today ? of(latestYear - 1) : found;
+    return unit(first, () => last, today);
+  };
+
+/** The unit before the last one. */
+export const unitBeforeLast =
+  (of: Unit): Reading =>
+  (today, zone) => {
+    const days = lastUnits(1, of)(today, zone);
+    return days && lastUnits(1, of)(days[0], zone);
+  };
+
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 const SIZES = { month: 1, quarter: 3, year: 12 } as const;
 /** The first day of the unit that is running. */
