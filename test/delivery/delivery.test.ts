@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { type BillingClient, createBilling } from '../../src/billing/client.ts';
 import { createBillingCache } from '../../src/delivery/billing-cache.ts';
@@ -13,6 +13,7 @@ import {
 } from '../../src/domain/failure/index.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { createHttp } from '../../src/http/request.ts';
+import { threadsKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
@@ -1303,6 +1304,28 @@ describe('a project of a digest that gives no answer', () => {
     answer = partial;
     await day(2);
     expect(toPerson()).toEqual([]);
+  });
+});
+
+describe('A post that Slack took without saying so', () => {
+  it('is what follow-ups in its thread refer to once it is found, as it was made', async () => {
+    await given({ report: 'balance' });
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? { status: 502, take: true } : undefined);
+    await run();
+    expect(await redis.client.exists(threadsKey(TEAM))).toBe(0);
+    slack.fault = () => undefined;
+    await given({ projects: [{ id: '456', product: 1 }] });
+    await forHours(1);
+    const [post, ...others] = inChannel();
+    expect(others).toEqual([]);
+    const places = await vi.waitFor(async () => {
+      const found = Object.entries(await redis.client.hgetall(threadsKey(TEAM)));
+      expect(found).toHaveLength(1);
+      return found;
+    });
+    expect(places).toEqual([
+      [JSON.stringify(['C0COSTS001', post?.ts]), expect.stringContaining('"/balance","text":"123"')],
+    ]);
   });
 });
 

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createBilling } from '../../src/billing/client.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
+import type { Scheduling } from '../../src/delivery/posts/schedule-service.ts';
 import { createReports } from '../../src/delivery/reports/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { createHttp } from '../../src/http/request.ts';
@@ -26,6 +27,7 @@ let now: number;
 const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
 /** The engine of a process beside the bot's, which runs when a test says so. */
 let delivery: Delivery;
+let scheduling: Scheduling;
 let close: () => Promise<void>;
 let logged: string[];
 
@@ -35,7 +37,7 @@ beforeEach(async () => {
   await addConnection(bot);
   await addProject(bot, { alias: 'prod', id: '123' });
   await addProject(bot, { alias: 'staging', id: '456' });
-  ({ delivery, close } = createDeliveryParts({
+  ({ delivery, scheduling, close } = createDeliveryParts({
     redis: bot.redis.client,
     redisUrl: bot.redis.url,
     slackUrl: `${bot.slack.url}/api/`,
@@ -170,6 +172,22 @@ describe('below a scheduled post', () => {
     const { ts } = await posted({ projects });
     expect(await remembered()).toMatchObject([{ text: 'prod 2026-11-19', ids: { prod: '123' } }]);
     expect((await say('again', ts)).visibleText).not.toContain('secret');
+  });
+
+  it.each(['now', 'test'] as const)('that was sent by hand (%s) a follow-up refers to it', async (why) => {
+    const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
+    await scheduling.send(TEAM, schedule({ projects }), why, OWNER);
+    await bot.slack.waitFor(async () => (await remembered()).length > 0);
+    const { ts } = seenIn(CHANNEL).at(-1)!;
+    expect((await say('why?', ts)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
+    expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
+  });
+
+  it('that was a test for one person, the direct message refers to it', async () => {
+    const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
+    await scheduling.send(TEAM, schedule({ projects }), 'test-to-me', MEMBER);
+    await bot.slack.waitFor(async () => (await remembered()).length > 0);
+    expect((await say('why?', undefined, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
   });
 
   it('the rights are those of who asks now', async () => {

@@ -1,6 +1,6 @@
 import type { SlashCommand } from '../../domain/commands.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
+import type { PostedTo } from '../../slack/reply/post-message.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject, UNLIMITED } from '../../workspace/projects/resolve-project.ts';
@@ -8,9 +8,13 @@ import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { ThreadQuestion } from '../../workspace/thread-store.ts';
 import type { DeliveryContext } from '../context.ts';
 
-/** The question that a message answers, without its projects. */
+export type TopicContext = Pick<DeliveryContext, 'workspace' | 'threads' | 'teamId' | 'clock' | 'log'>;
+
+/** The question that a message answers. */
 export interface MessageTopic {
   readonly command: SlashCommand;
+  /** Those that the message shows. */
+  readonly projects: readonly ChosenProject[];
   /** Its period in canonical words, if it has one, and what that is compared with. */
   readonly days?: string;
 }
@@ -20,18 +24,15 @@ export interface MessageTopic {
  * waited for: the message is out already, and without this a follow-up only has to name its project.
  *
  * @param thread `ts` of the message that it answers, if it does
- * @param projects those that the message shows
  */
 export async function rememberTopic(
   topic: MessageTopic,
-  { channel, ts }: { readonly channel: SlackId; readonly ts: string },
+  { channel, ts }: PostedTo,
   thread: string | undefined,
-  projects: readonly ChosenProject[],
-  workspace: Workspace,
-  { threads, teamId, clock, log }: Pick<DeliveryContext, 'threads' | 'teamId' | 'clock' | 'log'>,
+  { workspace, threads, teamId, clock, log }: TopicContext,
 ): Promise<void> {
   try {
-    const question = questionOf(topic, projects, workspace);
+    const question = questionOf(topic, workspace);
     if (question === undefined) return;
     const at = Math.floor(clock());
     // In a direct message the conversation is a thread too.
@@ -47,8 +48,7 @@ export async function rememberTopic(
 
 /** @returns undefined where no one command asks about all of them: several products, of projects without a name */
 function questionOf(
-  { command, days = '' }: MessageTopic,
-  projects: readonly ChosenProject[],
+  { command, days = '', projects }: MessageTopic,
   workspace: Workspace,
 ): Omit<ThreadQuestion, 'at'> | undefined {
   const references = projects.map((project) => referenceTo(project, workspace));

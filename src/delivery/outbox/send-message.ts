@@ -31,6 +31,8 @@ export interface OutboxMessage {
   readonly doubt?: Sending | undefined;
   /** @returns undefined if nothing is to go out by now, which the kind has stored @throws Failure */
   prepare(isAgain: boolean): Promise<Draft | undefined>;
+  /** What follow-ups in its thread refer to, once Slack has it; undefined for none. */
+  readonly topic?: (() => MessageTopic | undefined) | undefined;
   /** Stores where Slack has it, even without the lease. */
   confirm(posted: PostedTo): Promise<void>;
   /** Stores that its recipient may not get it, or that it goes to somebody else. */
@@ -43,8 +45,6 @@ export interface OutboxMessage {
 export interface Draft {
   /** The projects that it names or has figures of. */
   readonly projects: readonly ChosenProject[];
-  /** What follow-ups in its thread refer to; absent for none. */
-  readonly topic?: MessageTopic | undefined;
   /** Stores that it goes out, as long as the lease is held. @returns what it says */
   claim(sending: Sending, recipient: Recipient): Promise<Message>;
 }
@@ -165,7 +165,7 @@ async function postInTime(
 
 async function post(
   message: OutboxMessage,
-  { projects, topic, claim }: Draft,
+  { projects, claim }: Draft,
   { channel, isAgain }: Omit<Sending, 'at'>,
   context: DeliveryContext,
 ): Promise<'done' | 'failed'> {
@@ -186,8 +186,6 @@ async function post(
     isBroadcast: thread?.isBroadcast,
   });
   context.notePosted(channel);
-  if (topic !== undefined)
-    void rememberTopic(topic, { channel, ts }, thread?.ts, projects, recipient.workspace, context);
   await confirm(message, { channel, ts }, context);
   return 'done';
 }
@@ -210,6 +208,8 @@ async function confirm(message: OutboxMessage, posted: PostedTo, context: Delive
     }
   }
   context.unrecordedPosts.delete(name);
+  const topic = message.topic?.();
+  if (topic !== undefined) void rememberTopic(topic, posted, message.thread?.ts, context);
 }
 
 const nameOf = ({ key, to }: OutboxMessage, { teamId }: DeliveryContext): string => `${teamId}/${key}/${to}`;

@@ -37,8 +37,8 @@ export function sendsAt({ state, at, next = 0 }: StoredMessage): number | undefi
 }
 
 export interface StoredMessageJob
-  extends Pick<OutboxMessage, 'kind' | 'key' | 'thread'>,
-    Pick<Draft, 'projects' | 'topic'> {
+  extends Pick<OutboxMessage, 'kind' | 'key' | 'thread' | 'topic'>,
+    Pick<Draft, 'projects'> {
   /** As it is stored. */
   readonly message: StoredMessage;
   content(isAgain: boolean, recipient: Recipient): Message;
@@ -58,14 +58,13 @@ export async function sendStoredMessage(job: StoredMessageJob, context: Delivery
   let current: StoredMessage = stored;
   await sendMessage(
     {
-      ...{ kind, key, thread, to: message.to, channel: message.channel },
+      ...{ kind, key, thread, topic, to: message.to, channel: message.channel },
       doubt:
         message.state === 'sending'
           ? { channel: message.channel ?? message.to, at: message.at, isAgain: message.isAgain === true }
           : undefined,
       prepare: async () => ({
         projects,
-        topic,
         async claim({ channel, at, isAgain }, recipient) {
           current = { ...stored, channel, state: 'sending', at, ...(isAgain && { isAgain }) };
           await save(current, true);

@@ -6,6 +6,7 @@ import { type PostedTo, postMessage, replaceMessage } from '../../slack/reply/po
 import type { DeliveryContext } from '../context.ts';
 import { deliveryMetadata } from './find-post.ts';
 import { checkRecipient, type RecipientContext } from './recipients.ts';
+import { type MessageTopic, rememberTopic, type TopicContext } from './remember-topic.ts';
 import type { Draft, OutboxMessage } from './send-message.ts';
 
 /** A message that was sent, and its new content. */
@@ -46,18 +47,21 @@ const isUnchangeable = (error: unknown): boolean =>
   isFailure(error) &&
   (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code)));
 
-export interface MessageNow extends Pick<OutboxMessage, 'kind' | 'to'>, Pick<Draft, 'projects'> {
+export interface MessageNow extends Pick<OutboxMessage, 'kind' | 'to'> {
   /** Who gets the message: for a test, the person who asked sees what `to` would see. */
   readonly shownTo: SlackId;
   readonly content: Message;
+  readonly topic: MessageTopic;
 }
 
 /** Sends what a person asked for and waits for. @throws NotAllowed if `to` may not see it; Failure */
 export async function sendNow(
-  { kind, to, projects, shownTo, content }: MessageNow,
-  context: RecipientContext,
+  { kind, to, shownTo, content, topic }: MessageNow,
+  context: RecipientContext & TopicContext,
 ): Promise<void> {
-  if ((await checkRecipient(kind, to, projects, context)).refusal !== undefined)
+  if ((await checkRecipient(kind, to, topic.projects, context)).refusal !== undefined)
     throw new NotAllowed('channel');
-  await postMessage(await context.client(), { channel: shownTo, thread: undefined }, content);
+  const client = await context.client();
+  const posted = await postMessage(client, { channel: shownTo, thread: undefined }, content);
+  void rememberTopic(topic, posted, undefined, context);
 }

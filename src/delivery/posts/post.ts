@@ -33,6 +33,7 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
       to: schedule.channel,
       doubt: state === 'sending' && post !== undefined ? { ...post, at } : undefined,
       prepare: (isAgain) => preparePost(task, attempt, isAgain, context),
+      topic: () => attempt.entry.post && topicOfPost(attempt.entry.post, due.at, context),
       async confirm({ ts }) {
         const claimed = attempt.entry.post;
         if (claimed !== undefined) await recordPost(task, attempt, { ...claimed, ts }, context);
@@ -55,6 +56,10 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
   );
   if (outcome === 'done' && schedule.paused !== undefined) await resumePausedSchedule(schedule, context);
 }
+
+/** What it shows, also where another run made it. */
+const topicOfPost = ({ subject, unanswered = {} }: PostedMessage, at: Millis, context: PostContext) =>
+  topicOf({ ...subject, projects: shownProjects(subject, { unanswered }) }, at, subject.zone, context);
 
 /** What the post says; undefined if it waits or is skipped, which is recorded. @throws Failure */
 async function preparePost(
@@ -80,7 +85,6 @@ async function preparePost(
   const content = { result, earlier, expectedAt: waits ? next : due.at };
   return {
     projects: shownProjects(schedule, result),
-    topic: topicOf(schedule, due.at, context),
     claim: (sending) => claimPost(task, attempt, { ...content, ...sending }, context),
   };
 }

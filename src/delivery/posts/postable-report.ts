@@ -55,7 +55,7 @@ export interface ReportResult {
 /** The projects that the report has figures of. */
 export const shownProjects = (
   { projects }: Pick<Schedule, 'projects'>,
-  { unanswered }: ReportResult,
+  { unanswered }: Pick<ReportResult, 'unanswered'>,
 ): Schedule['projects'] => projects.filter((project) => !(projectKey(project) in unanswered));
 
 /** A report that schedules post. */
@@ -105,20 +105,20 @@ export async function runReport(
 
 /** What a post as of `at` (ms) is about, for follow-ups; a month that runs stays that month. */
 export function topicOf(
-  { report, timing }: Pick<Schedule, 'report' | 'timing'>,
+  { report, timing, projects }: Pick<Schedule, 'report' | 'timing' | 'projects'>,
   at: Millis,
-  { reports, workspace, clock }: Pick<PostContext, 'reports' | 'workspace' | 'clock'>,
+  zone: Zone,
+  { reports, clock }: Pick<PostContext, 'reports' | 'clock'>,
 ): MessageTopic {
   const instant = Math.min(at, clock());
-  const { zone } = requireSettings(workspace);
   const days = reports[report].covers({ at: instant, days: daysCovered(timing, instant) }, zone);
   const [first = '', ...others] = days;
-  if (!REPORTS[report].coversDays) return { command: '/balance' };
-  if (report === 'month-to-date') return { command: '/spend', days: first.slice(0, 7) };
+  if (!REPORTS[report].coversDays) return { command: '/balance', projects };
+  if (report === 'month-to-date') return { command: '/spend', projects, days: first.slice(0, 7) };
   const last = others.at(-1);
-  if (last === undefined) return { command: '/spend', days: first };
+  if (last === undefined) return { command: '/spend', projects, days: first };
   // A post of Friday to Sunday is compared with the same weekdays, as it says.
   const before = report === 'yesterday' ? sameDaysLastWeek(days, zone) : [];
   const compared = before.length === 0 ? '' : ` vs ${before[0]}..${before.at(-1)}`;
-  return { command: '/spend', days: `${first}..${last}${compared}` };
+  return { command: '/spend', projects, days: `${first}..${last}${compared}` };
 }

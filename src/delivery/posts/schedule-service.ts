@@ -2,11 +2,12 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedules.ts';
 import { collectAnswerNotes } from '../../workspace/record/last-used.ts';
+import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryParts } from '../delivery.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { sendNow } from '../outbox/unclaimed-messages.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
-import { type Reports, runReport, shownProjects } from './postable-report.ts';
+import { type Reports, runReport, shownProjects, topicOf } from './postable-report.ts';
 
 /** What forms and lists of schedules need from delivery. */
 export interface Scheduling {
@@ -52,23 +53,27 @@ async function postByHand(parts: SchedulingParts, { teamId, schedule, why, by }:
   const workspace = await workspaces.read(teamId);
   const answerNotes = collectAnswerNotes(clock);
   const context = { ...parts, workspace, answerNotes };
-  const result = await runReport(schedule, clock(), context);
+  const at = clock();
+  const result = await runReport(schedule, at, context);
+  const projects = shownProjects(schedule, result);
+  const { zone } = requireSettings(workspace);
   // A test that goes to one person is of what the channel would get.
   await sendNow(
     {
-      ...{ kind: 'post by hand', to: schedule.channel, projects: shownProjects(schedule, result) },
+      ...{ kind: 'post by hand', to: schedule.channel },
+      topic: topicOf({ ...schedule, projects }, at, zone, context),
       shownTo: why === 'test-to-me' ? by : schedule.channel,
       content: manualPostMessage(result, why, by),
     },
-    { ...parts, teamId, client: () => clientFor(teamId) },
+    { ...context, teamId, client: () => clientFor(teamId) },
   );
   await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
   if (why !== 'now') return;
-  const at = clock();
-  const date = dayAt(at, schedule.timing.zone);
+  const sentAt = clock();
+  const date = dayAt(sentAt, schedule.timing.zone);
   // The post was sent, so a failure to store this is ignored.
   await workspaces
-    .noteSent(teamId, workspace, schedule.id, afterManualPost(workspace.lastSent(schedule.id), date, at))
+    .noteSent(teamId, workspace, schedule.id, afterManualPost(workspace.lastSent(schedule.id), date, sentAt))
     .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'could not note a post sent by hand'));
 }
 

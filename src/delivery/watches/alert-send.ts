@@ -106,7 +106,8 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
   const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
   let drawn = message.drawn;
   return {
-    ...{ kind: 'alert', key: keyOf(watch, place), message, projects: [watch.project], topic: topicOf(task) },
+    ...{ kind: 'alert', key: keyOf(watch, place), message, projects: [watch.project] },
+    topic: () => topicOf(task),
     ...(ts !== undefined && {
       thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
     }),
@@ -135,8 +136,10 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
 }
 
 /** A budget's month, a spike's day. */
-const topicOf = ({ watch: { rule }, place }: AlertTask): MessageTopic =>
-  needsBalance(rule) ? { command: '/balance' } : { command: '/spend', days: episodeOf(place) };
+const topicOf = ({ watch: { project, rule }, place }: AlertTask): MessageTopic => ({
+  projects: [project],
+  ...(needsBalance(rule) ? { command: '/balance' } : { command: '/spend', days: episodeOf(place) }),
+});
 
 function viewOf(
   { watch, figures }: AlertTask,
