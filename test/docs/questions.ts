@@ -34,6 +34,7 @@ const ASKED = {
     of('/balance prod', 'what’s left on prod?', 'how much money do we have left on prod?'),
     of('/balance prod,staging', 'what’s left on prod and staging?'),
     of('/balance prod', 'how long will prod last?', 'when does prod run out?'),
+    of('/balance all', 'which project runs out first?', 'which projects are running out?'),
   ],
   will: [of('/spend prod this-month', 'what will prod cost this month?', 'forecast the cost of prod')],
   why: [
@@ -42,6 +43,7 @@ const ASKED = {
   ],
   top: [
     of('/spend all last-month', 'which project cost most last month?', 'biggest projects last month'),
+    of('/spend all last-month', 'list projects by spend last month', 'where did our money go last month?'),
     of(
       '/spend top 3 last-month',
       'top 3 projects last month',
@@ -55,6 +57,7 @@ const ASKED = {
   compared: [
     of('/spend prod october vs september', 'compare october with september for prod'),
     of('/spend prod this-month vs last-month', 'prod this month vs last month'),
+    of('/spend prod last-week', 'did prod cost more last week than the week before?'),
     of('/spend prod,staging this-month', 'prod vs staging this month'),
   ],
   files: [

@@ -67,6 +67,13 @@ describe('a mention', () => {
     expect((await say('@Tally spend publc')).visibleText).toContain('/spend public');
   });
 
+  it('asks which project is meant by a name that nobody gave one, and keeps the rest of the question', async () => {
+    await addProject(bot, { alias: 'prod', id: '7' });
+    const { message, visibleText } = await say('@Tally how much did blork spend last month?');
+    expect(visibleText).toContain('I don’t recognize “blork”. Which project?');
+    expect(JSON.stringify(message.blocks)).toContain('prod last-month');
+  });
+
   it('in a thread is answered in that thread', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     const { message } = await say('@Tally balance 123', { thread: parent.ts });

@@ -68,7 +68,7 @@ export function parseMention(said: string, known: KnownCommands): Mention {
     const rerun = { command: question.command, text: question.text };
     return question.kind === 'command'
       ? { kind: 'command', rerun }
-      : { kind: 'which-project', fact: 'Which project?', rerun };
+      : { kind: 'which-project', fact: `${question.refusal?.fact ?? ''} Which project?`.trim(), rerun };
   }
   if (isVerb) return { kind: 'command', rerun: billing };
   if (GREETINGS.has(name) && question === undefined) return { kind: 'nothing', fact: undefined };

@@ -139,7 +139,9 @@ describe('every command that is offered', () => {
     // “Now” is all that a balance is.
     for (const text of MEANT.filter((one) => one !== 'now'))
       for (const ask of QUESTIONS)
-        expect([text, parseQuestion(ask(text), ALIASES)?.kind ?? 'refused']).toEqual([text, 'refused']);
+        expect(['refused', 'which-project'], text).toContain(
+          parseQuestion(ask(text), ALIASES)?.kind ?? 'refused',
+        );
   });
 });
 

@@ -21,12 +21,14 @@ const ASKED_CHANGE = ['why', 'past', 'have', 'spend+is'] as const;
 /* biome-ignore format: a role a line is what makes the table readable */
 const ROWS = {
   // What is asked
-  spend: { about: 'spend', phrases: 'spend|spends|spent|spending|spendings, expense|expenses|expenditure|expenditures, cost~, costings, pay|pays|paid|paying [for], burn|burns|burnt|burned|burning [through], go|goes|gone|going|went through, shell~ out, fork|forked out, set us|me back, ran|run|runs|racked up, bill|bills|billed, charge~, damage, how expensive|costly|pricey, price, spend|spends|spent|spending|cost|costs|pay|paid|charge|charged [us] anything, breakdown [of]' },
+  spend: { about: 'spend', phrases: 'spend|spends|spent|spending|spendings, expense|expenses|expenditure|expenditures, cost~, costings, pays|paid|paying [for], to cost|spend|pay, burn|burns|burnt|burned|burning [through], go|goes|gone|going|went through, shell~ out, fork|forked out, set us|me back, ran|run|runs|racked up, bill|bills|billed, charges|charged|charging, damage, how expensive|costly|pricey, price, spend|spends|spent|spending|cost|costs|pay|paid|charge|charged [us] anything, breakdown [of]' },
   destination: { about: 'spend', says: 'all', phrases: 'where did|does|do|is|are|has|have|was [all] money|cash|spend|cost~ go|goes|going|gone|went [to], where do|did|are|have we spend|spent|spending [money], what do|did|are|have|were we spend|spent|spending money|cash on' },
+  // As an order they ask for nothing that Tally does: “pay the bill for prod”.
+  pay: { about: 'spend', beside: ['amount', 'what', 'past', 'have', 'future', 'average', 'rank'], phrases: 'pay|charge [for]' },
   use: { about: 'spend', phrases: 'use|uses|used|using|usage, consume~, consumption, invoice~' },
   average: { about: 'spend', phrases: '[on|in] average|averages, avg, avg/day, per|a|each|every|by day, /day, day by day, daily, daily average|mean, average|mean|typical daily, [on] mean|average|typical|usual|normal day, mean|typical|typically, [daily] burn rate' },
   peak: { about: 'spend', phrases: '[on] which|what day|days|date, peak|peaks|peaked [day], biggest|highest|costliest|worst|priciest|largest|heaviest|top day, day with highest|biggest|largest|most, most expensive|costly day' },
-  forecast: { about: 'spend', phrases: 'predict, forecast|forecasts|forecasted|forecasting, projection|projections, prediction, prognosis, estimate|estimates|estimation, end up at, where will|do|would we|i end up' },
+  forecast: { about: 'spend', phrases: 'predict, forecast|forecasts|forecasted|forecasting, projection|projections, prediction, prognosis, estimate|estimates|estimation, end up at, where will|do|would we|i end up, where will|does|would, land|lands [at|on]' },
   balance: { about: 'balance', phrases: 'balance|balances, left [over], left to spend, remaining [balance], remains|remain, runway|runways, in bank' },
   credit: { about: 'balance', beside: ['balance'], phrases: 'credit|credits, budgets is|are [running|getting] low' },
   lasting: { about: 'balance', phrases: 'run|runs|running|ran out|dry|empty [of money|cash|funds|budget], dry up, out of money|cash|funds, used up, be|is|are empty|gone|exhausted|depleted, last us, funded, [run|runs|running|getting] low [on money|cash|funds|credit]' },
@@ -50,14 +52,14 @@ const ROWS = {
   by: { beside: ['rank', 'noun', 'everything'], phrases: 'in terms|order of cost|costs|spend|spending, by cost|costs|spend|spending|amount, sorted|ranked|ordered by cost|costs|spend|spending|amount' },
   first: { beside: ['lasting'], phrases: 'first, soonest, next, earliest' },
   which: { beside: ['rank', 'first', 'lasting', 'balance', 'projects', 'schedules', 'watches'], phrases: 'which [one] [of]' },
-  who: { beside: ['rank', 'lasting'], phrases: 'who' },
+  who: { beside: ['lasting'], phrases: 'who' },
   everything: { says: 'all', phrases: 'everything, all|each|every [of] projects|project, per|by project' },
   csv: { phrases: '[as|in|to] csv [file|export|format] [with|of], export~, download~, file with|of|for, as|in|to|into file, [as|in|into] spreadsheet [of|with|for]' },
   details: { phrases: '[in|more] details|detail, detailed' },
   figures: { phrases: 'look|looks [like], how high|big|large, numbers, figures, stats, statistics, doing, looking, how is|are|was|were, situation, status, overview, summary, report' },
   past: { beside: [...FIGURES, 'amount', 'more', 'pricier', 'change', 'than', 'noun', 'budget', 'compare', 'joint'], phrases: 'did, was, were, had' },
   have: { beside: ['money', 'spend', 'average', 'peak', 'why', 'balance', 'budget', 'compare', ...LISTS], phrases: 'have, has, got, having, available' },
-  future: { beside: ['spend', 'lasting', 'lasts', 'average', 'forecast', 'budget'], phrases: 'will, would, going|expected|likely|projected|predicted|estimated|expecting|forecasted to, do|does you|we expect [to], gonna, expect, expected, projected, predicted, estimated' },
+  future: { beside: ['spend', 'lasting', 'lasts', 'average', 'forecast', 'budget'], phrases: 'will, would, going|expected|likely|projected|predicted|estimated|expecting|forecasted to, do|does you|we expect|think [to], gonna, expect, expected, projected, predicted, estimated' },
   can: { beside: ['lasting', 'lasts'], phrases: 'can, could' },
   ask: { beside: ['csv', 'compare', ...LISTS], phrases: 'can|could|may|might i|we, send' },
   monthEnd: { beside: ['future', 'forecast'], phrases: '[by|at|until|till|before] end of [this|current] month, by months|month end, [by|at|until] month end, [by] eom' },
@@ -80,7 +82,7 @@ const ROWS = {
   filler: { phrases: 'how do|did|does, do, does, am, be, been, being, over, we, i, us, me, you, i wonder [if], i am|was wondering [if], do you know [if|whether], just, exactly, roughly, approximately, approx, actually, already, really, and then, then, so, together, still' },
   request: { phrases: 'tell me|us if|whether, let me|us know if|whether, could|can|would anyone|someone|somebody [tell|show|give|send] [me|us], any idea, do you happen to know, do you|we know, run me, need, gimme, provide, please|kindly share [with me|us], share with me|us, make me|us, explain me|us, i wonder whether|if, it would be great if, show|tell|give|get|say|let [me|us] [know|see|have], send me|us, can|could|would|will you [all] [run|make|provide|share|tell|show|give|get|send|say|let|help] [me|us] [know|see|have|understand|find|get], can|could|may|might i|we get|see|have|know|ask|check|find|look [out|up|at|for|about] [you] [about], i|we want|need|like|love [to] [know|see|have|ask|check|find|get|understand] [out], i|we would like|love [to] [know|see|have|ask|check|find|get|understand] [out], i am|was looking for, let me|us know|see|ask|check, pls, plz, kindly, check, mind telling|showing me|us' },
   article: { phrases: 'a, an, our, my, your, both, across, calendar' },
-  polite: { phrases: 'how are you [doing] [today], hello|hi|hey|yo|hallo|dear [there|all|team|everyone|guys|folks], tally, ok, okay, great, nice, perfect, cool, awesome, alright, good morning|afternoon|evening|day|job|work, well done, nice work|job, morning, guys, folks, team, sorry [but] [to bother you], excuse me, [a|one|just] [quick|small|short|simple] question [for you], quick one, question, fyi, btw, by way, asap, if possible, if you can|could, when|if you have minute|moment|second|time, best regards|wishes, regards, kind|warm regards, sincerely, bye, have nice|good|great day, urgent, just checking, checking, hope you are [doing] well|fine|good, hope all is well, hope this finds you well, sup, howdy, please and, super, as soon as you can, no rush, no hurry' },
+  polite: { phrases: 'how are you [doing] [today], hello|hi|hey|yo|hallo|dear [there|all|team|everyone|guys|folks], tally, ok, okay, great, nice, perfect, cool, awesome, alright, good morning|afternoon|evening|day|job|work, well done, nice work|job, morning, guys, folks, team, sorry [but] [to bother you], excuse me, [a|one|just] [quick|small|short|simple] question [for you], quick one, question, fyi, btw, by way, asap, if possible, if you can|could, when|if you have minute|moment|second|time, best regards|wishes, regards, kind|warm regards, sincerely, bye, have nice|good|great|lovely day|one|evening|night|week|weekend, urgent, just checking, checking, hope you are [doing] well|fine|good, hope all is well, hope this finds you well, sup, howdy, please and, super, as soon as you can, no rush, no hurry' },
 } as const satisfies Record<string, Row>;
 
 export type PhraseRole = keyof typeof ROWS;

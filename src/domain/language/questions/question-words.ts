@@ -18,6 +18,8 @@ import {
 
 /** What the words of a question say. */
 export interface QuestionWords {
+  /** As it was typed. */
+  readonly text: string;
   /** The roles that its phrases have, each with the first of its phrases. */
   readonly said: ReadonlyMap<PhraseRole, string>;
   /** For the grammar of commands; a break stands for each phrase that was taken out. */
@@ -312,7 +314,35 @@ function unclearIn(words: readonly Word[], aliases: Aliases): string | undefined
 
 /** The first word that neither questions nor commands have. */
 export const findUnknownWord = (text: string, aliases: Aliases): string | undefined =>
-  splitWords(text).find((word) => !isPhraseWord(word.text) && holdsUnknownWord(word.text, aliases))?.typed;
+  splitWords(text).find(
+    ({ text: word }) => /[\p{L}\p{N}]/u.test(word) && !isPhraseWord(word) && holdsUnknownWord(word, aliases),
+  )?.typed;
+
+/** A word without the signs around it, with those before it and those after it. */
+const CORE = /^([^a-z\d]*)([a-z\d][a-z\d-]*|)(.*)$/is;
+const LONGEST_ALIAS = 32;
+
+/** The text with names of several words joined as they are written, `web shop` as `web-shop`: the longest names, and the shortest. */
+export function joinAliasWords(text: string, aliases: Aliases): readonly string[] {
+  const words = text.split(/(?<=\s)(?=\S)/).map((word) => CORE.exec(word) ?? []);
+  const joined = (isLongest: boolean): string => {
+    let result = '';
+    for (let at = 0; at < words.length; at++) {
+      let [whole = '', before, name = '', after = ''] = words[at] ?? [];
+      for (let next = at + 1; name.length < LONGEST_ALIAS && after.trim() === ''; next++) {
+        const [, sign, core, end = ''] = words[next] ?? [];
+        if (sign !== '') break;
+        [name, after] = [`${name}-${core}`, end];
+        if (!aliases.has(name.toLowerCase())) continue;
+        [whole, at] = [`${before}${name}${after}`, next];
+        if (!isLongest) break;
+      }
+      result += whole;
+    }
+    return result;
+  };
+  return [...new Set([joined(true), joined(false)])].filter((other) => other !== text);
+}
 
 /** Reads the phrases of a question. @param aliases names of projects, in lower case */
 export function readQuestionWords(text: string, aliases: Aliases): QuestionWords {
@@ -368,6 +398,7 @@ export function readQuestionWords(text: string, aliases: Aliases): QuestionWords
   const isRange = said.has('compare') && from >= 0 && rest.includes('to', from) && !rest.includes('with');
   const unclear = unclearIn(words, aliases) ?? (isRange ? 'from' : undefined);
   return {
+    text,
     said,
     rest: namesFirst(compared(joinNames(rest, aliases), said, typed), aliases)
       .filter((word, at, all) => word !== BREAK || all[at + 1] !== BREAK)

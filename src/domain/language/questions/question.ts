@@ -4,15 +4,17 @@ import { commandText, type SlashCommand } from '../../commands.ts';
 import { InvalidWord, isFailure, UNRECOGNIZED } from '../../failure/index.ts';
 import { PRODUCTS } from '../../product.ts';
 import type { Unit } from '../../time/calendar.ts';
+import { tryRead } from '../../try-read.ts';
 import type { Output, Versus } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText, parsePeriodText } from '../command-text.ts';
+import { couldBeName } from '../nearest-word.ts';
 import { formatPhrase, type PeriodPhrase } from '../periods/period-phrase.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import { type Aliases, BREAK } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
-import { type QuestionWords, readQuestionWords } from './question-words.ts';
+import { findUnknownWord, joinAliasWords, type QuestionWords, readQuestionWords } from './question-words.ts';
 
 /** A command and what follows it, in canonical words. */
 export interface QuestionCommand {
@@ -23,8 +25,8 @@ export interface QuestionCommand {
 export type Question =
   /** The command that the question means exactly. */
   | ({ readonly kind: 'command' } & QuestionCommand)
-  /** The same without a project: `it` and `that` are known only from an earlier answer. */
-  | ({ readonly kind: 'which-project' } & QuestionCommand)
+  /** The same without a project: `it` and `that` are known only from an earlier answer, a name that is refused to nobody. */
+  | ({ readonly kind: 'which-project'; readonly refusal?: InvalidWord } & QuestionCommand)
   /** Commands that it may mean, the likeliest first. At least one, and each keeps every word. */
   | {
       readonly kind: 'offered';
@@ -60,7 +62,23 @@ const EITHER: readonly Subject[] = ['balance', 'spend'];
  * @throws SecretPasted
  */
 export function parseQuestion(text: string, aliases: Aliases): Question | undefined {
-  return withholdSecrets(understand(text, aliases), text, aliases);
+  const plain = understand(text, aliases);
+  const joined = joinAliasWords(text, aliases).map((other) => understand(other, aliases) ?? plain);
+  return withholdSecrets(oneOf([plain, ...joined]), text, aliases);
+}
+
+/** What was read with names in one word and in several: the one that means a command, or each as a reading. */
+function oneOf(questions: readonly (Question | undefined)[]): Question | undefined {
+  const meant = questions.filter((question) => question?.kind === 'command' || question?.kind === 'offered');
+  const [only = questions.at(-1), ...others] = meant;
+  if (others.length === 0) return only;
+  const commands = meant.flatMap((question) =>
+    question.kind === 'offered' ? question.commands : [question],
+  );
+  return {
+    kind: 'offered',
+    commands: commands.slice(0, MOST_OFFERED).map(({ command, text }) => ({ command, text })),
+  };
 }
 
 /** A refusal that quotes no word where one may be a secret: words are read in lower case, which hides the form of a token. */
@@ -82,7 +100,7 @@ function understand(text: string, aliases: Aliases): Question | undefined {
   const question = readQuestionWords(text, aliases);
   const { said, rest, doubt } = question;
   if (isEmpty(rest) && !hasContent(said)) return said.has('thanks') ? { kind: 'thanks' } : undefined;
-  const { readings, refusal } = readQuestion(question, aliases);
+  const { readings, refusal, isUnknownName } = readQuestion(question, aliases);
   const [reading] = readings;
   if (reading === undefined)
     return refusal && isAsked(question, refusal, aliases) ? { kind: 'refused', refusal } : undefined;
@@ -95,7 +113,7 @@ function understand(text: string, aliases: Aliases): Question | undefined {
     const refused = made.find((command) => command instanceof InvalidWord) ?? refusal;
     return refused && isAsked(question, refused, aliases) ? { kind: 'refused', refusal: refused } : undefined;
   }
-  const isExact = refusal === undefined && doubt === undefined && others.length === 0;
+  const isExact = (refusal === undefined || isUnknownName) && doubt === undefined && others.length === 0;
   const { subject, words } = reading;
   const isSpend =
     words.versus !== undefined ||
@@ -103,8 +121,10 @@ function understand(text: string, aliases: Aliases): Question | undefined {
   const isSaid = subject !== undefined || isSpend || isBare(reading);
   if (isExact && isSaid && !only.isGuess) {
     const { command, text: asked } = only;
+    if (isUnknownName && refusal) return { kind: 'which-project', command, text: asked, refusal };
     return { kind: reading.refersBack ? 'which-project' : 'command', command, text: asked };
   }
+  if (isUnknownName && refusal) return { kind: 'refused', refusal };
   const misspelt = doubt === undefined ? refusal : new InvalidWord(clipWord(doubt), UNRECOGNIZED, EXAMPLE);
   return {
     kind: 'offered',
@@ -136,7 +156,12 @@ const isAsked = ({ said, rest }: QuestionWords, { word }: InvalidWord, aliases: 
 function readQuestion(
   question: QuestionWords,
   aliases: Aliases,
-): { readonly readings: readonly QuestionReading[]; readonly refusal?: InvalidWord } {
+): {
+  readonly readings: readonly QuestionReading[];
+  readonly refusal?: InvalidWord;
+  /** Whether all that is refused may be the name of a project. */
+  readonly isUnknownName?: boolean | undefined;
+} {
   const { said, unclear } = question;
   if (unclear !== undefined) return refuse(unclear, 'could mean two things here');
   const output = outputOf(said);
@@ -149,15 +174,20 @@ function readQuestion(
       'Ask one at a time.',
     );
   const unplaced = [...said].find(([role]) => !isPlaced(role, said, subject));
-  if (unplaced !== undefined) return refuse(unplaced[1], UNPLACED);
-  const { all, refusal } = parseRest(question, aliases);
+  if (unplaced !== undefined) {
+    const unknown = findUnknownWord(question.text, aliases);
+    return unknown === undefined ? refuse(unplaced[1], UNPLACED) : refuse(unknown, UNRECOGNIZED);
+  }
+  const { all, refusal, isUnknownName } = parseRest(question, aliases);
   const readings = all.map((words): QuestionReading => {
     const isNamed = words.project !== undefined || words.alias !== undefined || words.several !== undefined;
     const isNoun = said.get('noun') === 'project' && !NOUN_BESIDE.some((role) => said.has(role));
     const refersBack = !isNamed && (said.has('reference') || isNoun);
     return { subject, words, output, said, refersBack };
   });
-  return { readings, ...(refusal && { refusal }) };
+  const isNameable = subject === 'spend' || subject === 'balance';
+  if (isUnknownName && !isNameable) return { readings: [], ...(refusal && { refusal }) };
+  return { readings, ...(refusal && { refusal }), isUnknownName };
 }
 
 const refuse = (word: string, why: string, works: string = EXAMPLE) => ({
@@ -218,10 +248,12 @@ interface ParsedRest {
   /** The words, or what corrects them. */
   readonly all: readonly CommandWords[];
   readonly refusal?: InvalidWord;
+  /** Whether all that is refused may be the name of a project. */
+  readonly isUnknownName?: boolean | undefined;
 }
 
 /** @throws SecretPasted */
-function parseRest({ rest, typed }: QuestionWords, aliases: Aliases): ParsedRest {
+function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases): ParsedRest {
   // A list that nobody marked would take any number for a project: “prod spend 500”.
   const isMarked = (text: string) =>
     text
@@ -238,12 +270,28 @@ function parseRest({ rest, typed }: QuestionWords, aliases: Aliases): ParsedRest
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
     const { word, why, works, offered } = error;
+    const unnamed = why === UNRECOGNIZED && offered.length === 0 && withoutName(word, rest, asked, aliases);
+    if (unnamed) return { all: [unnamed], refusal: error, isUnknownName: true };
     const all = (NOT_CORRECTED.test(word) ? [] : offered.filter(isMarked)).map((text) =>
       parseCommandText(text, aliases),
     );
     const quoted = word.replaceAll(` ${BREAK} `, ' … ').replace(/^vs(?= |$)/, typed.get('vs') ?? 'vs');
     return { all: all.filter(({ help }) => !help), refusal: new InvalidWord(quoted, why, works) };
   }
+}
+
+/** Before a project's name there is none of these: “how much memory”. */
+const NOT_BEFORE_NAME = '(?:much|many|more|less|which|what|an?|any|some|by|per)';
+
+/** What is said beside a word that may be the name of a project; undefined where another one is named. */
+function withoutName(word: string, rest: string, asked: string, aliases: Aliases): CommandWords | undefined {
+  const places = rest.split(' ');
+  const place = places.indexOf(word);
+  if (place < 0 || !couldBeName(word) || new RegExp(`\\b${NOT_BEFORE_NAME}\\s+${word}\\b`, 'i').test(asked))
+    return undefined;
+  const words = tryRead(() => parseCommandText(places.with(place, BREAK).join(' '), aliases));
+  const isNamed = words?.help || (words?.alias ?? words?.project ?? words?.several) !== undefined;
+  return isNamed ? undefined : words;
 }
 
 /** A number that would be read as a product although it does not follow its project: `why did prod cost 2`. */
@@ -299,9 +347,7 @@ function spendCommands({ words, output, said }: QuestionReading): readonly (Made
   const isVague =
     words.phrase === undefined || said.has('amount') || !(said.has('spend') || said.has('pricier'));
   const isGuess =
-    said.has('who') ||
-    said.has('use') ||
-    (isChange && isVague && [...said.keys()].some((role) => CHANGES.has(role)));
+    said.has('use') || (isChange && isVague && [...said.keys()].some((role) => CHANGES.has(role)));
   const make = (some: CommandWords, guess = isGuess): MadeCommand => ({
     command: '/spend',
     text: formatCommandWords(some, output),
