@@ -1,6 +1,6 @@
 import type { SlashCommand } from '../../domain/commands.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
-import type { PostedTo } from '../../slack/reply/post-message.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject, UNLIMITED } from '../../workspace/projects/resolve-project.ts';
@@ -27,7 +27,7 @@ export interface MessageTopic {
  */
 export async function rememberTopic(
   topic: MessageTopic,
-  { channel, ts }: PostedTo,
+  { channel, ts }: { readonly channel: SlackId; readonly ts: string },
   thread: string | undefined,
   { workspace, threads, teamId, clock, log }: TopicContext,
 ): Promise<void> {

@@ -34,71 +34,50 @@ export type FollowUp =
   /** There is no answer to take the project from; the command's text without it. */
   | ({ readonly kind: 'project-missing' } & QuestionCommand);
 
-const THANKS: ReadonlySet<string> = new Set(['thanks', 'thank you', 'thx']);
+/** The phrases of a table. */
+const listOf = (phrases: string): readonly string[] => phrases.split(', ');
+const setOf = (...tables: readonly string[]): ReadonlySet<string> => new Set(tables.flatMap(listOf));
+const wordsOf = (...tables: readonly string[]): readonly (readonly string[])[] =>
+  tables.flatMap(listOf).map((phrase) => phrase.split(' '));
+
+const THANKED = 'thanks, thank you, thx';
+const THANKS = setOf(THANKED);
 /** What may follow thanks that ask nothing: “have a great weekend”. */
-const FAREWELLS: ReadonlySet<string> = new Set(['for', 'have', 'see']);
+const FAREWELLS = setOf('for, have, see');
+const COMMA = [','];
 /** What any text may begin with. */
-const WEAK_LEADS: ReadonlySet<string> = new Set([
-  ...['so', 'ok', 'okay', 'now', 'do', 'show', 'please', 'yes', 'great', 'cool', 'nice', 'perfect', ','],
-  ...[...THANKS, 'hi', 'hello', 'hey'],
-]);
+const WEAK = 'so, ok, okay, now, do, show, please, yes, great, cool, nice, perfect, hi, hello, hey';
+const WEAK_LEADS: ReadonlySet<string> = new Set([...listOf(WEAK), ...THANKS, ...COMMA]);
 /** These ask for the answer in the same form, for example as a file. */
-const SAME: ReadonlySet<string> = new Set([
-  ...['same for', 'same thing', 'same question', 'same with', 'same', 'the same'],
-]);
+const SAMES = 'same for, same thing, same question, same with, same, the same';
+const SAME = setOf(SAMES);
 /** What a follow-up begins with. */
 const LEADS = [
-  ...['what about', 'how about', 'what of', 'and', 'but', 'then', 'also', 'only'],
-  ...[...SAME, ...WEAK_LEADS],
-].map((phrase) => phrase.split(' '));
-const TAILS = ['please', 'pls', 'too', 'as well', 'instead', 'only', 'then', ','].map((phrase) =>
-  phrase.split(' '),
-);
+  ...wordsOf('what about, how about, what of, and, but, then, also, only', SAMES, WEAK, THANKED),
+  COMMA,
+];
+const TAILS = [...wordsOf('please, pls, too, as well, instead, only, then'), COMMA];
 
 /** What stands for the projects of the answer. */
-const PRONOUNS = [
-  ...['that project', 'this project', 'the project', 'the same project', 'same project', 'that one'],
-  ...['these projects', 'those projects', 'the projects', 'the same projects'],
-  ...['it all', 'it', 'its', 'that', 'them', 'they', 'those', 'these'],
-].map((phrase) => phrase.split(' '));
+const PRONOUNS = wordsOf(
+  'that project, this project, the project, the same project, same project, that one',
+  'these projects, those projects, the projects, the same projects',
+  'it all, it, its, that, them, they, those, these',
+);
 
-const AGAIN: ReadonlySet<string> = new Set([
-  ...[
-    'again',
-    'same again',
-    'the same again',
-    'once more',
-    'once again',
-    'one more time',
-    'repeat',
-    'refresh',
-  ],
-  ...['run again', 'do again', 'show again', 'try again', 'retry', 'ask again'],
-]);
-const WHY: ReadonlySet<string> = new Set([
-  ...['why', 'why is', 'why was', 'why so much', 'why so', 'why much', 'how come', 'what changed'],
-  ...['why did change', 'what happened', 'why is so', 'why is so much', 'why so high', 'why the change'],
-]);
+const AGAIN = setOf(
+  'again, same again, the same again, once more, once again, one more time, repeat, refresh',
+  'run again, do again, show again, try again, retry, ask again',
+);
+const WHY = setOf(
+  'why, why is, why was, why so much, why so, why much, how come, what changed',
+  'why did change, what happened, why is so, why is so much, why so high, why the change',
+);
 /** Words that add nothing to `csv` and `details`: “as a csv file”. */
-const FILE_WORDS: ReadonlySet<string> = new Set([
-  ...[
-    'as',
-    'a',
-    'an',
-    'in',
-    'to',
-    'file',
-    'format',
-    'the',
-    'with',
-    'export',
-    'download',
-    'send',
-    'get',
-    'me',
-  ],
-  ...['can', 'could', 'i', 'we', 'you', 'have', 'give', 'show', 'want', 'need', 'for', 'this', 'of', 'us'],
-]);
+const FILE_WORDS = setOf(
+  'as, a, an, in, to, file, format, the, with, export, download, send, get, me, can, could, i, we, you, have, give',
+  'show, want, need, for, this, of, us',
+);
 
 /** What a follow-up says by itself. */
 interface Said {
@@ -211,6 +190,9 @@ const SET_UP = [
   ],
 ] as const;
 
+/** Tally moves no money. */
+const ORDER = /^(?:(?:can|could|will|would) you )?(?:pay|charge|bill|burn)$/;
+
 /** What could mean several things beside an answer, or adds nothing to it. */
 function unclearIn(
   { text, isExplicit, part }: FollowUpText,
@@ -221,6 +203,8 @@ function unclearIn(
   if (form !== undefined) return new InvalidWord(clipWord(text), `is set up with ${form}`, '');
   if (part !== undefined) return new InvalidWord(part, 'I can’t tell which days {word} means', '');
   if (text === '' && isExplicit) return new InvalidWord(clipWord(typed), UNPLACED, '');
+  const [order] = ORDER.exec(text) ?? [];
+  if (order !== undefined) return new InvalidWord(order, UNPLACED, '');
   const { several } = base.words;
   if (/^both\b/.test(text) && (several === 'all' || several?.length !== 2))
     return new InvalidWord('both', 'needs an answer about two projects', '');
@@ -313,7 +297,7 @@ const asComparison = (words: readonly string[]): readonly string[] =>
   words.length === 2 && words[0] === 'compare' ? words.with(0, 'vs') : words;
 
 /** Text that names all projects and no days. */
-const RANKED = /\b(?:most expensive|largest|biggest|costliest|top)\b/;
+const RANKED = /\b(?:most|largest|biggest|costliest|top)\b/;
 
 const EMOJI = /\p{Extended_Pictographic}|:[a-z][a-z0-9_+-]*:/giu;
 
@@ -367,7 +351,7 @@ function isPartOf(words: readonly string[]): boolean {
   const role = senseOf(before)?.role ?? 'filler';
   return (
     /^(?:of|in|within)$/.test(joint) &&
-    (/^\d|^most$/.test(before) || RANKED.test(before) || !/^(?:filler|and|with|product.*)$/.test(role))
+    (/^\d/.test(before) || RANKED.test(before) || !/^(?:filler|and|with|product.*)$/.test(role))
   );
 }
 
@@ -445,6 +429,11 @@ function readSaid(
   const isEmpty = formatCommandWords(alone.words, alone.output) === '';
   if (isEmpty && command === undefined) return undefined;
   const single: Said = { command, isVague, words: alone.words, output: alone.output };
+  if (alone.words.several === 'all' && alone.words.top === undefined && isList(base) && RANKED.test(text)) {
+    // “Which one cost most?” is about these projects, “which project” may be about all.
+    const { several: _all, ...words } = alone.words;
+    return /\bprojects?\b/.test(text) ? [{ ...single, words }, single] : [{ ...single, words }];
+  }
   if (joint === undefined) return [single];
   return alone.words.project === undefined ? [namesProjects(alone.words) ? single : joint] : [joint, single];
 }
