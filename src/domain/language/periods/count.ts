@@ -1,5 +1,7 @@
 /** How many units a period has. */
+import type { Unit } from '../../time/calendar.ts';
 import { RefusedPhrase } from './grammar.ts';
+import type { PhraseMeaning } from './period-phrase.ts';
 
 /** Ten years; a longer period is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;
@@ -18,4 +20,9 @@ export function countOf({ digits }: Count): number | RefusedPhrase {
   return count.length > 4 || Number(count) > MAX_PERIOD_DAYS
     ? new RefusedPhrase(PERIOD_TOO_LONG, 'Ask for ten years or less, such as last-3-years.')
     : Number(count);
+}
+
+export function lastUnits(unit: Unit, counted: Count): PhraseMeaning | RefusedPhrase {
+  const count = countOf(counted);
+  return count instanceof RefusedPhrase ? count : { kind: 'last', unit, count };
 }

@@ -1,45 +1,15 @@
 /** How people name a period. */
-import type { Unit } from '../../time/calendar.ts';
 import { type Match, ParseError, type Parser, senseOf, tryParse, typedText } from '../parse.ts';
-import { clipWord } from '../text.ts';
 import type { Token, TokenizedText } from '../tokenizer.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
-import { type Count, countOf } from './count.ts';
-import { type DateExpression, dateText, ordinal, type YearOf } from './date-expression.ts';
-import { parseDateExpression } from './date-grammar.ts';
+import { lastUnits } from './count.ts';
+import type { DateExpression, YearOf } from './date-expression.ts';
 import { monthDay, yearMonthDay } from './date-literal.ts';
-import { Grammar, memoized, RefusedPhrase } from './grammar.ts';
-import { type PeriodPhrase, type PhraseMeaning, phraseText } from './period-phrase.ts';
-import { DATE_CLASSES, type DateClasses, isDayNumber, ofRole } from './token-classes.ts';
-
-const FUTURE = 'Ask about a period up to today, such as this-week, mtd or last-7-days.';
-
-const refuseFuture = (unit?: Unit): RefusedPhrase =>
-  new RefusedPhrase('is in the future', FUTURE, [
-    unit === undefined || unit === 'day' ? 'today' : `this-${unit}`,
-  ]);
-
-const HOURS_IN_DAY = 24;
-
-const refuseHours = (count?: Count): RefusedPhrase =>
-  new RefusedPhrase('isn’t in whole days', 'The shortest period is a day.', [
-    Number(count?.digits ?? 0) < HOURS_IN_DAY ? 'today' : 'yesterday',
-  ]);
-
-function last(unit: Unit, counted: Count): PhraseMeaning | RefusedPhrase {
-  const count = countOf(counted);
-  return count instanceof RefusedPhrase ? count : { kind: 'last', unit, count };
-}
-
-/** Tally counts whole days, so the period nearest to some minutes is today. */
-function minutesOrMonths({ digits }: Count): RefusedPhrase {
-  const n = clipWord(digits);
-  return new RefusedPhrase(
-    `could be ${n} minutes or ${n} months`,
-    `Type ${n}mo for months. The shortest period is a day.`,
-    [`${n}mo`, 'today'],
-  );
-}
+import { Grammar, RefusedPhrase } from './grammar.ts';
+import { PERIOD_CLASSES, type PeriodClasses } from './period-classes.ts';
+import { type PeriodPhrase, type PhraseMeaning, phraseText, since } from './period-phrase.ts';
+import { addRefusedPeriods } from './refused-periods.ts';
+import { DATE_CLASSES } from './token-classes.ts';
 
 /** The day of a month that is shared with the other end of a range. */
 function dayOf(month: number, day: number, year: YearOf | undefined): DateExpression | RefusedPhrase {
@@ -72,8 +42,6 @@ function alone(at: DateExpression): PhraseMeaning {
   return at.count === 0 ? { kind: 'this', unit: at.unit } : { kind: 'last', unit: at.unit, count: 1 };
 }
 
-const since = (from: DateExpression): PhraseMeaning => ({ kind: 'since', from });
-
 /** The place of a bare month, quarter or weekday among the others, and how many there are. */
 function placeOf(date: DateExpression): readonly [place: number, of: number] | undefined {
   if (date.kind === 'month') return [date.month, 12];
@@ -98,56 +66,6 @@ function joined(from: DateExpression, to: DateExpression): PhraseMeaning | Refus
   );
 }
 
-/** `the 17`: a day, or a project or product. */
-const dayOrNumber = (day: number): RefusedPhrase =>
-  new RefusedPhrase('could be a day or a number', `For the day, type the-${ordinal(day)}.`, [
-    `the-${ordinal(day)}`,
-    String(day),
-  ]);
-
-const VAGUE = 'doesn’t say which days';
-const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
-
-const startOf = (month: number): RefusedPhrase =>
-  vague(`first-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? '');
-
-const vague = (...nearest: string[]): RefusedPhrase => new RefusedPhrase(VAGUE, NAME_DAYS, nearest);
-
-const few = (unit: Unit): RefusedPhrase =>
-  new RefusedPhrase(
-    'doesn’t say how many',
-    `Type last-3-${unit}s or last-7-days.`,
-    unit === 'day' ? ['last-3-days', 'last-7-days'] : [`last-2-${unit}s`, `last-3-${unit}s`],
-  );
-
-interface Classes extends DateClasses {
-  /** A date, named in any way. */
-  DATE: DateExpression;
-  /** A count with its unit, where neither is more likely something else. */
-  COUNTED: { readonly count: Count; readonly unit: Unit };
-  /** `mtd` */
-  TO_DATE: Unit;
-  /** A number of a day, not as an ordinal. */
-  NUMBER: number;
-  /** A year where it may be a project as well. */
-  YEAR_ALONE: number;
-  /** Where the text ends. */
-  END: true;
-}
-
-const plainDayNumber: Parser<number> = ({ tokens }, at) => {
-  const token = tokens[at];
-  return isDayNumber(token) ? { value: Number(token.digits), next: at + 1 } : undefined;
-};
-
-/** The year of `in 2026`, which in `in 2026-q3` is part of a date. */
-const yearAlone: Parser<number> = (source, at) => {
-  const found = parseDateExpression(source, at, true);
-  return found?.value.kind === 'year' && found.next === at + 1
-    ? { value: found.value.year, next: found.next }
-    : undefined;
-};
-
 /**
  * '7 quarter 3': a number before a singular unit, with another bare number after it, is more likely the project than a
  * count. '7-quarter 3' and '7 quarters 3' are counts.
@@ -166,7 +84,7 @@ function isBareNumber(tokens: readonly Token[], at: number): boolean {
 }
 
 /** '7 days', unless the unit begins a phrase of its own: '7 month to date', '2 week 45', but not '7 quarter 3'. */
-const counted: Parser<Classes['COUNTED']> = (source, at, bareYear) => {
+const counted: Parser<PeriodClasses['COUNTED']> = (source, at, bareYear) => {
   const number = DATE_CLASSES.COUNT.parse(source, at, bareYear);
   const unit = number && DATE_CLASSES.UNIT.parse(source, number.next, bareYear);
   if (number === undefined || unit === undefined) return undefined;
@@ -178,23 +96,12 @@ const counted: Parser<Classes['COUNTED']> = (source, at, bareYear) => {
   return { value: { count: number.value, unit: unit.value }, next: unit.next };
 };
 
-const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMeaning>(
-  {
-    ...DATE_CLASSES,
-    DATE: { begins: undefined, parse: memoized(parseDateExpression) },
-    COUNTED: { begins: DATE_CLASSES.COUNT.begins, parse: counted },
-    TO_DATE: ofRole('to-date', ({ unit }) => unit),
-    NUMBER: { begins: ['number'], parse: plainDayNumber },
-    YEAR_ALONE: { begins: ['number'], parse: yearAlone },
-    END: {
-      begins: [],
-      parse: ({ tokens }, at) => (at === tokens.length ? { value: true, next: at } : undefined),
-    },
-  },
+const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses, PhraseMeaning>(
+  { ...PERIOD_CLASSES, COUNTED: { begins: DATE_CLASSES.COUNT.begins, parse: counted } },
   phraseText,
 )
-  .rule('last UNIT', (unit) => last(unit, { digits: '1' }))
-  .rule('over? the? last? COUNTED', ({ count, unit }) => last(unit, count))
+  .rule('last UNIT', (unit) => lastUnits(unit, { digits: '1' }))
+  .rule('over? the? last? COUNTED', ({ count, unit }) => lastUnits(unit, count))
   .rule('TO_DATE', (unit) => ({ kind: 'this', unit }))
   .rule('this UNIT', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
   .rule('SINGULAR_UNIT to date', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
@@ -233,77 +140,9 @@ const periods: Grammar<Classes, PhraseMeaning> = new Grammar<Classes, PhraseMean
   .rule('ORDINAL to ISO_DAY', (first, day) => {
     const [year, month, last] = day.split('-').map(Number);
     return daysOf(month ?? 0, first, last ?? 0, year);
-  })
-  // What has no one meaning, or cannot be asked for.
-  .rule('the NUMBER', dayOrNumber)
-  .rule('next', () => new RefusedPhrase('is in the future', FUTURE))
-  .rule('next COUNT? UNIT', (_, unit) => refuseFuture(unit))
-  .rule('next WEEKDAY', () => refuseFuture())
-  .rule('next weekend', () => refuseFuture('week'))
-  .rule('next SPAN', () => refuseFuture())
-  .rule('in COUNT UNIT', (count, unit) => {
-    const meaning = last(unit, count);
-    return meaning instanceof RefusedPhrase
-      ? meaning
-      : new RefusedPhrase('could be a time from now', FUTURE, [phraseText(meaning)]);
-  })
-  .rule('tomorrow', () => refuseFuture())
-  .rule(
-    'last PLURAL_UNIT',
-    (unit) => new RefusedPhrase('doesn’t say how many', `Type last-${unit} or last-3-${unit}s.`),
-  )
-  .rule('last? COUNT m', minutesOrMonths)
-  .rule('last? COUNT? hour', refuseHours)
-  .rule('this hour', () => refuseHours())
-  .rule('COUNT hour ago', refuseHours)
-  .rule(
-    'all time',
-    () => new RefusedPhrase('is longer than 3,660 days', 'Ask for ten years or less.', ['last-3-years']),
-  )
-  .rule('last? few of? UNIT', few)
-  .rule('last? a few of? UNIT', few)
-  .rule(
-    'last? a UNIT',
-    (unit) =>
-      new RefusedPhrase(
-        VAGUE,
-        unit === 'day' ? 'Type today or yesterday.' : `Type last-${unit} or this-${unit}.`,
-      ),
-  )
-  .rule('last? fortnight', () => vague('last-14-days', 'last-2-weeks'))
-  .rule(
-    'last? COUNT? weekdays',
-    () => new RefusedPhrase('aren’t one period', 'Type last-weekend, or a range such as monday..friday.'),
-  )
-  .rule(
-    'before DATE',
-    () =>
-      new RefusedPhrase(
-        'doesn’t say where it begins',
-        'Name the first day too, such as 2026-10-01..2026-10-15.',
-      ),
-  )
-  .rule(
-    'after DATE',
-    ({ typed }) =>
-      new RefusedPhrase('doesn’t say whether that day counts', `If it does, type since ${typed}.`),
-  )
-  .rule('DATE on END', (at) =>
-    at.kind === 'ago' && at.count === 0
-      ? undefined
-      : new RefusedPhrase('could be that period, or everything since', 'Leave out “on”, or type since.', [
-          dateText(at),
-          phraseText(since(at)),
-        ]),
-  )
-  .rule('early|mid|late last UNIT', (unit) => vague(`last-${unit}`))
-  .rule('early|mid|late of? this UNIT', (unit) => vague(`this-${unit}`))
-  .rule('early of? MONTH', startOf)
-  .rule('early|mid|late of? UNIT', (unit) => vague(`this-${unit}`, `last-${unit}`))
-  .rule('late of? MONTH', (month) =>
-    vague(`second-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? ''),
-  )
-  .rule('mid of? MONTH', (month) => vague(MONTH_NAMES[month - 1] ?? ''));
+  });
+
+addRefusedPeriods(periods);
 
 /** A day from a month on is not what people ask for: after `3` in `3 october - 5 november` comes no period. */
 const isMixed = (phrase: PhraseMeaning): boolean =>

@@ -43,3 +43,5 @@ export function phraseText(phrase: PhraseMeaning): string {
 export function formatPhrase(phrase: PeriodPhrase): string {
   return `${phraseText(phrase)}${phrase.includingToday ? ' including today' : ''}`;
 }
+
+export const since = (from: DateExpression): PhraseMeaning => ({ kind: 'since', from });

@@ -1,0 +1,50 @@
+/** The classes of tokens of the productions that name periods. */
+import type { Unit } from '../../time/calendar.ts';
+import type { Parser } from '../parse.ts';
+import type { Count } from './count.ts';
+import type { DateExpression } from './date-expression.ts';
+import { parseDateExpression } from './date-grammar.ts';
+import { memoized, type TokenClass } from './grammar.ts';
+import { DATE_CLASSES, type DateClasses, isDayNumber, ofRole } from './token-classes.ts';
+
+export interface PeriodClasses extends DateClasses {
+  /** A date, named in any way. */
+  DATE: DateExpression;
+  /** A count with its unit, where neither is more likely something else. */
+  COUNTED: { readonly count: Count; readonly unit: Unit };
+  /** `mtd` */
+  TO_DATE: Unit;
+  /** A number of a day, not as an ordinal. */
+  NUMBER: number;
+  /** A year where it may be a project as well. */
+  YEAR_ALONE: number;
+  /** Where the text ends. */
+  END: true;
+}
+
+const plainDayNumber: Parser<number> = ({ tokens }, at) => {
+  const token = tokens[at];
+  return isDayNumber(token) ? { value: Number(token.digits), next: at + 1 } : undefined;
+};
+
+/** The year of `in 2026`, which in `in 2026-q3` is part of a date. */
+const yearAlone: Parser<number> = (source, at) => {
+  const found = parseDateExpression(source, at, true);
+  return found?.value.kind === 'year' && found.next === at + 1
+    ? { value: found.value.year, next: found.next }
+    : undefined;
+};
+
+export const PERIOD_CLASSES: {
+  readonly [Name in Exclude<keyof PeriodClasses, 'COUNTED'>]: TokenClass<PeriodClasses[Name]>;
+} = {
+  ...DATE_CLASSES,
+  DATE: { begins: undefined, parse: memoized(parseDateExpression) },
+  TO_DATE: ofRole('to-date', ({ unit }) => unit),
+  NUMBER: { begins: ['number'], parse: plainDayNumber },
+  YEAR_ALONE: { begins: ['number'], parse: yearAlone },
+  END: {
+    begins: [],
+    parse: ({ tokens }, at) => (at === tokens.length ? { value: true, next: at } : undefined),
+  },
+};
