@@ -72,6 +72,14 @@ const LETTERS = /(?:[a-pr-z]|q(?!\d))+/y;
 const QUARTER = /q(?:[1-4](?=(?:19|20)\d\d(?!\d))|\d+)/y;
 const HALF = /h(?:[12](?=(?:19|20)\d\d(?!\d))|[12](?!\d))/y;
 const WEEK = /w\d{1,2}(?!\d)/y;
+/** Signs and letters for words: `w/c 2 november` is `week starting 2 november`. */
+const ABBREVIATIONS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/&(?:amp;?)?/y, ['and']],
+  [/w(?:\/[bc]|c)(?![a-z\d])/y, ['week', 'starting']],
+  [/w\/e(?![a-z\d])/y, ['week', 'ending']],
+];
+/** `q3/2026`, `1/oct/2026`, and between two dates `2026-10-01/2026-10-15` */
+const DASHLIKE = /^(?:(?:\d{1,2}\/)?[a-z]+\d{0,2}\/\d{4}|\d{4}-\d\d-\d\d\/\d{4}-\d\d-\d\d)$/;
 /** `3rd`, and the `1.` of `1.-15.10.` */
 const ORDINAL = /\d{1,2}(?:st|nd|rd|th|\.(?=-\d))/y;
 const NUMBER = /\d+/y;
@@ -88,9 +96,25 @@ function words(run: string, afterDigit: boolean): readonly Piece[] | undefined {
   });
 }
 
+/** The words that an abbreviation stands for: each has one of its characters, the first one the rest. */
+function abbreviationAt(raw: string, at: number): readonly Piece[] | undefined {
+  for (const [form, spelled] of ABBREVIATIONS) {
+    const found = match(form, raw, at);
+    const pieces = found && words(spelled.join(''), false);
+    if (pieces)
+      return pieces.map((piece, n) => ({
+        ...piece,
+        length: n === 0 ? found.length - spelled.length + 1 : 1,
+      }));
+  }
+  return undefined;
+}
+
 /** The pieces that begin at a character of a raw word, or undefined if nothing known does. */
 function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
   if (raw.startsWith('..', at)) return [{ kind: 'range-sign', length: 2 }];
+  const abbreviated = abbreviationAt(raw, at);
+  if (abbreviated) return abbreviated;
   const literal = parseDateLiteral(raw, at);
   if (literal) return [literal];
   const ordinal = match(ORDINAL, raw, at);
@@ -119,8 +143,9 @@ type Part = Piece & { readonly at: number; readonly spaced: boolean; readonly da
 function partsOf(raw: string): readonly Part[] | undefined {
   const found: Part[] = [];
   let [at, spaced, dashed] = [0, true, false];
+  const dashes = DASHLIKE.test(raw) ? '-/' : '-';
   while (at < raw.length) {
-    if (raw[at] === '-' || (raw[at] === '.' && /[a-z]\.\d/.test(raw.slice(at - 1, at + 2)))) {
+    if (dashes.includes(raw[at] ?? '') || (raw[at] === '.' && /[a-z]\.\d/.test(raw.slice(at - 1, at + 2)))) {
       [at, dashed] = [at + 1, true];
       continue;
     }

@@ -23,7 +23,7 @@ export type WordSense =
   | { readonly role: 'a' | 'whole' | 'over' | 'onwards' | 'before' | 'after' | 'ending' | 'up' }
   /** They have no one meaning, or none in whole days. */
   | { readonly role: 'few' | 'early' | 'mid' | 'late' | 'hour' | 'weekdays' | 'fortnight' }
-  /** 1 to 12: a count, or which one of several. */
+  /** A count, or which one of several. */
   | { readonly role: 'count' | 'rank'; readonly number: number }
   /** 1 for Monday to 7 for Sunday. */
   | { readonly role: 'weekday'; readonly weekday: number }
@@ -54,7 +54,11 @@ const SHORT_WEEKDAYS = 'mon,tue tues,wed weds,thu thur thurs,fri,sat,sun'
   .split(',')
   .map((words) => words.split(' '));
 
-const COUNTS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const COUNTS = (
+  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen ' +
+  'eighteen nineteen'
+).split(' ');
+const TENS = 'ten twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
 export const RANKS = ['first', 'second', 'third', 'fourth'] as const;
 
@@ -63,14 +67,14 @@ export const FILLERS = ['the', 'in', 'on', 'for', 'during', 'of', 'please', 'so 
 
 const UNITS: Record<Unit, readonly string[]> = {
   day: ['day', 'days', 'd'],
-  week: ['week', 'weeks', 'w'],
-  month: ['month', 'months', 'mo'],
-  quarter: ['quarter', 'quarters', 'q'],
-  year: ['year', 'years', 'y'],
+  week: ['week', 'weeks', 'w', 'wk', 'wks'],
+  month: ['month', 'months', 'mo', 'mos', 'mth', 'mths'],
+  quarter: ['quarter', 'quarters', 'q', 'qtr', 'qtrs'],
+  year: ['year', 'years', 'y', 'yr', 'yrs'],
 };
 
 const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
-  last: ['last', 'past', 'previous', 'prev'],
+  last: ['last', 'past', 'previous', 'prev', 'prior'],
   this: ['this', 'current'],
   next: ['next'],
   tomorrow: ['tomorrow'],
@@ -101,7 +105,7 @@ const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
   ending: ['ending'],
   up: ['up'],
   a: ['a'],
-  whole: ['whole', 'entire', 'full'],
+  whole: ['whole', 'entire', 'full', 'complete', 'calendar'],
   over: ['over'],
   onwards: ['onwards', 'onward'],
   starting: ['starting', 'commencing'],
@@ -128,7 +132,9 @@ const NEVER_MEANT: ReadonlySet<string> = new Set([
   ).flatMap((role) => PLAIN[role] ?? []),
   ...SHORT_WEEKDAYS.flat(),
   ...COUNTS,
-  ...['prev', 'till', 'thru'],
+  ...TENS,
+  ...['prev', 'prior', 'till', 'thru'],
+  ...Object.values(UNITS).flatMap((words) => words.filter((word) => word.length < 4)),
 ]);
 
 const TO_DATE: Record<string, Unit> = { wtd: 'week', mtd: 'month', qtd: 'quarter', ytd: 'year' };
@@ -175,6 +181,7 @@ export const VOCABULARY: ReadonlyMap<string, WordSense> = new Map<string, WordSe
   ...months,
   ...weekdays,
   ...numbered('count', COUNTS),
+  ...TENS.map((word, n): [string, WordSense] => [word, { role: 'count', number: 10 * (n + 1) }]),
   ...numbered('rank', RANKS),
   ...products,
 ]);

@@ -77,6 +77,7 @@ const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
   .rule('DAY of? MONTH of? YEAR?', (day, month, year) => dayOf(month, day, year))
   .rule('RANK of MONTH of? YEAR?', (day, month, year) => dayOf(month, day, year))
   .rule('MONTH the? DAY of? YEAR?', (month, day, year) => dayOf(month, day, year))
+  .rule('MONTH the? RANK', (month, day) => dayOf(month, day))
   .rule('YEAR_BEFORE MONTH the? DAY', (year, month, day) => dayOf(month, day, year))
   .rule('WEEKDAY the? DAY of? MONTH of? YEAR?', (weekday, day, month, year) =>
     dayOf(month, day, year, weekday),
@@ -87,7 +88,8 @@ const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
   .rule('WEEKDAY the? ORDINAL', (weekday, day) => ({ kind: 'day-of-month', day, weekday }))
   // After a project 1 to 3 are products.
   .rule('WEEKDAY DAY', (weekday, day) => (day > 3 ? { kind: 'day-of-month', day, weekday } : undefined))
-  .rule('last? WEEKDAY', (weekday) => ({ kind: 'weekday', weekday }))
+  .rule('this? last WEEKDAY', (weekday) => ({ kind: 'weekday', weekday }))
+  .rule('WEEKDAY', (weekday) => ({ kind: 'weekday', weekday }))
   .rule('this WEEKDAY', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
   .rule('WEEKDAY before last', (weekday) => ({ kind: 'weekday', weekday, week: 'before-last' }))
   .rule('WEEKDAY of? last week', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))
@@ -99,7 +101,9 @@ const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
   .rule('yesterday', () => ({ kind: 'yesterday' }))
   .rule('day before yesterday', () => ({ kind: 'ago', count: 2, unit: 'day', as: 'day' }))
   .rule('COUNT UNIT ago', (count, unit) => (unit === 'day' ? ago(count, unit) : undefined))
-  .rule('a UNIT ago', (unit) => (unit === 'day' ? ago(ONE, unit) : undefined));
+  .rule('a UNIT ago', (unit) => (unit === 'day' ? ago(ONE, unit) : undefined))
+  .rule('COUNT UNIT ago today', (count, unit) => ago(count, unit, 'day'))
+  .rule('a UNIT ago today', (unit) => ago(ONE, unit, 'day'));
 
 /** Reads the longer one of a date and a date after `the`, which some names of days begin with as well. */
 const alsoAfterThe =
@@ -173,7 +177,8 @@ const whole: Parser<DateMeaning> = (source, at) => {
   return found ?? currentUnit(source, isNamed ? at + 1 : at, true);
 };
 
-const monthly: Parser<DateMeaning> = (source, at, bareYear) => {
+/** `last month`, `this month`, `the month` */
+export const monthly: Parser<DateMeaning> = (source, at, bareYear) => {
   const found = whole(source, at, bareYear);
   return found?.next === at + 2 && found.value.kind === 'ago' && found.value.as === 'month'
     ? found
@@ -221,6 +226,12 @@ function halfOf(half: number, of: DateMeaning): DateMeaning | RefusedPhrase | un
   return days && partOf('day', days, of);
 }
 
+/** `3rd of last month` */
+export const dayOfMonth = (day: number, of: DateMeaning): DateMeaning | undefined => {
+  const found = partOf('day', [day, day], of);
+  return found instanceof RefusedPhrase ? undefined : found;
+};
+
 /** `first 10 days`, `last 3 months` */
 function edgeOf(edge: number, counted: Count, unit: Unit, of: DateMeaning) {
   const count = countOf(counted);
@@ -242,8 +253,8 @@ const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(c
   .rule('PLACE UNIT of|in WHOLE', (n, unit, of) => partOf(unit, [n, n], of))
   .rule('PLACE WEEKDAY of|in WHOLE', (n, weekday, of) => partOf(weekday, [n, n], of))
   .rule('EDGE COUNT UNIT of|in WHOLE', edgeOf)
-  .rule('ORDINAL of? MONTHLY', (day, of) => partOf('day', [day, day], of))
-  .rule('RANK of MONTHLY', (day, of) => partOf('day', [day, day], of))
+  .rule('ORDINAL of? MONTHLY', dayOfMonth)
+  .rule('RANK of MONTHLY', dayOfMonth)
   .rule('last UNIT', (unit) => current(unit, 1))
   .rule('this UNIT', (unit) => current(unit, 0))
   .rule('WEEK of? YEAR?', (week, year) => ({ kind: 'week', week, ...(year !== undefined && { year }) }))
@@ -255,7 +266,8 @@ const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(c
   .rule('SINGULAR_UNIT before last UNIT', (unit, last) => (unit === last ? beforeLast(unit) : undefined))
   .rule('weekend before last', () => ({ kind: 'weekend', which: 'before-last' }))
   .rule('weekend before last weekend', () => ({ kind: 'weekend', which: 'before-last' }))
-  .rule('last? weekend', () => ({ kind: 'weekend', which: 'last' }))
+  .rule('weekend', () => ({ kind: 'weekend', which: 'last' }))
+  .rule('this? last weekend', () => ({ kind: 'weekend', which: 'last' }))
   .rule('this weekend', () => ({ kind: 'weekend', which: 'this' }))
   .rule('COUNT UNIT ago', (count, unit) => (unit === 'day' ? undefined : ago(count, unit)))
   .rule('a UNIT ago', (unit) => (unit === 'day' ? undefined : ago(ONE, unit)))

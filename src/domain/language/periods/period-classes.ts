@@ -2,10 +2,10 @@
 import type { Unit } from '../../time/calendar.ts';
 import type { Parser } from '../parse.ts';
 import type { Count } from './count.ts';
-import type { DateExpression } from './date-expression.ts';
-import { parseDateExpression } from './date-grammar.ts';
+import type { DateExpression, DateMeaning } from './date-expression.ts';
+import { monthly, parseDateExpression } from './date-grammar.ts';
 import { memoized, type TokenClass } from './grammar.ts';
-import { DATE_CLASSES, type DateClasses, isDayNumber, ofRole } from './token-classes.ts';
+import { DATE_CLASSES, type DateClasses, isDayNumber, isWeekNumber, ofRole } from './token-classes.ts';
 
 export interface PeriodClasses extends DateClasses {
   /** A date, named in any way. */
@@ -18,6 +18,12 @@ export interface PeriodClasses extends DateClasses {
   NUMBER: number;
   /** A year where it may be a project as well. */
   YEAR_ALONE: number;
+  /** The first one of several weeks, `weeks 40`. */
+  WEEKS: number;
+  /** The number of a week alone. */
+  WEEK_NUMBER: number;
+  /** `last month`, `this month`, `the month` */
+  MONTHLY: DateMeaning;
   /** Where the text ends. */
   END: true;
 }
@@ -35,6 +41,18 @@ const yearAlone: Parser<number> = (source, at) => {
     : undefined;
 };
 
+const weekNumber: Parser<number> = ({ tokens }, at) => {
+  const token = tokens[at];
+  return token?.kind === 'number' && isWeekNumber(token.digits)
+    ? { value: Number(token.digits), next: at + 1 }
+    : undefined;
+};
+
+const weeks: Parser<number> = (source, at, bareYear) => {
+  const isPlural = DATE_CLASSES.PLURAL_UNIT.parse(source, at, bareYear)?.value === 'week';
+  return isPlural ? weekNumber(source, at + 1, bareYear) : DATE_CLASSES.WEEK.parse(source, at, bareYear);
+};
+
 export const PERIOD_CLASSES: {
   readonly [Name in Exclude<keyof PeriodClasses, 'COUNTED'>]: TokenClass<PeriodClasses[Name]>;
 } = {
@@ -43,6 +61,9 @@ export const PERIOD_CLASSES: {
   TO_DATE: ofRole('to-date', ({ unit }) => unit),
   NUMBER: { begins: ['number'], parse: plainDayNumber },
   YEAR_ALONE: { begins: ['number'], parse: yearAlone },
+  WEEKS: { begins: DATE_CLASSES.WEEK.begins, parse: weeks },
+  WEEK_NUMBER: { begins: ['number'], parse: weekNumber },
+  MONTHLY: { begins: undefined, parse: monthly },
   END: {
     begins: [],
     parse: ({ tokens }, at) => (at === tokens.length ? { value: true, next: at } : undefined),

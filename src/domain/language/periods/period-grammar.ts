@@ -3,7 +3,8 @@ import { type Match, ParseError, type Parser, senseOf, tryParse, typedText } fro
 import type { Token, TokenizedText } from '../tokenizer.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
 import { lastUnits } from './count.ts';
-import type { DateExpression, YearOf } from './date-expression.ts';
+import { type DateExpression, type DateMeaning, dateText, type YearOf } from './date-expression.ts';
+import { dayOfMonth } from './date-grammar.ts';
 import { monthDay, yearMonthDay } from './date-literal.ts';
 import { Grammar, RefusedPhrase } from './grammar.ts';
 import { PERIOD_CLASSES, type PeriodClasses } from './period-classes.ts';
@@ -29,11 +30,32 @@ function daysOf(month: number, first: number, last: number, year?: YearOf): Phra
   return { kind: 'range', from, to };
 }
 
+/** `the 1st to the 15th of last month` */
+function rangeInMonth(
+  first: number,
+  last: number,
+  of: DateMeaning,
+): PhraseMeaning | RefusedPhrase | undefined {
+  const [from, to] = [dayOfMonth(first, of), dayOfMonth(last, of)];
+  if (first > last)
+    return new RefusedPhrase('ends before it begins', 'Put the earlier day first, such as 1-15 october.');
+  return from && to && { kind: 'range', from: named(from), to: named(to) };
+}
+
+const named = (date: DateMeaning): DateExpression => ({ ...date, typed: dateText(date) });
+
+/** `weeks 40 to 45` */
+function weeksOf(first: number, last: number, year?: YearOf): PhraseMeaning {
+  const week = (number: number) => named({ kind: 'week', week: number, ...(year !== undefined && { year }) });
+  return { kind: 'range', from: week(first), to: week(last) };
+}
+
 /** `1st to 15th october`, `october 1st to 15th`: the month is that of both days, which other productions say. */
 function range(from: DateExpression, to: DateExpression): PhraseMeaning | undefined {
   const [first, last] = [from, to].map(({ kind }) => kind.replace(/^month-day$/, 'day'));
   const sharesMonth =
-    (first === 'day' && last === 'day-of-month') || (first === 'day-of-month' && last === 'day');
+    (first === 'day' && last === 'day-of-month') ||
+    (first === 'day-of-month' && (last === 'day' || last === 'part'));
   return sharesMonth ? undefined : { kind: 'range', from, to };
 }
 /** `the last month` is the unit that `last month` is. */
@@ -102,6 +124,8 @@ const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses
 )
   .rule('last UNIT', (unit) => lastUnits(unit, { digits: '1' }))
   .rule('over? the? last? COUNTED', ({ count, unit }) => lastUnits(unit, count))
+  .rule('last whole UNIT', (unit) => lastUnits(unit, { digits: '1' }))
+  .rule('last COUNT whole UNIT', (count, unit) => lastUnits(unit, count))
   .rule('TO_DATE', (unit) => ({ kind: 'this', unit }))
   .rule('this UNIT', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
   .rule('SINGULAR_UNIT to date', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
@@ -117,12 +141,15 @@ const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses
   .rule('DATE to DATE', range)
   .rule('since DATE', since)
   .rule('since DATE to DATE', range)
-  .rule('since? DATE to now', since)
+  .rule('since? DATE up? to now', since)
+  .rule('since? DATE to date', since)
   .rule('since? DATE onwards', since)
   .rule('starting since|on? DATE', since)
   .rule('since the? beginning|start of DATE', since)
   .rule('since the? beginning|start of the? SINGULAR_UNIT', (unit) => ({ kind: 'this', unit }))
   .rule('between DATE and DATE', range)
+  .rule('since? WEEKS to WEEK_NUMBER of? YEAR?', weeksOf)
+  .rule('between? WEEKS and WEEK_NUMBER of? YEAR?', weeksOf)
   .rule('between DATE and now', since)
   .rule('since? the? DAY to the? DAY of? MONTH of? YEAR?', (first, last, month, year) =>
     daysOf(month, first, last, year),
@@ -136,6 +163,8 @@ const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses
   .rule('between MONTH the? DAY and the? DAY of? YEAR?', (month, first, last, year) =>
     daysOf(month, first, last, year),
   )
+  .rule('since? the? DAY to the? DAY of? MONTHLY', rangeInMonth)
+  .rule('between the? DAY and the? DAY of? MONTHLY', rangeInMonth)
   .rule('ORDINAL to DAY_MONTH', (first, { month, day }) => daysOf(month, first, day))
   .rule('ORDINAL to ISO_DAY', (first, day) => {
     const [year, month, last] = day.split('-').map(Number);

@@ -54,12 +54,15 @@ const few = (unit: Unit): RefusedPhrase =>
     unit === 'day' ? ['last-3-days', 'last-7-days'] : [`last-2-${unit}s`, `last-3-${unit}s`],
   );
 
+const refuseOpenStart = (): RefusedPhrase =>
+  new RefusedPhrase('doesn’t say where it begins', 'Name the first day too, such as 2026-10-01..2026-10-15.');
+
 /** What has no one meaning, or cannot be asked for. */
 export function addRefusedPeriods(periods: Grammar<PeriodClasses, PhraseMeaning>): void {
   periods
     .rule('the NUMBER', dayOrNumber)
     .rule('next', () => new RefusedPhrase('is in the future', FUTURE))
-    .rule('next COUNT? UNIT', (_, unit) => refuseFuture(unit))
+    .rule('the? next COUNT? UNIT', (_, unit) => refuseFuture(unit))
     .rule('next WEEKDAY', () => refuseFuture())
     .rule('next weekend', () => refuseFuture('week'))
     .rule('next SPAN', () => refuseFuture())
@@ -97,14 +100,9 @@ export function addRefusedPeriods(periods: Grammar<PeriodClasses, PhraseMeaning>
       'last? COUNT? weekdays',
       () => new RefusedPhrase('aren’t one period', 'Type last-weekend, or a range such as monday..friday.'),
     )
-    .rule(
-      'before DATE',
-      () =>
-        new RefusedPhrase(
-          'doesn’t say where it begins',
-          'Name the first day too, such as 2026-10-01..2026-10-15.',
-        ),
-    )
+    .rule('before DATE', refuseOpenStart)
+    .rule('up? until|to DATE', ({ kind }) => (kind === 'year' ? undefined : refuseOpenStart()))
+    .rule('up? until|to now', refuseOpenStart)
     .rule(
       'after DATE',
       ({ typed }) =>

@@ -118,15 +118,15 @@ function isSpacedQuarter(
   return apart && after?.kind === 'number' && /^[1-4]$/.test(after.digits);
 }
 
+export const isWeekNumber = (digits: string): boolean => /^(?:0?[1-9]|[1-4]\d|5[0-3])$/.test(digits);
+
 /** 'w45', 'week 45' */
 const week: Parser<number> = ({ tokens }, at) => {
   const [token, after] = [tokens[at], tokens[at + 1]];
-  const isNamed = token?.kind === 'word' && (token.spelling === 'week' || token.spelling === 'w');
+  const isNamed = token?.kind === 'word' && /^w(?:ee)?k?$/.test(token.spelling);
   const isSpaced = isNamed && (token.spaced || token.dashed) && after?.kind === 'number';
   const digits = token?.kind === 'week' ? token.digits : isSpaced ? after.digits : '';
-  return /^(?:0?[1-9]|[1-4]\d|5[0-3])$/.test(digits)
-    ? take(Number(digits), token?.kind === 'week' ? at + 1 : at + 2)
-    : undefined;
+  return isWeekNumber(digits) ? take(Number(digits), token?.kind === 'week' ? at + 1 : at + 2) : undefined;
 };
 
 /** 'last year', 'this year' */
