@@ -64,7 +64,7 @@ async function delivered(channel = CHANNEL) {
   await delivery.run(TEAM);
   const message = await bot.slack.waitFor(() => seenIn(channel)[before]);
   // It is not waited for when a message is sent.
-  await bot.slack.waitFor(async () => (await remembered()).some(({ at }) => at === now));
+  await expect.poll(async () => (await remembered()).some(({ at }) => at === now)).toBe(true);
   return message;
 }
 
@@ -177,7 +177,7 @@ describe('below a scheduled post', () => {
   it.each(['now', 'test'] as const)('that was sent by hand (%s) a follow-up refers to it', async (why) => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), why, OWNER);
-    await bot.slack.waitFor(async () => (await remembered()).length > 0);
+    await expect.poll(async () => (await remembered()).length > 0).toBe(true);
     const { ts } = seenIn(CHANNEL).at(-1)!;
     expect((await say('why?', ts)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
@@ -186,7 +186,7 @@ describe('below a scheduled post', () => {
   it('that was a test for one person, the direct message refers to it', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'test-to-me', MEMBER);
-    await bot.slack.waitFor(async () => (await remembered()).length > 0);
+    await expect.poll(async () => (await remembered()).length > 0).toBe(true);
     expect((await say('why?', undefined, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
   });
 

@@ -1,0 +1,195 @@
+/** Threads when things happen at once, between question and follow-up, or while Redis is away. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { keysOf, threadsKey, threadTimesKey } from '../../src/redis/keys.ts';
+import { type Bot, CHANNEL, startBot, toAnswer } from '../support/bot.ts';
+import { addConnection, addProject } from '../support/projects.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+import { startRedisProxy } from '../support/redis-proxy.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const DAY = 86_400_000;
+const TEAM = 'T0SANDBOX1';
+let bot: Bot;
+let now: number;
+/** Redis servers behind a proxy. */
+const stores: TestRedis[] = [];
+
+async function start(redisUrl?: string): Promise<void> {
+  now = NOW;
+  bot = await startBot({ now: () => now, ...(redisUrl !== undefined && { redisUrl }) });
+}
+
+/** @param redis the one that the bot uses */
+async function addProjects(redis: TestRedis = bot.redis): Promise<void> {
+  const there = { ...bot, redis };
+  await addConnection(there);
+  await addProject(there, { alias: 'prod', id: '123' });
+  await addProject(there, { alias: 'staging', id: '456' });
+}
+
+afterEach(async () => {
+  await bot.stop();
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+});
+
+const seenBy = (person: string, channel = CHANNEL) =>
+  bot.slack.messages(person, channel).filter(({ from }) => from === 'U0TALLYBOT' || from === 'bot');
+
+/** Says it and waits for the next message of Tally that this person sees there. */
+async function ask(text: string, thread?: string, as = MEMBER, channel = CHANNEL) {
+  now += 1_000;
+  const before = seenBy(as, channel).length;
+  await bot.slack.say(as, channel, `@Tally ${text}`, thread);
+  const message = await bot.slack.waitFor(() => seenBy(as, channel)[before]);
+  return { message, thread: message.threadTs, ...toAnswer(message) };
+}
+
+const remembered = async (redis = bot.redis) =>
+  Object.entries(await redis.client.hgetall(threadsKey(TEAM))).map(([place, value]) => ({
+    place: JSON.parse(place) as readonly string[],
+    ...(JSON.parse(value) as { text: string; ids: object }),
+  }));
+
+describe('two people who ask on in one thread at the same instant', () => {
+  it('each get the answer to their own question, and one of the two is remembered whole', async () => {
+    await start();
+    await addProjects();
+    const { thread } = await ask('spend prod october');
+    const before = seenBy(MEMBER).length;
+    const said = [
+      [MEMBER, 'and staging?'],
+      [OWNER, 'what about september?'],
+    ] as const;
+    await Promise.all(said.map(([as, text]) => bot.slack.say(as, CHANNEL, `@Tally ${text}`, thread)));
+    await bot.slack.waitFor(() => seenBy(MEMBER).length === before + 2);
+    const answers = seenBy(MEMBER)
+      .slice(before)
+      .map((message) => toAnswer(message).visibleText);
+    expect(answers.filter((text) => /staging · [\s\S]*1–31 Oct/.test(text))).toHaveLength(1);
+    expect(answers.filter((text) => /prod · [\s\S]*1–30 Sep/.test(text))).toHaveLength(1);
+    await expect.poll(async () => (await remembered())[0]?.text !== 'prod october').toBe(true);
+    const [last, ...others] = await remembered();
+    expect(others).toEqual([]);
+    expect([
+      { text: 'staging october', ids: { staging: '456' } },
+      { text: 'prod september', ids: { prod: '123' } },
+    ]).toContainEqual({ text: last?.text, ids: last?.ids });
+  });
+
+  it('have each their own rights', async () => {
+    await start();
+    await addProjects();
+    const channel = 'C0GENERAL1';
+    const { thread } = await ask('spend prod october', undefined, OWNER, channel);
+    const before = seenBy(GUEST, channel).length;
+    await Promise.all([OWNER, GUEST].map((as) => bot.slack.say(as, channel, '@Tally and staging?', thread)));
+    await bot.slack.waitFor(() => seenBy(GUEST, channel).length === before + 2);
+    const [refused, ...others] = seenBy(GUEST, channel)
+      .slice(before)
+      .filter(({ ephemeral }) => ephemeral);
+    expect(others).toEqual([]);
+    expect(toAnswer(refused!).visibleText).toContain('Guests can’t use Tally in this workspace.');
+    await expect.poll(async () => (await remembered())[0]?.text === 'staging october').toBe(true);
+    expect(await remembered()).toHaveLength(1);
+  });
+});
+
+describe('a workspace that is uninstalled', () => {
+  const keysLeft = async () => {
+    const found = await Promise.all(
+      keysOf(TEAM).map(async (key) => ((await bot.redis.client.exists(key)) === 1 ? [key] : [])),
+    );
+    return found.flat();
+  };
+
+  it('between question and follow-up leaves nothing to refer to, and the follow-up leaves nothing', async () => {
+    await start();
+    await addProjects();
+    const { thread } = await ask('spend prod october');
+    await expect.poll(async () => (await remembered()).length > 0).toBe(true);
+    await bot.slack.event({ type: 'app_uninstalled' });
+    await expect.poll(keysLeft).toEqual([]);
+    const { message, visibleText } = await ask('and september?', thread);
+    expect(message.ephemeral).toBe(true);
+    expect(visibleText).not.toContain('prod');
+    expect(await keysLeft()).toEqual([]);
+  });
+
+  it('while the question is answered is not written to any more', async () => {
+    await start();
+    await addProjects();
+    let isGone: Promise<unknown> | undefined;
+    bot.billing.respond(() => {
+      isGone ??= bot.slack.event({ type: 'app_uninstalled' });
+      return undefined;
+    });
+    await bot.slack.say(MEMBER, CHANNEL, '@Tally spend prod october');
+    await bot.slack.waitFor(() => isGone !== undefined);
+    await isGone;
+    // This waits for everything that it began.
+    await bot.stopBot();
+    expect(await keysLeft()).toEqual([]);
+    expect(bot.log()).not.toMatch(/"level":(?:50|60)/);
+  });
+});
+
+describe('while Redis is away', () => {
+  it.each(['hangs', 'dies'] as const)(
+    'as it %s the answer is given, and the next question has to name its project',
+    async (how) => {
+      const redis = await testRedis();
+      stores.push(redis);
+      const proxy = await startRedisProxy(redis.url);
+      await start(proxy.url);
+      await addProjects(redis);
+      await ask('balance staging');
+      bot.billing.respond(() => {
+        if (how === 'hangs') proxy.freeze();
+        else void proxy.stop();
+        bot.billing.respond(undefined);
+        return undefined;
+      });
+      const { visibleText, thread } = await ask('spend prod october');
+      expect(visibleText).toMatch(/prod · [\s\S]*1–31 Oct/);
+      await expect.poll(() => bot.log(), { timeout: 20_000 }).toContain('not remembered');
+      if (how === 'dies') await proxy.start();
+      await expect
+        .poll(async () => (await ask('and september?', thread)).visibleText, { timeout: 20_000 })
+        .toContain('Which project?');
+      expect((await remembered(redis)).map(({ text }) => text)).toEqual(['staging']);
+    },
+    60_000,
+  );
+});
+
+describe('what is remembered', () => {
+  it('is kept for 30 days from the last question, in each key', async () => {
+    await start();
+    await addProjects();
+    const { thread } = await ask('spend prod october');
+    const keys = [threadsKey(TEAM), threadTimesKey(TEAM)];
+    await expect.poll(async () => (await remembered()).length > 0).toBe(true);
+    for (const key of keys) await bot.redis.client.pexpire(key, DAY);
+    await ask('and staging?', thread);
+    await expect.poll(async () => (await remembered())[0]?.text === 'staging october').toBe(true);
+    for (const key of keys) expect(await bot.redis.client.pttl(key)).toBeGreaterThan(29 * DAY);
+  });
+
+  it.each(['message_changed', 'message_deleted'])('stays as it is at a %s', async (subtype) => {
+    await start();
+    await addProjects();
+    const channel = MEMBER.replace(/^U/, 'D');
+    await bot.slack.say(MEMBER, channel, 'spend prod october');
+    await expect.poll(async () => (await remembered()).length > 0).toBe(true);
+    const [before, seen] = [await remembered(), seenBy(MEMBER, channel).length];
+    const message = { type: 'message', user: MEMBER, text: 'spend staging october', ts: '1.2' };
+    await bot.slack.event({
+      ...{ type: 'message', subtype, channel, channel_type: 'im', ts: '1.3' },
+      ...{ message, previous_message: { ...message, text: 'spend prod october' } },
+    });
+    await bot.waitUntilIdle();
+    expect(seenBy(MEMBER, channel)).toHaveLength(seen);
+    expect(await remembered()).toEqual(before);
+  });
+});
