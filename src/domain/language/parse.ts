@@ -161,13 +161,18 @@ interface Attempt {
   readonly again: (text: string) => ParseError | undefined;
 }
 
+/** Words that “the” does not go with. */
+const RELATIVE = /^(?:this-|last-(?!\d)|today|yesterday)/;
+
 /** The whole text with every mistake corrected, or undefined: only what can be parsed is suggested. */
 function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | undefined {
   if (left === 0 || text.length > LONGEST_SUGGESTION || slip.isAmbiguous) return undefined;
   for (const instead of slip.instead) {
-    const candidate = simplifyText(text.slice(0, slip.start) + instead + text.slice(slip.end));
+    const typed = text.slice(0, slip.start);
+    const before = RELATIVE.test(instead) ? typed.replace(/(?<![^ ])the $/, '') : typed;
+    const candidate = simplifyText(before + instead + text.slice(slip.end));
     const next = again(candidate);
-    const isInside = next && next.start < slip.start + instead.length && next.end > slip.start;
+    const isInside = next && next.start < before.length + instead.length && next.end > before.length;
     // Corrected twice, a word becomes another one: “tomorow” is not “today”.
     if (isInside && slip.why === UNRECOGNIZED) continue;
     const right = next ? corrected({ text: candidate, slip: next, again }, left - 1) : candidate;

@@ -77,15 +77,17 @@ function follows(from: DateExpression, to: DateExpression): boolean {
   return from.kind === to.kind && !('year' in from) && next > 0 && next === (place % of) + 1;
 }
 
+const NOT_ONE_PERIOD = new RefusedPhrase(
+  'isn’t one period',
+  'Ask about one at a time, or a range such as 2026-08..2026-10.',
+);
+
 /** Two that follow one another are one period. */
 function joined(from: DateExpression, to: DateExpression): PhraseMeaning | RefusedPhrase {
   if (follows(from, to) || (from.kind === 'yesterday' && to.kind === 'today'))
     return { kind: 'range', from, to };
   if (from.kind === 'today' && to.kind === 'yesterday') return { kind: 'range', from: to, to: from };
-  return new RefusedPhrase(
-    'isn’t one period',
-    'Ask about one at a time, or a range such as 2026-08..2026-10.',
-  );
+  return NOT_ONE_PERIOD;
 }
 
 /**
@@ -149,7 +151,10 @@ const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses
   .rule('since the? beginning|start of the? SINGULAR_UNIT', (unit) => ({ kind: 'this', unit }))
   .rule('between DATE and DATE', range)
   .rule('since? WEEKS to WEEK_NUMBER of? YEAR?', weeksOf)
-  .rule('between? WEEKS and WEEK_NUMBER of? YEAR?', weeksOf)
+  .rule('between WEEKS and WEEK_NUMBER of? YEAR?', weeksOf)
+  .rule('WEEKS and WEEK_NUMBER of? YEAR?', (first, last, year) =>
+    last === first + 1 ? weeksOf(first, last, year) : NOT_ONE_PERIOD,
+  )
   .rule('between DATE and now', since)
   .rule('since? the? DAY to the? DAY of? MONTH of? YEAR?', (first, last, month, year) =>
     daysOf(month, first, last, year),

@@ -54,6 +54,12 @@ const few = (unit: Unit): RefusedPhrase =>
     unit === 'day' ? ['last-3-days', 'last-7-days'] : [`last-2-${unit}s`, `last-3-${unit}s`],
   );
 
+/** `first week`; `first quarter` has a year of its own. */
+const refusePlace = (_: number, unit: Unit): RefusedPhrase | undefined =>
+  unit === 'quarter'
+    ? undefined
+    : new RefusedPhrase('doesn’t say of what', 'Say of which, such as first day of october.');
+
 const refuseOpenStart = (): RefusedPhrase =>
   new RefusedPhrase('doesn’t say where it begins', 'Name the first day too, such as 2026-10-01..2026-10-15.');
 
@@ -65,6 +71,7 @@ export function addRefusedPeriods(periods: Grammar<PeriodClasses, PhraseMeaning>
     .rule('the? next COUNT? UNIT', (_, unit) => refuseFuture(unit))
     .rule('next WEEKDAY', () => refuseFuture())
     .rule('next weekend', () => refuseFuture('week'))
+    .rule('WEEKDAY week', () => new RefusedPhrase('could be a week from that day', FUTURE))
     .rule('next SPAN', () => refuseFuture())
     .rule('in COUNT UNIT', (count, unit) => {
       const meaning = lastUnits(unit, count);
@@ -77,6 +84,8 @@ export function addRefusedPeriods(periods: Grammar<PeriodClasses, PhraseMeaning>
       'last PLURAL_UNIT',
       (unit) => new RefusedPhrase('doesn’t say how many', `Type last-${unit} or last-3-${unit}s.`),
     )
+    .rule('RANK SINGULAR_UNIT', refusePlace)
+    .rule('ORDINAL SINGULAR_UNIT', refusePlace)
     .rule('last? COUNT m', minutesOrMonths)
     .rule('last? COUNT? hour', refuseHours)
     .rule('this hour', () => refuseHours())

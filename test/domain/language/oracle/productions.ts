@@ -13,6 +13,7 @@ import {
   daysIncludingToday,
   daysOfMonth,
   halfOfMonth,
+  lastMonthsOf,
   lastUnits,
   lastWeekday,
   lastWeekend,
@@ -175,6 +176,19 @@ const weekSpelled = fc.oneof(
   fc
     .tuple(year, whole(1, 53), pick('{y}-w{w}', 'w{w} {y}', 'week {w} of {y}', '{y}w{w}'))
     .map(([y, w, as]) => said(as.replace('{w}', two(w)).replace('{y}', String(y)), theWeek(y, w))),
+  fc
+    .tuple(
+      year,
+      whole(1, 53),
+      whole(1, 53),
+      pick('weeks {a} to {b} {y}', 'week {a}-{b} of {y}', 'w{a}-{b} {y}'),
+    )
+    .map(([y, a, b, as]) =>
+      said(
+        as.replace('{a}', String(a)).replace('{b}', String(b)).replace('{y}', String(y)),
+        between(theWeek(y, a), theWeek(y, b)),
+      ),
+    ),
   pair(dayWithoutYear, pick('the week of', 'week of'), ({ m, d, text }, as) =>
     said(`${as} ${text}`, theWeekOf(latestDay(m, d))),
   ),
@@ -361,9 +375,7 @@ const parts = fc.oneof(
   pair(whole(1, 4), year, (q, y) =>
     said(`${q < 4 ? ORDINALS[q - 1] : 'last'} quarter of ${y}`, theQuarter(y, q)),
   ),
-  pair(named, year, ({ m }, y) =>
-    said(`last ${m} months of ${y}`, between(theMonth(y, 13 - m), theMonth(y, 12))),
-  ),
+  pair(named, year, ({ m }, y) => said(`last ${m} months of ${y}`, lastMonthsOf(y, m))),
 );
 
 /** Nobody says “saturday 2026-oct-3”. */

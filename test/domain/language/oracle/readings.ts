@@ -110,6 +110,10 @@ export const theHalf =
   (year: number, half: number): Reading =>
   (today) =>
     unit(dateIn(year, half * 6 - 5, 1), months(6), today);
+export const lastMonthsOf =
+  (year: number, count: number): Reading =>
+  (today) =>
+    unit(dateIn(year, 13 - count, 1), months(count), today);
 export const theYear =
   (year: number): Reading =>
   (today) =>
