@@ -30,6 +30,8 @@ export interface ThreadPlace {
   readonly thread: string;
   /** Who asks there; absent for what Tally sends by itself, to everybody. */
   readonly person?: SlackId;
+  /** Whether something was said there before. */
+  readonly isReply?: boolean;
 }
 
 /** Who saw the answer: everybody in the thread, or this person; or that it failed, which only this person saw. */

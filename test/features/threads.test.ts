@@ -152,7 +152,9 @@ describe('a follow-up in a thread', () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     const { message, visibleText } = await say(`@Tally ${text}`, { thread: parent.ts });
     expect(message.ephemeral).toBe(true);
-    expect(visibleText).toContain('Which project?');
+    expect(visibleText).toContain(
+      'Tally remembers no answer in this thread: those to slash commands aren’t remembered. Which project?',
+    );
     expect(JSON.stringify(message.blocks)).toContain(`"/${command} prod`);
   });
 });
@@ -332,7 +334,9 @@ it('is not known in another thread or another channel', async () => {
   await startThread('spend prod october');
   const other = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'Another thread' });
   expect((await say('@Tally and september?', { thread: other.ts })).visibleText).toContain('Which project?');
-  expect((await say('@Tally and september?')).visibleText).toContain('Which project?');
+  const { visibleText } = await say('@Tally and september?');
+  expect(visibleText).toContain('Which project?');
+  expect(visibleText).not.toContain('in this thread');
   expect((await say('and september?', { channel: DIRECT })).visibleText).toContain('Which project?');
 });
 

@@ -49,7 +49,11 @@ export async function completeMention(
   const { mention, request } = said;
   if (standsAlone(said)) return mention;
   const { failed, answered } = await threads.recall(place, request.at);
-  if (failed === undefined) return complete(said, answered);
+  if (failed === undefined) {
+    const completed = complete(said, answered);
+    const isUnknown = answered === undefined && place.isReply && completed.kind === 'which-project';
+    return isUnknown ? { ...completed, fact: `${NO_ANSWER} ${completed.fact}` } : completed;
+  }
   const again = complete(said, failed);
   if (answered === undefined || repeats(again, failed)) return again;
   const earlier = complete(said, answered);
@@ -57,6 +61,9 @@ export async function completeMention(
   // The question that failed may be meant, or the last answer.
   return eitherOf([again, earlier]);
 }
+
+/** Slack doesn’t say where the answer to a slash command is, so that a thread below it can’t be known. */
+const NO_ANSWER = 'Tally remembers no answer in this thread: those to slash commands aren’t remembered.';
 
 /** What each of them runs or offers, as buttons; the first of them where none does. */
 function eitherOf(readings: readonly [Mention, ...Mention[]]): Mention {

@@ -246,7 +246,9 @@ export function threadOf({
 }: RequestSource): ThreadPlace | undefined {
   if (channel === undefined) return undefined;
   const ts = thread ?? startsThread ?? (isDirectMessage(channel) ? '' : undefined);
-  return ts === undefined ? undefined : { workspace: teamId, channel, thread: ts, person: userId };
+  return ts === undefined
+    ? undefined
+    : { workspace: teamId, channel, thread: ts, person: userId, isReply: thread !== undefined };
 }
 
 /** Whether a channel is a direct message, which has no default project and no sharing. */
