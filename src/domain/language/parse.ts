@@ -204,7 +204,9 @@ export function tryParse<T>(read: () => T): { readonly value: T } | ParseError {
 function holdsSecret(text: string, source: TokenizedText, hasMeaning: (word: string) => boolean): boolean {
   const tidied = cleanTyping(text);
   if (source.tokens.some(({ kind }) => kind === 'unknown') && labelsSecret(tidied)) return true;
-  return tidied.split(' ').some((word) => looksLikeSecret(word) && !hasMeaning(simplifyText(word)));
+  return [...new Set(tidied.split(' '))].some(
+    (word) => looksLikeSecret(word) && !hasMeaning(simplifyText(word)),
+  );
 }
 
 /** @throws InvalidWord, or SecretPasted when a word that could not be parsed looks like a secret */

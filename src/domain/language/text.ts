@@ -15,7 +15,7 @@ const STACKED = /(\p{M}{30})\p{M}+/gu;
 
 /** The apostrophe of a year of two digits, `oct '25`; it is kept as `^`, so that 25 is not read as a day. */
 const SHORT_YEAR =
-  /(?<=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s?)['`´‘’](?=\d\d(?!\d))/gi;
+  /['`´‘’](?=\d\d(?!\d))(?<=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s?.)/gi;
 
 /** Slack writes links, people and channels as <address|label>. */
 const LINK = /<[^<>|]*\|([^<>]*)>/g;
@@ -47,11 +47,15 @@ export function cleanTyping(text: string): string {
  */
 const MOST_PASSES = 8;
 
+/** Whatever there may be to simplify: most words have nothing of it. */
+const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
+
 /**
  * The form in which Tally reads, letters still as typed: tidy, underscores as hyphens (as Slack's italics at the
  * edges of a word: nothing), no punctuation after words but in dates such as '5.11.', 'product:2' and '#123' without their signs, '?' as help.
  */
 export function simplifyText(text: string): string {
+  if (!UNTIDY.test(text)) return text;
   let [before, after] = [text, simplified(text)];
   for (let pass = 1; after !== before && pass < MOST_PASSES; pass++) {
     [before, after] = [after, simplified(after)];

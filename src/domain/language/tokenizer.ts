@@ -152,7 +152,7 @@ function partsOf(raw: string): readonly Part[] | undefined {
     const pieces = piecesAt(raw, at);
     if (!pieces) return undefined;
     for (const piece of pieces) {
-      found.push({ ...piece, at, spaced, dashed });
+      found.push({ at, spaced, dashed, ...piece });
       [at, spaced, dashed] = [at + piece.length, false, false];
     }
   }
@@ -169,7 +169,11 @@ interface Words {
 function tokensOf(raw: string, start: number, dashBefore: boolean, words: Words): readonly Token[] {
   const place: Place['raw'] = { start, end: start + raw.length };
   const whole = (meaning: Meaning): Token => ({
-    ...{ start, end: place.end, raw: place, spaced: true, dashed: dashBefore },
+    start,
+    end: place.end,
+    raw: place,
+    spaced: true,
+    dashed: dashBefore,
     ...meaning,
   });
   if (raw === BREAK) return [whole({ kind: 'break' })];
