@@ -223,7 +223,7 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
   let items: Items = {};
   let joins = false;
   let others: readonly string[] = [];
-  let doubt: ParseError | undefined;
+  const doubts: (() => ParseError | undefined)[] = [];
   for (let at = 0; at < source.tokens.length; ) {
     if (source.tokens[at]?.kind === 'break') {
       at += 1;
@@ -238,13 +238,16 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
     const includes = found?.value.kind === 'including-today';
     if (!found || !(isApart(source, at) || joins || includes)) throw explainUnparsed(source, at, works);
     items = added(items, found.value, source, at, found.next);
-    doubt ??= found.doubt?.();
+    if (found.doubt) doubts.push(found.doubt);
     const list = listAt(source, found.next, found.value.kind === 'project');
     others = [...others, ...list.names];
     [at, joins] = [list.next, includes];
   }
-  const namesProject = items.project ?? items.all ?? items.top;
-  if (doubt !== undefined && namesProject === undefined) throw doubt;
+  if ((items.project ?? items.all ?? items.top) === undefined)
+    for (const doubtIn of doubts) {
+      const doubt = doubtIn();
+      if (doubt !== undefined) throw doubt;
+    }
   refuseSoFar(source, items.phrase);
   return { ...items, others };
 }

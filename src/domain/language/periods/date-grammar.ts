@@ -200,11 +200,11 @@ const classes: { readonly [Name in keyof Classes]: TokenClass<Classes[Name]> } =
   ANY_DAY: { begins: undefined, parse: memoized(alsoAfterThe(days.parse)) },
   YEAR_ALONE: { begins: ['number', 'unit'], parse: year },
   YEAR_MONTH: ofKind('year-month', (date) => date),
-  ANY_MONTH: { begins: ['month', 'last', 'this', 'year-month'], parse: month },
+  ANY_MONTH: { begins: undefined, parse: month },
   WHOLE: { begins: undefined, parse: whole },
-  MONTHLY: { begins: ['last', 'this', 'filler'], parse: monthly },
-  PLACE: { begins: ['rank', 'ordinal', 'last'], parse: place },
-  EDGE: { begins: ['rank', 'ordinal', 'last'], parse: edge },
+  MONTHLY: { begins: undefined, parse: monthly },
+  PLACE: { begins: ['rank', 'ordinal', 'last'], isToken: true, parse: place },
+  EDGE: { begins: ['rank', 'ordinal', 'last'], isToken: true, parse: edge },
 };
 
 const dated = (span: Span, year: YearOf | 'whole' | undefined): DateMeaning => ({

@@ -11,6 +11,8 @@ import { VOCABULARY } from '../vocabulary.ts';
 export interface TokenClass<T> {
   /** The roles of words, and the kinds of other tokens, that it may begin with; undefined for any. */
   readonly begins: readonly string[] | undefined;
+  /** Whether it is always one token, so that what follows begins with the next one. */
+  readonly isToken?: boolean;
   readonly parse: Parser<T>;
 }
 
@@ -41,9 +43,7 @@ type TemplateValues<C, T extends string> = T extends `${infer First} ${infer Res
 
 type Classes<C> = { readonly [Name in keyof C]: TokenClass<C[Name]> };
 
-interface Element {
-  readonly begins: readonly string[] | undefined;
-  readonly parse: Parser<unknown>;
+interface Element extends TokenClass<unknown> {
   readonly isOptional: boolean;
   readonly isClass: boolean;
 }
@@ -58,6 +58,7 @@ const isWord = (token: Token | undefined, words: readonly string[]): boolean =>
 
 const ofWords = (words: readonly string[]): TokenClass<true> => ({
   begins: words.map((word) => VOCABULARY.get(word)?.role ?? word),
+  isToken: true,
   parse: ({ tokens }, at) => (isWord(tokens[at], words) ? { value: true, next: at + 1 } : undefined),
 });
 
@@ -74,57 +75,69 @@ function elementOf(classes: Readonly<Record<string, TokenClass<unknown>>>, text:
   const isOptional = text.endsWith('?');
   const name = isOptional ? text.slice(0, -1) : text;
   const tokenClass = classes[name];
-  const { begins, parse } = tokenClass ?? (name === 'to' ? RANGE_SIGN : ofWords(name.split('|')));
-  return { begins, parse, isOptional, isClass: tokenClass !== undefined };
+  const { begins, isToken, parse } = tokenClass ?? (name === 'to' ? RANGE_SIGN : ofWords(name.split('|')));
+  return { begins, isToken: isToken ?? false, parse, isOptional, isClass: tokenClass !== undefined };
 }
 
-/** The values of the elements from the `n`th on, from a token on. */
+/** Adds the values of the elements from the `n`th on, from a token on. @returns the index after them, undefined for no match */
 function matchElements(
   elements: readonly Element[],
   n: number,
   source: TokenizedText,
   at: number,
   bareYear: boolean,
-): Match<readonly unknown[]> | undefined {
+  values: unknown[],
+): number | undefined {
   const element = elements[n];
-  if (element === undefined) return { value: [], next: at };
+  if (element === undefined) return at;
   const found = element.parse(source, at, bareYear);
-  const rest = found && matchElements(elements, n + 1, source, found.next, bareYear);
-  if (rest) return { ...rest, value: element.isClass ? [found.value, ...rest.value] : rest.value };
-  if (!element.isOptional) return undefined;
-  const without = matchElements(elements, n + 1, source, at, bareYear);
-  return without && { ...without, value: element.isClass ? [undefined, ...without.value] : without.value };
+  if (element.isClass) values.push(found?.value);
+  let next = found && matchElements(elements, n + 1, source, found.next, bareYear, values);
+  if (next === undefined && element.isOptional) {
+    if (element.isClass) values[values.length - 1] = undefined;
+    next = matchElements(elements, n + 1, source, at, bareYear, values);
+  }
+  if (next === undefined && element.isClass) values.pop();
+  return next;
 }
 
-/** The keys of the tokens that a production may begin with; undefined for any. */
-function beginningsOf(elements: readonly Element[]): readonly string[] | undefined {
-  const [first, ...others] = elements;
-  if (first?.begins === undefined) return undefined;
-  if (!first.isOptional) return first.begins;
-  const rest = beginningsOf(others);
-  return rest && [...first.begins, ...rest];
+/** Whether elements may match where the next tokens have these keys. */
+function mayMatch(elements: readonly Element[], keys: readonly string[]): boolean {
+  const [[element, ...others], [key, ...later]] = [elements, keys];
+  if (element === undefined || key === undefined) return true;
+  const begins = element.begins?.includes(key) ?? true;
+  return (
+    (begins && (!element.isToken || mayMatch(others, later))) ||
+    (element.isOptional && mayMatch(others, keys))
+  );
 }
 
 /** Parses once what several productions begin with. */
 export function memoized<T>(parse: Parser<T>): Parser<T> {
-  const bySource = new WeakMap<TokenizedText, Map<number, Match<T> | undefined>>();
+  const bySource = new WeakMap<TokenizedText, (Match<T> | 'none' | undefined)[]>();
   return (source, at, bareYear) => {
-    const known = bySource.get(source) ?? new Map<number, Match<T> | undefined>();
+    const known = bySource.get(source) ?? new Array(2 * source.tokens.length + 2).fill(undefined);
     bySource.set(source, known);
-    const key = bareYear ? at : -1 - at;
-    if (!known.has(key)) known.set(key, parse(source, at, bareYear));
-    return known.get(key);
+    const key = bareYear ? 2 * at + 1 : 2 * at;
+    const found = known[key] ?? parse(source, at, bareYear) ?? 'none';
+    known[key] = found;
+    return found === 'none' ? undefined : found;
   };
 }
 
-const keyOf = (token: Token): string => (token.kind === 'word' ? token.sense.role : token.kind);
+/** The key of the place after the last token. */
+export const END = 'end';
+
+const keyOf = (token: Token | undefined): string =>
+  token?.kind === 'word' ? token.sense.role : (token?.kind ?? END);
 
 /** Collects productions; the longest match at a token counts. */
 export class Grammar<C, T> {
   readonly #classes: Readonly<Record<string, TokenClass<unknown>>>;
   readonly #textOf: (value: T) => string;
-  readonly #anywhere: Production<T>[] = [];
-  readonly #byBeginning = new Map<string, Production<T>[]>();
+  readonly #productions: Production<T>[] = [];
+  /** Those that may match, by the keys of the first two tokens. */
+  readonly #byBeginning = new Map<string, Map<string, readonly Production<T>[]>>();
 
   /** @param textOf the canonical text of a value */
   constructor(classes: Classes<C>, textOf: (value: T) => string) {
@@ -134,21 +147,19 @@ export class Grammar<C, T> {
 
   rule<S extends string>(template: S, meaning: (...values: TemplateValues<C, S>) => Meaning<T>): this {
     const elements = template.split(' ').map((text) => elementOf(this.#classes, text));
-    const production: Production<T> = {
+    this.#productions.push({
       elements,
       meaning: (values) => meaning(...(values as TemplateValues<C, S>)),
-    };
-    const beginnings = beginningsOf(elements);
-    const lists = beginnings?.map((key) => this.#startingWith(key));
-    for (const list of new Set(lists ?? [this.#anywhere, ...this.#byBeginning.values()]))
-      list.push(production);
+    });
     return this;
   }
 
-  #startingWith(key: string): Production<T>[] {
-    const list = this.#byBeginning.get(key) ?? [...this.#anywhere];
-    this.#byBeginning.set(key, list);
-    return list;
+  #beginningWith(first: string, second: string): readonly Production<T>[] {
+    const bySecond = this.#byBeginning.get(first) ?? new Map<string, readonly Production<T>[]>();
+    const found =
+      bySecond.get(second) ?? this.#productions.filter(({ elements }) => mayMatch(elements, [first, second]));
+    this.#byBeginning.set(first, bySecond.set(second, found));
+    return found;
   }
 
   /**
@@ -159,13 +170,14 @@ export class Grammar<C, T> {
     const token = source.tokens[at];
     if (token === undefined) return undefined;
     let [next, found] = [at, [] as (T | RefusedPhrase)[]];
-    for (const { elements, meaning } of this.#byBeginning.get(keyOf(token)) ?? this.#anywhere) {
-      const match = matchElements(elements, 0, source, at, bareYear);
-      const value = match && match.next >= next && match.next > at ? meaning(match.value) : undefined;
-      if (match === undefined || value === undefined) continue;
-      if (match.next > next) found = [];
-      next = match.next;
-      found.push(...([value as T | RefusedPhrase | readonly T[]].flat() as (T | RefusedPhrase)[]));
+    for (const { elements, meaning } of this.#beginningWith(keyOf(token), keyOf(source.tokens[at + 1]))) {
+      const values: unknown[] = [];
+      const end = matchElements(elements, 0, source, at, bareYear, values);
+      const value = end !== undefined && end >= next && end > at ? meaning(values) : undefined;
+      if (end === undefined || value === undefined) continue;
+      if (end > next) found = [];
+      next = end;
+      found = found.concat(value);
     }
     const [first] = found;
     if (first === undefined) return undefined;

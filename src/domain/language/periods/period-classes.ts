@@ -4,7 +4,7 @@ import type { Parser } from '../parse.ts';
 import type { Count } from './count.ts';
 import type { DateExpression, DateMeaning } from './date-expression.ts';
 import { monthly, parseDateExpression } from './date-grammar.ts';
-import { memoized, type TokenClass } from './grammar.ts';
+import { END, memoized, type TokenClass } from './grammar.ts';
 import { DATE_CLASSES, type DateClasses, isDayNumber, isWeekNumber, ofRole } from './token-classes.ts';
 
 export interface PeriodClasses extends DateClasses {
@@ -59,13 +59,13 @@ export const PERIOD_CLASSES: {
   ...DATE_CLASSES,
   DATE: { begins: undefined, parse: memoized(parseDateExpression) },
   TO_DATE: ofRole('to-date', ({ unit }) => unit),
-  NUMBER: { begins: ['number'], parse: plainDayNumber },
-  YEAR_ALONE: { begins: ['number'], parse: yearAlone },
+  NUMBER: { begins: ['number'], isToken: true, parse: plainDayNumber },
+  YEAR_ALONE: { begins: undefined, parse: yearAlone },
   WEEKS: { begins: DATE_CLASSES.WEEK.begins, parse: weeks },
-  WEEK_NUMBER: { begins: ['number'], parse: weekNumber },
+  WEEK_NUMBER: { begins: ['number'], isToken: true, parse: weekNumber },
   MONTHLY: { begins: undefined, parse: monthly },
   END: {
-    begins: [],
+    begins: [END],
     parse: ({ tokens }, at) => (at === tokens.length ? { value: true, next: at } : undefined),
   },
 };

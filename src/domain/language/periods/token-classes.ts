@@ -54,6 +54,7 @@ export const ofKind = <K extends Token['kind'], T>(
   read: (token: Extract<Token, { kind: K }>) => T,
 ): TokenClass<T> => ({
   begins: [kind],
+  isToken: true,
   parse: ({ tokens }, at) => {
     const token = tokens[at];
     return token?.kind === kind ? take(read(token as Extract<Token, { kind: K }>), at + 1) : undefined;
@@ -66,6 +67,7 @@ export const ofRole = <R extends WordRole, T>(
   read: (sense: WordSense & { readonly role: R }) => T,
 ): TokenClass<T> => ({
   begins: [role],
+  isToken: true,
   parse: ({ tokens }, at) => {
     const sense = senseOf(tokens[at], role);
     return sense && take(read(sense), at + 1);
@@ -166,6 +168,7 @@ const count: Parser<Count> = ({ tokens }, at) => {
 /** A unit of more than one letter, in the singular or in the plural. */
 const unitIn = (isPlural: boolean): TokenClass<Unit> => ({
   begins: ['unit'],
+  isToken: true,
   parse: ({ tokens }, at) => {
     const token = tokens[at];
     const unit = senseOf(token, 'unit')?.unit;
@@ -175,8 +178,8 @@ const unitIn = (isPlural: boolean): TokenClass<Unit> => ({
 });
 
 export const DATE_CLASSES: { readonly [Name in keyof DateClasses]: TokenClass<DateClasses[Name]> } = {
-  DAY: { begins: ['number', 'ordinal'], parse: dayNumber },
-  ORDINAL: { begins: ['ordinal'], parse: ordinal },
+  DAY: { begins: ['number', 'ordinal'], isToken: true, parse: dayNumber },
+  ORDINAL: { begins: ['ordinal'], isToken: true, parse: ordinal },
   ISO_DAY: ofKind('day', ({ day }) => day),
   DAY_MONTH: ofKind('month-day', (date) => date),
   SPAN: { begins: ['month', 'quarter', 'half', 'unit', 'rank', 'ordinal'], parse: span },
@@ -185,8 +188,8 @@ export const DATE_CLASSES: { readonly [Name in keyof DateClasses]: TokenClass<Da
   YEAR: { begins: ['number', 'comma', 'last', 'this'], parse: yearAfter },
   YEAR_BEFORE: { begins: ['number', 'last', 'this'], parse: yearBefore },
   WEEKDAY: ofRole('weekday', ({ weekday }) => weekday),
-  RANK: { begins: ['rank', 'ordinal'], parse: rank },
-  COUNT: { begins: ['number', 'count'], parse: count },
+  RANK: { begins: ['rank', 'ordinal'], isToken: true, parse: rank },
+  COUNT: { begins: ['number', 'count'], isToken: true, parse: count },
   UNIT: ofRole('unit', ({ unit }) => unit),
   SINGULAR_UNIT: unitIn(false),
   PLURAL_UNIT: unitIn(true),
