@@ -141,6 +141,9 @@ interface Phrase {
   readonly length: number;
 }
 
+/** More of them in a row belong to no phrase: without a bound “a a a …” would take the square of its length. */
+const MOST_BETWEEN = 10;
+
 /** The longest phrase that begins there and that nothing beside it forbids. */
 export function phraseAt(
   words: readonly { readonly text: string }[],
@@ -149,11 +152,15 @@ export function phraseAt(
 ): Phrase | undefined {
   let found: Phrase | undefined;
   let node: Node | undefined = ROOT;
-  for (let at = from; node !== undefined && at < words.length; at++) {
+  let between = 0;
+  for (let at = from; node !== undefined && between <= MOST_BETWEEN && at < words.length; at++) {
     const word = words[at]?.text ?? '';
     const next: Node | undefined = node.next.get(word);
-    if (next === undefined && at > from && BETWEEN.has(word)) continue;
-    node = next;
+    if (next === undefined && at > from && BETWEEN.has(word)) {
+      between += 1;
+      continue;
+    }
+    [node, between] = [next, 0];
     if (node?.role === undefined) continue;
     const phrase = words
       .slice(from, at + 1)

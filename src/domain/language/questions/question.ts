@@ -88,12 +88,11 @@ export function withholdSecrets<T extends object>(
   aliases: Aliases,
 ): T | { readonly kind: 'refused'; readonly refusal: InvalidWord } | undefined {
   const refusal = reading !== undefined && 'refusal' in reading && reading.refusal;
-  const mayHoldSecret = text
-    .split(/\s+/)
-    .some((word) => couldBeSecret(word) && !aliases.has(normalizeText(word)));
-  return refusal instanceof InvalidWord && mayHoldSecret
-    ? { kind: 'refused', refusal: refusal.withheld() }
-    : reading;
+  if (!(refusal instanceof InvalidWord)) return reading;
+  const mayHoldSecret = [...new Set(text.split(/\s+/))].some(
+    (word) => couldBeSecret(word) && !aliases.has(normalizeText(word)),
+  );
+  return mayHoldSecret ? { kind: 'refused', refusal: refusal.withheld() } : reading;
 }
 
 function understand(text: string, aliases: Aliases): Question | undefined {
