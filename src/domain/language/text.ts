@@ -95,9 +95,9 @@ export function originalSpelling(typed: string, piece: string): string {
   const { length } = piece.split(' ');
   if (piece.startsWith('^')) return piece.replace('^', '’');
   if (length > MOST_QUOTED) return piece;
-  const starts = words.map((_, at) => words.slice(at, at + length).join(' '));
-  const found = starts.find((some) => simplifyText(some) === piece) ?? piece;
-  return withoutQuotesAround(found) || piece;
+  const from = (at: number): string => words.slice(at, at + length).join(' ');
+  const found = words.findIndex((_, at) => simplifyText(from(at)) === piece);
+  return withoutQuotesAround(found < 0 ? piece : from(found)) || piece;
 }
 
 function withoutQuotesAround(text: string): string {
