@@ -126,6 +126,12 @@ const SHAPES: readonly Shape[] = [
     works: DIGITS_ONLY,
     instead: (raw) => [raw.replace(/\D/g, '')],
   },
+  {
+    form: /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])$/,
+    why: 'isn’t a project ID',
+    works: `${DIGITS_ONLY} For a day, type 5.11. or 2026-11-05.`,
+    instead: () => [],
+  },
   { form: /^[-+#]*\d[\d.,]*$/, why: 'isn’t a project ID', works: DIGITS_ONLY, instead: () => [] },
   {
     form: /^\d{4}-\d\d-\d\dt[\d:.]+/,

@@ -24,7 +24,9 @@ function ofNumbered(unit: Unit, digits: string): Hint {
     case 'quarter':
       return [why, 'Type q3 or 2026-q3.', ...(/^[1-4]$/.test(digits) ? [`q${digits}`] : [])];
     case 'month':
-      return [why, 'Type february or 2026-02.', ...(month === undefined ? [] : [month])];
+      return month === undefined
+        ? [why, 'Type february or 2026-02.']
+        : [why, `Type ${month} or 2026-${digits.padStart(2, '0')}.`, month];
     case 'week':
       return [why, 'Type w45 or 2026-w45.'];
     case 'day':

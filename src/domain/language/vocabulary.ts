@@ -106,7 +106,7 @@ const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
   up: ['up'],
   a: ['a'],
   whole: ['whole', 'entire', 'full', 'complete', 'calendar'],
-  over: ['over'],
+  over: ['over', 'within'],
   onwards: ['onwards', 'onward'],
   starting: ['starting', 'commencing'],
   weekend: ['weekend'],

@@ -303,7 +303,7 @@ describe('a refusal says what would work', () => {
   it.each([
     ['123 quarter 5', '“quarter 5” isn’t how to type a quarter. Type q3 or 2026-q3.', undefined],
     ['123 quarter 12', '“quarter 12” isn’t how to type a quarter. Type q3 or 2026-q3.', undefined],
-    ['123 month 3', '“month 3” isn’t how to type a month. Type february or 2026-02.', '123 march'],
+    ['123 month 3', '“month 3” isn’t how to type a month. Type march or 2026-03.', '123 march'],
     ['123 month 13', '“month 13” isn’t how to type a month. Type february or 2026-02.', undefined],
     ['123 week 54', '“week 54” isn’t how to type a week. Type w45 or 2026-w45.', undefined],
     ['123 day 3', '“day 3” isn’t how to type a day. Type its date, such as 2026-10-05.', undefined],

@@ -74,15 +74,17 @@ const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
   .rule('WEEKDAY ISO_DAY', (weekday, day) => onWeekday(day, weekday))
   .rule('DAY_MONTH', ({ month, day }) => dayOf(month, day))
   .rule('WEEKDAY DAY_MONTH', (weekday, { month, day }) => dayOf(month, day, undefined, weekday))
-  .rule('DAY of? MONTH of? YEAR?', (day, month, year) => dayOf(month, day, year))
-  .rule('RANK of MONTH of? YEAR?', (day, month, year) => dayOf(month, day, year))
-  .rule('MONTH the? DAY of? YEAR?', (month, day, year) => dayOf(month, day, year))
+  .rule('DAY of? MONTH of|in? YEAR?', (day, month, year) => dayOf(month, day, year))
+  .rule('RANK of MONTH of|in? YEAR?', (day, month, year) => dayOf(month, day, year))
+  .rule('MONTH the? DAY of|in? YEAR?', (month, day, year) => dayOf(month, day, year))
   .rule('MONTH the? RANK', (month, day) => dayOf(month, day))
   .rule('YEAR_BEFORE MONTH the? DAY', (year, month, day) => dayOf(month, day, year))
-  .rule('WEEKDAY the? DAY of? MONTH of? YEAR?', (weekday, day, month, year) =>
+  .rule('WEEKDAY the? DAY of? MONTH of|in? YEAR?', (weekday, day, month, year) =>
     dayOf(month, day, year, weekday),
   )
-  .rule('WEEKDAY MONTH the? DAY of? YEAR?', (weekday, month, day, year) => dayOf(month, day, year, weekday))
+  .rule('WEEKDAY MONTH the? DAY of|in? YEAR?', (weekday, month, day, year) =>
+    dayOf(month, day, year, weekday),
+  )
   .rule('WEEKDAY YEAR_BEFORE MONTH the? DAY', (weekday, year, month, day) => dayOf(month, day, year, weekday))
   .rule('ORDINAL', (day) => ({ kind: 'day-of-month', day }))
   .rule('WEEKDAY the? ORDINAL', (weekday, day) => ({ kind: 'day-of-month', day, weekday }))
@@ -232,6 +234,11 @@ export const dayOfMonth = (day: number, of: DateMeaning): DateMeaning | undefine
   return found instanceof RefusedPhrase ? undefined : found;
 };
 
+/** `one day in october`: it may be any. */
+const someOf = (_: Count, unit: Unit, of: DateMeaning): RefusedPhrase | undefined =>
+  partOf(unit, [1, 1], of) &&
+  new RefusedPhrase(`doesn’t say which ${unit}s`, 'Say first or last, such as first 10 days of october.');
+
 /** `first 10 days`, `last 3 months` */
 function edgeOf(edge: number, counted: Count, unit: Unit, of: DateMeaning) {
   const count = countOf(counted);
@@ -241,7 +248,7 @@ function edgeOf(edge: number, counted: Count, unit: Unit, of: DateMeaning) {
 
 const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(classes, dateText)
   .rule('ANY_DAY', (day) => day)
-  .rule('SPAN of? YEAR?', dated)
+  .rule('SPAN of|in? YEAR?', dated)
   .rule('YEAR_BEFORE SPAN', (year, span) => dated(span, year))
   .rule('last SPAN', (span) => dated(span, 'whole'))
   .rule('this SPAN', (span) => dated(span, 'this'))
@@ -253,11 +260,13 @@ const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(c
   .rule('PLACE UNIT of|in WHOLE', (n, unit, of) => partOf(unit, [n, n], of))
   .rule('PLACE WEEKDAY of|in WHOLE', (n, weekday, of) => partOf(weekday, [n, n], of))
   .rule('EDGE COUNT UNIT of|in WHOLE', edgeOf)
+  .rule('COUNT UNIT of|in WHOLE', someOf)
+  .rule('a UNIT of|in WHOLE', (unit, of) => someOf(ONE, unit, of))
   .rule('ORDINAL of? MONTHLY', dayOfMonth)
   .rule('RANK of MONTHLY', dayOfMonth)
   .rule('last UNIT', (unit) => current(unit, 1))
   .rule('this UNIT', (unit) => current(unit, 0))
-  .rule('WEEK of? YEAR?', (week, year) => ({ kind: 'week', week, ...(year !== undefined && { year }) }))
+  .rule('WEEK of|in? YEAR?', (week, year) => ({ kind: 'week', week, ...(year !== undefined && { year }) }))
   .rule('YEAR_BEFORE WEEK', (year, week) => ({ kind: 'week', week, year }))
   .rule('week of ANY_DAY', (day) => weekOf(day))
   .rule('week starting|beginning on? ANY_DAY', (day) => weekOf(day, 'starting'))

@@ -142,7 +142,7 @@ const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses
   .rule('DATE and DATE', joined)
   .rule('DATE to DATE', range)
   .rule('since DATE', since)
-  .rule('since DATE to DATE', range)
+  .rule('since|between DATE to DATE', range)
   .rule('since? DATE up? to now', since)
   .rule('since? DATE to date', since)
   .rule('since? DATE onwards', since)
@@ -150,22 +150,22 @@ const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses
   .rule('since the? beginning|start of DATE', since)
   .rule('since the? beginning|start of the? SINGULAR_UNIT', (unit) => ({ kind: 'this', unit }))
   .rule('between DATE and DATE', range)
-  .rule('since? WEEKS to WEEK_NUMBER of? YEAR?', weeksOf)
-  .rule('between WEEKS and WEEK_NUMBER of? YEAR?', weeksOf)
-  .rule('WEEKS and WEEK_NUMBER of? YEAR?', (first, last, year) =>
+  .rule('since? WEEKS to WEEK_NUMBER of|in? YEAR?', weeksOf)
+  .rule('between WEEKS and WEEK_NUMBER of|in? YEAR?', weeksOf)
+  .rule('WEEKS and WEEK_NUMBER of|in? YEAR?', (first, last, year) =>
     last === first + 1 ? weeksOf(first, last, year) : NOT_ONE_PERIOD,
   )
   .rule('between DATE and now', since)
-  .rule('since? the? DAY to the? DAY of? MONTH of? YEAR?', (first, last, month, year) =>
+  .rule('since? the? DAY to the? DAY of? MONTH of|in? YEAR?', (first, last, month, year) =>
     daysOf(month, first, last, year),
   )
-  .rule('since? MONTH the? DAY to the? DAY of? YEAR?', (month, first, last, year) =>
+  .rule('since? MONTH the? DAY to the? DAY of|in? YEAR?', (month, first, last, year) =>
     daysOf(month, first, last, year),
   )
-  .rule('between the? DAY and the? DAY of? MONTH of? YEAR?', (first, last, month, year) =>
+  .rule('between the? DAY and the? DAY of? MONTH of|in? YEAR?', (first, last, month, year) =>
     daysOf(month, first, last, year),
   )
-  .rule('between MONTH the? DAY and the? DAY of? YEAR?', (month, first, last, year) =>
+  .rule('between MONTH the? DAY and the? DAY of|in? YEAR?', (month, first, last, year) =>
     daysOf(month, first, last, year),
   )
   .rule('since? the? DAY to the? DAY of? MONTHLY', rangeInMonth)
