@@ -24,6 +24,7 @@ const MEANT: ReadonlySet<string> = new Set(
     'what which who whom whose why when where how whether that these those then than there',
     'zero one two three four five six seven eight nine ten eleven twelve dozen couple few several half twice double',
     'first second third fourth fifth monday tuesday wednesday thursday friday saturday sunday weekend weekends weekday',
+    'user users team teams must monkey docs means world deleted',
     'hourly daily weekly monthly quarterly yearly annually fortnight before after between above below under over',
     'more less fewer most least top bottom best worst late later latest early earlier lost list send part post data',
     'set net nest sent sending speed match form pass produce protect intl thus his const mouth exit emit remote removed renamed watched',

@@ -15,7 +15,7 @@ interface Row {
 }
 
 const LISTS = ['projects', 'schedules', 'watches', 'noun'] as const;
-const FIGURES = ['spend', 'average', 'peak', 'why', 'figures', 'rank', 'money'] as const;
+const FIGURES = ['spend', 'average', 'peak', 'why', 'figures', 'numbers', 'rank', 'money'] as const;
 const ASKED_CHANGE = ['why', 'past', 'have', 'spend+is'] as const;
 
 /* biome-ignore format: a role a line is what makes the table readable */
@@ -24,14 +24,15 @@ const ROWS = {
   spend: { about: 'spend', phrases: 'spend|spends|spent|spending|spendings, expense|expenses|expenditure|expenditures, cost~, costings, pays|paid|paying [for], to cost|spend|pay, burn|burns|burnt|burned|burning [through], go|goes|gone|going|went through, shell~ out, fork|forked out, set us|me back, ran|run|runs|racked up, bill|bills|billed, charges|charged|charging, damage, how expensive|costly|pricey, price, spend|spends|spent|spending|cost|costs|pay|paid|charge|charged [us] anything, breakdown [of]' },
   destination: { about: 'spend', says: 'all', phrases: 'where did|does|do|is|are|has|have|was [all] money|cash|spend|cost~ go|goes|going|gone|went [to], where do|did|are|have we spend|spent|spending [money], what do|did|are|have|were we spend|spent|spending money|cash on' },
   // As an order they ask for nothing that Tally does: “pay the bill for prod”.
-  pay: { about: 'spend', beside: ['amount', 'what', 'past', 'have', 'future', 'average', 'rank'], phrases: 'pay|charge [for]' },
+  pay: { about: 'spend', beside: ['amount', 'what', 'why', 'past', 'have', 'future', 'average', 'rank'], phrases: 'pay|charge [for]' },
   use: { about: 'spend', phrases: 'use|uses|used|using|usage, consume~, consumption, invoice~' },
-  average: { about: 'spend', phrases: '[on|in] average|averages, avg, avg/day, per|a|each|every|by day, /day, day by day, daily, daily average|mean, average|mean|typical daily, [on] mean|average|typical|usual|normal day, mean|typical|typically, [daily] burn rate' },
+  average: { about: 'spend', phrases: '[on|in] average|averages, avg, avg/day, per|a|each|every|by day, /day, day by day, daily, daily average|mean, average|mean|typical daily, [on] mean|average|typical|usual|normal day, typical|typically, mean cost|costs|spend|spending, [daily] burn rate' },
   peak: { about: 'spend', phrases: '[on] which|what day|days|date, peak|peaks|peaked [day], biggest|highest|costliest|worst|priciest|largest|heaviest|top day, day with highest|biggest|largest|most, most expensive|costly day' },
   forecast: { about: 'spend', phrases: 'predict, forecast|forecasts|forecasted|forecasting, projection|projections, prediction, prognosis, estimate|estimates|estimation, end up at, where will|do|would we|i end up, where will|does|would, land|lands [at|on]' },
-  balance: { about: 'balance', phrases: 'balance|balances, left [over], left to spend, remaining [balance], remains|remain, runway|runways, in bank' },
+  balance: { about: 'balance', phrases: '[account] balance|balances|bal, left [over], left to spend, remaining [balance], remains|remain, runway|runways, in bank|account, rest of money' },
   credit: { about: 'balance', beside: ['balance'], phrases: 'credit|credits, budgets is|are [running|getting] low' },
-  lasting: { about: 'balance', phrases: 'run|runs|running|ran out|dry|empty [of money|cash|funds|budget], dry up, out of money|cash|funds, used up, be|is|are empty|gone|exhausted|depleted, last us, funded, [run|runs|running|getting] low [on money|cash|funds|credit]' },
+  lasting: { about: 'balance', phrases: '[about to] run|runs|running|ran out|dry|empty [of money|cash|funds|budget], dry up, out of money|cash|funds, used up, be|is|are empty|gone|exhausted|depleted, last us, funded, keep running|going, [i|we] need|have to top up|refill, [run|runs|running|getting] low [on money|cash|funds|credit]' },
+  soonest: { about: 'balance', says: 'all', phrases: 'shortest|least runway' },
   ends: { about: 'balance', beside: ['money', 'when', 'howLong'], phrases: 'finished' },
   lasts: { about: 'balance', phrases: 'last|lasts' },
   budget: { about: 'budget', phrases: 'budget, over|against [its] budget' },
@@ -39,7 +40,7 @@ const ROWS = {
   watches: { about: 'watches', phrases: 'watch, watches|alerts|alarms|budgets [and watches|alerts|alarms|budgets]' },
   help: { about: 'help', phrases: 'what can|could|do|else you|i|we|tally do|ask|know|understand|offer|answer|say|tell|use|request [me|us|you] [about] [for me|us] [with you], what you can do, what else can you|i|we do|ask, what can you help [me|us] with, who|what are you, what is tally, what is job|purpose, what are you good for, what [else] are you able to do, what are you capable of, how do|does you|this|it|tally [bot] work, how do|can|could|should i|we use [you|this|it|tally] [bot], how to use [you|this|it|tally] [bot], how can|could you|tally help [me|us], your commands|features|capabilities, show|list commands, which|what commands|questions [are there] [do|are you] [know|understand] [can i|we|you use|ask|answer|understand] [do you know|understand], what kind|kinds|sort|sorts of questions|things [can i|we|you ask|do|answer], help [me|us] [out], can|could you help [me|us] [out]' },
   // What is said of it
-  why: { phrases: 'why, how come, what [is|was|has] made|makes|making|caused|causes|causing|drove|drives|driving|driven|pushed|pushing|explains, what [has|is] changed [on], what [has] happened [to|with], what is|was|lies|lay behind, reason|reasons [for|behind|of], cause|causes [for|of], explain, explanation [for|of]' },
+  why: { phrases: 'why, how come, what [is|was|has] made|makes|making|caused|causes|causing|drove|drives|driving|driven|pushed|pushing|explains, what [has|is] changed [on], what [has] happened [to|with], what is|was|lies|lay behind, which|what days|projects drove|caused|made, reason|reasons [for|behind|of], cause|causes [for|of], explain, explanation [for|of]' },
   change: { beside: ASKED_CHANGE, phrases: 'so|that much|high|expensive|costly|big|many|low, this much, expensive, costly, high, become|became, go|goes|going|went|gone|shoot|shot|jumped|rising|rose up|down, up, rise|rises|rising|rose|risen, jump~, increase~, grow|grows|growing|grew|grown|growth, spike~, climb~, double~, explode~, surge~, drop|drops|dropped|dropping, fall|falls|fell|falling, decrease~, change|changes|changed' },
   more: { beside: ['why', 'than', 'stepBefore', 'spend+past', 'spend+have', 'spend+is'], phrases: '[much] more|less, [much] higher|lower' },
   pricier: { about: 'spend', beside: ['is', 'than', 'stepBefore', ...ASKED_CHANGE], phrases: '[much] more|less expensive|costly, [much] cheaper|costlier|pricier' },
@@ -51,38 +52,40 @@ const ROWS = {
   rank: { beside: ['spend', 'noun', 'peak', 'who', 'when'], phrases: 'top [project|projects], most [expensive|costly], biggest|largest|highest|costliest|priciest|heaviest, rank' },
   by: { beside: ['rank', 'noun', 'everything'], phrases: 'in terms|order of cost|costs|spend|spending, by cost|costs|spend|spending|amount, sorted|ranked|ordered by cost|costs|spend|spending|amount' },
   first: { beside: ['lasting'], phrases: 'first, soonest, next, earliest' },
-  which: { beside: ['rank', 'first', 'lasting', 'balance', 'projects', 'schedules', 'watches'], phrases: 'which [one] [of]' },
+  which: { beside: ['rank', 'first', 'lasting', 'balance', 'budget', 'projects', 'schedules', 'watches'], phrases: 'which [one] [of]' },
   who: { beside: ['lasting'], phrases: 'who' },
-  everything: { says: 'all', phrases: 'everything, all|each|every [of] projects|project, per|by project' },
+  everything: { says: 'all', phrases: 'everything, all|each|every [of] projects|project, any project, per|by project, by|across|among|between projects' },
   csv: { phrases: '[as|in|to] csv [file|export|format] [with|of], export~, download~, file with|of|for, as|in|to|into file, [as|in|into] spreadsheet [of|with|for]' },
   details: { phrases: '[in|more] details|detail, detailed' },
-  figures: { phrases: 'look|looks [like], how high|big|large, numbers, figures, stats, statistics, doing, looking, how is|are|was|were, situation, status, overview, summary, report' },
+  numbers: { phrases: '[as] chart|graph|plot [of], trend|history [of], numbers, figures, stats, statistics, overview, summary, report' },
+  figures: { phrases: 'look|looks [like], how high|big|large, doing, looking, how is|are|was|were, situation, status, where are we, where do we stand [with], split, broken down, develop|developed|evolve|evolved' },
+  unanswered: { beside: [], phrases: 'in $|€|dollars|euros|usd|eur, average|mean|avg spend|spending|cost|costs per project, [on] average per project, do|did|does|will|would you cost|spend|charge|pay, which|what week|weeks|month|months|quarter|quarters|year|years, biggest|largest|highest|top invoice|invoices, set|create|make [up] watch|alert|alarm|budget|schedule|post|report' },
   past: { beside: [...FIGURES, 'amount', 'more', 'pricier', 'change', 'than', 'noun', 'budget', 'compare', 'joint'], phrases: 'did, was, were, had' },
-  have: { beside: ['money', 'spend', 'average', 'peak', 'why', 'balance', 'budget', 'compare', ...LISTS], phrases: 'have, has, got, having, available' },
+  have: { beside: ['money', 'spend', 'average', 'peak', 'change', 'more', 'pricier', 'balance', 'budget', 'compare', ...LISTS], phrases: 'have, has, got, having, available, is|are|was|were there' },
   future: { beside: ['spend', 'lasting', 'lasts', 'average', 'forecast', 'budget'], phrases: 'will, would, going|expected|likely|projected|predicted|estimated|expecting|forecasted to, do|does you|we expect|think [to], gonna, expect, expected, projected, predicted, estimated' },
   can: { beside: ['lasting', 'lasts'], phrases: 'can, could' },
-  ask: { beside: ['csv', 'compare', ...LISTS], phrases: 'can|could|may|might i|we, send' },
+  ask: { beside: ['csv', 'compare', 'numbers', ...LISTS], phrases: 'can|could|may|might i|we, send' },
   monthEnd: { beside: ['future', 'forecast'], phrases: '[by|at|until|till|before] end of [this|current] month, by months|month end, [by|at|until] month end, [by] eom' },
   endUp: { beside: ['spend'], phrases: 'end|ends|ended|ending up' },
   howLong: { beside: ['lasting', 'lasts', 'balance', 'money'], phrases: 'how [much] long|longer, how much time, how long|soon until|till|before, how many days|weeks|months [until|till|before], until|till when' },
   when: { beside: ['lasting', 'lasts', 'ends', 'peak', 'rank'], phrases: '[by] when, how soon' },
   now: { beside: ['balance', 'lasting', 'budget', ...LISTS], phrases: 'now, right now, soon, currently, at moment, at present, as of now, still, there, yet' },
-  kept: { beside: ['budget'], phrases: 'kept|keep|keeps|keeping, hold|holds|holding|held, exceed~, pass|passed|passing, reached, blown|blow|blew, within|inside|under|below|above, on track [with|for], keeping|keep|keeps|kept|stick|sticks|sticking to, good on, enough, stay|stays|stayed|staying, go|goes|went|gone|going over, broken|broke|break, respected, met, fine' },
+  kept: { beside: ['budget', 'watches'], phrases: 'kept|keep|keeps|keeping, hold|holds|holding|held, exceed~, pass|passed|passing, reached, blown|blow|blew, within|inside|under|below|above, on track [with|for], keeping|keep|keeps|kept|stick|sticks|sticking to, good on, enough, stay|stays|stayed|staying, go|goes|went|gone|going over, broken|broke|break, respected, met, fine' },
   money: { beside: ['spend', 'average', 'peak', 'balance', 'lasting', 'lasts', 'budget', 'howLong'], phrases: '[enough] money|cash|funds' },
-  quantity: { beside: ['money', 'balance', 'have', 'lasting', ...LISTS], phrases: 'any, some, anything' },
+  quantity: { beside: ['money', 'balance', 'budget', 'have', 'lasting', ...LISTS], phrases: 'any, some, anything' },
   total: { phrases: '[in] total, altogether, overall, total amount, sum, combined' },
   noun: { phrases: 'projects, project, spender, spenders' },
   list: { beside: LISTS, phrases: 'list [of], set [up], configured, defined, active, registered, known, know about, exist|exists|existing, see' },
   reference: { phrases: 'it, that, its, this|that one|project, them, they, those' },
-  thanks: { phrases: '[no|ok|many|great] thanks|thx|ty|tysm|cheers|danke|merci|gracias [lot|bunch|ton|million] [so|very much] [again|anyway|but] [in advance] [all|everyone|guys|team|mate|folks|bot], [no] thank you [so|very much] [again|anyway|but] [in advance] [all|everyone|guys|team|mate|folks|bot], thanks|thx for help|info|answer, thank you for help|info|answer, for help, [much|really] appreciated, [i|we] appreciate it|that, that helps|helped, much obliged, you rock, that is|was helpful|great|perfect|all, very helpful, got it, no worries, never mind thanks, and thank you, and thanks' },
+  thanks: { phrases: '[no|ok|many|great] thanks|thx|ty|tysm|cheers|danke|merci|gracias [lot|bunch|ton|million] [so|very much] [again|anyway|but] [in advance] [all|everyone|guys|team|mate|folks|bot], [no] thank you [so|very much] [again|anyway|but] [in advance] [all|everyone|guys|team|mate|folks|bot], thanks|thx|ty for [quick|fast] help|info|answer|reply|response, thank you for [quick|fast] help|info|answer|reply|response, for help, [much|really] appreciated, [i|we] appreciate it|that, that helps|helped, much obliged, you rock, that is|was helpful|great|perfect|all, very helpful, got it, no worries, never mind thanks, and thank you, and thanks' },
   // What adds nothing
-  amount: { phrases: '[about|roughly|exactly] how much, how many, what amount, amount [of]' },
-  what: { phrases: 'what' },
+  amount: { phrases: '[about|roughly|exactly] how much, how many, what amount, amount [of], $|$$|€' },
+  what: { phrases: 'what, which is' },
   is: { phrases: 'is, are' },
   filler: { phrases: 'how do|did|does, do, does, am, be, been, being, over, we, i, us, me, you, i wonder [if], i am|was wondering [if], do you know [if|whether], just, exactly, roughly, approximately, approx, actually, already, really, and then, then, so, together, still' },
-  request: { phrases: 'tell me|us if|whether, let me|us know if|whether, could|can|would anyone|someone|somebody [tell|show|give|send] [me|us], any idea, do you happen to know, do you|we know, run me, need, gimme, provide, please|kindly share [with me|us], share with me|us, make me|us, explain me|us, i wonder whether|if, it would be great if, show|tell|give|get|say|let [me|us] [know|see|have], send me|us, can|could|would|will you [all] [run|make|provide|share|tell|show|give|get|send|say|let|help] [me|us] [know|see|have|understand|find|get], can|could|may|might i|we get|see|have|know|ask|check|find|look [out|up|at|for|about] [you] [about], i|we want|need|like|love [to] [know|see|have|ask|check|find|get|understand] [out], i|we would like|love [to] [know|see|have|ask|check|find|get|understand] [out], i am|was looking for, let me|us know|see|ask|check, pls, plz, kindly, check, mind telling|showing me|us' },
-  article: { phrases: 'a, an, our, my, your, both, across, calendar' },
-  polite: { phrases: 'how are you [doing] [today], hello|hi|hey|yo|hallo|dear [there|all|team|everyone|guys|folks], tally, ok, okay, great, nice, perfect, cool, awesome, alright, good morning|afternoon|evening|day|job|work, well done, nice work|job, morning, guys, folks, team, sorry [but] [to bother you], excuse me, [a|one|just] [quick|small|short|simple] question [for you], quick one, question, fyi, btw, by way, asap, if possible, if you can|could, when|if you have minute|moment|second|time, best regards|wishes, regards, kind|warm regards, sincerely, bye, have nice|good|great|lovely day|one|evening|night|week|weekend, urgent, just checking, checking, hope you are [doing] well|fine|good, hope all is well, hope this finds you well, sup, howdy, please and, super, as soon as you can, no rush, no hurry' },
+  request: { phrases: 'tell me|us if|whether, let me|us know if|whether, could|can|would anyone|someone|somebody [tell|show|give|send] [me|us], any idea, do you happen to know, do you|we know, run me, need, pull|bring|look up, pull, fetch, display, find out, gimme, provide, please|kindly share [with me|us], share with me|us, make me|us, explain me|us, i wonder whether|if, it would be great if, show|tell|give|get|say [me|us] [know|see|have], send me|us, can|could|would|will you [all] [run|make|pull|fetch|display|provide|share|tell|show|give|get|send|say|let|help] [up] [me|us] [know|see|have|understand|find|get], can|could|may|might i|we get|see|have|know|ask|check|find|look [out|up|at|for|about] [you] [about], i|we want|need|like|love [to] [know|see|have|ask|check|find|get|understand] [out], i|we would like|love [to] [know|see|have|ask|check|find|get|understand] [out], i am|was looking for, let me|us know|see|ask|check, pls, plz, kindly, check, mind telling|showing me|us' },
+  article: { phrases: 'a, an, teh, our, my, your, both, across, calendar' },
+  polite: { phrases: 'how are you [doing] [today], hello|hi|hey|yo|hallo|dear [there|all|team|everyone|guys|folks], tally, ok, okay, great, nice, perfect, cool, awesome, alright, good morning|afternoon|evening|day|job|work [there|all|team|everyone|guys|folks], well done, nice work|job, morning, sorry [but] [to bother you], excuse me, [a|one|just] [quick|small|short|simple] question [for you], quick one, question, fyi, btw, by way, asap, if possible, if you can|could, when|if you have minute|moment|second|time, best regards|wishes, regards, kind|warm regards, sincerely, bye, have nice|good|great|lovely day|one|evening|night|week|weekend, urgent, just checking, checking, hope you are [doing] well|fine|good, hope all is well, hope this finds you well, sup, howdy, please and, super, as soon as you can, no rush, no hurry, for [board|team|planning|budget|status|finance|weekly|monthly|quarterly|management] meeting|call|review|deck|presentation|slides|sync|report, i|we am|are preparing|writing [board|team|planning|budget|status|finance|weekly|monthly|quarterly|management] meeting|call|review|deck|presentation|slides|report [and], boss|manager|cfo|cto|ceo|finance|accounting [team] [is] asking|asks|asked|wants|needs [to know]' },
 } as const satisfies Record<string, Row>;
 
 export type PhraseRole = keyof typeof ROWS;
@@ -132,7 +135,7 @@ for (const role of Object.keys(ROWS) as PhraseRole[])
   for (const pattern of ROWS[role].phrases.split(', ')) addPattern(role, pattern);
 
 /** Without a meaning of their own between the words of a phrase: `within our budget`, `could you please show me`. */
-const BETWEEN: ReadonlySet<string> = new Set('the a an our my your please kindly just ,'.split(' '));
+const BETWEEN: ReadonlySet<string> = new Set('the teh a an our my your please kindly just ,'.split(' '));
 
 interface Phrase {
   readonly phrase: string;

@@ -106,7 +106,13 @@ const findPhrase = (words: readonly Word[], at: number) =>
   phraseAt(words, at, (phrase, after) =>
     phrase === 'now'
       ? !ENDS_RANGE.has(words[at - 1]?.text ?? '')
-      : after !== 'ago' && !NOT_BEFORE[phrase]?.(after) && !belongsToPeriod(phrase, after),
+      : after !== 'ago' &&
+        !NOT_BEFORE[phrase]?.(after) &&
+        !belongsToPeriod(phrase, after) &&
+        !(
+          /^(?:get|give|show|tell|say)$/.test(phrase) &&
+          words.slice(0, at).some(({ text }) => /^(?:did|does|do|has|have|will|would)$/.test(text))
+        ),
   );
 
 const sorted = (word: string): string => [...word].sort().join('');
@@ -299,10 +305,14 @@ const BEFORE_MONTH: ReadonlySet<string> = new Set(
 );
 const NAMED_LIKE_MONTHS: ReadonlySet<string> = new Set(['may', 'jan', 'april', 'june', 'august']);
 
+/** As first words they tell somebody to do something. */
+const ORDERS = /^(?:keep|hold|stay|stick|use)$/;
+
 /** A word that is a name and something else as well, or a month and something else: `what may prod cost`. */
 function unclearIn(words: readonly Word[], aliases: Aliases): string | undefined {
   return words.find(({ text }, at) => {
     if (text === 'top' && /^-\d/.test(words[at + 1]?.text ?? '')) return true;
+    if (ORDERS.test(text) && words.slice(0, at).every(({ text: before }) => before === 'please')) return true;
     if (aliases.has(text)) return isPhrase(text);
     if (!NAMED_LIKE_MONTHS.has(text) || at === words.length - 1) return false;
     if ((phraseAt(words, at)?.length ?? 0) > 1) return false;

@@ -116,12 +116,14 @@ function understand(text: string, aliases: Aliases): Question | undefined {
   const { subject, words } = reading;
   const isSpend =
     words.versus !== undefined ||
-    (words.phrase !== undefined && (['total', 'compare', 'joint'] as const).some((role) => said.has(role)));
+    (words.phrase !== undefined &&
+      (['total', 'compare', 'joint', 'numbers'] as const).some((role) => said.has(role)));
   const isSaid = subject !== undefined || isSpend || isBare(reading);
   if (isExact && isSaid && !only.isGuess) {
     const { command, text: asked } = only;
     if (isUnknownName && refusal) return { kind: 'which-project', command, text: asked, refusal };
-    return { kind: reading.refersBack ? 'which-project' : 'command', command, text: asked };
+    const isOpen = reading.refersBack && command !== '/billing';
+    return { kind: isOpen ? 'which-project' : 'command', command, text: asked };
   }
   if (isUnknownName && refusal) return { kind: 'refused', refusal };
   const misspelt = doubt === undefined ? refusal : new InvalidWord(clipWord(doubt), UNRECOGNIZED, EXAMPLE);
@@ -184,7 +186,10 @@ function readQuestion(
     const refersBack = !isNamed && (said.has('reference') || isNoun);
     return { subject, words, output, said, refersBack };
   });
-  const isNameable = subject === 'spend' || subject === 'balance';
+  const isNameable =
+    (subject === 'spend' || subject === 'balance') &&
+    !said.has('noun') &&
+    !NOUN_BESIDE.some((role) => said.has(role));
   if (isUnknownName && !isNameable) return { readings: [], ...(refusal && { refusal }) };
   return { readings, ...(refusal && { refusal }), isUnknownName };
 }
@@ -214,7 +219,8 @@ function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | readonl
   const [[first] = [], [, second] = []] = [...named];
   if (first !== undefined) return second === undefined ? [first] : [first, second];
   const isRanked = said.has('rank') || said.has('by') || /\btop \d/.test(rest);
-  if (isRanked || said.has('change') || (said.has('why') && !isEmpty(rest))) return ['spend'];
+  if (isRanked || said.has('change') || (said.has('why') && !said.has('have') && !isEmpty(rest)))
+    return ['spend'];
   if (isEmpty(rest) && said.get('noun') === 'projects') return ['projects'];
   if (rest.replaceAll(BREAK, '').trim() === 'all' && / project/.test(said.get('everything') ?? ''))
     return said.has('list') || said.has('request') ? ['projects'] : [];
@@ -280,13 +286,20 @@ function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases
 }
 
 /** Before a project's name there is none of these: “how much memory”. */
+const PEOPLE =
+  /^(?:he|she|everyone|everybody|someone|somebody|anyone|people|person|teams?|users?|guys|folks|colleagues?|customers?)$/i;
 const NOT_BEFORE_NAME = '(?:much|many|more|less|which|what|an?|any|some|by|per)';
 
 /** What is said beside a word that may be the name of a project; undefined where another one is named. */
 function withoutName(word: string, rest: string, asked: string, aliases: Aliases): CommandWords | undefined {
   const places = rest.split(' ');
   const place = places.indexOf(word);
-  if (place < 0 || !couldBeName(word) || new RegExp(`\\b${NOT_BEFORE_NAME}\\s+${word}\\b`, 'i').test(asked))
+  if (
+    place < 0 ||
+    !couldBeName(word) ||
+    PEOPLE.test(word) ||
+    new RegExp(`\\b${NOT_BEFORE_NAME}\\s+${word}\\b`, 'i').test(asked)
+  )
     return undefined;
   const words = tryRead(() => parseCommandText(places.with(place, BREAK).join(' '), aliases));
   const isNamed = words?.help || (words?.alias ?? words?.project ?? words?.several) !== undefined;
@@ -338,6 +351,8 @@ const isThisMonth = (phrase: PeriodPhrase | undefined): boolean =>
 const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', typed: 'this-month', includingToday: false };
 const thisUnit = (unit: Unit): PeriodPhrase => ({ ...THIS_MONTH, unit, typed: `this-${unit}` });
 
+const FROM_PAST = /^from (?:the )?(?:last|past|previous|yesterday)/i;
+
 /** They ask for a change, which `/spend` shows by comparing with the days before. */
 const CHANGES: ReadonlySet<PhraseRole> = new Set(['change', 'more', 'pricier', 'stepBefore'] as const);
 
@@ -367,16 +382,21 @@ function spendCommands({ words, output, said }: QuestionReading): readonly (Made
         : make(compared, phrase === undefined || isGuess),
     ];
   }
-  if (said.has('future') || said.has('forecast') || said.has('monthEnd'))
-    return isThisMonth(phrase) && versus === undefined
-      ? [make({ ...asked, phrase: THIS_MONTH })]
-      : [
-          new InvalidWord(
-            clipWord(phrase?.typed ?? 'vs'),
-            'isn’t this month, and only that has a forecast',
-            `Type ${commandText('/spend')} prod this-month.`,
-          ),
-        ];
+  if (said.has('future') || said.has('forecast') || said.has('monthEnd')) {
+    if (isThisMonth(phrase) && versus === undefined) return [make({ ...asked, phrase: THIS_MONTH })];
+    const why = 'doesn’t say this month, and only that has a forecast';
+    const works = `Type ${commandText('/spend')} prod this-month.`;
+    return [
+      isThisMonth(phrase)
+        ? new InvalidWord(said.get('than') ?? said.get('joint') ?? 'vs', UNPLACED, EXAMPLE)
+        : new InvalidWord(clipWord(phrase?.typed ?? 'vs'), why, works),
+    ];
+  }
+  // “Costs from last month” are that month's; “from” with a date begins there.
+  if (phrase?.kind === 'since' && FROM_PAST.test(phrase.typed)) {
+    const unit = parsePeriodText(formatPhrase(phrase).replace(/^since /, ''));
+    return [unit, phrase].map((period) => make({ ...asked, phrase: period }, true));
+  }
   if (phrase !== undefined && versus !== undefined && versus !== 'year-before')
     if (formatPhrase(phrase) === formatPhrase(versus)) {
       // `/spend` compares with as many days before anyway.
@@ -415,6 +435,9 @@ function besides(versus: Versus): readonly PeriodPhrase[] {
 
 function balanceCommands({ words, output, said }: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
   const { phrase, versus, top, ...asked } = words;
+  const past = said.get('past');
+  if (past !== undefined)
+    return [new InvalidWord(past, 'is about the past, and a balance is always as of now', EXAMPLE)];
   const ranked = (['first', 'rank', 'which', 'who'] as const).map((role) => said.get(role)).find(Boolean);
   if (phrase !== undefined)
     return [
