@@ -115,6 +115,18 @@ const SHAPES: readonly Shape[] = [
     instead: (raw) => [`20${raw.slice(1)}`, raw.slice(1)],
   },
   {
+    form: /^(?:fy(?:-?\d+)?|fiscal)$/,
+    why: 'needs the month in which your fiscal year begins, which Tally doesn’t know',
+    works: 'Name the first and the last month, such as 2025-04..2026-03.',
+    instead: () => [],
+  },
+  {
+    form: /^(?:christmas|xmas|easter|thanksgiving|halloween|spring|summer|autumn|winter)$/,
+    why: 'isn’t a date that Tally knows',
+    works: 'Name the first and the last day, such as 2025-12-24..2025-12-26.',
+    instead: () => [],
+  },
+  {
     form: MENTION,
     why: 'You mentioned a person, a channel or a group',
     works: 'Type a project’s name or ID.',

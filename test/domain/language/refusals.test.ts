@@ -304,6 +304,16 @@ describe('a refusal says what would work', () => {
     ['123 quarter 5', '“quarter 5” isn’t how to type a quarter. Type q3 or 2026-q3.', undefined],
     ['123 quarter 12', '“quarter 12” isn’t how to type a quarter. Type q3 or 2026-q3.', undefined],
     ['123 month 3', '“month 3” isn’t how to type a month. Type march or 2026-03.', '123 march'],
+    [
+      '123 fy26',
+      '“fy26” needs the month in which your fiscal year begins, which Tally doesn’t know. Name the first and the last month, such as 2025-04..2026-03.',
+      undefined,
+    ],
+    [
+      '123 Christmas',
+      '“Christmas” isn’t a date that Tally knows. Name the first and the last day, such as 2025-12-24..2025-12-26.',
+      undefined,
+    ],
     ['123 month 13', '“month 13” isn’t how to type a month. Type february or 2026-02.', undefined],
     ['123 week 54', '“week 54” isn’t how to type a week. Type w45 or 2026-w45.', undefined],
     ['123 day 3', '“day 3” isn’t how to type a day. Type its date, such as 2026-10-05.', undefined],
