@@ -330,16 +330,19 @@ export const findUnknownWord = (text: string, aliases: Aliases): string | undefi
 
 /** A word without the signs around it, with those before it and those after it. */
 const CORE = /^([^a-z\d]*)([a-z\d][a-z\d-]*|)(.*)$/is;
-const LONGEST_ALIAS = 32;
 
 /** The text with names of several words joined as they are written, `web shop` as `web-shop`: the longest names, and the shortest. */
 export function joinAliasWords(text: string, aliases: Aliases): readonly string[] {
   const words = text.split(/(?<=\s)(?=\S)/).map((word) => CORE.exec(word) ?? []);
+  // `web` of `web-shop`: no other word begins a name of several words.
+  const begins = new Set(
+    [...aliases].flatMap((name) => [...name.matchAll(/-/g)].map(({ index }) => name.slice(0, index))),
+  );
   const joined = (isLongest: boolean): string => {
     let result = '';
     for (let at = 0; at < words.length; at++) {
       let [whole = '', before, name = '', after = ''] = words[at] ?? [];
-      for (let next = at + 1; name.length < LONGEST_ALIAS && after.trim() === ''; next++) {
+      for (let next = at + 1; begins.has(name.toLowerCase()) && after.trim() === ''; next++) {
         const [, sign, core, end = ''] = words[next] ?? [];
         if (sign !== '') break;
         [name, after] = [`${name}-${core}`, end];
