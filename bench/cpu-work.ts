@@ -4,6 +4,7 @@ import { Big } from 'big.js';
 import { mostItems, readConsumption, readResponse } from '../src/billing/graphql.ts';
 import { parseCommandText } from '../src/domain/language/command-text.ts';
 import { LAST_7_DAYS } from '../src/domain/language/periods/period-phrase.ts';
+import { parseQuestion } from '../src/domain/language/questions/question.ts';
 import { sumMoney } from '../src/domain/money/amount.ts';
 import type { DayCharges } from '../src/domain/money/charges.ts';
 import { forecastFrom, forecastFromAmounts } from '../src/domain/money/forecast.ts';
@@ -20,9 +21,10 @@ const NOW = Date.parse('2026-11-21T10:15:30.123Z');
 const TODAY = Date.parse('2026-11-21');
 const TOKEN = 'a-user-access-token-as-long-as-those-of-the-console-are-64-digits';
 const LONGEST_PERIOD = 3_660;
+const LONGEST_TEXT = 4_000;
 
 export function measureCpuWork(): Line[] {
-  return [...periods(), ...answers(), ...forecasts(), sealing()];
+  return [...periods(), ...longTexts(), ...answers(), ...forecasts(), sealing()];
 }
 
 function periods(): Line[] {
@@ -40,6 +42,26 @@ function periods(): Line[] {
       ),
     ),
   );
+}
+
+/** Texts as long as Slack takes, as questions beside the same as commands; most are refused. */
+function longTexts(): Line[] {
+  const aliases = new Set(['prod', 'staging']);
+  const units = ['1 ', 'monday ', '3 october ', 'oct 1-15 ', 'week 45 of ', 'banana ', 'a '];
+  return [...units, 'how much did prod spend '].map((unit) => {
+    const text = unit.repeat(LONGEST_TEXT / unit.length);
+    const read = (parse: (typed: string, names: ReadonlySet<string>) => unknown) => () => {
+      try {
+        return parse(text, aliases);
+      } catch (error) {
+        return error;
+      }
+    };
+    return compare(
+      { name: `question of ${LONGEST_TEXT} characters: “${unit}”`, run: read(parseQuestion) },
+      { name: 'the same as a command', run: read(parseCommandText) },
+    );
+  });
 }
 
 function periodOf(text: string, zone: string) {
