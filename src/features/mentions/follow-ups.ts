@@ -10,6 +10,7 @@ import {
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
 import { type FollowUp, mergeFollowUp, refersBack } from '../../domain/language/questions/follow-up.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question.ts';
+import { joinAliasWords } from '../../domain/language/questions/question-words.ts';
 import type { Unit } from '../../domain/time/calendar.ts';
 import { fixPhrase, phraseWithin, unitBefore } from '../../domain/time/fixed-phrase.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
@@ -84,6 +85,9 @@ function standsAlone({ text, mention, request }: Said): boolean {
   // In a thread the number may be an amount.
   if (/^watches (?:\d+ )?budget$/.test(words)) return false;
   const read = tryRead(() => readWords(words, request.workspace.aliases).words);
+  // A question takes the days from the answer, where a command has its usual ones.
+  if (command === '/spend' && read?.phrase === undefined && !/^\W*(?:spend|balance)\b/i.test(text))
+    return false;
   return !FOLLOWED.has(command) || read === undefined || read.help || namesProject(read);
 }
 
@@ -99,7 +103,10 @@ function complete(said: Said, question: ThreadQuestion | undefined): Mention {
   // Names of that time are read too, so that one that is gone is known for what it was.
   const aliases = new Set([...said.request.workspace.aliases, ...Object.keys(question?.ids ?? {})]);
   const remembered = question && tryRead(() => withDaysOf(question, aliases, said.request));
-  const texts = (remembered && tryRead(() => withDaysBefore(said, remembered, aliases))) ?? [said.text];
+  const texts = [said.text, ...joinAliasWords(said.text, aliases)].flatMap((text) => {
+    const dated = remembered && tryRead(() => withDaysOfAnswer({ ...said, text }, remembered, aliases));
+    return dated ?? [text];
+  });
   const readings = texts.map((text) => completeText({ ...said, text }, question, remembered, aliases));
   const [only, ...others] = readings.filter(({ kind }) => kind !== 'nothing');
   if (only === undefined) return readings[0] ?? said.mention;
@@ -108,31 +115,41 @@ function complete(said: Said, question: ThreadQuestion | undefined): Mention {
 
 const UNIT_BEFORE =
   /(?<![\w-])(?:(?:the |one )?(day|week|month|quarter|year) before(?: (?:that|it)| this one| that one|(?! (?!please|pls|too|then|as |in detail)\w))|(?:the )?(?:previous|prev|preceding|prior) (day|week|month|quarter|year))(?![\w-])/i;
+/** Of a month or of a year. */
+const HALF = /(?<![\w-])(?:first|second) half(?=$|[?!.,]| (?:please|pls|too|then)(?![\w-]))/i;
 /** What the days of an answer are compared with are days before them. */
 const COMPARED = /(?<![\w-])(?:vs|versus|than|compar\w+|against)(?![\w-])/i;
 
 /**
  * The text with dates for “the week before”, which is counted from the days of the answer. “The previous week” may also be
- * counted from today. @throws InvalidWord
+ * counted from today, and “the first half” may be that of the answer's month. @throws InvalidWord
  */
-function withDaysBefore(
+function withDaysOfAnswer(
   { text, request: { at, workspace } }: Said,
   { command, text: remembered }: QuestionCommand,
   aliases: ReadonlySet<string>,
 ): readonly string[] | undefined {
   const [typed, before, previous] = UNIT_BEFORE.exec(text) ?? [];
   const unit = (before ?? previous)?.toLowerCase() as Unit | undefined;
-  if (typed === undefined || unit === undefined || command !== '/spend') return undefined;
+  if (command !== '/spend') return undefined;
   const { phrase = LAST_7_DAYS } = readWords(remembered, aliases).words;
   const { zone } = workspace.settings;
-  const days = unitBefore(phrase, unit, at, zone);
-  if (days === undefined) return undefined;
+  const [half] = HALF.exec(text) ?? [];
+  if (half !== undefined) {
+    const { days } = resolvePeriod(phrase, at, zone);
+    const [first = '', last = ''] = [days[0], days.at(-1)];
+    const month = first.slice(0, 7);
+    return month === last.slice(0, 7) ? [text.replace(half, `${half} of ${month}`), text] : undefined;
+  }
+  if (typed === undefined || unit === undefined) return undefined;
+  const daysBefore = unitBefore(phrase, unit, at, zone);
+  if (daysBefore === undefined) return undefined;
   const ofToday = parsePeriodText(`last-${unit}`);
-  const [counted, usual] = [days, ofToday].map((period) => resolvePeriod(period, at, zone));
+  const [counted, usual] = [daysBefore, ofToday].map((period) => resolvePeriod(period, at, zone));
   const isSame = counted?.from === usual?.from && counted?.to === usual?.to;
   const isOfDays = phrase.kind === 'last' && phrase.unit === 'day' && unit === 'week';
   const isEither = before === undefined || (isOfDays && !COMPARED.test(text));
-  const phrases = isSame ? [ofToday] : isEither ? [days, ofToday] : [days];
+  const phrases = isSame ? [ofToday] : isEither ? [daysBefore, ofToday] : [daysBefore];
   return phrases.map((period) => text.replace(typed, formatPhrase(period)));
 }
 

@@ -100,7 +100,7 @@ interface FollowUpText {
   readonly isUnsure: boolean;
   /** Whether it thanks for an answer: “thanks for the csv”. */
   readonly isThanks: boolean;
-  /** `of it` after days: “the last week of it”. */
+  /** What could mean several things: `of it` after days, `it 500`. */
   readonly part: string | undefined;
 }
 
@@ -193,6 +193,10 @@ const SET_UP = [
 /** Tally moves no money. */
 const ORDER = /^(?:(?:can|could|will|would) you )?(?:pay|charge|bill|burn)$/;
 
+/** Only days are ranked. */
+const RANKED_DAYS =
+  /\b(?:most expensive|biggest|largest|costliest|highest) (?:\d+$|(?:week|month|quarter|year)s?\b)/;
+
 /** What could mean several things beside an answer, or adds nothing to it. */
 function unclearIn(
   { text, isExplicit, part }: FollowUpText,
@@ -201,9 +205,9 @@ function unclearIn(
 ): InvalidWord | undefined {
   const [, form] = SET_UP.find(([request]) => request.test(text)) ?? [];
   if (form !== undefined) return new InvalidWord(clipWord(text), `is set up with ${form}`, '');
-  if (part !== undefined) return new InvalidWord(part, 'I can’t tell which days {word} means', '');
+  if (part !== undefined) return new InvalidWord(part, UNPLACED, '');
   if (text === '' && isExplicit) return new InvalidWord(clipWord(typed), UNPLACED, '');
-  const [order] = ORDER.exec(text) ?? [];
+  const [order] = ORDER.exec(text) ?? RANKED_DAYS.exec(text) ?? [];
   if (order !== undefined) return new InvalidWord(order, UNPLACED, '');
   const { several } = base.words;
   if (/^both\b/.test(text) && (several === 'all' || several?.length !== 2))
@@ -279,13 +283,17 @@ function simplify(text: string): FollowUpText {
     RANKED.test(rest) ||
     AGAIN.has(rest) ||
     WHY.has(rest) ||
-    /^(?:csv|details|vs|versus|compared)\b/.test(rest);
+    /^(?:csv|details|why(?! not)|vs|versus|compared)\b/.test(rest);
   return {
     text: WHY.has(rest) ? 'why' : rest,
     isExplicit: isExplicit || isAgain || hasPronoun || isReference,
     isSame,
     part,
-    isUnsure: isMistyped || /^(?:the )?(?:first|second) half$/.test(rest),
+    isUnsure:
+      isMistyped ||
+      /^(?:the )?(?:first|second) half$/.test(rest) ||
+      // The latest one, or those of the answer.
+      (words.includes('only') && /^(?:the )?weekends?$/.test(rest)),
     isThanks,
   };
 }
@@ -332,6 +340,10 @@ function withoutPronouns(words: readonly string[]) {
     hasPronoun ||= pronoun !== undefined;
     if (pronoun && SINGULAR.has(pronoun[0] ?? '') && isPartOf(kept))
       part = `${kept.at(-1)} ${pronoun.join(' ')}`;
+    // “Give it 500” is no question about project 500; “was it 3 october” is one about a day.
+    const [number = '', unit] = words.slice(next);
+    if (pronoun && /^(?:to|at|by)?\d+$/.test(number) && !/^(?:month|unit)$/.test(senseOf(unit)?.role ?? ''))
+      part = `${pronoun.join(' ')} ${number}`;
     const isJoined =
       JOINTS.has(kept.at(-1) ?? '') || (JOINTS.has(words[next] ?? '') && next + 1 < words.length);
     if (pronoun === undefined) kept.push(words[at] ?? '');
@@ -354,6 +366,9 @@ function isPartOf(words: readonly string[]): boolean {
     (/^\d/.test(before) || RANKED.test(before) || !/^(?:filler|and|with|product.*)$/.test(role))
   );
 }
+
+/** Words that name all projects; else a question that ranks projects is about those of the answer. */
+const ALL = /\b(?:all|each|every\w*|per|by)\b/;
 
 const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
 const IT = 'it';
@@ -429,8 +444,8 @@ function readSaid(
   const isEmpty = formatCommandWords(alone.words, alone.output) === '';
   if (isEmpty && command === undefined) return undefined;
   const single: Said = { command, isVague, words: alone.words, output: alone.output };
-  if (alone.words.several === 'all' && alone.words.top === undefined && isList(base) && RANKED.test(text)) {
-    // “Which one cost most?” is about these projects, “which project” may be about all.
+  if (alone.words.several === 'all' && alone.words.top === undefined && isList(base) && !ALL.test(text)) {
+    // “Which one cost most?” and “which runs out first?” are about these projects, “which project” may be about all.
     const { several: _all, ...words } = alone.words;
     return /\bprojects?\b/.test(text) ? [{ ...single, words }, single] : [{ ...single, words }];
   }
@@ -477,7 +492,9 @@ function merge(
   const command = asked ?? (asksSpend ? '/spend' : base.command);
   // “And 44?” may be a week or a day.
   const isShort = words.project !== undefined && words.project.length < 3;
-  const isCertain = command === (asked ?? base.command) && !isVague && !isShort;
+  // A balance has no days to explain.
+  const isOther = form === 'why' && base.command === '/balance' && words.phrase === undefined;
+  const isCertain = command === (asked ?? base.command) && !isVague && !isShort && !isOther;
   const { project, alias, several, top } = namesProjects(words) ? words : base.words;
   const product = words.product ?? base.words.product;
   const isInherited = asked === undefined && (isSame || base.output === 'why');
