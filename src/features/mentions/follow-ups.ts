@@ -8,7 +8,12 @@ import {
   parsePeriodText,
 } from '../../domain/language/command-text.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
-import { type FollowUp, mergeFollowUp, refersBack } from '../../domain/language/questions/follow-up.ts';
+import {
+  type FollowUp,
+  mergeFollowUp,
+  NAMES_ALL,
+  refersBack,
+} from '../../domain/language/questions/follow-up.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question.ts';
 import { joinAliasWords } from '../../domain/language/questions/question-words.ts';
 import type { Unit } from '../../domain/time/calendar.ts';
@@ -85,9 +90,10 @@ function standsAlone({ text, mention, request }: Said): boolean {
   // In a thread the number may be an amount.
   if (/^watches (?:\d+ )?budget$/.test(words)) return false;
   const read = tryRead(() => readWords(words, request.workspace.aliases).words);
-  // A question takes the days from the answer, where a command has its usual ones.
-  if (command === '/spend' && read?.phrase === undefined && !/^\W*(?:spend|balance)\b/i.test(text))
-    return false;
+  const isQuestion = !/^\W*(?:spend|balance)\b/i.test(text);
+  // A question takes the days from the answer, where a command has its usual ones, and may rank the projects there.
+  const isRanking = read?.several === 'all' && !NAMES_ALL.test(text.toLowerCase());
+  if (isQuestion && (isRanking || (command === '/spend' && read?.phrase === undefined))) return false;
   return !FOLLOWED.has(command) || read === undefined || read.help || namesProject(read);
 }
 

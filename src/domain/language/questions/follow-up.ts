@@ -368,7 +368,7 @@ function isPartOf(words: readonly string[]): boolean {
 }
 
 /** Words that name all projects; else a question that ranks projects is about those of the answer. */
-const ALL = /\b(?:all|each|every\w*|per|by)\b/;
+export const NAMES_ALL = /\b(?:all|each|every\w*|per|by)\b/;
 
 const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
 const IT = 'it';
@@ -412,12 +412,15 @@ function readSaid(
   if (change !== undefined) return base && change;
   if (question?.kind !== 'command' && unplaced !== undefined)
     return question?.kind === 'refused' ? question.refusal : undefined;
-  // A question that was only offered is so here: “who spent the most?”, “and the forcast?”
-  if (question?.kind === 'offered' && commands.length > 0)
-    return question.commands.flatMap(({ command, text: offered }) => {
-      const read = tryParse(offered, aliases);
-      return read instanceof InvalidWord ? [] : [{ command, isVague: true, ...read }];
-    });
+  // A question that was only offered is so here: “who spent the most?”, “and the forcast?”, “from last week”
+  const offered = question?.kind === 'offered' ? question.commands : [];
+  const readings = offered.flatMap(({ command, text: meant }): readonly Said[] => {
+    const read = tryParse(meant, aliases);
+    return read instanceof InvalidWord ? [] : [{ command, isVague: true, ...read }];
+  });
+  const areDays =
+    readings.length > 1 && readings.every((said) => said.command === '/spend' && !namesProjects(said.words));
+  if (offered.length > 0 && (commands.length > 0 || areDays)) return readings;
   const whole = question?.kind === 'command' && !isVague ? question : undefined;
   const [command, other] = whole === undefined ? commands : [whole.command];
   if (other !== undefined || (question?.kind === 'refused' && commands.length > 0))
@@ -444,7 +447,12 @@ function readSaid(
   const isEmpty = formatCommandWords(alone.words, alone.output) === '';
   if (isEmpty && command === undefined) return undefined;
   const single: Said = { command, isVague, words: alone.words, output: alone.output };
-  if (alone.words.several === 'all' && alone.words.top === undefined && isList(base) && !ALL.test(text)) {
+  if (
+    alone.words.several === 'all' &&
+    alone.words.top === undefined &&
+    isList(base) &&
+    !NAMES_ALL.test(text)
+  ) {
     // “Which one cost most?” and “which runs out first?” are about these projects, “which project” may be about all.
     const { several: _all, ...words } = alone.words;
     return /\bprojects?\b/.test(text) ? [{ ...single, words }, single] : [{ ...single, words }];
