@@ -161,7 +161,7 @@ function completeText(
   const readings = readSaid(asked, question, base, aliases);
   if (readings === undefined) return undefined;
   if (readings instanceof InvalidWord) {
-    const isExplicit = said.isExplicit || question?.kind === 'command';
+    const isExplicit = said.isExplicit || question?.kind === 'command' || question?.kind === 'offered';
     return refuse(readings, { ...said, isExplicit }, base, aliases);
   }
   if (base === undefined) return said.isExplicit ? withoutAnswer(readings) : undefined;
@@ -275,6 +275,8 @@ function simplify(text: string): FollowUpText {
   let end = words.length;
   for (let tail = tailAt(words, from, end); tail !== undefined; tail = tailAt(words, from, end))
     end -= tail.length;
+  // “Is today in?” and “what did it go on?” are no questions about days or projects.
+  const [open] = /(?<= )(?:in|on|for|of|during)$/.exec(words.slice(from, end).join(' ')) ?? [];
   const { kept, hasPronoun, part } = withoutPronouns(asComparison(words.slice(from, end)));
   const again = AGAIN.has(kept.join(' ')) || kept.length === 1 ? -1 : kept.indexOf('again');
   const isAgain = again === 0 || (again > 0 && again === kept.length - 1);
@@ -288,7 +290,7 @@ function simplify(text: string): FollowUpText {
     text: WHY.has(rest) ? 'why' : rest,
     isExplicit: isExplicit || isAgain || hasPronoun || isReference,
     isSame,
-    part,
+    part: part ?? open,
     isUnsure:
       isMistyped ||
       /^(?:the )?(?:first|second) half$/.test(rest) ||
