@@ -8,15 +8,11 @@ import {
   parsePeriodText,
 } from '../../domain/language/command-text.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
-import {
-  type FollowUp,
-  mergeFollowUp,
-  NAMES_ALL,
-  refersBack,
-} from '../../domain/language/questions/follow-up.ts';
+import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
+import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-text.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question.ts';
 import { joinAliasWords } from '../../domain/language/questions/question-words.ts';
-import type { Unit } from '../../domain/time/calendar.ts';
+import { dayAt, type Unit } from '../../domain/time/calendar.ts';
 import { fixPhrase, phraseWithin, unitBefore } from '../../domain/time/fixed-phrase.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryRead } from '../../domain/try-read.ts';
@@ -173,7 +169,10 @@ function completeText(
     case 'refused':
       return { kind: 'nothing', fact: followUp.refusal.fact };
     case 'offered': {
-      const reruns = followUp.commands.filter((command) => isAskable(command, request));
+      const reruns = followUp.commands.filter(
+        (command) =>
+          isAskable(command, request) && !(remembered?.command === '/balance' && isToCome(command, request)),
+      );
       return { kind: 'guess', fact: followUp.refusal?.fact, reruns };
     }
     case 'command': {
@@ -183,6 +182,14 @@ function completeText(
         : { kind: 'guess', fact: undefined, reruns: [invocationOf(followUp), other] };
     }
   }
+}
+
+/** “And in December?” after a balance, said in November, hardly means the one of last year. */
+function isToCome({ text }: QuestionCommand, { at, workspace }: Request): boolean {
+  const { phrase } = readWords(text, workspace.aliases).words;
+  if (phrase?.kind !== 'at' || 'year' in phrase.at || phrase.at.kind !== 'month') return false;
+  const { zone } = workspace.settings;
+  return resolvePeriod(phrase, at, zone).days[0]?.slice(0, 4) !== dayAt(at, zone).slice(0, 4);
 }
 
 /** “And September?” after October 2025 is the latest September, or that of the answer's year, which is returned. */

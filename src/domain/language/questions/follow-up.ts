@@ -4,12 +4,11 @@ import { commandText, type SlashCommand } from '../../commands.ts';
 import { InvalidWord, isFailure } from '../../failure/index.ts';
 import { type Output, parseWithOutput } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
-import { nearestWord } from '../nearest-word.ts';
 import { formatPhrase, LAST_7_DAYS } from '../periods/period-phrase.ts';
 import { keepsWords } from '../suggestion.ts';
-import { cleanTyping, clipWord, normalizeText } from '../text.ts';
+import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
-import { VOCABULARY } from '../vocabulary.ts';
+import { AGAIN, type FollowUpText, IT, isReserved, NAMES_ALL, readFollowUpText } from './follow-up-text.ts';
 import {
   NOT_CORRECTED,
   parseQuestion,
@@ -19,7 +18,6 @@ import {
   UNPLACED,
   withholdSecrets,
 } from './question.ts';
-import { spellOut } from './question-words.ts';
 
 export type FollowUp =
   /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */
@@ -34,51 +32,6 @@ export type FollowUp =
   /** There is no answer to take the project from; the command's text without it. */
   | ({ readonly kind: 'project-missing' } & QuestionCommand);
 
-/** The phrases of a table. */
-const listOf = (phrases: string): readonly string[] => phrases.split(', ');
-const setOf = (...tables: readonly string[]): ReadonlySet<string> => new Set(tables.flatMap(listOf));
-const wordsOf = (...tables: readonly string[]): readonly (readonly string[])[] =>
-  tables.flatMap(listOf).map((phrase) => phrase.split(' '));
-
-const THANKED = 'thanks, thank you, thx';
-const THANKS = setOf(THANKED);
-/** What may follow thanks that ask nothing: “have a great weekend”. */
-const FAREWELLS = setOf('for, have, see');
-const COMMA = [','];
-/** What any text may begin with. */
-const WEAK = 'so, ok, okay, now, do, show, please, yes, great, cool, nice, perfect, hi, hello, hey';
-const WEAK_LEADS: ReadonlySet<string> = new Set([...listOf(WEAK), ...THANKS, ...COMMA]);
-/** These ask for the answer in the same form, for example as a file. */
-const SAMES = 'same for, same thing, same question, same with, same, the same';
-const SAME = setOf(SAMES);
-/** What a follow-up begins with. */
-const LEADS = [
-  ...wordsOf('what about, how about, what of, and, but, then, also, only', SAMES, WEAK, THANKED),
-  COMMA,
-];
-const TAILS = [...wordsOf('please, pls, too, as well, instead, only, then'), COMMA];
-
-/** What stands for the projects of the answer. */
-const PRONOUNS = wordsOf(
-  'that project, this project, the project, the same project, same project, that one',
-  'these projects, those projects, the projects, the same projects',
-  'it all, it, its, that, them, they, those, these',
-);
-
-const AGAIN = setOf(
-  'again, same again, the same again, once more, once again, one more time, repeat, refresh',
-  'run again, do again, show again, try again, retry, ask again',
-);
-const WHY = setOf(
-  'why, why is, why was, why so much, why so, why much, how come, what changed',
-  'why did change, what happened, why is so, why is so much, why so high, why the change',
-);
-/** Words that add nothing to `csv` and `details`: “as a csv file”. */
-const FILE_WORDS = setOf(
-  'as, a, an, in, to, file, format, the, with, export, download, send, get, me, can, could, i, we, you, have, give',
-  'show, want, need, for, this, of, us',
-);
-
 /** What a follow-up says by itself. */
 interface Said {
   readonly command?: SlashCommand | undefined;
@@ -89,25 +42,6 @@ interface Said {
   /** Whether it asks what there is, which may be another question. */
   readonly isVague?: boolean;
 }
-
-interface FollowUpText {
-  /** Its words without those that only refer to the answer. */
-  readonly text: string;
-  readonly isExplicit: boolean;
-  /** Whether it wants the answer in the same form: “same for staging”. */
-  readonly isSame: boolean;
-  /** Whether it is only offered: it begins with “wat about”, or says half of something. */
-  readonly isUnsure: boolean;
-  /** Whether it thanks for an answer: “thanks for the csv”. */
-  readonly isThanks: boolean;
-  /** What could mean several things: `of it` after days, `it 500`. */
-  readonly part: string | undefined;
-}
-
-/**
- * Whether a text refers to an answer before it. Then it is a follow-up, even if it could be a question by itself.
- */
-export const refersBack = (text: string): boolean => simplify(text).isExplicit;
 
 /**
  * Completes a follow-up such as “and staging?” with what the last answer had.
@@ -130,7 +64,7 @@ function completeText(
   remembered: QuestionCommand | undefined,
   aliases: Aliases,
 ): FollowUp | undefined {
-  const said = simplify(text);
+  const said = readFollowUpText(text);
   // “Same last year” doesn’t say of which days.
   if (said.isThanks || (said.isSame && said.text === 'last year')) return undefined;
   // Such a word may mean what it says, or the project of that name.
@@ -216,15 +150,6 @@ function unclearIn(
   return amount === undefined ? undefined : new InvalidWord(amount, 'could be a project or an amount', '');
 }
 
-/** A project's name that is a word of follow-ups as well. */
-const isReserved = (word: string, aliases: Aliases): boolean =>
-  aliases.has(word) && FOLLOW_UP_WORDS.has(word);
-
-const FOLLOW_UP_WORDS: ReadonlySet<string> = new Set([
-  ...[...LEADS, ...TAILS, ...PRONOUNS].flat(),
-  ...[...AGAIN, ...WHY].flatMap((phrase) => phrase.split(' ')),
-]);
-
 const isList = (base: Base | undefined): boolean => Array.isArray(base?.words.several);
 
 /** The words of a remembered command. @returns undefined if they cannot be read any more */
@@ -249,138 +174,6 @@ function tryParse(text: string, aliases: Aliases): Parsed | InvalidWord {
     if (isFailure(error) && error.kind === 'invalid-word') return error;
     throw error;
   }
-}
-
-function simplify(text: string): FollowUpText {
-  const typed = cleanTyping(spellOut(text.replace(EMOJI, ' ')))
-    .toLowerCase()
-    .replace(/[?!]+(?![a-z\d])|[.;:]+(?= |$)/g, ' ')
-    .replaceAll(',', ' , ')
-    .split(/\s+/)
-    .filter(Boolean);
-  const [first = '', ...others] = typed;
-  const isMistyped = others[0] === 'about' && first !== WHAT && nearestWord(first, [WHAT]) === WHAT;
-  const words = isMistyped ? [WHAT, ...others] : typed;
-  let isThanks = false;
-  let isExplicit = false;
-  let isSame = false;
-  let from = 0;
-  for (let lead = leadAt(words, from); lead !== undefined; lead = leadAt(words, from)) {
-    isExplicit ||= !WEAK_LEADS.has(lead.join(' '));
-    isSame ||= SAME.has(lead.join(' '));
-    from += lead.length;
-    const next = words[from] === ',' ? words[from + 1] : words[from];
-    isThanks ||= THANKS.has(lead.join(' ')) && FAREWELLS.has(next ?? '');
-  }
-  let end = words.length;
-  for (let tail = tailAt(words, from, end); tail !== undefined; tail = tailAt(words, from, end))
-    end -= tail.length;
-  // “Is today in?” and “what did it go on?” are no questions about days or projects.
-  const [open] = /(?<= )(?:in|on|for|of|during)$/.exec(words.slice(from, end).join(' ')) ?? [];
-  const { kept, hasPronoun, part } = withoutPronouns(asComparison(words.slice(from, end)));
-  const again = AGAIN.has(kept.join(' ')) || kept.length === 1 ? -1 : kept.indexOf('again');
-  const isAgain = again === 0 || (again > 0 && again === kept.length - 1);
-  const rest = asOutput(isAgain ? kept.toSpliced(again, 1) : kept);
-  const isReference =
-    RANKED.test(rest) ||
-    AGAIN.has(rest) ||
-    WHY.has(rest) ||
-    /^(?:csv|details|why(?! not)|vs|versus|compared)\b/.test(rest);
-  return {
-    text: WHY.has(rest) ? 'why' : rest,
-    isExplicit: isExplicit || isAgain || hasPronoun || isReference,
-    isSame,
-    part: part ?? open,
-    isUnsure:
-      isMistyped ||
-      /^(?:the )?(?:first|second) half$/.test(rest) ||
-      // The latest one, or those of the answer.
-      (words.includes('only') && /^(?:the )?weekends?$/.test(rest)),
-    isThanks,
-  };
-}
-
-const WHAT = 'what';
-
-/** `vs september` for “compare september”. */
-const asComparison = (words: readonly string[]): readonly string[] =>
-  words.length === 2 && words[0] === 'compare' ? words.with(0, 'vs') : words;
-
-/** Text that names all projects and no days. */
-const RANKED = /\b(?:most|largest|biggest|costliest|top)\b/;
-
-const EMOJI = /\p{Extended_Pictographic}|:[a-z][a-z0-9_+-]*:/giu;
-
-/** A phrase that begins there, with words after it. */
-function leadAt(words: readonly string[], at: number): readonly string[] | undefined {
-  if (words[at] === 'so' && words[at + 1] === 'far') return undefined;
-  return LEADS.find(
-    (lead) => at + lead.length < words.length && lead.every((word, index) => words[at + index] === word),
-  );
-}
-
-/** A phrase that ends there, with words before it. */
-const tailAt = (words: readonly string[], from: number, end: number): readonly string[] | undefined =>
-  TAILS.find(
-    (tail) =>
-      from + tail.length < end && tail.every((word, index) => words[end - tail.length + index] === word),
-  );
-
-/** In “it and staging” it is one of several projects, and stays; elsewhere it adds nothing. */
-function withoutPronouns(words: readonly string[]) {
-  const kept: string[] = [];
-  let hasPronoun = false;
-  let part: string | undefined;
-  for (let at = 0; at < words.length; ) {
-    const found = PRONOUNS.find((phrase) => phrase.every((word, index) => words[at + index] === word));
-    const after = words[at + (found?.length ?? 0)];
-    // “That week” has nothing to do with the project.
-    const isUnit = found?.length === 1 && senseOf(after)?.role === 'unit';
-    const pronoun = isUnit ? undefined : found;
-    if (isUnit) part = `${found[0]} ${after}`;
-    const next = at + (pronoun?.length ?? 1);
-    hasPronoun ||= pronoun !== undefined;
-    if (pronoun && SINGULAR.has(pronoun[0] ?? '') && isPartOf(kept))
-      part = `${kept.at(-1)} ${pronoun.join(' ')}`;
-    // “Give it 500” is no question about project 500; “was it 3 october” is one about a day.
-    const [number = '', unit] = words.slice(next);
-    if (pronoun && /^(?:to|at|by)?\d+$/.test(number) && !/^(?:month|unit)$/.test(senseOf(unit)?.role ?? ''))
-      part = `${pronoun.join(' ')} ${number}`;
-    const isJoined =
-      JOINTS.has(kept.at(-1) ?? '') || (JOINTS.has(words[next] ?? '') && next + 1 < words.length);
-    if (pronoun === undefined) kept.push(words[at] ?? '');
-    else if (isJoined) kept.push(IT);
-    at = next;
-  }
-  return { kept, hasPronoun, part };
-}
-
-const senseOf = (word = '') => VOCABULARY.get(word);
-
-const SINGULAR: ReadonlySet<string> = new Set(['it', 'that', 'this']);
-
-/** Whether the words end with a period, a number or `all`, and “of”. */
-function isPartOf(words: readonly string[]): boolean {
-  const [before = '', joint = ''] = words.slice(-2);
-  const role = senseOf(before)?.role ?? 'filler';
-  return (
-    /^(?:of|in|within)$/.test(joint) &&
-    (/^\d/.test(before) || RANKED.test(before) || !/^(?:filler|and|with|product.*)$/.test(role))
-  );
-}
-
-/** Words that name all projects; else a question that ranks projects is about those of the answer. */
-export const NAMES_ALL = /\b(?:all|each|every\w*|per|by)\b/;
-
-const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
-const IT = 'it';
-
-/** `csv` for “as a csv file”; other words as they are. */
-function asOutput(words: readonly string[]): string {
-  const others = words.filter((word) => !FILE_WORDS.has(word));
-  return others.length === 1 && /^(?:csv|details)$/.test(others[0] ?? '')
-    ? (others[0] ?? '')
-    : words.join(' ');
 }
 
 const namesProjects = ({ project, alias, several, top }: Partial<CommandWords>): boolean =>
@@ -513,6 +306,8 @@ function merge(
     const text = formatCommandWords({ project, alias, several, product }, output);
     return [{ command, text, isCertain: isCertain && top === undefined }];
   }
+  if (base.command === '/balance' && words.phrase === undefined && typeof words.versus === 'object')
+    return [new InvalidWord(clipWord(words.versus.typed), 'can’t be compared with a balance', '')];
   const before = base.words.phrase;
   const phrase = addsToday ? { ...(before ?? LAST_7_DAYS), includingToday: true } : (words.phrase ?? before);
   // For another period, the named comparison may still be meant, or the usual one with the days before.
