@@ -133,7 +133,7 @@ function withDaysOfAnswer(
 ): readonly string[] | undefined {
   const [typed, before, previous] = UNIT_BEFORE.exec(text) ?? [];
   const unit = (before ?? previous)?.toLowerCase() as Unit | undefined;
-  if (command !== '/spend') return undefined;
+  if (command === '/balance') return undefined;
   const { phrase = LAST_7_DAYS } = readWords(remembered, aliases).words;
   const { zone } = workspace.settings;
   const [half] = HALF.exec(text) ?? [];
