@@ -140,8 +140,8 @@ const SHAPES: readonly Shape[] = [
   },
   {
     form: /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])$/,
-    why: 'isn’t a project ID',
-    works: `${DIGITS_ONLY} For a day, type 5.11. or 2026-11-05.`,
+    why: 'is a day only with a dot after it too',
+    works: 'Type 5.11. or 2026-11-05.',
     instead: () => [],
   },
   { form: /^[-+#]*\d[\d.,]*$/, why: 'isn’t a project ID', works: DIGITS_ONLY, instead: () => [] },

@@ -17,6 +17,9 @@ const STACKED = /(\p{M}{30})\p{M}+/gu;
 const SHORT_YEAR =
   /['`´‘’](?=\d\d(?!\d))(?<=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s?.)/gi;
 
+/** `last month's` means `last month`. */
+const POSSESSIVE = /(?<=[a-z]{2})['`´‘’ʼ]s(?![a-z\d])/gi;
+
 /** Slack writes links, people and channels as <address|label>. */
 const LINK = /<[^<>|]*\|([^<>]*)>/g;
 
@@ -27,6 +30,7 @@ const LINK = /<[^<>|]*\|([^<>]*)>/g;
 export function cleanTyping(text: string): string {
   return text
     .replace(SHORT_YEAR, '^')
+    .replace(POSSESSIVE, '')
     .replace(QUOTES, '')
     .replace(STACKED, '$1')
     .normalize('NFKC')
