@@ -121,12 +121,15 @@ function endsOf(phrase: Range, today: Day, zone: Zone): readonly [CalendarSpan, 
     isRecurring(from) && isAlike && !isRecurring(to)
       ? latestDay(from, today, until)
       : begun(from, calendarSpan(from, namesYear(to) && lacksYear(from) ? until : today, zone), today);
-  if (!isRecurring(to)) return [begin, alone];
-  const next = nextDay(to, begin.first);
-  if (isAlike || next.first >= alone.first) return [begin, next];
-  const readings = [next, alone].map(({ first }) =>
-    formatPhrase({ ...phrase, to: { kind: 'day', day: first, typed: first } }),
-  );
+  if (!isRecurring(to) && !lacksYear(to)) return [begin, alone];
+  const next = isRecurring(to) ? nextDay(to, begin.first) : nextSpan(to, begin.first, zone);
+  const hasNoYear = isAlike || isRecurring(to) || from.kind === 'month-day';
+  if (next.first >= alone.first) return [begin, hasNoYear ? next : alone];
+  if (isAlike && isRecurring(to)) return [begin, next];
+  const readings = [next, alone].map(({ last }) => {
+    const day = earlier(last, today);
+    return formatPhrase({ ...phrase, to: { kind: 'day', day, typed: day } });
+  });
   throw new InvalidWord(
     clipWord(phrase.typed),
     'doesn’t say which day is the last one',
@@ -134,6 +137,10 @@ function endsOf(phrase: Range, today: Day, zone: Zone): readonly [CalendarSpan, 
     readings,
   );
 }
+
+/** The first such month, quarter, half or week from `first` on: the latest that has begun a year later. */
+const nextSpan = (point: DateExpression, first: Day, zone: Zone): CalendarSpan =>
+  calendarSpan(point, addDays(shiftUnits('year', first, 1), -1), zone);
 
 function spanBetween(phrase: Range, today: Day, zone: Zone): DayRange {
   const [from, to] = endsOf(phrase, today, zone);
@@ -144,7 +151,13 @@ function spanBetween(phrase: Range, today: Day, zone: Zone): DayRange {
       'Put the earlier date first, such as 2026-10-01..2026-10-15.',
       correctReversed(phrase, to.last),
     );
-  if (to.first > today) throw inFuture(phrase.to.typed, formatPhrase({ ...phrase, kind: 'since' }));
+  if (to.first > today) {
+    const typed = phrase.typed.includes(phrase.to.typed) ? phrase.to.typed : phrase.typed;
+    const instead = lacksYear(phrase.to)
+      ? correctReversed(phrase, calendarSpan(phrase.to, today, zone).last)
+      : formatPhrase({ ...phrase, kind: 'since' });
+    throw inFuture(typed, instead);
+  }
   return { first: from.first, last: earlier(to.last, today), plan: planBetween(from, to, today) };
 }
 
