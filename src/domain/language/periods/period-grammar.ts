@@ -51,30 +51,48 @@ function weeksOf(first: number, last: number, year?: YearOf): PhraseMeaning {
 }
 
 /** `1st to 15th october`, `october 1st to 15th`: the month is that of both days, which other productions say. */
-function range(from: DateExpression, to: DateExpression): PhraseMeaning | undefined {
+function sharesMonth(from: DateExpression, to: DateExpression): boolean {
   const [first, last] = [from, to].map(({ kind }) => kind.replace(/^month-day$/, 'day'));
-  const sharesMonth =
+  return (
     (first === 'day' && last === 'day-of-month') ||
-    (first === 'day-of-month' && (last === 'day' || last === 'part'));
-  return sharesMonth ? undefined : { kind: 'range', from, to };
+    (first === 'day-of-month' && (last === 'day' || last === 'part'))
+  );
 }
+
+const range = (from: DateExpression, to: DateExpression): PhraseMeaning | undefined =>
+  sharesMonth(from, to) ? undefined : { kind: 'range', from, to };
+
 /** `the last month` is the unit that `last month` is. */
 function alone(at: DateExpression): PhraseMeaning {
   if (at.kind !== 'ago' || at.unit === 'day' || at.as !== at.unit || at.count > 1) return { kind: 'at', at };
   return at.count === 0 ? { kind: 'this', unit: at.unit } : { kind: 'last', unit: at.unit, count: 1 };
 }
 
-/** The place of a bare month, quarter or weekday among the others, and how many there are. */
+/** The place of a month, quarter, weekday, year or day among the others, and after how many the first comes again. */
 function placeOf(date: DateExpression): readonly [place: number, of: number] | undefined {
-  if (date.kind === 'month') return [date.month, 12];
-  if (date.kind === 'quarter') return [date.quarter, 4];
-  return date.kind === 'weekday' && date.week === undefined ? [date.weekday, 7] : undefined;
+  const year = 'year' in date && typeof date.year === 'number' ? date.year : 0;
+  switch (date.kind) {
+    case 'month':
+      return [12 * year + date.month, 12];
+    case 'quarter':
+      return [4 * year + date.quarter, 4];
+    case 'year':
+      return [date.year, Number.POSITIVE_INFINITY];
+    case 'month-day':
+      return [(12 * year + date.month) * 32 + date.day, Number.POSITIVE_INFINITY];
+    case 'weekday':
+      return date.week === undefined ? [date.weekday, 7] : undefined;
+    default:
+      return undefined;
+  }
 }
 
-/** Whether they are two of a kind in a row: `september and october`. */
+/** Whether they are two of a kind in a row: `september and october`, `2024 and 2025`. */
 function follows(from: DateExpression, to: DateExpression): boolean {
-  const [[place, of] = [0, 0], [next] = [0]] = [placeOf(from), placeOf(to)];
-  return from.kind === to.kind && !('year' in from) && next > 0 && next === (place % of) + 1;
+  const [first, last] = [placeOf(from), placeOf(to)];
+  if (first === undefined || last === undefined || from.kind !== to.kind) return false;
+  const steps = last[0] - first[0] - 1;
+  return 'year' in from ? typeof from.year === 'number' && steps === 0 : steps % first[1] === 0;
 }
 
 const NOT_ONE_PERIOD = new RefusedPhrase(
@@ -83,7 +101,8 @@ const NOT_ONE_PERIOD = new RefusedPhrase(
 );
 
 /** Two that follow one another are one period. */
-function joined(from: DateExpression, to: DateExpression): PhraseMeaning | RefusedPhrase {
+function joined(from: DateExpression, to: DateExpression): PhraseMeaning | RefusedPhrase | undefined {
+  if (sharesMonth(from, to)) return undefined;
   if (follows(from, to) || (from.kind === 'yesterday' && to.kind === 'today'))
     return { kind: 'range', from, to };
   if (from.kind === 'today' && to.kind === 'yesterday') return { kind: 'range', from: to, to: from };
@@ -144,7 +163,8 @@ const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses
   .rule('since DATE', since)
   .rule('since|between DATE to DATE', range)
   .rule('since? DATE up? to now', since)
-  .rule('since? DATE to date', since)
+  .rule('DATE to date', since)
+  .rule('since DATE to date', since)
   .rule('since? DATE onwards', since)
   .rule('starting since|on? DATE', since)
   .rule('since the? beginning|start of DATE', since)
@@ -164,6 +184,9 @@ const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses
   )
   .rule('between the? DAY and the? DAY of? MONTH of|in? YEAR?', (first, last, month, year) =>
     daysOf(month, first, last, year),
+  )
+  .rule('the? DAY and the? DAY of? MONTH of|in? YEAR?', (first, last, month, year) =>
+    last === first + 1 ? daysOf(month, first, last, year) : undefined,
   )
   .rule('between MONTH the? DAY and the? DAY of|in? YEAR?', (month, first, last, year) =>
     daysOf(month, first, last, year),
