@@ -3,7 +3,7 @@ import type { Unit } from '../../time/calendar.ts';
 import { clipWord } from '../text.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
 import { type Count, lastUnits } from './count.ts';
-import { dateText, ordinal } from './date-expression.ts';
+import { type DateExpression, dateText, ordinal } from './date-expression.ts';
 import { type Grammar, RefusedPhrase } from './grammar.ts';
 import type { PeriodClasses } from './period-classes.ts';
 import { type PhraseMeaning, phraseText, since } from './period-phrase.ts';
@@ -60,6 +60,16 @@ const refusePlace = (_: number, unit: Unit): RefusedPhrase | undefined =>
     ? undefined
     : new RefusedPhrase('doesn’t say of what', 'Say of which, such as first day of october.');
 
+const orSince = (at: DateExpression): RefusedPhrase =>
+  new RefusedPhrase('could be that period, or everything since', 'Name one of them.', [
+    dateText(at),
+    phraseText(since(at)),
+  ]);
+
+/** `last month`, `last weekend` */
+const isPastUnit = (at: DateExpression): boolean =>
+  at.kind === 'ago' ? at.count > 0 && at.as !== 'day' : at.kind === 'weekend' && at.which !== 'this';
+
 const refuseOpenStart = (): RefusedPhrase =>
   new RefusedPhrase('doesn’t say where it begins', 'Name the first day too, such as 2026-10-01..2026-10-15.');
 
@@ -80,10 +90,6 @@ export function addRefusedPeriods(periods: Grammar<PeriodClasses, PhraseMeaning>
         : new RefusedPhrase('could be a time from now', FUTURE, [phraseText(meaning)]);
     })
     .rule('tomorrow', () => refuseFuture())
-    .rule(
-      'last PLURAL_UNIT',
-      (unit) => new RefusedPhrase('doesn’t say how many', `Type last-${unit} or last-3-${unit}s.`),
-    )
     .rule('RANK SINGULAR_UNIT', refusePlace)
     .rule('ORDINAL SINGULAR_UNIT', refusePlace)
     .rule('last? COUNT m', minutesOrMonths)
@@ -117,14 +123,8 @@ export function addRefusedPeriods(periods: Grammar<PeriodClasses, PhraseMeaning>
       ({ typed }) =>
         new RefusedPhrase('doesn’t say whether that day counts', `If it does, type since ${typed}.`),
     )
-    .rule('DATE on END', (at) =>
-      at.kind === 'ago' && at.count === 0
-        ? undefined
-        : new RefusedPhrase('could be that period, or everything since', 'Leave out “on”, or type since.', [
-            dateText(at),
-            phraseText(since(at)),
-          ]),
-    )
+    .rule('DATE on END', (at) => (at.kind === 'ago' && at.count === 0 ? undefined : orSince(at)))
+    .rule('DATE to date', (at) => (isPastUnit(at) ? orSince(at) : undefined))
     .rule('early|mid|late last UNIT', (unit) => vague(`last-${unit}`))
     .rule('early|mid|late of? this UNIT', (unit) => vague(`this-${unit}`))
     .rule('early of? MONTH', startOf)
