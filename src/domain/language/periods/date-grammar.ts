@@ -239,6 +239,15 @@ const someOf = (_: Count, unit: Unit, of: DateMeaning): RefusedPhrase | undefine
   partOf(unit, [1, 1], of) &&
   new RefusedPhrase(`doesn’t say which ${unit}s`, 'Say first or last, such as first 10 days of october.');
 
+/** `last months`, `first days of october` */
+const howMany = (place: number, unit: Unit): RefusedPhrase =>
+  new RefusedPhrase(
+    'doesn’t say how many',
+    place < 0
+      ? `Type last-${unit} or last-3-${unit}s.`
+      : 'Say how many, such as first 10 days of october or first 3 months of 2025.',
+  );
+
 /** `first 10 days`, `last 3 months` */
 function edgeOf(edge: number, counted: Count, unit: Unit, of: DateMeaning) {
   const count = countOf(counted);
@@ -257,11 +266,15 @@ const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(c
   .rule('RANK half of? ANY_MONTH', halfOf)
   .rule('last half of? ANY_MONTH', (of) => halfOf(2, of))
   .rule('last half of YEAR', (year) => dated({ kind: 'half', half: 2 }, year))
-  .rule('PLACE UNIT of|in WHOLE', (n, unit, of) => partOf(unit, [n, n], of))
+  .rule('PLACE SINGULAR_UNIT of|in WHOLE', (n, unit, of) => partOf(unit, [n, n], of))
+  .rule('PLACE PLURAL_UNIT', howMany)
+  .rule('RANK a? few of? UNIT', howMany)
   .rule('PLACE WEEKDAY of|in WHOLE', (n, weekday, of) => partOf(weekday, [n, n], of))
   .rule('EDGE COUNT UNIT of|in WHOLE', edgeOf)
   .rule('COUNT UNIT of|in WHOLE', someOf)
   .rule('a UNIT of|in WHOLE', (unit, of) => someOf(ONE, unit, of))
+  .rule('few of? UNIT of|in WHOLE', (unit, of) => someOf(ONE, unit, of))
+  .rule('a few of? UNIT of|in WHOLE', (unit, of) => someOf(ONE, unit, of))
   .rule('ORDINAL of? MONTHLY', dayOfMonth)
   .rule('RANK of MONTHLY', dayOfMonth)
   .rule('last UNIT', (unit) => current(unit, 1))

@@ -104,7 +104,7 @@ const span: Parser<Span> = (source, at, bareYear) => {
   if (isSpacedQuarter(token, after)) return take({ kind: 'quarter', quarter: Number(after.digits) }, at + 2);
   const which = rank(source, at, bareYear);
   const unit = which && source.tokens[which.next];
-  if (which && senseOf(unit, 'unit')?.unit === 'quarter')
+  if (which && unitIn(false).parse(source, which.next, bareYear)?.value === 'quarter')
     return take({ kind: 'quarter', quarter: which.value }, which.next + 1);
   return which && senseOf(unit, 'half') && which.value <= 2
     ? take({ kind: 'half', half: which.value }, which.next + 1)
