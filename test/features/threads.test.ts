@@ -173,6 +173,12 @@ describe('the days of a follow-up', () => {
     expect((await reply('and staging?')).visibleText).toContain('1–23 Nov');
   });
 
+  it('stay in the month that was running then', async () => {
+    const { reply } = await startThread('spend prod this-month');
+    now += 12 * DAY;
+    expect((await reply('and staging?')).visibleText).toContain('1–30 Nov');
+  });
+
   it('are of now where the follow-up names them', async () => {
     const { reply } = await startThread('spend prod last-7-days');
     now += 2 * DAY;

@@ -17,7 +17,8 @@ import {
 
 /**
  * A phrase that means today the days that another one meant when it was written: `last-7-days` of 21 November is
- * `2026-11-14..2026-11-20` later. A period that was still running keeps its words, and runs until now.
+ * `2026-11-14..2026-11-20` later. A period that was still running keeps its words and runs until now; a month or another
+ * unit ends with its last day.
  *
  * @param writtenAt when the phrase was written, in ms
  * @param now in ms
@@ -26,11 +27,12 @@ import {
 export function fixPhrase(phrase: PeriodPhrase, writtenAt: Millis, now: Millis, zone: Zone): PeriodPhrase {
   const [writtenOn, today] = [dayAt(writtenAt, zone), dayAt(now, zone)];
   if (writtenOn === today) return phrase;
-  const { first, last, plan } = resolveRange(phrase, writtenOn, zone);
-  if (last >= writtenOn) return phrase;
+  const { first, plan, ...range } = resolveRange(phrase, writtenOn, zone);
+  const last = plan.kind === 'running' ? addDays(shiftUnits(plan.unit, first, plan.count), -1) : range.last;
+  if (last >= (plan.kind === 'running' ? today : writtenOn)) return phrase;
   const current = resolveRange(phrase, today, zone);
   if (current.first === first && current.last === last) return phrase;
-  return phraseOfDays(first, last, plan.kind === 'units' ? plan.unit : 'day');
+  return phraseOfDays(first, last, 'count' in plan ? plan.unit : 'day');
 }
 
 /** Months are compared with months; weeks have as many days as those before. */

@@ -27,6 +27,17 @@ describe('the phrase of an earlier answer', () => {
     (text) => expect(fixed(text, 2 * DAY)).toBe(formatPhrase(parsePeriodText(text))),
   );
 
+  it.each([
+    ['this-week', 2, '2026-11-16..2026-11-22'],
+    ['this-month', 10, '2026-11'],
+    ['november', 400, '2026-11'],
+    ['this-quarter', 50, '2026-10..2026-12'],
+    ['this-year', 50, '2026-01..2026-12'],
+    ['2026', 50, 'year-2026'],
+  ])('is its unit to the end once that is over: %s, %i days later', (text, days, whole) =>
+    expect(fixed(text, days * DAY)).toBe(whole),
+  );
+
   it('is as it was on the same day in the zone', () => {
     expect(fixed('yesterday', DAY / 2)).toBe('yesterday');
     expect(fixed('yesterday', DAY / 2, 'Asia/Tokyo')).toBe('2026-11-20');
