@@ -10,8 +10,8 @@ import {
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
 import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-text.ts';
-import type { QuestionCommand } from '../../domain/language/questions/question.ts';
-import { joinAliasWords } from '../../domain/language/questions/question-words.ts';
+import { joinAliasWords } from '../../domain/language/questions/project-names.ts';
+import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
 import { dayAt, type Unit } from '../../domain/time/calendar.ts';
 import { fixPhrase, phraseWithin, unitBefore } from '../../domain/time/fixed-phrase.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';

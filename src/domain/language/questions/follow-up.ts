@@ -9,15 +9,9 @@ import { keepsWords } from '../suggestion.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { AGAIN, type FollowUpText, IT, isReserved, NAMES_ALL, readFollowUpText } from './follow-up-text.ts';
-import {
-  NOT_CORRECTED,
-  parseQuestion,
-  type Question,
-  type QuestionCommand,
-  readQuestionParts,
-  UNPLACED,
-  withholdSecrets,
-} from './question.ts';
+import { parseQuestion, type Question, withholdSecrets } from './question.ts';
+import { type QuestionCommand, readQuestionParts } from './question-commands.ts';
+import { NOT_CORRECTED, UNPLACED } from './question-reading.ts';
 
 export type FollowUp =
   /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */

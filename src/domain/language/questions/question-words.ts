@@ -1,20 +1,12 @@
 /** Takes the phrases of a question out of its text; what is left is for the grammar of commands. */
 
-import { nearestWord, nearestWords } from '../nearest-word.ts';
 import { holdsUnknownWord } from '../parse.ts';
-import { isBareYear } from '../periods/token-classes.ts';
 import { simplifyText } from '../text.ts';
 import { type Aliases, BREAK } from '../tokenizer.ts';
-import { SUGGESTIONS, VOCABULARY } from '../vocabulary.ts';
-import {
-  isPhrase,
-  isPhraseWord,
-  MEANT_WORDS,
-  type PhraseRole,
-  PLAIN_WORDS,
-  phraseAt,
-  ROLE_RULES,
-} from './phrases.ts';
+import { VOCABULARY } from '../vocabulary.ts';
+import { isPhrase, isPhraseWord, type PhraseRole, phraseAt, ROLE_RULES } from './phrases.ts';
+import { isNumber, joinNames, namesFirst } from './project-names.ts';
+import { spelled, type Word } from './spelling.ts';
 
 /** What the words of a question say. */
 export interface QuestionWords {
@@ -30,12 +22,6 @@ export interface QuestionWords {
   readonly unclear?: string;
   /** A word that was put right, which only a button may do. */
   readonly doubt?: string;
-}
-
-/** A word as it was typed, and as it is compared. */
-interface Word {
-  readonly typed: string;
-  readonly text: string;
 }
 
 const EMOJI =
@@ -73,8 +59,6 @@ function splitWords(text: string): readonly Word[] {
 }
 
 const UNITS: ReadonlySet<string> = new Set(['day', 'days', 'week', 'month', 'quarter', 'year']);
-const isNumber = (word = ''): boolean => /^\d+$/.test(word);
-const isMonth = (word = ''): boolean => VOCABULARY.get(word)?.role === 'month';
 
 const isPeriodWord = (word = ''): boolean =>
   /^\d/.test(word) || (VOCABULARY.has(word) && VOCABULARY.get(word)?.role !== 'filler');
@@ -115,77 +99,6 @@ const findPhrase = (words: readonly Word[], at: number) =>
         ),
   );
 
-const sorted = (word: string): string => [...word].sort().join('');
-
-/** Words that add nothing, by their letters. */
-const BY_LETTERS: ReadonlyMap<string, readonly string[]> = PLAIN_WORDS.reduce(
-  (found, word) => found.set(sorted(word), [...(found.get(sorted(word)) ?? []), word]),
-  new Map<string, readonly string[]>(),
-);
-
-/** After so many words that nobody knows, the text is no question. */
-const MOST_UNKNOWN = 3;
-
-/** The plain word of which this one has two letters swapped. */
-function unswapped(word = ''): string | undefined {
-  const [only, ...others] = nearestWords(word, BY_LETTERS.get(sorted(word)) ?? []);
-  return others.length === 0 ? only : undefined;
-}
-
-/** Shorter ones are the names of too many things: `aws` is not `was`. */
-const LONG_ENOUGH = 5;
-
-/** What a word of plain words was meant to be: a long one by itself, a short one only in a phrase: `hwo mcuh`. */
-function plainWord(words: readonly Word[], at: number): string | undefined {
-  const [before, word, after] = [at - 1, at, at + 1].map((index) => words[index]?.text ?? '');
-  const plain = unswapped(word);
-  if (plain === undefined || plain.length >= LONG_ENOUGH) return plain;
-  const pairs = [`${unswapped(before) ?? before} ${plain}`, `${plain} ${unswapped(after) ?? after}`];
-  return pairs.some((pair) => {
-    const both = pair.split(' ').map((text) => ({ text }));
-    return phraseAt(both, 0)?.length === 2;
-  })
-    ? plain
-    : undefined;
-}
-
-/**
- * Puts swapped letters right in words that add nothing. Another slip in a word that says what the question is about (`spnt`)
- * is put right as well, but leaves a doubt.
- */
-function spelled(
-  words: readonly Word[],
-  aliases: Aliases,
-): { readonly words: readonly Word[]; readonly doubt?: string } {
-  let unknown = 0;
-  let doubt: string | undefined;
-  const right = words.map((word, at) => {
-    const { text } = word;
-    const isKnown =
-      isPhraseWord(text) || VOCABULARY.has(text) || aliases.has(text) || !/^[a-z]{3,20}$/.test(text);
-    if (isKnown || unknown >= MOST_UNKNOWN || !holdsUnknownWord(text, aliases)) return word;
-    unknown += 1;
-    const plain = plainWord(words, at);
-    if (plain !== undefined) return { typed: word.typed, text: plain };
-    const near = nearestWord(text, [...aliases]) === undefined ? meantWord(text, at) : undefined;
-    if (near === undefined) return word;
-    doubt ??= word.typed;
-    return { typed: word.typed, text: near };
-  });
-  return { words: right, ...(doubt !== undefined && { doubt }) };
-}
-
-const PERIOD_WORDS: readonly string[] = [...SUGGESTIONS.keys()];
-
-/** Shorter question words stand first: `wat did prod cost`. Several spellings may be near where they are forms of one word. */
-function meantWord(word: string, at: number): string | undefined {
-  // It is for the grammar to say what else it may mean.
-  if (nearestWords(word, PERIOD_WORDS).length > 0) return undefined;
-  const near = nearestWords(word, at === 0 ? [...MEANT_WORDS, 'what', 'whats'] : MEANT_WORDS);
-  const [first = ''] = near;
-  return near.every((other) => other.startsWith(first.slice(0, -1))) ? near[0] : undefined;
-}
-
 /** A number of projects: digits, or a word. */
 function countIn(word = ''): string | undefined {
   const sense = VOCABULARY.get(word);
@@ -216,72 +129,6 @@ const isNameAfter = (words: readonly Word[], at: number, aliases: Aliases): bool
   const next = words.slice(at, at + 4).find(({ text }) => VOCABULARY.get(text)?.role !== 'filler');
   return next !== undefined && (isNumber(next.text) || aliases.has(next.text) || next.text === 'project');
 };
-
-const isJoint = (word = ''): boolean => /^(?:and|,)$/i.test(word);
-/** May stand between projects of a list. */
-const BESIDE_NAMES: ReadonlySet<string> = new Set(['the', 'on', 'for', 'of', 'in', 'project']);
-
-/** Joins names with a comma as commands do: `prod and staging`. Another comma means nothing. */
-function joinNames(words: readonly string[], aliases: Aliases): readonly string[] {
-  const joined: string[] = [];
-  let listed = '';
-  const isAlias = (word = ''): boolean => aliases.has(word.toLowerCase());
-  const isName = (at: number): boolean => {
-    const word = words[at] ?? '';
-    const isBesideMonth = isMonth(words[at - 1]?.toLowerCase()) || isMonth(words[at + 1]?.toLowerCase());
-    return (
-      isAlias(word) ||
-      (isNumber(word) &&
-        (words[at - 1] === 'project' || (word.length > 2 && !isBareYear(word) && !isBesideMonth)))
-    );
-  };
-  for (let at = 0; at < words.length; ) {
-    const word = words[at] ?? '';
-    let next = at + 1;
-    let isJoined = false;
-    if (isName(at))
-      while (isJoint(words[next]) || (isJoined && BESIDE_NAMES.has(words[next]?.toLowerCase() ?? ''))) {
-        isJoined ||= isJoint(words[next]);
-        next += 1;
-      }
-    if (isJoined && isName(next)) {
-      listed += `${word},`;
-      at = next;
-      continue;
-    }
-    if (listed !== '') {
-      joined.push(listed + word);
-      [listed, at] = ['', at + 1];
-      continue;
-    }
-    // `oct 3, 2026`
-    if (word === ',' && isNumber(words[at - 1]) && isNumber(words[at + 1])) {
-      joined.push(`${joined.pop()},${words[at + 1]}`);
-      at += 2;
-      continue;
-    }
-    // `from prod` and `by prod` are of prod.
-    const isOf =
-      (word === 'from' || word === 'by') && isAlias(words[words[at + 1] === 'the' ? at + 2 : at + 1]);
-    if (!isOf && word !== ',') joined.push(word);
-    at += 1;
-  }
-  return joined;
-}
-
-/** After a number, these roles show that it belongs to them, not to the project before it. */
-const COUNTED = /^(?:month|unit|to|and|filler|rank|weekday|ago)$/;
-
-/** The first name stands first, so that a number after it is a year or a product. */
-function namesFirst(words: readonly string[], aliases: Aliases): readonly string[] {
-  const place = words.findIndex((word) => word.split(',').every((name) => aliases.has(name.toLowerCase())));
-  if (place < 0 || words[place + 1] === 'vs' || words[place - 1] === 'vs') return words;
-  const product =
-    /^[1-3]$/.test(words[place + 1] ?? '') &&
-    !COUNTED.test(VOCABULARY.get(words[place + 2]?.toLowerCase() ?? '')?.role ?? '');
-  const named = words.slice(place, place + (product ? 2 : 1));
-  return [...named, BREAK, ...words.toSpliced(place, named.length, BREAK)];
-}
 
 /** The word between the two sides of “compare”, as commands write it. */
 function compared(
@@ -327,35 +174,6 @@ export const findUnknownWord = (text: string, aliases: Aliases): string | undefi
   splitWords(text).find(
     ({ text: word }) => /[\p{L}\p{N}]/u.test(word) && !isPhraseWord(word) && holdsUnknownWord(word, aliases),
   )?.typed;
-
-/** A word without the signs around it, with those before it and those after it. */
-const CORE = /^([^a-z\d]*)([a-z\d][a-z\d-]*|)(.*)$/is;
-
-/** The text with names of several words joined as they are written, `web shop` as `web-shop`: the longest names, and the shortest. */
-export function joinAliasWords(text: string, aliases: Aliases): readonly string[] {
-  const words = text.split(/(?<=\s)(?=\S)/).map((word) => CORE.exec(word) ?? []);
-  // `web` of `web-shop`: no other word begins a name of several words.
-  const begins = new Set(
-    [...aliases].flatMap((name) => [...name.matchAll(/-/g)].map(({ index }) => name.slice(0, index))),
-  );
-  const joined = (isLongest: boolean): string => {
-    let result = '';
-    for (let at = 0; at < words.length; at++) {
-      let [whole = '', before, name = '', after = ''] = words[at] ?? [];
-      for (let next = at + 1; begins.has(name.toLowerCase()) && after.trim() === ''; next++) {
-        const [, sign, core, end = ''] = words[next] ?? [];
-        if (sign !== '') break;
-        [name, after] = [`${name}-${core}`, end];
-        if (!aliases.has(name.toLowerCase())) continue;
-        [whole, at] = [`${before}${name}${after}`, next];
-        if (!isLongest) break;
-      }
-      result += whole;
-    }
-    return result;
-  };
-  return [...new Set([joined(true), joined(false)])].filter((other) => other !== text);
-}
 
 /** Reads the phrases of a question. @param aliases names of projects, in lower case */
 export function readQuestionWords(text: string, aliases: Aliases): QuestionWords {

@@ -1,0 +1,244 @@
+/** What a reading means as commands: those that keep every word, or the refusal of the word that none can keep. */
+
+import { commandText, type SlashCommand } from '../../commands.ts';
+import { InvalidWord } from '../../failure/index.ts';
+import { PRODUCTS } from '../../product.ts';
+import type { Unit } from '../../time/calendar.ts';
+import type { Versus } from '../argument.ts';
+import { type CommandWords, formatCommandWords, parsePeriodText } from '../command-text.ts';
+import { formatPhrase, type PeriodPhrase } from '../periods/period-phrase.ts';
+import { clipWord } from '../text.ts';
+import { type Aliases, BREAK } from '../tokenizer.ts';
+import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
+import {
+  EXAMPLE,
+  isPlaced,
+  OUTPUTS,
+  type QuestionReading,
+  subjectsOf,
+  UNPLACED,
+} from './question-reading.ts';
+import { readQuestionWords } from './question-words.ts';
+
+/** A command and what follows it, in canonical words. */
+export interface QuestionCommand {
+  readonly command: SlashCommand;
+  readonly text: string;
+}
+
+/** What may be meant where nothing says it, the likeliest first. */
+const EITHER: readonly Subject[] = ['balance', 'spend'];
+
+export interface MadeCommand extends QuestionCommand {
+  /** Another command may be meant as well. */
+  readonly isGuess: boolean;
+}
+
+/** The commands that a reading means, or why there is none. */
+export function commandsOf(reading: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
+  const { subject } = reading;
+  if (subject === undefined) return EITHER.flatMap((about) => commandsOf({ ...reading, subject: about }));
+  switch (subject) {
+    case 'spend':
+      return spendCommands(reading);
+    case 'balance':
+      return balanceCommands(reading);
+    default:
+      return [billingCommand(subject, reading)];
+  }
+}
+
+const isThisMonth = (phrase: PeriodPhrase | undefined): boolean =>
+  phrase === undefined || (phrase.kind === 'this' && phrase.unit === 'month');
+
+const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', typed: 'this-month', includingToday: false };
+const thisUnit = (unit: Unit): PeriodPhrase => ({ ...THIS_MONTH, unit, typed: `this-${unit}` });
+
+const FROM_PAST = /^from (?:the )?(?:last|past|previous|yesterday)/i;
+
+/** They ask for a change, which `/spend` shows by comparing with the days before. */
+const CHANGES: ReadonlySet<PhraseRole> = new Set(['change', 'more', 'pricier', 'stepBefore'] as const);
+
+function spendCommands({ words, output, said }: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
+  const isChange = words.versus === undefined && !said.has('why') && !said.has('stepBefore');
+  const isVague =
+    words.phrase === undefined || said.has('amount') || !(said.has('spend') || said.has('pricier'));
+  const isGuess =
+    said.has('use') || (isChange && isVague && [...said.keys()].some((role) => CHANGES.has(role)));
+  const make = (some: CommandWords, guess = isGuess): MadeCommand => ({
+    command: '/spend',
+    text: formatCommandWords(some, output),
+    isGuess: guess,
+  });
+  const rank = said.get('rank') ?? said.get('by');
+  const isRanked = rank !== undefined && !said.has('peak') && !said.has('when');
+  if (isRanked && (words.alias ?? words.project) !== undefined)
+    return [new InvalidWord(rank, UNPLACED, EXAMPLE)];
+  const asked: CommandWords = isRanked && words.several === undefined ? { ...words, several: 'all' } : words;
+  const { phrase, versus } = asked;
+  const step = said.get('stepBefore');
+  if (step !== undefined) {
+    const compared = versus === undefined ? withStepBefore(step, asked) : undefined;
+    return [
+      compared === undefined
+        ? new InvalidWord(clipWord(step), UNPLACED, EXAMPLE)
+        : make(compared, phrase === undefined || isGuess),
+    ];
+  }
+  if (said.has('future') || said.has('forecast') || said.has('monthEnd')) {
+    if (isThisMonth(phrase) && versus === undefined) return [make({ ...asked, phrase: THIS_MONTH })];
+    const why = 'doesn’t say this month, and only that has a forecast';
+    const works = `Type ${commandText('/spend')} prod this-month.`;
+    return [
+      isThisMonth(phrase)
+        ? new InvalidWord(said.get('than') ?? said.get('joint') ?? 'vs', UNPLACED, EXAMPLE)
+        : new InvalidWord(clipWord(phrase?.typed ?? 'vs'), why, works),
+    ];
+  }
+  // “Costs from last month” are that month's; “from” with a date begins there.
+  if (phrase?.kind === 'since' && FROM_PAST.test(phrase.typed)) {
+    const unit = parsePeriodText(formatPhrase(phrase).replace(/^since /, ''));
+    return [unit, phrase].map((period) => make({ ...asked, phrase: period }, true));
+  }
+  if (phrase !== undefined && versus !== undefined && versus !== 'year-before')
+    if (formatPhrase(phrase) === formatPhrase(versus)) {
+      // `/spend` compares with as many days before anyway.
+      const { versus: _, ...alone } = asked;
+      return phrase.kind === 'last'
+        ? [make(alone, true)]
+        : [new InvalidWord(clipWord(versus.typed), 'is on both sides of the comparison', EXAMPLE)];
+    }
+  if (phrase !== undefined || versus === undefined) return [make(asked)];
+  return besides(versus).map((instead) => make({ ...asked, phrase: instead }, true));
+}
+
+/** A period compared with the one before it: `last week`, “than the week before”. Undefined where that is another one. */
+function withStepBefore(step: string, words: CommandWords): CommandWords | undefined {
+  const unit = /day|week|month|quarter/.exec(step)?.[0] as Unit | undefined;
+  const phrase = words.phrase ?? (unit && thisUnit(unit));
+  if (phrase === undefined) return undefined;
+  const versus = (text: string) => ({ ...words, phrase, versus: parsePeriodText(text) });
+  const name = formatPhrase(phrase);
+  const days = { today: 'yesterday', yesterday: '2 days ago', 'last-day': '2 days ago' }[name];
+  if (days !== undefined) return unit === undefined || unit === 'day' ? versus(days) : undefined;
+  const [, count, of] = /^(?:last|this)-(?:(\d+)-)?([a-z]+?)s?$/.exec(name) ?? [];
+  if (phrase.kind === 'this') return unit === undefined || unit === of ? versus(`last-${of}`) : undefined;
+  // `/spend` itself compares these with as many units or days before.
+  const length =
+    phrase.kind === 'at' ? phrase.at.kind : count === undefined ? of : name === 'last-7-days' && 'week';
+  const isSpan = phrase.kind === 'last' || phrase.kind === 'range';
+  return (unit === undefined ? isSpan : unit !== 'day' && unit === length) ? words : undefined;
+}
+
+/** The periods that may be compared with this one, where none is named. */
+function besides(versus: Versus): readonly PeriodPhrase[] {
+  if (versus === 'year-before') return [thisUnit('year')];
+  return versus.kind === 'last' && versus.count === 1 && versus.unit !== 'day' ? [thisUnit(versus.unit)] : [];
+}
+
+function balanceCommands({ words, output, said }: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
+  const { phrase, versus, top, ...asked } = words;
+  const past = said.get('past');
+  if (past !== undefined)
+    return [new InvalidWord(past, 'is about the past, and a balance is always as of now', EXAMPLE)];
+  const ranked = (['first', 'rank', 'which', 'who'] as const).map((role) => said.get(role)).find(Boolean);
+  if (phrase !== undefined)
+    return [
+      new InvalidWord(
+        clipWord(phrase.typed),
+        'is a period, and a balance is always as of now',
+        `Only ${commandText('/spend')} takes periods.`,
+      ),
+    ];
+  if (versus !== undefined || top !== undefined || output === 'why')
+    return [
+      new InvalidWord(
+        versus !== undefined ? 'vs' : (said.get('why') ?? 'top'),
+        'is about what was spent',
+        `Only ${commandText('/spend')} takes it.`,
+      ),
+    ];
+  const isNamed = (asked.alias ?? asked.project) !== undefined;
+  if (isNamed && ranked !== undefined) return [new InvalidWord(ranked, UNPLACED, EXAMPLE)];
+  // “In total” may mean all projects.
+  const isTotal = said.has('total') && !isNamed && asked.several === undefined;
+  const all =
+    (ranked !== undefined || isTotal) && asked.several === undefined ? ({ several: 'all' } as const) : {};
+  const text = formatCommandWords({ ...asked, ...all }, output);
+  return [
+    {
+      command: '/balance',
+      text,
+      isGuess: isTotal || said.has('rank') || said.has('who') || said.has('credit'),
+    },
+  ];
+}
+
+const BILLING: Readonly<Record<Exclude<Subject, 'spend' | 'balance'>, string>> = {
+  budget: commandText('/billing watches'),
+  projects: commandText('/billing projects'),
+  schedules: commandText('/billing schedules'),
+  watches: commandText('/billing watches'),
+  help: commandText('/billing help'),
+};
+
+/** Lists and help. A budget is a watch. */
+function billingCommand(
+  subject: Exclude<Subject, 'spend' | 'balance'>,
+  { words, output, said }: QuestionReading,
+): MadeCommand | InvalidWord {
+  const { phrase, versus, top, product, several, ...named } = words;
+  const isBudget = subject === 'budget';
+  const extra =
+    (phrase !== undefined && !(isBudget && isThisMonth(phrase)) && phrase.typed) ||
+    (versus !== undefined && 'vs') ||
+    (top !== undefined && 'top') ||
+    (product && PRODUCTS[product].word) ||
+    (output !== undefined && said.get(output)) ||
+    (['compare', 'rank', 'by', 'first', 'total'] as const).map((role) => said.get(role)).find(Boolean);
+  if (extra) return new InvalidWord(clipWord(extra), UNPLACED, EXAMPLE);
+  const names = several === 'all' ? '' : formatCommandWords({ ...named, several });
+  if (names !== '' && !isBudget && subject !== 'watches') return new InvalidWord(names, UNPLACED, EXAMPLE);
+  const [command, verb] = BILLING[subject].split(' ') as [SlashCommand, string];
+  return { command, text: [verb, names, isBudget && 'budget'].filter(Boolean).join(' '), isGuess: false };
+}
+
+/** What a follow-up says by itself. */
+interface QuestionParts {
+  /** The commands that it asks for: none, one, or two that exclude each other. */
+  readonly commands: readonly SlashCommand[];
+  /** Its other words, for the grammar of commands. */
+  readonly text: string;
+  /** The refusal of a change that nothing is compared for: after an answer it may be that one or the days before. */
+  readonly change?: InvalidWord | undefined;
+  /** A phrase that the command could not express. */
+  readonly unplaced?: string | undefined;
+  /** Whether it asks what there is: “what do you have for october?”. */
+  readonly isVague: boolean;
+}
+
+/**
+ * Splits a text into the command it asks for and the rest.
+ * @param wasBalance whether a balance was asked for before
+ */
+export function readQuestionParts(text: string, aliases: Aliases, wasBalance = false): QuestionParts {
+  const question = readQuestionWords(text, aliases);
+  const { said, rest } = question;
+  const outputs = OUTPUTS.filter((role) => said.has(role));
+  const isVague = said.has('have') && ![...said.keys()].some((role) => 'about' in ROLE_RULES[role]);
+  const subjects = isVague ? [] : subjectsOf(question);
+  const commands = subjects.flatMap((about) =>
+    about === 'spend' || about === 'balance' ? [`/${about}` as const] : [],
+  );
+  const [subject = wasBalance ? 'balance' : 'spend'] = subjects;
+  const isFigures = subject === 'spend' || subject === 'balance';
+  const isMeant = (role: PhraseRole) => isFigures && isPlaced(role, said, subject);
+  const change = [...said].find(([role]) => CHANGES.has(role) && !said.has('why') && !said.has('than'));
+  return {
+    commands,
+    change: change && new InvalidWord(clipWord(change[1]), UNPLACED, EXAMPLE),
+    unplaced: [...said].find(([role]) => !isMeant(role))?.[1],
+    isVague,
+    text: [...rest.split(' ').filter((word) => word !== BREAK), ...outputs].filter(Boolean).join(' '),
+  };
+}

@@ -1,0 +1,194 @@
+/** Reads what the words of a question say: what it is about, and the rest by the grammar of commands, or why not. */
+
+import { commandText } from '../../commands.ts';
+import { InvalidWord, isFailure, UNRECOGNIZED } from '../../failure/index.ts';
+import { tryRead } from '../../try-read.ts';
+import type { Output } from '../argument.ts';
+import { type CommandWords, parseCommandText } from '../command-text.ts';
+import { couldBeName } from '../nearest-word.ts';
+import { clipWord } from '../text.ts';
+import { type Aliases, BREAK } from '../tokenizer.ts';
+import { VOCABULARY } from '../vocabulary.ts';
+import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
+import { findUnknownWord, type QuestionWords } from './question-words.ts';
+
+/** What the words of a question say, before a command is made of them. */
+export interface QuestionReading {
+  /** Undefined where no word says it. */
+  readonly subject: Subject | undefined;
+  readonly words: CommandWords;
+  readonly output: Output | undefined;
+  readonly said: QuestionWords['said'];
+  /** The project is `it`, `that` or `the project`. */
+  readonly refersBack: boolean;
+}
+
+export const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
+export const UNPLACED = 'I can’t tell what {word} means here';
+/** What a question says: one reading, or with a refusal those that put it right. @throws SecretPasted */
+export function readQuestion(
+  question: QuestionWords,
+  aliases: Aliases,
+): {
+  readonly readings: readonly QuestionReading[];
+  readonly refusal?: InvalidWord;
+  /** Whether all that is refused may be the name of a project. */
+  readonly isUnknownName?: boolean | undefined;
+} {
+  const { said, unclear } = question;
+  if (unclear !== undefined) return refuse(unclear, 'could mean two things here');
+  const output = outputOf(said);
+  if (output instanceof InvalidWord) return { readings: [], refusal: output };
+  const [subject, second] = subjectsOf(question);
+  if (second !== undefined)
+    return refuse(
+      second,
+      `and “${said.get(subject as PhraseRole) ?? subject}” are two questions`,
+      'Ask one at a time.',
+    );
+  const unplaced = [...said].find(([role]) => !isPlaced(role, said, subject));
+  if (unplaced !== undefined) {
+    const unknown = findUnknownWord(question.text, aliases);
+    return unknown === undefined ? refuse(unplaced[1], UNPLACED) : refuse(unknown, UNRECOGNIZED);
+  }
+  const { all, refusal, isUnknownName } = parseRest(question, aliases);
+  const readings = all.map((words): QuestionReading => {
+    const isNamed = words.project !== undefined || words.alias !== undefined || words.several !== undefined;
+    const isNoun = said.get('noun') === 'project' && !NOUN_BESIDE.some((role) => said.has(role));
+    const refersBack = !isNamed && (said.has('reference') || isNoun);
+    return { subject, words, output, said, refersBack };
+  });
+  const isNameable =
+    (subject === 'spend' || subject === 'balance') &&
+    !said.has('noun') &&
+    !NOUN_BESIDE.some((role) => said.has(role));
+  if (isUnknownName && !isNameable) return { readings: [], ...(refusal && { refusal }) };
+  return { readings, ...(refusal && { refusal }), isUnknownName };
+}
+
+const refuse = (word: string, why: string, works: string = EXAMPLE) => ({
+  readings: [],
+  refusal: new InvalidWord(clipWord(word), why, works),
+});
+
+export const isEmpty = (rest: string): boolean =>
+  rest.split(' ').every((word) => word === BREAK || word === '' || VOCABULARY.get(word)?.role === 'filler');
+
+export const OUTPUTS = ['csv', 'details', 'why'] as const;
+
+function outputOf(said: QuestionWords['said']): Output | undefined | InvalidWord {
+  const [output, other] = OUTPUTS.filter((role) => said.has(role));
+  if (other === undefined) return output;
+  return new InvalidWord(other, `You asked for “${output}” and {word}`, 'Ask for one of them.');
+}
+
+/** What the question is about: nothing, one subject, or, to be refused, the phrases of two. */
+export function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | readonly [Subject, string] {
+  const named = new Map<Subject, string>();
+  for (const [role, phrase] of said) {
+    const { about } = ROLE_RULES[role];
+    if (about !== undefined && !named.has(about)) named.set(about, phrase);
+  }
+  // The watch of a budget shows both what is spent and what is left.
+  if (named.has('budget')) for (const other of ['spend', 'balance'] as const) named.delete(other);
+  const [[first] = [], [, second] = []] = [...named];
+  if (first !== undefined) return second === undefined ? [first] : [first, second];
+  const isRanked = said.has('rank') || said.has('by') || /\btop \d/.test(rest);
+  if (isRanked || said.has('change') || (said.has('why') && !said.has('have') && !isEmpty(rest)))
+    return ['spend'];
+  if (isEmpty(rest) && said.get('noun') === 'projects') return ['projects'];
+  if (rest.replaceAll(BREAK, '').trim() === 'all' && / project/.test(said.get('everything') ?? ''))
+    return said.has('list') || said.has('request') ? ['projects'] : [];
+  const isAmount = said.has('amount') || said.has('what') || said.has('money');
+  const isHeld = said.has('have') || (said.has('money') && said.has('amount'));
+  return isAmount && isHeld && !said.has('past') && !said.has('noun') ? ['balance'] : [];
+}
+
+/** Beside them “projects” are all of them. */
+const NOUN_BESIDE = ['rank', 'first', 'by', 'which'] as const;
+
+/** Whether a role stands beside one that gives it a meaning. */
+export function isPlaced(
+  role: PhraseRole,
+  said: QuestionWords['said'],
+  subject: Subject | undefined,
+): boolean {
+  if (role === 'noun')
+    return (
+      subject === 'projects' || said.get('noun') === 'project' || NOUN_BESIDE.some((other) => said.has(other))
+    );
+  const { beside } = ROLE_RULES[role];
+  return (
+    beside === undefined ||
+    beside.includes(subject ?? '') ||
+    beside.some((others) => others.split('+').every((other) => said.has(other as PhraseRole)))
+  );
+}
+
+/** Not corrected: the running unit is not what `next` asks about, and 815 is another project than 0815. */
+export const NOT_CORRECTED = /^(?:next\b|tomorrow\b|0\d*$)/i;
+
+interface ParsedRest {
+  /** The words, or what corrects them. */
+  readonly all: readonly CommandWords[];
+  readonly refusal?: InvalidWord;
+  /** Whether all that is refused may be the name of a project. */
+  readonly isUnknownName?: boolean | undefined;
+}
+
+/** @throws SecretPasted */
+function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases): ParsedRest {
+  // A list that nobody marked would take any number for a project: “prod spend 500”.
+  const isMarked = (text: string) =>
+    text
+      .split(' ')
+      .filter((word) => word.includes(','))
+      .every((word) => rest.includes(word) || word.split(',').every((name) => aliases.has(name)));
+  try {
+    const words = parseCommandText(rest, aliases);
+    const far = words.product === undefined ? undefined : farNumber(rest);
+    if (far !== undefined) return { all: [], refusal: new InvalidWord(far, UNPLACED, EXAMPLE) };
+    return words.help
+      ? { all: [], refusal: new InvalidWord('help', 'goes without other words', EXAMPLE) }
+      : { all: [words] };
+  } catch (error) {
+    if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
+    const { word, why, works, offered } = error;
+    const unnamed = why === UNRECOGNIZED && offered.length === 0 && withoutName(word, rest, asked, aliases);
+    if (unnamed) return { all: [unnamed], refusal: error, isUnknownName: true };
+    const all = (NOT_CORRECTED.test(word) ? [] : offered.filter(isMarked)).map((text) =>
+      parseCommandText(text, aliases),
+    );
+    const quoted = word.replaceAll(` ${BREAK} `, ' … ').replace(/^vs(?= |$)/, typed.get('vs') ?? 'vs');
+    return { all: all.filter(({ help }) => !help), refusal: new InvalidWord(quoted, why, works) };
+  }
+}
+
+/** Before a project's name there is none of these: “how much memory”. */
+const PEOPLE =
+  /^(?:he|she|everyone|everybody|someone|somebody|anyone|people|person|teams?|users?|guys|folks|colleagues?|customers?)$/i;
+const NOT_BEFORE_NAME = '(?:much|many|more|less|which|what|an?|any|some|by|per)';
+
+/** What is said beside a word that may be the name of a project; undefined where another one is named. */
+function withoutName(word: string, rest: string, asked: string, aliases: Aliases): CommandWords | undefined {
+  const places = rest.split(' ');
+  const place = places.indexOf(word);
+  if (
+    place < 0 ||
+    !couldBeName(word) ||
+    PEOPLE.test(word) ||
+    new RegExp(`\\b${NOT_BEFORE_NAME}\\s+${word}\\b`, 'i').test(asked)
+  )
+    return undefined;
+  const words = tryRead(() => parseCommandText(places.with(place, BREAK).join(' '), aliases));
+  const isNamed = words?.help || (words?.alias ?? words?.project ?? words?.several) !== undefined;
+  return isNamed ? undefined : words;
+}
+
+/** A number that would be read as a product although it does not follow its project: `why did prod cost 2`. */
+function farNumber(rest: string): string | undefined {
+  const isNamed = rest
+    .split(' ')
+    .some((word) => VOCABULARY.get(word.toLowerCase())?.role.startsWith('product'));
+  return isNamed || /^\S+ [1-3](?= |$)/.test(rest) ? undefined : /(?<= )[1-3](?= |$)/.exec(rest)?.[0];
+}

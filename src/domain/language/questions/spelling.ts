@@ -1,0 +1,84 @@
+/** Puts right what is misspelt in a question: swapped letters where they change nothing, other slips with a doubt. */
+
+import { nearestWord, nearestWords } from '../nearest-word.ts';
+import { holdsUnknownWord } from '../parse.ts';
+import type { Aliases } from '../tokenizer.ts';
+import { SUGGESTIONS, VOCABULARY } from '../vocabulary.ts';
+import { isPhraseWord, MEANT_WORDS, PLAIN_WORDS, phraseAt } from './phrases.ts';
+
+/** A word as it was typed, and as it is compared. */
+export interface Word {
+  readonly typed: string;
+  readonly text: string;
+}
+
+const sorted = (word: string): string => [...word].sort().join('');
+
+/** Words that add nothing, by their letters. */
+const BY_LETTERS: ReadonlyMap<string, readonly string[]> = PLAIN_WORDS.reduce(
+  (found, word) => found.set(sorted(word), [...(found.get(sorted(word)) ?? []), word]),
+  new Map<string, readonly string[]>(),
+);
+
+/** After so many words that nobody knows, the text is no question. */
+const MOST_UNKNOWN = 3;
+
+/** The plain word of which this one has two letters swapped. */
+function unswapped(word = ''): string | undefined {
+  const [only, ...others] = nearestWords(word, BY_LETTERS.get(sorted(word)) ?? []);
+  return others.length === 0 ? only : undefined;
+}
+
+/** Shorter ones are the names of too many things: `aws` is not `was`. */
+const LONG_ENOUGH = 5;
+
+/** What a word of plain words was meant to be: a long one by itself, a short one only in a phrase: `hwo mcuh`. */
+function plainWord(words: readonly Word[], at: number): string | undefined {
+  const [before, word, after] = [at - 1, at, at + 1].map((index) => words[index]?.text ?? '');
+  const plain = unswapped(word);
+  if (plain === undefined || plain.length >= LONG_ENOUGH) return plain;
+  const pairs = [`${unswapped(before) ?? before} ${plain}`, `${plain} ${unswapped(after) ?? after}`];
+  return pairs.some((pair) => {
+    const both = pair.split(' ').map((text) => ({ text }));
+    return phraseAt(both, 0)?.length === 2;
+  })
+    ? plain
+    : undefined;
+}
+
+/**
+ * Puts swapped letters right in words that add nothing. Another slip in a word that says what the question is about (`spnt`)
+ * is put right as well, but leaves a doubt.
+ */
+export function spelled(
+  words: readonly Word[],
+  aliases: Aliases,
+): { readonly words: readonly Word[]; readonly doubt?: string } {
+  let unknown = 0;
+  let doubt: string | undefined;
+  const right = words.map((word, at) => {
+    const { text } = word;
+    const isKnown =
+      isPhraseWord(text) || VOCABULARY.has(text) || aliases.has(text) || !/^[a-z]{3,20}$/.test(text);
+    if (isKnown || unknown >= MOST_UNKNOWN || !holdsUnknownWord(text, aliases)) return word;
+    unknown += 1;
+    const plain = plainWord(words, at);
+    if (plain !== undefined) return { typed: word.typed, text: plain };
+    const near = nearestWord(text, [...aliases]) === undefined ? meantWord(text, at) : undefined;
+    if (near === undefined) return word;
+    doubt ??= word.typed;
+    return { typed: word.typed, text: near };
+  });
+  return { words: right, ...(doubt !== undefined && { doubt }) };
+}
+
+const PERIOD_WORDS: readonly string[] = [...SUGGESTIONS.keys()];
+
+/** Shorter question words stand first: `wat did prod cost`. Several spellings may be near where they are forms of one word. */
+function meantWord(word: string, at: number): string | undefined {
+  // It is for the grammar to say what else it may mean.
+  if (nearestWords(word, PERIOD_WORDS).length > 0) return undefined;
+  const near = nearestWords(word, at === 0 ? [...MEANT_WORDS, 'what', 'whats'] : MEANT_WORDS);
+  const [first = ''] = near;
+  return near.every((other) => other.startsWith(first.slice(0, -1))) ? near[0] : undefined;
+}
