@@ -74,8 +74,9 @@ const SPELLINGS = [...SUGGESTIONS.keys()];
 
 const NO_ALIASES: Aliases = new Set();
 
-const isUnknown = (text: string, aliases = NO_ALIASES): boolean =>
-  tokenize(text, aliases).tokens.some(({ kind }) => kind === 'unknown');
+const holdsUnknown = ({ tokens }: TokenizedText): boolean => tokens.some(({ kind }) => kind === 'unknown');
+
+const isUnknown = (text: string, aliases = NO_ALIASES): boolean => holdsUnknown(tokenize(text, aliases));
 
 /** Whether a text has a word that is neither part of the language nor a project's name. */
 export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
@@ -221,7 +222,7 @@ export function tryParse<T>(read: () => T): { readonly value: T } | ParseError {
 /** Only a word without meaning can be a secret. `text` is as typed, because lower case would hide the form of a token. */
 function holdsSecret(text: string, source: TokenizedText, hasMeaning: (word: string) => boolean): boolean {
   const tidied = cleanTyping(text);
-  if (source.tokens.some(({ kind }) => kind === 'unknown') && labelsSecret(tidied)) return true;
+  if (holdsUnknown(source) && labelsSecret(tidied)) return true;
   return [...new Set(tidied.split(' '))].some(
     (word) => looksLikeSecret(word) && !hasMeaning(simplifyText(word)),
   );
@@ -234,11 +235,13 @@ export function parseWith<T>(
   aliases: Aliases = NO_ALIASES,
 ): T {
   const source = tokenize(simplifyText(text), aliases);
+  // A text of one word that looks like a secret is asked about by itself as well.
+  const tokenized = (other: string) => (other === source.text ? source : tokenize(other, aliases));
   const slipIn = (other: string) => {
-    const read = tryParse(() => grammar(tokenize(other, aliases)));
+    const read = tryParse(() => grammar(tokenized(other)));
     return read instanceof ParseError ? read : undefined;
   };
-  if (holdsSecret(text, source, (word) => !isUnknown(word, aliases) && !slipIn(word)))
+  if (holdsSecret(text, source, (word) => !holdsUnknown(tokenized(word)) && !slipIn(word)))
     throw new SecretPasted();
   const read = tryParse(() => grammar(source));
   if (!(read instanceof ParseError)) return read.value;
