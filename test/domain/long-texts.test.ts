@@ -4,6 +4,7 @@
  * that recurses by the character has no stack left. What is exported by these modules tomorrow is tried as well.
  */
 import { describe, expect, it } from 'vitest';
+import { parseCommandText } from '../../src/domain/language/command-text.ts';
 
 /** What quadratic patterns and recursions stumble over when it is repeated. */
 const UNITS = [
@@ -195,3 +196,11 @@ describe.each(COMMANDS)('%s', async (module) => {
     readAll(SHORTER, name, read);
   });
 });
+
+// The texts above end in an unknown word, which is refused before any date is parsed.
+it.each(['3rd ', 'first of ', 'last day of ', 'month of '])(
+  'a long text of “%s”, which another date may follow, has enough stack',
+  (unit) => {
+    readAll([unit.repeat(20_000)], 'parseCommandText', (text) => parseCommandText(String(text)));
+  },
+);

@@ -297,7 +297,19 @@ const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(c
   .rule('UNIT COUNT UNIT ago', (as, count, unit) => (as === unit ? ago(count, unit, as) : undefined))
   .rule('YEAR_ALONE', (year) => ({ kind: 'year', year }));
 
-const datesAt = memoized(dates.parse);
+/** `last day of last month of q3 of 2025` has three. In a long text of nothing else the stack would not do. */
+const MOST_NESTED = 5;
+let nested = 0;
+const anyDateAt = memoized(dates.parse);
+const datesAt: Parser<DateMeaning> = (source, at, bareYear) => {
+  if (nested === MOST_NESTED) return undefined;
+  nested += 1;
+  try {
+    return anyDateAt(source, at, bareYear);
+  } finally {
+    nested -= 1;
+  }
+};
 const parseDate = alsoAfterThe(datesAt);
 
 /** The longest name of a date that begins at a token. @throws ParseError where it is refused or has several meanings */
