@@ -77,11 +77,12 @@ const CORE = /^([^a-z\d]*)([a-z\d][a-z\d-]*|)(.*)$/is;
 
 /** The text with names of several words joined as they are written, `web shop` as `web-shop`: the longest names, and the shortest. */
 export function joinAliasWords(text: string, aliases: Aliases): readonly string[] {
-  const words = text.split(/(?<=\s)(?=\S)/).map((word) => CORE.exec(word) ?? []);
   // `web` of `web-shop`: no other word begins a name of several words.
   const begins = new Set(
     [...aliases].flatMap((name) => [...name.matchAll(/-/g)].map(({ index }) => name.slice(0, index))),
   );
+  if (begins.size === 0) return [];
+  const words = text.split(/(?<=\s)(?=\S)/).map((word) => CORE.exec(word) ?? []);
   const joined = (isLongest: boolean): string => {
     let result = '';
     for (let at = 0; at < words.length; at++) {

@@ -85,19 +85,21 @@ const belongsToPeriod = (phrase: string, after: string): boolean =>
 
 const ENDS_RANGE: ReadonlySet<string> = new Set(['to', 'until', 'till', 'through', 'thru']);
 
-/** The longest phrase that begins there and is no part of a period. */
-const findPhrase = (words: readonly Word[], at: number) =>
-  phraseAt(words, at, (phrase, after) =>
-    phrase === 'now'
-      ? !ENDS_RANGE.has(words[at - 1]?.text ?? '')
-      : after !== 'ago' &&
-        !NOT_BEFORE[phrase]?.(after) &&
-        !belongsToPeriod(phrase, after) &&
-        !(
-          /^(?:get|give|show|tell|say)$/.test(phrase) &&
-          words.slice(0, at).some(({ text }) => /^(?:did|does|do|has|have|will|would)$/.test(text))
-        ),
-  );
+type PhraseFinder = (at: number) => ReturnType<typeof phraseAt>;
+
+/** Finds the longest phrase that begins at a word and is no part of a period. */
+function phraseFinder(words: readonly Word[]): PhraseFinder {
+  const auxiliary = words.findIndex(({ text }) => /^(?:did|does|do|has|have|will|would)$/.test(text));
+  return (at) =>
+    phraseAt(words, at, (phrase, after) =>
+      phrase === 'now'
+        ? !ENDS_RANGE.has(words[at - 1]?.text ?? '')
+        : after !== 'ago' &&
+          !NOT_BEFORE[phrase]?.(after) &&
+          !belongsToPeriod(phrase, after) &&
+          !(/^(?:get|give|show|tell|say)$/.test(phrase) && auxiliary >= 0 && auxiliary < at),
+    );
+}
 
 /** A number of projects: digits, or a word. */
 function countIn(word = ''): string | undefined {
@@ -108,17 +110,12 @@ function countIn(word = ''): string | undefined {
 const isNoun = (word = ''): boolean => word === 'projects' || word === 'spenders';
 
 /** A number of projects beside the words that rank them: `three biggest`, `biggest 3 projects`, `3 projects cost most`. */
-function countedAt(words: readonly Word[], at: number) {
+function countedAt(words: readonly Word[], at: number, find: PhraseFinder, holdsRank: () => boolean) {
   const count = countIn(words[at]?.text);
-  const phrase = findPhrase(words, count === undefined ? at : at + 1);
+  const phrase = find(count === undefined ? at : at + 1);
   const isRanked = phrase?.role === 'rank';
   if (count !== undefined && isRanked) return { count, length: phrase.length + 1 };
-  if (
-    count !== undefined &&
-    isNoun(words[at + 1]?.text) &&
-    words.some((_, n) => findPhrase(words, n)?.role === 'rank')
-  )
-    return { count, length: 2 };
+  if (count !== undefined && isNoun(words[at + 1]?.text) && holdsRank()) return { count, length: 2 };
   const after = isRanked ? countIn(words[at + phrase.length]?.text) : undefined;
   return after !== undefined && isNoun(words[at + (phrase?.length ?? 0) + 1]?.text)
     ? { count: after, length: (phrase?.length ?? 0) + 2 }
@@ -178,6 +175,9 @@ export const findUnknownWord = (text: string, aliases: Aliases): string | undefi
 /** Reads the phrases of a question. @param aliases names of projects, in lower case */
 export function readQuestionWords(text: string, aliases: Aliases): QuestionWords {
   const { words, doubt } = spelled(splitWords(text), aliases);
+  const find = phraseFinder(words);
+  let isRanked: boolean | undefined;
+  const holdsRank = (): boolean => (isRanked ??= words.some((_, at) => find(at)?.role === 'rank'));
   const said = new Map<PhraseRole, string>();
   const typed = new Map<string, string>();
   const rest: string[] = [];
@@ -194,7 +194,7 @@ export function readQuestionWords(text: string, aliases: Aliases): QuestionWords
       said.set('rank', word);
       return at + 2;
     }
-    const counted = countedAt(words, at);
+    const counted = countedAt(words, at, find, holdsRank);
     if (counted !== undefined) {
       rest.push('top', counted.count);
       said.set('rank', word);
@@ -206,7 +206,7 @@ export function readQuestionWords(text: string, aliases: Aliases): QuestionWords
       else if (!isOfName) say('noun', word);
       return at + 1;
     }
-    const phrase = findPhrase(words, at);
+    const phrase = find(at);
     // Elsewhere `last` begins a period: `last weak`.
     const isPast = phrase?.role === 'lasts' && !said.has('howLong') && !said.has('when');
     if (phrase === undefined || isPast) {
