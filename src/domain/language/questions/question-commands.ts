@@ -64,12 +64,19 @@ function spendCommands({ words, output, said }: QuestionReading): readonly (Made
   const isVague =
     words.phrase === undefined || said.has('amount') || !(said.has('spend') || said.has('pricier'));
   const isGuess =
-    said.has('use') || (isChange && isVague && [...said.keys()].some((role) => CHANGES.has(role)));
+    said.has('use') ||
+    (/happened/.test(said.get('why') ?? '') && !said.has('spend')) ||
+    (isChange && isVague && [...said.keys()].some((role) => CHANGES.has(role)));
   const make = (some: CommandWords, guess = isGuess): MadeCommand => ({
     command: '/spend',
     text: formatCommandWords(some, output),
     isGuess: guess,
   });
+  // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
+  const uncosted =
+    (words.product === 2 && /^(?:us|consum)/.test(said.get('use') ?? '') && said.get('use')) ||
+    (said.has('why') && / anything$/.exec(said.get('spend') ?? '')?.[0].trim());
+  if (uncosted) return [new InvalidWord(uncosted, UNPLACED, EXAMPLE)];
   const rank = said.get('rank') ?? said.get('by');
   const isRanked = rank !== undefined && !said.has('peak') && !said.has('when');
   if (isRanked && (words.alias ?? words.project) !== undefined)
@@ -159,6 +166,9 @@ function balanceCommands({ words, output, said }: QuestionReading): readonly (Ma
       ),
     ];
   const isNamed = (asked.alias ?? asked.project) !== undefined;
+  // What runs out first stands first.
+  const most = said.get('rank');
+  if (most !== undefined && !said.has('lasting')) return [new InvalidWord(most, UNPLACED, EXAMPLE)];
   if (isNamed && ranked !== undefined) return [new InvalidWord(ranked, UNPLACED, EXAMPLE)];
   // “In total” may mean all projects.
   const isTotal = said.has('total') && !isNamed && asked.several === undefined;

@@ -43,7 +43,7 @@ export function readQuestion(
   if (second !== undefined)
     return refuse(
       second,
-      `and “${said.get(subject as PhraseRole) ?? subject}” are two questions`,
+      `and “${[...said].find(([role]) => ROLE_RULES[role].about === subject)?.[1] ?? subject}” are two questions`,
       'Ask one at a time.',
     );
   const unplaced = [...said].find(([role]) => !isPlaced(role, said, subject));

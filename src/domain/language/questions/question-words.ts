@@ -97,7 +97,12 @@ function phraseFinder(words: readonly Word[]): PhraseFinder {
         : after !== 'ago' &&
           !NOT_BEFORE[phrase]?.(after) &&
           !belongsToPeriod(phrase, after) &&
-          !(/^(?:get|give|show|tell|say)$/.test(phrase) && auxiliary >= 0 && auxiliary < at),
+          !(
+            /^(?:(?:i|we) )?(?:get|give|show|tell|say|need)$/.test(phrase) &&
+            !/^(?:more|less|cheaper|costlier|pricier)$/.test(after) &&
+            auxiliary >= 0 &&
+            auxiliary < at
+          ),
     );
 }
 
