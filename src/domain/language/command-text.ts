@@ -218,12 +218,19 @@ function refuseSoFar(source: TokenizedText, phrase: PeriodPhrase | undefined): v
   throw parseErrorAt(source, at, at + 2, 'needs a period that is still running', 'Type this-month so far.');
 }
 
+/** Twenty projects, two periods and the words between them are fewer. */
+const MOST_TOKENS = 200;
+
 /** Parses every token as part of an item. Items are separated, except `including today`: 'last7daysincltoday'. */
 function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): ListedItems {
   let items: Items = {};
   let joins = false;
   let others: readonly string[] = [];
   const doubts: (() => ParseError | undefined)[] = [];
+  if (source.tokens.length > MOST_TOKENS) {
+    const why = `comes after ${MOST_TOKENS} words, more than any command has`;
+    throw parseErrorAt(source, MOST_TOKENS, MOST_TOKENS + 1, why, works);
+  }
   for (let at = 0; at < source.tokens.length; ) {
     if (source.tokens[at]?.kind === 'break') {
       at += 1;

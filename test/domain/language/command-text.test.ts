@@ -456,6 +456,10 @@ describe('several projects', () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => String(100 + n)).join(',');
     expect(parseCommandText(many(20)).several).toHaveLength(20);
     expect(() => parseCommandText(many(21))).toThrow('You named 21 projects');
+    expect(parseCommandText('q3 '.repeat(200)).phrase).toEqual(parseCommandText('q3').phrase);
+    expect(() => parseCommandText(`${'q3 '.repeat(200)}mtd`)).toThrow(
+      '“mtd” comes after 200 words, more than any command has.',
+    );
   });
 
   it('are refused where one project is meant', () => {
