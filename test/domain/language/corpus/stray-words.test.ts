@@ -23,6 +23,8 @@ it.each(STRAY.map((stray, at) => ({ stray, at })))(
       const words = text.split(' ');
       // One place a question and word, another for each.
       const mixed = words.toSpliced((n * 7 + stray.length * 3) % (words.length + 1), 0, stray).join(' ');
+      // That is something to ask for.
+      if (/\bleast (?:the )?runway\b/.test(mixed)) return [];
       return 'runs' in outcomeOf(mixed) ? [mixed] : [];
     });
     expect(ran).toEqual([]);
