@@ -1,20 +1,9 @@
 import { isFailure } from '../../domain/failure/index.ts';
-import { parseWithOutput } from '../../domain/language/argument.ts';
-import {
-  type CommandWords,
-  formatCommandWords,
-  normalizeText,
-  parseCommandText,
-  parsePeriodText,
-} from '../../domain/language/command-text.ts';
-import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
+import { type CommandWords, formatCommandWords, normalizeText } from '../../domain/language/command-text.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
 import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-text.ts';
 import { joinAliasWords } from '../../domain/language/questions/project-names.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
-import { dayAt, type Unit } from '../../domain/time/calendar.ts';
-import { fixPhrase, phraseWithin, unitBefore } from '../../domain/time/fixed-phrase.ts';
-import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
@@ -25,6 +14,7 @@ import {
   type ThreadQuestion,
   type ThreadStore,
 } from '../../workspace/thread-store.ts';
+import { inDaysOfAnswer, isToCome, readWords, withDaysOfAnswer, withFixedDays } from './answer-days.ts';
 import type { Mention } from './words.ts';
 
 /** Where something was said. */
@@ -97,65 +87,21 @@ function standsAlone({ text, mention, request }: Said): boolean {
 const namesProject = ({ project, alias, several, top, phrase }: CommandWords): boolean =>
   (project ?? alias ?? (top === undefined ? several : phrase)) !== undefined;
 
-/** @throws InvalidWord, SecretPasted */
-const readWords = (text: string, aliases: ReadonlySet<string>) =>
-  parseWithOutput(text, aliases, parseCommandText);
-
 function complete(said: Said, question: ThreadQuestion | undefined): Mention {
   // Names of that time are read too, so that one that is gone is known for what it was.
   const aliases = new Set([...said.request.workspace.aliases, ...Object.keys(question?.ids ?? {})]);
-  const remembered = question && tryRead(() => withDaysOf(question, aliases, said.request));
+  const remembered = question && tryRead(() => withFixedDays(question, aliases, said.request));
   const texts = [said.text, ...joinAliasWords(said.text, aliases)].flatMap((text) => {
-    const dated = remembered && tryRead(() => withDaysOfAnswer({ ...said, text }, remembered, aliases));
+    const dated = remembered && tryRead(() => withDaysOfAnswer(text, remembered, aliases, said.request));
     return dated ?? [text];
   });
-  const readings = texts.map((text) => completeText({ ...said, text }, question, remembered, aliases));
+  const readings = texts.map((text) => readFollowUp({ ...said, text }, question, remembered, aliases));
   const [only, ...others] = readings.filter(({ kind }) => kind !== 'nothing');
   if (only === undefined) return readings[0] ?? said.mention;
   return others.length === 0 ? only : eitherOf([only, ...others]);
 }
 
-const UNIT_BEFORE =
-  /(?<![\w-])(?:(?:the |one )?(day|week|month|quarter|year) before(?: (?:that|it)| this one| that one|(?! (?!please|pls|too|then|as |in detail)\w))|(?:the )?(?:previous|prev|preceding|prior) (day|week|month|quarter|year))(?![\w-])/i;
-/** Of a month or of a year. */
-const HALF = /(?<![\w-])(?:first|second) half(?=$|[?!.,]| (?:please|pls|too|then)(?![\w-]))/i;
-/** What the days of an answer are compared with are days before them. */
-const COMPARED = /(?<![\w-])(?:vs|versus|than|compar\w+|against)(?![\w-])/i;
-
-/**
- * The text with dates for “the week before”, which is counted from the days of the answer. “The previous week” may also be
- * counted from today, and “the first half” may be that of the answer's month. @throws InvalidWord
- */
-function withDaysOfAnswer(
-  { text, request: { at, workspace } }: Said,
-  { command, text: remembered }: QuestionCommand,
-  aliases: ReadonlySet<string>,
-): readonly string[] | undefined {
-  const [typed, before, previous] = UNIT_BEFORE.exec(text) ?? [];
-  const unit = (before ?? previous)?.toLowerCase() as Unit | undefined;
-  if (command === '/balance') return undefined;
-  const { phrase = LAST_7_DAYS } = readWords(remembered, aliases).words;
-  const { zone } = workspace.settings;
-  const [half] = HALF.exec(text) ?? [];
-  if (half !== undefined) {
-    const { days } = resolvePeriod(phrase, at, zone);
-    const [first = '', last = ''] = [days[0], days.at(-1)];
-    const month = first.slice(0, 7);
-    return month === last.slice(0, 7) ? [text.replace(half, `${half} of ${month}`), text] : undefined;
-  }
-  if (typed === undefined || unit === undefined) return undefined;
-  const daysBefore = unitBefore(phrase, unit, at, zone);
-  if (daysBefore === undefined) return undefined;
-  const ofToday = parsePeriodText(`last-${unit}`);
-  const [counted, usual] = [daysBefore, ofToday].map((period) => resolvePeriod(period, at, zone));
-  const isSame = counted?.from === usual?.from && counted?.to === usual?.to;
-  const isOfDays = phrase.kind === 'last' && phrase.unit === 'day' && unit === 'week';
-  const isEither = before === undefined || (isOfDays && !COMPARED.test(text));
-  const phrases = isSame ? [ofToday] : isEither ? [daysBefore, ofToday] : [daysBefore];
-  return phrases.map((period) => text.replace(typed, formatPhrase(period)));
-}
-
-function completeText(
+function readFollowUp(
   { text, mention, request }: Said,
   question: ThreadQuestion | undefined,
   remembered: QuestionCommand | undefined,
@@ -178,65 +124,17 @@ function completeText(
     case 'command': {
       const other = remembered && inDaysOfAnswer(followUp, remembered, aliases, request);
       return other === undefined
-        ? completed(followUp, { text, mention, request }, question, aliases)
-        : { kind: 'guess', fact: undefined, reruns: [invocationOf(followUp), other] };
+        ? checkProjects(followUp, { text, mention, request }, question, aliases)
+        : { kind: 'guess', fact: undefined, reruns: [invocationOf(followUp), invocationOf(other)] };
     }
   }
-}
-
-/** “And in December?” after a balance, said in November, hardly means the one of last year. */
-function isToCome({ text }: QuestionCommand, { at, workspace }: Request): boolean {
-  const { phrase } = readWords(text, workspace.aliases).words;
-  if (phrase?.kind !== 'at' || 'year' in phrase.at || phrase.at.kind !== 'month') return false;
-  const { zone } = workspace.settings;
-  return resolvePeriod(phrase, at, zone).days[0]?.slice(0, 4) !== dayAt(at, zone).slice(0, 4);
-}
-
-/** “And September?” after October 2025 is the latest September, or that of the answer's year, which is returned. */
-function inDaysOfAnswer(
-  { command, text }: QuestionCommand,
-  remembered: QuestionCommand,
-  aliases: ReadonlySet<string>,
-  { at: now, workspace }: Request,
-): CommandInvocation | undefined {
-  if (command !== remembered.command || !FOLLOWED.has(command)) return undefined;
-  const { words, output } = readWords(text, aliases);
-  const before = readWords(remembered.text, aliases).words;
-  for (const part of ['phrase', 'versus'] as const) {
-    const { [part]: said } = words;
-    const { phrase: around } = before;
-    if (said === undefined || said === 'year-before' || around === undefined) continue;
-    const isTaken = formatCommandWords({ [part]: said }) === formatCommandWords({ [part]: before[part] });
-    const within = tryRead(() => phraseWithin(said, around, now, workspace.settings.zone));
-    if (within !== undefined && !isTaken)
-      return { command, text: formatCommandWords({ ...words, [part]: within }, output) };
-  }
-  return undefined;
 }
 
 /** Only what a button may carry. */
 const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => ({ command, text });
 
-/** The remembered command, whose days stay those that it had then. @throws InvalidWord */
-function withDaysOf(
-  { command, text, at }: ThreadQuestion,
-  aliases: ReadonlySet<string>,
-  { at: now, workspace }: Request,
-): QuestionCommand {
-  const { words, output } = readWords(text, aliases);
-  const fix = (phrase: PeriodPhrase) => fixPhrase(phrase, at, now, workspace.settings.zone);
-  if (command === '/balance') return { command, text };
-  const { phrase = LAST_7_DAYS, versus } = words;
-  const fixed = fix(phrase);
-  const days = {
-    ...(fixed !== LAST_7_DAYS && { phrase: fixed }),
-    ...(versus !== undefined && { versus: versus === 'year-before' ? versus : fix(versus) }),
-  };
-  return { command, text: formatCommandWords({ ...words, ...days }, output) };
-}
-
 /** @throws NotAllowed */
-function completed(
+function checkProjects(
   followUp: Extract<FollowUp, { kind: 'command' }>,
   { text, mention, request }: Said,
   question: ThreadQuestion | undefined,
