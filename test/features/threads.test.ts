@@ -302,7 +302,15 @@ describe('the project of the answer', () => {
     expect((await reply('and staging?')).visibleText).toContain('staging · ');
   });
 
-  it.each(['spend prod october', 'spend prod,staging october'])(
+  it('that was removed is asked for where two Septembers may be meant, too', async () => {
+    const { reply } = await startThread('spend prod october 2025');
+    await removeProject('prod');
+    await addProject(bot, { alias: 'prod', id: '789' });
+    expect((await reply('and september?')).visibleText).toContain('was renamed or removed. Which project?');
+  });
+
+  // After October 2025, “and september?” may be one of two: both buttons would name the project.
+  it.each(['spend prod october', 'spend prod,staging october', 'spend prod october 2025'])(
     'that may not be asked about there any more is not named: %s',
     async (first) => {
       const { reply } = await startThread(first);

@@ -122,10 +122,12 @@ function readFollowUp(
       return { kind: 'guess', fact: followUp.refusal?.fact, reruns };
     }
     case 'command': {
-      const other = remembered && inDaysOfAnswer(followUp, remembered, aliases, request);
+      const checked = checkProjects(followUp, { text, mention, request }, question, aliases);
+      if (checked.kind !== 'command' || remembered === undefined) return checked;
+      const other = inDaysOfAnswer(followUp, remembered, aliases, request);
       return other === undefined
-        ? checkProjects(followUp, { text, mention, request }, question, aliases)
-        : { kind: 'guess', fact: undefined, reruns: [invocationOf(followUp), invocationOf(other)] };
+        ? checked
+        : eitherOf([checked, { kind: 'command', rerun: invocationOf(other) }]);
     }
   }
 }
