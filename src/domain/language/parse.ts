@@ -1,5 +1,6 @@
 /** Parser combinators, and what runs a grammar over a text and turns its errors into a failure with a suggestion. */
 import { InvalidWord, SecretPasted, UNRECOGNIZED } from '../failure/index.ts';
+import { joinAliasWords } from './joined-names.ts';
 import { nearestWord } from './nearest-word.ts';
 import { labelsSecret, looksLikeSecret, MENTION } from './secret-detection.ts';
 import { keepsWords } from './suggestion.ts';
@@ -250,5 +251,7 @@ export function parseWith<T>(
   const suggestion = suggestions({ text: source.text, slip: read, again: slipIn }).filter((offered) =>
     keepsWords(source.text, refused, offered, aliases),
   );
-  throw new InvalidWord(clipWord(word), read.why, read.works, suggestion);
+  // `web shop` for `web-shop`
+  const joined = joinAliasWords(source.text, aliases).filter((other) => slipIn(other) === undefined);
+  throw new InvalidWord(clipWord(word), read.why, read.works, [...joined, ...suggestion]);
 }

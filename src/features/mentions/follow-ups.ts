@@ -1,8 +1,8 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import { type CommandWords, formatCommandWords, normalizeText } from '../../domain/language/command-text.ts';
+import { joinAliasWords } from '../../domain/language/joined-names.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
 import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-text.ts';
-import { joinAliasWords } from '../../domain/language/questions/project-names.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';

@@ -462,6 +462,12 @@ describe('several projects', () => {
     );
   });
 
+  it('of several words are offered as they are written', () => {
+    const names = new Set(['web-shop', 'web-shop-2']);
+    expect(refused('web shop last-week', names).offered).toEqual(['web-shop last-week']);
+    expect(refused('web shop-2', names).offered).toEqual(['web-shop-2']);
+  });
+
   it('are refused where one project is meant', () => {
     expect(() => parseSingleProjectText('prod,staging', aliases)).toThrow('You named several projects');
     expect(() => parseProjectText('all', aliases)).toThrow('You named several projects');

@@ -1,4 +1,4 @@
-/** Writes the names of projects in a question as commands have them: several words as one, `and` as a comma, the first in front. */
+/** Writes the names of projects in a question as commands have them: `and` as a comma, the first in front. */
 
 import { isBareYear } from '../periods/token-classes.ts';
 import { type Aliases, BREAK } from '../tokenizer.ts';
@@ -70,34 +70,4 @@ export function namesFirst(words: readonly string[], aliases: Aliases): readonly
     !COUNTED.test(VOCABULARY.get(words[place + 2]?.toLowerCase() ?? '')?.role ?? '');
   const named = words.slice(place, place + (product ? 2 : 1));
   return [...named, BREAK, ...words.toSpliced(place, named.length, BREAK)];
-}
-
-/** A word without the signs around it, with those before it and those after it. */
-const CORE = /^([^a-z\d]*)([a-z\d][a-z\d-]*|)(.*)$/is;
-
-/** The text with names of several words joined as they are written, `web shop` as `web-shop`: the longest names, and the shortest. */
-export function joinAliasWords(text: string, aliases: Aliases): readonly string[] {
-  // `web` of `web-shop`: no other word begins a name of several words.
-  const begins = new Set(
-    [...aliases].flatMap((name) => [...name.matchAll(/-/g)].map(({ index }) => name.slice(0, index))),
-  );
-  if (begins.size === 0) return [];
-  const words = text.split(/(?<=\s)(?=\S)/).map((word) => CORE.exec(word) ?? []);
-  const joined = (isLongest: boolean): string => {
-    let result = '';
-    for (let at = 0; at < words.length; at++) {
-      let [whole = '', before, name = '', after = ''] = words[at] ?? [];
-      for (let next = at + 1; begins.has(name.toLowerCase()) && after.trim() === ''; next++) {
-        const [, sign, core, end = ''] = words[next] ?? [];
-        if (sign !== '') break;
-        [name, after] = [`${name}-${core}`, end];
-        if (!aliases.has(name.toLowerCase())) continue;
-        [whole, at] = [`${before}${name}${after}`, next];
-        if (!isLongest) break;
-      }
-      result += whole;
-    }
-    return result;
-  };
-  return [...new Set([joined(true), joined(false)])].filter((other) => other !== text);
 }

@@ -1,11 +1,11 @@
 /** Questions in free words. Every word must have a meaning here or in the grammar of commands. */
 
 import { InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
+import { joinAliasWords } from '../joined-names.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { type PhraseRole, ROLE_RULES } from './phrases.ts';
-import { joinAliasWords } from './project-names.ts';
 import { commandsOf, type QuestionCommand } from './question-commands.ts';
 import { EXAMPLE, isEmpty, type QuestionReading, readQuestion } from './question-reading.ts';
 import { type QuestionWords, readQuestionWords } from './question-words.ts';
@@ -42,7 +42,14 @@ export function parseQuestion(text: string, aliases: Aliases): Question | undefi
 
 /** What was read with names in one word and in several: the one that means a command, or each as a reading. */
 function oneOf(questions: readonly (Question | undefined)[]): Question | undefined {
-  const meant = questions.filter((question) => question?.kind === 'command' || question?.kind === 'offered');
+  const exact = questions.filter((question) => question?.kind === 'command');
+  // Where the words are refused as they stand, the same name in one word is what is offered.
+  const isExact = ({ command, text }: QuestionCommand): boolean =>
+    exact.some((other) => other.command === command && other.text === text);
+  const offered = questions.filter(
+    (question) => question?.kind === 'offered' && !question.commands.every(isExact),
+  ) as readonly Extract<Question, { kind: 'offered' }>[];
+  const meant = [...exact, ...offered];
   const [only = questions.at(-1), ...others] = meant;
   if (others.length === 0) return only;
   const commands = meant.flatMap((question) =>
