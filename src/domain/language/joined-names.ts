@@ -9,7 +9,8 @@ export function joinAliasWords(text: string, aliases: Aliases): readonly string[
   const begins = new Set(
     [...aliases].flatMap((name) => [...name.matchAll(/-/g)].map(({ index }) => name.slice(0, index))),
   );
-  if (begins.size === 0) return [];
+  const typed = text.toLowerCase();
+  if (![...begins].some((name) => typed.includes(name))) return [];
   const words = text.split(/(?<=\s)(?=\S)/).map((word) => CORE.exec(word) ?? []);
   const joined = (isLongest: boolean): string => {
     let result = '';
