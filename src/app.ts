@@ -22,7 +22,7 @@ import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { parseAuthUrl } from './identity/auth-url.ts';
 import { createIdentityClient } from './identity/client.ts';
-import { redisAdvice } from './ops/check-redis.ts';
+import { redisAdvice } from './ops/doctor/check-redis.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
@@ -87,7 +87,7 @@ export function createTally(
   });
   const limits = rateLimiter ?? createRateLimiter({ onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
-    onOutage: (err) => log.error({ err, todo: redisAdvice(err) }, 'Redis does not answer'),
+    onOutage: (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis does not answer'),
   });
   // At debug level, because it fails at every attempt: the other connection reports the outage.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue cannot reach Redis'));
@@ -176,7 +176,7 @@ export function createTally(
   const health = createHealth({
     redis,
     slackUp: () => slack.up(),
-    onRefused: (err) => log.error({ err, todo: redisAdvice(err) }, 'Redis takes no writes'),
+    onRefused: (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis takes no writes'),
   });
   const sdkLog = boltLogger(log);
   const installations = createInstallations(config.slack, {

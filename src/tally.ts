@@ -9,6 +9,7 @@ const COMMANDS: Readonly<
   doctor: {
     what: 'checks the environment, Redis, Slack and the services; says what to fix',
     load: () => import('./cli/doctor.ts'),
+    hasOptions: true,
   },
   reseal: {
     what: 'seals every secret anew under the newest of ENCRYPTION_KEYS',

@@ -4,34 +4,41 @@ import { commandText } from '../domain/commands.ts';
 import { pluralize } from '../domain/language/text.ts';
 import { checkBaseUrl } from '../http/address.ts';
 import { createHttp, type GuardedHttp } from '../http/request.ts';
-import type { ServiceParts } from '../ops/check-service.ts';
-import { formatFindings, runChecks } from '../ops/doctor.ts';
-import { type Finding, failedFinding, okFinding } from '../ops/finding.ts';
+import { suggestAuthUrl } from '../identity/auth-url.ts';
+import type { ServiceParts } from '../ops/doctor/check-service.ts';
+import { formatFindings, runChecks, serializeFindings } from '../ops/doctor/doctor.ts';
+import { type Finding, failedFinding, okFinding } from '../ops/doctor/finding.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import { SCOPES } from '../slack/install/scopes.ts';
 import { createKeyring } from '../vault/keyring.ts';
 
-/** How long each check may take, in ms; a request of it ends earlier, so that its own error is reported. */
-const CHECK_TIMEOUT = 5_000;
-const REQUEST_TIMEOUT = CHECK_TIMEOUT - 500;
+/** How long each check may take, in ms; a request of it ends earlier, so that the cause can still be found. */
+const CHECK_TIMEOUT = 8_000;
+const REQUEST_TIMEOUT = 4_500;
 
-async function diagnose(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+/** @returns the findings, and whether the environment is one that Tally starts from; else nothing else was checked */
+async function diagnose(
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly findings: readonly Finding[]; readonly isConfigured: boolean }> {
   try {
     const config = readConfig(env);
-    const mode = MODE_NAMES[config.slack.mode.kind];
-    return [okFinding('Configuration', `is valid; Slack uses ${mode}`), ...(await checkWith(config))];
+    const valid = okFinding('Configuration', `is valid; Slack uses ${MODE_NAMES[config.slack.mode.kind]}`);
+    const findings = [valid, ...(await checkWith(config, env.NODE_EXTRA_CA_CERTS))];
+    return { findings, isConfigured: true };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map(({ name, what, works }) =>
-      failedFinding('Configuration', `${name} ${what}`, works),
-    );
+    const findings = error.problems.map(({ name, what, works }) => ({
+      ...failedFinding('Configuration', `${name} ${what}`, works),
+      code: name,
+    }));
+    return { findings, isConfigured: false };
   }
 }
 
 const MODE_NAMES = { http: 'HTTP', socket: 'Socket Mode' } as const;
 
-async function checkWith(config: Config): Promise<readonly Finding[]> {
-  const { credentials } = config.slack;
+async function checkWith(config: Config, authorities?: string): Promise<readonly Finding[]> {
+  const { credentials, mode, signingSecret } = config.slack;
   const botToken = credentials.kind === 'token' ? credentials.botToken : undefined;
   const scopes = SCOPES.flatMap(({ scope, optional }) => (optional ? [] : scope));
   const store = connectStore(config.redisUrl);
@@ -41,6 +48,16 @@ async function checkWith(config: Config): Promise<readonly Finding[]> {
   });
   try {
     return await runChecks({
+      configuration: {
+        signingSecret: mode.kind === 'http' ? signingSecret : undefined,
+        clientSecret: credentials.kind === 'oauth' ? credentials.clientSecret : undefined,
+        authorities,
+      },
+      address: {
+        ...{ port: config.http.port, publicUrl: config.http.publicUrl },
+        ...{ takesEvents: mode.kind === 'http', timeout: REQUEST_TIMEOUT },
+      },
+      redisUrl: config.redisUrl,
       slack: { ...config.slack, ...{ botToken, scopes }, clock: Date.now, timeout: REQUEST_TIMEOUT },
       redis: store.ready,
       keyIds: config.keys.map(({ id }) => id),
@@ -70,10 +87,11 @@ function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHt
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   return [
     {
-      about: 'Billing',
+      check: 'Billing',
       variable: 'BILLING_BASE_URL',
       unset: `people enter the address in the form of ${commandText('/billing connect')}`,
-      works: 'BILLING_BASE_URL is the part of the address before /bill/graphql.',
+      works: 'BILLING_BASE_URL is the part of the address before /bill/graphql, for example',
+      example: 'https://api.example.com',
       address: billing.baseUrl,
       ask: (address) =>
         http.request({
@@ -86,10 +104,12 @@ function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHt
         }),
     },
     {
-      about: 'Identity',
+      check: 'Identity',
       variable: 'IDENTITY_AUTH_URL',
       unset: 'people enter the address when they register an application access',
-      works: 'IDENTITY_AUTH_URL ends with /v3, as the console shows it.',
+      works: 'IDENTITY_AUTH_URL ends with /v3, as the console shows it, for example',
+      example: 'https://identity.example.com/v3',
+      suggest: (address) => suggestAuthUrl(checkBaseUrl(address, trustedHosts)),
       address: identity.authUrl,
       ask: (address) =>
         http.request({
@@ -103,9 +123,31 @@ function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHt
   ];
 }
 
-const findings = await diagnose(process.env);
-const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
-console.log(formatFindings(findings));
-console.log(bad === 0 ? '\nTally can start.' : `\n${pluralize(bad, 'problem')} to fix.`);
+const USAGE = [
+  'Usage: tally doctor [--json]',
+  '',
+  'Checks what the bot would start with, and changes nothing. With --json it prints an array of findings.',
+].join('\n');
+/** EX_USAGE and EX_CONFIG of sysexits.h */
+const [WRONG_USAGE, WRONG_CONFIGURATION] = [64, 78];
+
+/** @returns the exit code */
+async function run(options: readonly string[]): Promise<number> {
+  const [option, ...more] = options;
+  if (more.length > 0 || (option !== undefined && option !== '--json')) {
+    console.error(USAGE);
+    return WRONG_USAGE;
+  }
+  const { findings, isConfigured } = await diagnose(process.env);
+  const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
+  if (option === '--json') console.log(serializeFindings(findings));
+  else
+    console.log(
+      `${formatFindings(findings)}\n\n${bad === 0 ? 'Tally can start.' : `${pluralize(bad, 'problem')} to fix.`}`,
+    );
+  if (!isConfigured) return WRONG_CONFIGURATION;
+  return bad === 0 ? 0 : 1;
+}
+
 // A client that gave up may still have a timer running.
-process.exit(bad === 0 ? 0 : 1);
+process.exit(await run(process.argv.slice(3)));

@@ -40,9 +40,28 @@ class Problem extends Error {}
 export const required = <T extends z.ZodType>(schema: T, works: string) =>
   z.string({ error: notSetMessage(works) }).pipe(schema as z.ZodType<z.output<T>, string>);
 
-export const slackToken = (prefix: string, name: string) =>
+/** Slack's tokens by how they begin, with where each belongs. */
+const TOKENS = {
+  'xoxb-': 'a bot token, which belongs in SLACK_BOT_TOKEN=xoxb-…',
+  'xapp-': 'an app-level token, which belongs in SLACK_APP_TOKEN=xapp-…',
+  'xoxp-': 'a user token, which Tally doesn’t need',
+  xoxe: 'a token of token rotation, which Tally doesn’t need',
+  'xoxc-': 'a token of a browser session, which Tally doesn’t need',
+} as const;
+
+/** @param where the token is shown, completes “Copy it …” */
+export const slackToken = (prefix: 'xoxb-' | 'xapp-', name: string, line: string) =>
   z.string().regex(new RegExp(`^${prefix}[\\w.-]+$`), {
-    error: message(`is not ${name}`, `It begins with ${prefix}, then letters, digits and hyphens.`),
+    error: ({ input }) => {
+      const other = Object.entries(TOKENS).find(([start]) => String(input).startsWith(start));
+      if (other === undefined || other[0] === prefix)
+        return message(
+          `is not ${name}`,
+          `It begins with ${prefix}, then letters, digits and hyphens. ${line}`,
+        );
+      const [what = '', belongs = ''] = other[1].split(', which ');
+      return message(`is ${what}, not ${name}`, `That one ${belongs}. ${line}`);
+    },
   });
 
 /** Secrets and IDs: one word, and not a Slack token, which belongs in another variable. */
@@ -111,6 +130,8 @@ function parseSealingKey(entry: string, name: string, fail: Fail) {
   if (id === undefined || base64 === undefined)
     return fail(`is invalid: ${name} is not written id:key`, works);
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64)) return fail(`is invalid: ${name} is not base64`, works);
+  if (/^(?:[0-9a-f]{2}){16,}$/i.test(base64))
+    return fail(`is invalid: ${name} is hexadecimal, not base64`, works);
   const key = Buffer.from(base64, 'base64');
   if (key.length !== 32) return fail(`is invalid: ${name} has ${key.length} bytes instead of 32`, works);
   return { id, key };

@@ -28,8 +28,16 @@ export const variables = z.object({
     'a signing secret',
     'It’s 32 hexadecimal digits in one word, not a token.',
   ).optional(),
-  SLACK_BOT_TOKEN: slackToken('xoxb-', 'a bot token').optional(),
-  SLACK_APP_TOKEN: slackToken('xapp-', 'an app-level token').optional(),
+  SLACK_BOT_TOKEN: slackToken(
+    'xoxb-',
+    'a bot token',
+    'It’s on the app’s page under OAuth & Permissions: SLACK_BOT_TOKEN=xoxb-…',
+  ).optional(),
+  SLACK_APP_TOKEN: slackToken(
+    'xapp-',
+    'an app-level token',
+    'It’s on the app’s page under Basic Information, App-Level Tokens: SLACK_APP_TOKEN=xapp-…',
+  ).optional(),
   SLACK_CLIENT_ID: word('a client ID', APP_PAGE).optional(),
   SLACK_CLIENT_SECRET: word('a client secret', APP_PAGE).optional(),
   SLACK_STATE_SECRET: word('a secret in one word', MAKE_SECRET).optional(),

@@ -25,8 +25,8 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [inString(','), `$1${MASK}`],
   // `X-User-Token: …` as text, to the end of its string.
   [new RegExp(`\\b(${HEADERS})('?\\s*[:=]\\s*)[^"\\\\]+`, 'gi'), `$1$2${MASK}`],
-  // `client_secret=…` in a form or a query.
-  [new RegExp(`\\b((?:${FIELDS})=)[^"\\\\\\s&]+`, 'gi'), `$1${MASK}`],
+  // `client_secret=value` in a form or a query; `…` for a value tells nothing.
+  [new RegExp(`\\b((?:${FIELDS})=)(?!(?:xoxb-|xapp-)?…)[^"\\\\\\s&]+`, 'gi'), `$1${MASK}`],
   // Slack's tokens, rotated ones included.
   [/\bx(?:ox[a-z]|app)(?:\.xox[a-z])?-[\w.-]+/g, MASK],
   // An OS_TOKEN is a Fernet token: version byte 0x80, then a timestamp whose first bytes are zero until 2106.
@@ -34,8 +34,8 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer )[\w.~+/=-]+/gi, `$1${MASK}`],
   // Anyone with a response_url can post.
   [/(\/\/hooks\.slack\.com\/)[^\s"\\]+/g, `$1${MASK}`],
-  // `redis://user:password@host`
-  [/(\w:\/\/)[^\s"\\/@:]*:[^\s"\\/@]*@/g, `$1${MASK}@`],
+  // `redis://user:password@host`, but not that example itself.
+  [/(\w:\/\/)(?!(?:user)?:password@)[^\s"\\/@:]*:[^\s"\\/@]*@/g, `$1${MASK}@`],
 ];
 
 /**

@@ -7,7 +7,7 @@ import type { Keyring } from '../vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from '../vault/reseal.ts';
 import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
-import { toPlainLine } from './finding.ts';
+import { toPlainLine } from './doctor/finding.ts';
 
 export interface ResealParts {
   readonly redis: RedisConnection;

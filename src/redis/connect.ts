@@ -2,6 +2,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { reportOutage } from './errors.ts';
+import { findRefusal } from './refusal.ts';
 import { parseRedisUrl } from './url.ts';
 
 /** Slack waits three seconds for the ack: a refusal in time is better than silence. */
@@ -86,9 +87,10 @@ export function connectRedis(
   const lost = (error: Error) => {
     if (isAway) return;
     isAway = true;
-    if (wasReady || !error.message.includes('Connection is closed')) return onOutage?.(error);
+    const address = parseRedisUrl(url);
+    if (wasReady || address.kind === 'single') return onOutage?.(error);
     // A wrong address or certificate shows at the first connection.
-    void findReason(url, error).then((reason) => isAway && onOutage?.(reason));
+    void findRefusal(address, error, IMPATIENT).then((reason) => isAway && onOutage?.(reason));
   };
   const found = () => {
     if (isAway) onRecovery?.();
@@ -105,39 +107,6 @@ export function connectRedis(
     redis.on('+node', (node: Redis) => node.once('ready', found));
   }
   return redis;
-}
-
-/**
- * Of a Sentinel or a node of a Cluster that refuses a connection, ioredis only says that the connection is closed.
- *
- * @returns why the first host that can't be used refuses, such as its certificate; else the given error
- */
-async function findReason(url: string, error: Error): Promise<Error> {
-  const address = parseRedisUrl(url);
-  if (address.kind === 'single') return error;
-  const { username, password } =
-    address.kind === 'cluster'
-      ? address
-      : { username: address.sentinelUsername, password: address.sentinelPassword };
-  for (const host of address.kind === 'cluster' ? address.nodes : address.sentinels) {
-    const redis = new Redis({
-      ...IMPATIENT,
-      ...host,
-      ...(username !== undefined && { username }),
-      ...(password !== undefined && { password }),
-      ...(address.isTls && { tls: {} }),
-      lazyConnect: true,
-      enableReadyCheck: false,
-      retryStrategy: null,
-    });
-    const refusal = await new Promise<Error | undefined>((resolve) => {
-      redis.once('error', resolve).once('ready', () => resolve(undefined));
-      redis.connect().catch(resolve);
-    });
-    redis.disconnect();
-    if (refusal !== undefined) return refusal;
-  }
-  return error;
 }
 
 /**

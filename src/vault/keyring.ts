@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
+import { tryRead } from '../domain/try-read.ts';
 
 export interface SealingKey {
   readonly id: string;
@@ -14,6 +15,8 @@ export interface Keyring {
   open(envelope: string, owner: SealOwner): string;
   /** Whether another key than the newest sealed it. @throws UnsealFailed `malformed` */
   needsReseal(envelope: string): boolean;
+  /** The name of the key that sealed it, and of the key that opens it, whatever that is called now. @throws UnsealFailed `malformed` */
+  identifyKey(envelope: string, owner: SealOwner): { readonly id: string; readonly opensWith?: string };
 }
 
 const KEY_BYTES = 32;
@@ -32,6 +35,13 @@ export function createKeyring(keys: readonly SealingKey[]): Keyring {
       return unseal(envelope, owner, keyOf(byId, envelope.keyId, owner.kind));
     },
     needsReseal: (text) => parseEnvelope(text).keyId !== newestId,
+    identifyKey(text, owner) {
+      const envelope = parseEnvelope(text, owner.kind);
+      const opens = ([, key]: readonly [string, KeyObject]) =>
+        tryRead(() => unseal(envelope, owner, key)) !== undefined;
+      const opensWith = [...byId].find(opens)?.[0];
+      return { id: envelope.keyId, ...(opensWith !== undefined && { opensWith }) };
+    },
   };
 }
 

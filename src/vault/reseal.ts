@@ -14,16 +14,25 @@ const ENVELOPE = /(?<![\w.-])v1\.[\w-]{1,32}\.[\w-]{16}\.[\w-]{22,}(?![\w.-])/g;
  * @throws UnsealFailed
  */
 export function reseal(keyring: Keyring, owner: SealOwner, value: string): string | undefined {
-  const record = value.startsWith('{')
-    ? (tryParseJson(value) as { sealed?: unknown } | undefined)
-    : undefined;
-  const envelope = record === undefined ? value : record.sealed;
-  if (typeof envelope !== 'string') throw new UnsealFailed('malformed', undefined, owner.kind);
+  const { record, envelope } = envelopeIn(value, owner);
   const plain = keyring.open(envelope, owner);
   if (!keyring.needsReseal(envelope)) return undefined;
   const sealed = keyring.seal(plain, owner);
   return record === undefined ? sealed : JSON.stringify({ ...record, sealed });
 }
+
+function envelopeIn(value: string, owner: SealOwner) {
+  const record = value.startsWith('{')
+    ? (tryParseJson(value) as { sealed?: unknown } | undefined)
+    : undefined;
+  const envelope = record === undefined ? value : record.sealed;
+  if (typeof envelope !== 'string') throw new UnsealFailed('malformed', undefined, owner.kind);
+  return { record, envelope };
+}
+
+/** Which key a stored value needs, and which one opens it. @throws UnsealFailed `malformed` */
+export const findKey = (keyring: Keyring, owner: SealOwner, value: string) =>
+  keyring.identifyKey(envelopeIn(value, owner).envelope, owner);
 
 /** Whether a value contains an envelope that an older key sealed. */
 export function holdsOlderEnvelope({ needsReseal }: Keyring, value: string): boolean {

@@ -1,0 +1,548 @@
+/**
+ * What an error's own code means, and the one command or line that mends it: by the place where it arose. `{name}` stands
+ * for a part of the setup that only the check knows. docs/doctor.md shows the same table.
+ */
+import type { Finding } from './finding.ts';
+
+interface Cause {
+  /** Completes “Redis …”. */
+  readonly cause: string;
+  readonly remedy: string;
+  /** `bad` if absent. */
+  readonly verdict?: 'warning';
+}
+
+export type Causes = Readonly<Record<string, Cause>>;
+
+/** What `{name}` stands for. */
+export type Figures = Readonly<Record<string, string>>;
+
+const UNKNOWN_AUTHORITY: Cause = {
+  cause: 'shows a certificate of an authority that Node doesn’t trust',
+  remedy:
+    'Set NODE_EXTRA_CA_CERTS to a file with the authority’s certificate: `NODE_EXTRA_CA_CERTS=/path/ca.pem`.',
+};
+const NO_ROUTE: Cause = {
+  cause: 'can’t be reached: this machine has no route to {host}',
+  remedy: 'Connect the networks, or correct {variable}. To see the route: `ip route get {host}`',
+};
+const CLOSED: Cause = {
+  cause: 'closes the connection at once, at {address}',
+  remedy: 'Correct {variable}, or look in the log there. To try it: `{try}`',
+};
+
+/** Wherever Tally connects. */
+const NETWORK: Causes = {
+  ECONNREFUSED: {
+    cause: 'can’t be reached: nothing listens at {address}',
+    remedy: 'Start it, or correct {variable}. To try it: `{try}`',
+  },
+  ENOTFOUND: {
+    cause: 'can’t be reached: the host name {host} is unknown',
+    remedy: 'Correct the host in {variable}, or its DNS record. To look it up: `getent hosts {host}`',
+  },
+  EAI_AGAIN: {
+    cause: 'can’t be reached: the name server doesn’t answer for {host}',
+    remedy: 'Mend this machine’s DNS. To look it up: `getent hosts {host}`',
+  },
+  ETIMEDOUT: {
+    cause: 'can’t be reached: nothing answers at {address}, as when a firewall drops packets',
+    remedy: 'Allow this machine to connect to {address}. To try it: `{try}`',
+  },
+  timeout: {
+    cause: 'takes the connection and doesn’t answer, at {address}',
+    remedy: 'It hangs, is overloaded, or is something else. To try it: `{try}`',
+  },
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  closed: CLOSED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  CERT_HAS_EXPIRED: {
+    cause: 'shows a certificate that has expired by this machine’s clock',
+    remedy:
+      'Renew it, or correct the clock. Its dates: `openssl s_client -connect {address} </dev/null | openssl x509 -noout -dates`',
+  },
+  CERT_NOT_YET_VALID: {
+    cause: 'shows a certificate that isn’t valid yet by this machine’s clock',
+    remedy: 'Correct the clock: `timedatectl set-ntp true`',
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    cause: 'shows a certificate for another name than {host}',
+    remedy:
+      'Use a name of the certificate in {variable}; the nodes of a Cluster and Sentinels have to announce it. Its names: `openssl s_client -connect {address} </dev/null | openssl x509 -noout -ext subjectAltName`',
+  },
+  ERR_SSL_WRONG_VERSION_NUMBER: {
+    cause: 'speaks without TLS at {address}',
+    remedy: 'Correct the port or the scheme in {variable}. To try it: `{try}`',
+  },
+};
+
+const WRONG_PEER = 'Correct the host and the port in {variable}: `REDIS_URL={example}`';
+const GENTLE = 'CONFIG SET lasts until Redis restarts: put it into its configuration as well.';
+
+/** Codes without an error are the names of the setting, or of the field of INFO, that shows the cause. */
+const REDIS: Causes = {
+  ENOENT: {
+    cause: 'can’t be reached: there is no socket at {host}',
+    remedy: 'Start Redis, or correct the path: `REDIS_URL=unix:///path/redis.sock`',
+  },
+  EACCES: {
+    cause: 'can’t be reached: this user may not open the socket {host}',
+    remedy: 'Allow it: `{cli} CONFIG SET unixsocketperm 770` and add the user to the socket’s group.',
+  },
+  HTTP: { cause: 'isn’t there: an HTTP server answers at {address}', remedy: WRONG_PEER },
+  'protocol error': { cause: 'isn’t there: what answers at {address} is not Redis', remedy: WRONG_PEER },
+  plain: {
+    cause: 'speaks without TLS at {address}, and REDIS_URL asks for TLS',
+    remedy: 'Use its port with TLS, or go without: `REDIS_URL={asPlain}`',
+  },
+  TLS: {
+    cause: 'takes only TLS at {address}, and REDIS_URL has none',
+    remedy: 'Ask for TLS: `REDIS_URL={asTls}`',
+  },
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
+    cause: 'asks for a client’s certificate, and Tally has none: it has a user with a password',
+    remedy: `Turn that off: \`{cli} CONFIG SET tls-auth-clients no\`. ${GENTLE}`,
+  },
+  NOAUTH: {
+    cause: 'needs a password, and REDIS_URL has none',
+    remedy: 'Put it before the host: `REDIS_URL={withPassword}`',
+  },
+  WRONGPASS: {
+    cause: 'rejects the user or the password in REDIS_URL',
+    remedy:
+      'Correct them; write / @ : % as %2F %40 %3A %25. To try them: `{cli} --user {user} --askpass ping`',
+  },
+  NOPERM: {
+    cause: 'has a user that may not run {commands}',
+    remedy: 'Allow it, as an admin of Redis: `{cli} ACL SETUSER {user} {rules}`',
+  },
+  'NOPERM keys': {
+    cause: 'has a user that may not touch Tally’s keys',
+    remedy: "Allow it, as an admin of Redis: `{cli} ACL SETUSER {user} '~tally:*' '~{tally-*}:*'`",
+  },
+  DENIED: {
+    cause: 'is in protected mode: without a password it answers its own machine only',
+    remedy:
+      "Give it a user with a password, docs/redis.md has the rights: `{cli} ACL SETUSER tally on '>password' …`",
+  },
+  'ERR DB index is out of range': {
+    cause: 'has no database {database}',
+    remedy: 'Use one that it has: `REDIS_URL={asDatabase0}`',
+  },
+  keyspace: {
+    cause:
+      'is asked for the wrong database, perhaps: database {database} is empty, and database {other} has {keys} keys',
+    remedy: 'If Tally’s records are there: `REDIS_URL={asOther}`',
+    verdict: 'warning',
+  },
+  'ERR This instance has cluster support disabled': {
+    cause: 'is one server, not a Cluster',
+    remedy: 'Name one server: `REDIS_URL={asSingle}`',
+  },
+  'redis_mode:cluster': {
+    cause: 'is a node of a Cluster, and REDIS_URL is for one server',
+    remedy: 'Name the Cluster: `REDIS_URL={asCluster}`',
+  },
+  'redis_mode:sentinel': {
+    cause: 'is a Sentinel, and REDIS_URL is for a server',
+    remedy: 'Name the master that it watches: `REDIS_URL={asSentinel}`',
+  },
+  'ERR unknown command': {
+    cause: 'is a server, not a Sentinel',
+    remedy: 'Name the server itself: `REDIS_URL={asSingle}`',
+  },
+  'unknown master': {
+    cause: 'has Sentinels that don’t know “{master}”',
+    remedy: 'Write the name that they know after the hosts. To see it: `{cli} SENTINEL MASTERS`',
+  },
+  'announced address': {
+    cause: 'can’t be reached: {address} announces {announced}, where this machine can’t connect',
+    remedy:
+      'Announce an address that it can reach: `{cli} CONFIG SET {announce} …`, or let it connect there.',
+  },
+  CLUSTERDOWN: {
+    cause: 'is a Cluster without some of its slots: a master is lost, or they were never assigned',
+    remedy: 'Start the lost master, or assign them: `redis-cli --cluster fix {address}`',
+  },
+  OOM: {
+    cause: 'is full, and refuses every change',
+    remedy: `Give it more memory, or remove what isn’t Tally’s: \`{cli} CONFIG SET maxmemory {moreMemory}\`. ${GENTLE}`,
+  },
+  READONLY: {
+    cause: 'is a replica, which refuses every change',
+    remedy: 'Set the address of the primary: `REDIS_URL={asPrimary}`',
+  },
+  MASTERDOWN: {
+    cause: 'is a replica that has lost its primary',
+    remedy: 'Set the address of the primary: `REDIS_URL={asPrimary}`',
+  },
+  NOREPLICAS: {
+    cause: 'has too few replicas for `min-replicas-to-write`, and refuses every change',
+    remedy: 'Bring the replicas back. To see which are connected: `{cli} INFO replication`',
+  },
+  MISCONF: {
+    cause: 'can’t write to its disk, and refuses every change',
+    remedy: 'Free space, on its machine: `df -h {folder}`. Its log says why; `{cli} BGSAVE` tries again.',
+  },
+  aof_last_write_status: {
+    cause: 'can’t write its append-only file',
+    remedy: 'Free space, on its machine: `df -h {folder}`. Its log says why.',
+  },
+  rdb_last_bgsave_status: {
+    cause: 'could not write its last snapshot',
+    remedy: 'Free space, on its machine: `df -h {folder}`. Its log says why; `{cli} BGSAVE` tries again.',
+    verdict: 'warning',
+  },
+  'ERR max number of clients reached': {
+    cause: 'has as many connections as it allows',
+    remedy: `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${GENTLE}`,
+  },
+  LOADING: {
+    cause: 'is still loading its data',
+    remedy: 'Wait until it is done. To see how far it is: `{cli} INFO persistence`',
+  },
+  BUSY: {
+    cause: 'runs a script that doesn’t end',
+    remedy: 'End it: `{cli} SCRIPT KILL`',
+  },
+  'maxmemory-policy': {
+    cause: 'has the eviction policy {policy}, which deletes records, tokens among them, to free memory',
+    remedy: `Let it delete nothing: \`{cli} CONFIG SET maxmemory-policy noeviction\`. ${GENTLE}`,
+    verdict: 'warning',
+  },
+  maxmemory: {
+    cause: 'uses {share} % of its {limit} MiB; when it is full, it refuses every change',
+    remedy: `Give it more memory: \`{cli} CONFIG SET maxmemory {moreMemory}\`. ${GENTLE}`,
+    verdict: 'warning',
+  },
+  appendonly: {
+    cause: 'keeps nothing on disk: when it ends, every token and schedule is lost',
+    remedy: `Turn on its append-only file: \`{cli} CONFIG SET appendonly yes\`. ${GENTLE}`,
+    verdict: 'warning',
+  },
+  save: {
+    cause: 'writes snapshots only: a crash loses what came after the last one, and posts may come twice',
+    remedy: `Turn on its append-only file: \`{cli} CONFIG SET appendonly yes\`. ${GENTLE}`,
+    verdict: 'warning',
+  },
+  aof_enabled: {
+    cause: 'has no append-only file; the doctor could not check whether it writes snapshots',
+    remedy: `Turn it on: \`{cli} CONFIG SET appendonly yes\`. ${GENTLE}`,
+    verdict: 'warning',
+  },
+  appendfsync: {
+    cause: 'leaves it to the system when changes reach the disk: a crash of the machine loses half a minute',
+    remedy: `Let it write every second: \`{cli} CONFIG SET appendfsync everysec\`. ${GENTLE}`,
+    verdict: 'warning',
+  },
+  redis_version: {
+    cause: 'is version {version}; Tally is tested with Redis 7 and Valkey 8',
+    remedy: 'Upgrade it. Which version runs: `{cli} INFO server`',
+    verdict: 'warning',
+  },
+  'NOPERM info': {
+    cause: 'doesn’t allow INFO, so the doctor could not check persistence and memory',
+    remedy: 'Allow it, as an admin of Redis: `{cli} ACL SETUSER {user} +info`. Or check both yourself.',
+    verdict: 'warning',
+  },
+};
+
+const RECORDS: Causes = {
+  'unknown-key': {
+    cause:
+      '{count} of {total} need the key “{id}”, which isn’t in ENCRYPTION_KEYS: it was taken out too early, or another bot with keys of its own uses this Redis',
+    remedy:
+      'Add it after the newest one: `ENCRYPTION_KEYS={ids},{id}:…`. Give another bot a database of its own. If the key is lost, see docs/keys.md.',
+  },
+  renamed: {
+    cause: '{count} of {total} open with the key “{other}”, which was called “{id}” when they were sealed',
+    remedy: 'Give it its name again: `ENCRYPTION_KEYS={id}:…`',
+  },
+  swapped: {
+    cause: '{count} of {total} open with the other key: the names “{id}” and “{other}” are swapped',
+    remedy: 'Put each key behind its own name again: `ENCRYPTION_KEYS={id}:…,{other}:…`',
+  },
+  'not-authentic': {
+    cause:
+      '{count} of {total} don’t open: another key was used under the name “{id}”, by this bot or another one, or they are damaged or moved',
+    remedy:
+      'Put the earlier key back: `ENCRYPTION_KEYS=new-name:…,{id}:…`. Register or install again what stays shut; `npm run tally -- reseal` lists it.',
+  },
+  malformed: {
+    cause: '{count} of {total} are damaged',
+    remedy: 'Register or install them again; `npm run tally -- reseal` lists them.',
+  },
+};
+
+const BOT_PAGE = 'from the app’s page, OAuth & Permissions';
+const COPY_BOT_TOKEN = `Copy the Bot User OAuth Token ${BOT_PAGE}: \`SLACK_BOT_TOKEN=xoxb-…\``;
+const REINSTALL =
+  'Reinstall the app on its page under Install App, and copy its new token: `SLACK_BOT_TOKEN=xoxb-…`';
+const SLACK_OUTAGE: Cause = {
+  cause: 'fails: the error is Slack’s own',
+  remedy: 'Wait, and look at https://slack-status.com. To try it: `{try}`',
+};
+const DENIED: Cause = {
+  cause: 'rejects {variable}: the workspace or its organization doesn’t let this app in',
+  remedy: 'Ask an admin of the workspace to approve the app under Manage apps.',
+};
+
+/** Slack's error codes, and HTTP's for what answers in its place. */
+const SLACK: Causes = {
+  ECONNREFUSED: {
+    cause: 'can’t be reached: nothing listens at {address}',
+    remedy: 'Let this machine connect out, or correct SLACK_API_URL. To try it: `{try}`',
+  },
+  invalid_auth: {
+    cause: 'rejects SLACK_BOT_TOKEN: the token is wrong, or of another Slack',
+    remedy: COPY_BOT_TOKEN,
+  },
+  not_authed: { cause: 'got no token', remedy: COPY_BOT_TOKEN },
+  token_revoked: { cause: 'rejects SLACK_BOT_TOKEN: it was revoked', remedy: REINSTALL },
+  account_inactive: {
+    cause: 'rejects SLACK_BOT_TOKEN: the app was removed from the workspace, or its bot deactivated',
+    remedy: REINSTALL,
+  },
+  token_expired: {
+    cause: 'rejects SLACK_BOT_TOKEN: it has expired, because the app has token rotation',
+    remedy: `Use an app without token rotation, or install by OAuth; its token: \`SLACK_BOT_TOKEN=xoxb-…\``,
+  },
+  not_allowed_token_type: {
+    cause: 'rejects SLACK_BOT_TOKEN: it is another kind of token',
+    remedy: COPY_BOT_TOKEN,
+  },
+  missing_scope: {
+    cause: 'granted too little: the bot lacks {scopes}, which manifest.yml lists',
+    remedy:
+      'Add {scopes} on the app’s page under OAuth & Permissions, Bot Token Scopes. Reinstall the app there.',
+  },
+  'x-oauth-scopes': {
+    cause: 'doesn’t say which scopes the bot has',
+    remedy: 'Compare them with manifest.yml: {scopes}.',
+    verdict: 'warning',
+  },
+  ratelimited: {
+    cause: 'limits how often this app asks',
+    remedy: 'Wait a minute, then run the doctor again: `npm run tally -- doctor`',
+  },
+  ekm_access_denied: {
+    cause: 'rejects SLACK_BOT_TOKEN: the organization has withheld its encryption keys',
+    remedy: 'Ask an admin of the organization to restore access under Enterprise Key Management.',
+  },
+  access_denied: DENIED,
+  accesslimited: DENIED,
+  enterprise_is_restricted: DENIED,
+  org_login_required: DENIED,
+  team_access_not_granted: DENIED,
+  no_permission: DENIED,
+  fatal_error: SLACK_OUTAGE,
+  internal_error: SLACK_OUTAGE,
+  service_unavailable: SLACK_OUTAGE,
+  team_added_to_org: {
+    cause: 'is moving the workspace into an organization',
+    remedy: 'Wait until that is done, then run the doctor again: `npm run tally -- doctor`',
+  },
+  'HTTP 500': SLACK_OUTAGE,
+  'HTTP 502': SLACK_OUTAGE,
+  'HTTP 503': SLACK_OUTAGE,
+  'HTTP 504': SLACK_OUTAGE,
+  redirect: {
+    cause: 'isn’t there: {address} redirects to {target}',
+    remedy:
+      'Let no proxy answer in its place, or correct the address: `SLACK_API_URL=https://slack.com/api/`',
+  },
+  'not JSON': {
+    cause: 'isn’t there: what answers at {address} is not JSON, as of a proxy or a login page',
+    remedy:
+      'Let no proxy answer in its place, or correct the address: `SLACK_API_URL=https://slack.com/api/`',
+  },
+};
+
+const APP_TOKEN_LINE = 'Make one on the app’s page under Basic Information, App-Level Tokens';
+const NEW_APP_TOKEN = `${APP_TOKEN_LINE}, with the scope connections:write: \`SLACK_APP_TOKEN=xapp-…\``;
+
+/** Socket Mode: only where it differs. */
+const APP_TOKEN: Causes = {
+  invalid_auth: { cause: 'rejects SLACK_APP_TOKEN: the token is wrong', remedy: NEW_APP_TOKEN },
+  token_revoked: { cause: 'rejects SLACK_APP_TOKEN: it was revoked', remedy: NEW_APP_TOKEN },
+  account_inactive: { cause: 'rejects SLACK_APP_TOKEN: it was revoked', remedy: NEW_APP_TOKEN },
+  not_allowed_token_type: {
+    cause: 'rejects SLACK_APP_TOKEN: it is another kind of token',
+    remedy: NEW_APP_TOKEN,
+  },
+  missing_scope: {
+    cause: 'rejects SLACK_APP_TOKEN: it lacks the scope connections:write',
+    remedy: NEW_APP_TOKEN,
+  },
+};
+
+const CLOCK: Causes = {
+  date: {
+    cause: 'is {seconds} s {side} Slack’s; beyond {limit} s, Tally refuses every request’s signature',
+    remedy: 'Set it by NTP: `timedatectl set-ntp true`',
+  },
+};
+
+const CONFIGURATION: Causes = {
+  'signing secret': {
+    cause: 'SLACK_SIGNING_SECRET has {length} characters, and a signing secret has 32 hexadecimal digits',
+    remedy:
+      'Copy the Signing Secret from the app’s page under Basic Information: `SLACK_SIGNING_SECRET=…`. It is not the Client Secret.',
+  },
+  'client secret': {
+    cause: 'SLACK_SIGNING_SECRET is the same as SLACK_CLIENT_SECRET',
+    remedy:
+      'Copy the Signing Secret from the app’s page under Basic Information: `SLACK_SIGNING_SECRET=…`. It is not the Client Secret.',
+  },
+  authorities: {
+    cause: 'NODE_EXTRA_CA_CERTS names a file that can’t be read, so Node ignores it',
+    remedy:
+      'Name a file in PEM that this user may read: `NODE_EXTRA_CA_CERTS=/path/ca.pem`. In a container, mount it.',
+  },
+};
+
+const PORT: Causes = {
+  EADDRINUSE: {
+    cause: '{port} is taken by another program',
+    remedy: "End it, or set another one: `PORT={nextPort}`. Which it is: `ss -ltnp 'sport = :{port}'`",
+  },
+  EACCES: {
+    cause: '{port} needs rights that this user doesn’t have',
+    remedy: 'Set one from 1024: `PORT=3000`',
+  },
+};
+
+const NO_WAY: Cause = {
+  cause: 'can’t be reached from here, at {address}; Slack may reach it another way',
+  remedy: 'If it should be reachable from this machine, try it: `{try}`',
+  verdict: 'warning',
+};
+const NO_BOT: Cause = {
+  cause: 'has a proxy that reaches no bot',
+  remedy: 'Start Tally, or let the proxy lead to its PORT: `curl -sS http://127.0.0.1:{port}/healthz`',
+  verdict: 'warning',
+};
+const OTHER_SERVER: Cause = {
+  cause: 'leads to something other than Tally: it doesn’t serve /slack/events',
+  remedy: 'Let the proxy at {address} hand /slack/ on to this bot’s PORT, {port}. To try it: `{try}`',
+};
+
+const PUBLIC_ADDRESS: Causes = {
+  http: {
+    cause: 'doesn’t begin with https, and Slack takes no other',
+    remedy: 'Put a proxy with TLS in front of Tally: `PUBLIC_URL={asHttps}`',
+  },
+  ECONNREFUSED: NO_WAY,
+  ETIMEDOUT: NO_WAY,
+  timeout: NO_WAY,
+  EHOSTUNREACH: NO_WAY,
+  ENETUNREACH: NO_WAY,
+  'HTTP 502': NO_BOT,
+  'HTTP 503': NO_BOT,
+  'HTTP 504': NO_BOT,
+  'HTTP 200': OTHER_SERVER,
+  'HTTP 401': OTHER_SERVER,
+  'HTTP 403': OTHER_SERVER,
+  'HTTP 404': OTHER_SERVER,
+  'HTTP 405': OTHER_SERVER,
+  redirect: {
+    cause: 'redirects to {target}, and Slack doesn’t follow',
+    remedy: 'Name the address itself, or let the proxy hand /slack/ on: `PUBLIC_URL={target}`',
+  },
+};
+
+/** Of billing and identity. */
+const SERVICE: Causes = {
+  version: {
+    cause: 'has an address that doesn’t end with /v3',
+    remedy: 'Write it with the version: `{variable}={suggestion}`',
+  },
+  'HTTP 404': {
+    cause: 'isn’t there: {address} has no {service} service',
+    remedy: '{works} `{variable}={example}`',
+  },
+  'not JSON': {
+    cause: 'isn’t there: what answers at {address} is not JSON, as of a login page',
+    remedy: '{works} `{variable}={example}`',
+  },
+  redirect: {
+    cause: 'redirects to {target}; Tally doesn’t follow, to protect the token',
+    remedy: 'If that is the right one: `{variable}={target}`',
+  },
+  'address refused': {
+    cause: '{problem}',
+    remedy: 'Name a public https address, or exempt this host: `TRUSTED_API_HOSTS={host}`',
+  },
+  'no public address': {
+    cause: 'isn’t asked: {host} has no public address ({problem})',
+    remedy: 'Correct {variable}, or exempt this host: `TRUSTED_API_HOSTS={host}`',
+  },
+  'HTTP 429': {
+    cause: 'limits how often this machine asks',
+    remedy: 'Wait a minute, then run the doctor again: `npm run tally -- doctor`',
+    verdict: 'warning',
+  },
+};
+
+/** Any other status of HTTP. */
+const OTHER_STATUS: Cause = {
+  cause: 'answers with {code}',
+  remedy: 'Look in its log, or correct {variable}. To try it: `{try}`',
+  verdict: 'warning',
+};
+
+export const CAUSES = {
+  NETWORK,
+  REDIS,
+  RECORDS,
+  SLACK,
+  APP_TOKEN,
+  CLOCK,
+  CONFIGURATION,
+  PORT,
+  PUBLIC_ADDRESS,
+  SERVICE,
+} as const satisfies Readonly<Record<string, Causes>>;
+export type Place = keyof typeof CAUSES;
+
+/** Nothing is guessed about a code that isn't in the table. */
+const UNKNOWN: Cause = {
+  cause: 'fails with {code}',
+  remedy: 'The doctor doesn’t know this code: look for it in the log of what answered. To try it: `{try}`',
+};
+
+const causeOf = (place: Place, code: string): Cause => {
+  const find = (causes: Causes) => (Object.hasOwn(causes, code) ? causes[code] : undefined);
+  const network = place === 'CONFIGURATION' || place === 'RECORDS' ? undefined : find(NETWORK);
+  const shared = place === 'APP_TOKEN' ? find(SLACK) : undefined;
+  const status = code.startsWith('HTTP ') ? OTHER_STATUS : undefined;
+  return find(CAUSES[place]) ?? shared ?? network ?? status ?? UNKNOWN;
+};
+
+const fill = (text: string, figures: Figures): string =>
+  text.replace(/\{(\w+)\}/g, (_, name: string) => figures[name] ?? '…');
+
+/**
+ * What to say about a code.
+ *
+ * @param check what was checked
+ * @param figures what the table's `{name}` stand for
+ */
+export function findingOf(place: Place, check: string, code: string, figures: Figures): Finding {
+  const { cause, remedy, verdict = 'bad' } = causeOf(place, code);
+  const all = { code, ...figures };
+  const says = fill(cause, all);
+  return {
+    ...{ verdict, check, code },
+    // Codes that people search for; the others are the doctor's own words.
+    says: says.includes(code) || !/^[A-Z]|_/.test(code) ? says : `${says} (${code})`,
+    todo: fill(remedy, all),
+  };
+}

@@ -1,0 +1,81 @@
+/** Whether people and Slack can come in: the port, and the address that leads to it. */
+import { createServer } from 'node:net';
+import type { Millis } from '../../domain/time/calendar.ts';
+import { tryParseJson } from '../../domain/try-read.ts';
+import { findingOf } from './causes.ts';
+import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
+import { webFigures } from './web-figures.ts';
+
+export interface AddressParts {
+  readonly port: number;
+  readonly publicUrl: string | undefined;
+  /** Whether Slack's requests come to that address. */
+  readonly takesEvents: boolean;
+  /** How long one request may take, in ms. */
+  readonly timeout: Millis;
+}
+
+/** The bot itself may already listen there. Otherwise it is opened for a moment. Never rejects. */
+export async function checkPort({ port, timeout }: AddressParts): Promise<readonly Finding[]> {
+  if (await isTally(port, timeout)) return [okFinding('Port', `the bot runs on ${port}`)];
+  const error = await new Promise<Error | undefined>((resolve) => {
+    const server = createServer();
+    server.once('error', resolve).listen(port, () => server.close(() => resolve(undefined)));
+  });
+  if (error === undefined) return [okFinding('Port', `${port} is free`)];
+  const figures = { port: String(port), nextPort: String(port < 65_535 ? port + 1 : 3000), try: 'ss -ltnp' };
+  return [findingOf('PORT', 'Port', errorCode(error), figures)];
+}
+
+async function isTally(port: number, timeout: Millis): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(timeout);
+    const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal, redirect: 'manual' });
+    const body = tryParseJson(await response.text()) as { ok?: unknown } | undefined;
+    return response.status === 200 && body?.ok === true;
+  } catch {
+    return false;
+  }
+}
+
+const CHECK = 'Public address';
+
+/**
+ * Asks for /slack/events as Slack does when it checks a certificate: Tally says yes, whoever asks. Any other server
+ * doesn't know that address. Never rejects.
+ */
+export async function checkPublicAddress(parts: AddressParts): Promise<readonly Finding[]> {
+  const { publicUrl, port, takesEvents, timeout } = parts;
+  if (publicUrl === undefined) return [];
+  const events = `${publicUrl}/slack/events`;
+  const figures = {
+    ...webFigures('PUBLIC_URL', publicUrl, `-d ssl_check=1 ${events}`),
+    ...{ port: String(port), asHttps: publicUrl.replace(/^http:/, 'https:') },
+  };
+  const { protocol, hostname } = new URL(publicUrl);
+  // A sandbox on this machine has no certificate.
+  if (protocol === 'http:' && !/^(localhost|127\.|\[::1\])/.test(hostname))
+    return [findingOf('PUBLIC_ADDRESS', CHECK, 'http', figures)];
+  if (!takesEvents) return [];
+  try {
+    const response = await fetch(events, {
+      method: 'POST',
+      body: new URLSearchParams({ ssl_check: '1' }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeout),
+    });
+    const { status, headers } = response;
+    const target = headers.get('location');
+    if (status === 200 && (await response.text()) === '') return [okFinding(CHECK, 'leads to a Tally')];
+    return [
+      target === null
+        ? findingOf('PUBLIC_ADDRESS', CHECK, `HTTP ${status}`, figures)
+        : findingOf('PUBLIC_ADDRESS', CHECK, 'redirect', {
+            ...figures,
+            target: toPlainLine(new URL(target, events).origin),
+          }),
+    ];
+  } catch (error) {
+    return [findingOf('PUBLIC_ADDRESS', CHECK, errorCode(error), figures)];
+  }
+}

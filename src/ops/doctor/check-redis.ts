@@ -1,0 +1,261 @@
+import { isCluster, type RedisConnection } from '../../redis/connect.ts';
+import { identifyPeer, RedisRefusal } from '../../redis/refusal.ts';
+import { type Figures, findingOf } from './causes.ts';
+import { errorCode, type Finding, okFinding } from './finding.ts';
+import { dryRun, serversOf } from './redis-dry-run.ts';
+import { asksForTls, firstHost, redisFigures, redisUrlTo, userOf } from './redis-figures.ts';
+
+const CHECK = 'Redis';
+
+/** @returns the next step of whoever operates the bot */
+export const redisAdvice = (error: unknown, url: string): string =>
+  findingOf('REDIS', CHECK, replyCode(error), redisFigures(url)).todo ?? '';
+
+/**
+ * Changes nothing.
+ *
+ * @param ready the connection; rejects with the error that prevents it. Never rejects itself.
+ * @param url REDIS_URL
+ */
+export async function checkRedis(ready: Promise<RedisConnection>, url: string): Promise<readonly Finding[]> {
+  const figures = redisFigures(url);
+  try {
+    return await checkConnected(await ready, url, figures);
+  } catch (error) {
+    return [await unusableFinding(error, url, figures)];
+  }
+}
+
+/** Longer codes than the first word of a reply, which is ERR for many causes. */
+const LONG_CODES = [
+  'ERR DB index is out of range',
+  'ERR This instance has cluster support disabled',
+  'ERR max number of clients reached',
+  'ERR unknown command',
+];
+
+const codeIn = (text: string): string | undefined =>
+  LONG_CODES.find((code) => text.startsWith(code)) ?? /^([A-Z]{3,}) /.exec(text)?.[1];
+
+const replyCode = (error: unknown): string =>
+  (error instanceof Error && error.name === 'ReplyError' ? codeIn(error.message) : undefined) ??
+  errorCode(error);
+
+/** What ioredis says when a connection ends, whatever the cause. */
+const VAGUE: ReadonlySet<string> = new Set([
+  ...['closed', 'EPIPE', 'ECONNRESET', 'ETIMEDOUT', 'timeout', 'protocol error', 'no reason given'],
+  ...['MaxRetriesPerRequestError', 'AbortError', 'ClusterAllFailedError'],
+]);
+
+async function unusableFinding(error: unknown, url: string, figures: Figures): Promise<Finding> {
+  const code = replyCode(error);
+  const seen = VAGUE.has(code) ? await identify(url, code) : code;
+  const announced =
+    error instanceof RedisRefusal && error.at ? { announced: `${error.at.host}:${error.at.port}` } : {};
+  return findingOf('REDIS', CHECK, seen, { ...figures, ...announced });
+}
+
+/** @returns what answers there, if that tells more than the code */
+async function identify(url: string, code: string): Promise<string> {
+  const isTls = asksForTls(url);
+  const peer = await identifyPeer(firstHost(url), isTls);
+  return peer === (isTls ? 'TLS' : 'plain') ? code : (codeIn(peer) ?? peer);
+}
+
+async function checkConnected(
+  redis: RedisConnection,
+  url: string,
+  figures: Figures,
+): Promise<readonly Finding[]> {
+  const servers = serversOf(redis);
+  const infos = await Promise.all(servers.map(readInfo));
+  const [first] = infos;
+  const known = { ...figures, url, user: userOf(url), ...(first && (await figuresOf(servers[0], first))) };
+  if (first !== undefined && !isCluster(redis)) {
+    const wrongMode = await modeFinding(redis, first, known);
+    if (wrongMode !== undefined) return [wrongMode];
+  }
+  const found = await Promise.all(servers.map((server, at) => serverFindings(server, infos[at], known)));
+  const distinct = new Map(found.flat().map((finding) => [`${finding.verdict} ${finding.says}`, finding]));
+  const findings = [
+    ...(isCluster(redis) ? [okFinding(CHECK, `is a Cluster with ${servers.length} masters`)] : []),
+    ...distinct.values(),
+    ...(first === undefined || isCluster(redis) ? [] : databaseFindings(first, known)),
+  ];
+  const rights = await rightFindings(redis, known);
+  return [...findings, ...rights.filter(({ code }) => !isKnown(findings, code))].filter(
+    // The snapshot that failed is why changes are refused.
+    ({ code }) => code !== 'rdb_last_bgsave_status' || !isKnown(rights, 'MISCONF'),
+  );
+}
+
+/** A replica, and a file that can't be written, show in INFO and again in what is refused. */
+const isKnown = (findings: readonly Finding[], code: string | undefined): boolean =>
+  code !== undefined && findings.some((finding) => finding.code === code);
+
+/** What Redis says goes into commands that people paste. */
+const isPlainWord = (text: string | undefined): text is string => /^[\w./:-]+$/.test(text ?? '');
+
+async function figuresOf(server: Server | undefined, info: Info): Promise<Figures> {
+  const folder = server && (await readSetting(server, 'dir'));
+  const bytes = Math.max(Number(info.get('used_memory') ?? 0), Number(info.get('maxmemory') ?? 0));
+  return { moreMemory: `${Math.ceil((2 * bytes) / 2 ** 20)}mb`, ...(isPlainWord(folder) && { folder }) };
+}
+
+type Info = ReadonlyMap<string, string>;
+
+/** Undefined if this user may not run INFO, or because a cloud service doesn't have it. */
+async function readInfo(server: Server): Promise<Info | undefined> {
+  const text = await server.info().catch((error: unknown) => {
+    if (error instanceof Error && /^(NOPERM|ERR unknown command)/.test(error.message)) return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  return new Map([...text.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = '', value = '']) => [name, value]));
+}
+
+/** A server of another kind than REDIS_URL says takes the connection all the same. */
+async function modeFinding(redis: Server, info: Info, figures: Figures): Promise<Finding | undefined> {
+  const mode = info.get('redis_mode');
+  if (mode === 'cluster') return findingOf('REDIS', CHECK, 'redis_mode:cluster', figures);
+  if (mode !== 'sentinel') return undefined;
+  const masters = await redis.call('SENTINEL', 'MASTERS').catch(() => []);
+  const [, name] = ((masters as string[][])[0] ?? []) as string[];
+  const known = isPlainWord(name) ? name : 'master-name';
+  const asSentinel = figures.asSentinel?.replace('master-name', known) ?? '';
+  return findingOf('REDIS', CHECK, 'redis_mode:sentinel', { ...figures, asSentinel });
+}
+
+/** The records may be in another database of the same server. */
+function databaseFindings(info: Info, figures: Figures): readonly Finding[] {
+  const { database = '0', asDatabase0 = '' } = figures;
+  const others = [...info].flatMap(([name, value]) => {
+    const [, other] = /^db(\d+)$/.exec(name) ?? [];
+    return other === undefined ? [] : { other, keys: /keys=(\d+)/.exec(value)?.[1] ?? '?' };
+  });
+  const [most] = others.toSorted((a, b) => Number(b.keys) - Number(a.keys));
+  if (most === undefined || others.some(({ other }) => other === database)) return [];
+  const asOther = figures.url?.startsWith('unix:')
+    ? `unix://${figures.host}?db=${most.other}`
+    : asDatabase0.replace(/\/0$/, `/${most.other}`);
+  return [findingOf('REDIS', CHECK, 'keyspace', { ...figures, ...most, asOther })];
+}
+
+/** As in docs/redis.md, quoted for a shell. */
+export const DOCUMENTED_RIGHTS =
+  "+@read +@write +@blocking +@scripting +@transaction +@connection -@dangerous +time +info '+cluster|slots' '+cluster|info' '+client|list'";
+/** More than so many commands are not shown one by one. */
+const FEW_COMMANDS = 6;
+
+async function rightFindings(redis: RedisConnection, figures: Figures): Promise<readonly Finding[]> {
+  const { commands, keys, write } = await dryRun(redis);
+  const isFew = commands.length <= FEW_COMMANDS && !commands.includes('multi');
+  const rules = isFew
+    ? commands.map((command) => (command.includes('|') ? `'+${command}'` : `+${command}`)).join(' ')
+    : DOCUMENTED_RIGHTS;
+  const refused = [
+    ...(commands.length > 0
+      ? [findingOf('REDIS', CHECK, 'NOPERM', { ...figures, rules, commands: commands.join(', ') })]
+      : []),
+    ...(keys ? [findingOf('REDIS', CHECK, 'NOPERM keys', figures)] : []),
+    ...(write === undefined ? [] : [findingOf('REDIS', CHECK, replyCode(write), figures)]),
+  ];
+  return refused.length > 0 ? refused : [okFinding(CHECK, 'takes writes')];
+}
+
+type Server = ReturnType<typeof serversOf>[number];
+
+async function serverFindings(
+  server: Server,
+  info: Info | undefined,
+  figures: Figures,
+): Promise<readonly Finding[]> {
+  if (info === undefined) return [findingOf('REDIS', CHECK, 'NOPERM info', figures)];
+  return [
+    ...versionFindings(info, figures),
+    ...roleFindings(info, figures),
+    ...(await persistenceFindings(server, info, figures)),
+    ...memoryFindings(info, figures),
+    evictionFinding(info, figures),
+  ];
+}
+
+function versionFindings(info: Info, figures: Figures): readonly Finding[] {
+  const valkey = info.get('valkey_version');
+  const version = info.get('redis_version') ?? '?';
+  const answers = okFinding(CHECK, valkey === undefined ? `${version} answers` : `Valkey ${valkey} answers`);
+  return Number.parseInt(version, 10) < 7
+    ? [answers, findingOf('REDIS', CHECK, 'redis_version', { ...figures, version })]
+    : [answers];
+}
+
+function roleFindings(info: Info, figures: Figures): readonly Finding[] {
+  if (info.get('role') !== 'slave') return [];
+  const host = info.get('master_host');
+  const primary = isPlainWord(host) && {
+    asPrimary: redisUrlTo(figures.url ?? '', { host, port: Number(info.get('master_port')) }),
+  };
+  return [findingOf('REDIS', CHECK, 'READONLY', { ...figures, ...primary })];
+}
+
+async function persistenceFindings(
+  server: Server,
+  info: Info,
+  figures: Figures,
+): Promise<readonly Finding[]> {
+  const failed = ['rdb_last_bgsave_status', 'aof_last_write_status'].filter(
+    (name) => (info.get(name) ?? 'ok') !== 'ok',
+  );
+  const findings = failed.map((code) => findingOf('REDIS', CHECK, code, figures));
+  if (info.get('aof_enabled') !== '1') return [await snapshotFinding(server, figures), ...findings];
+  if (failed.includes('aof_last_write_status')) return findings;
+  return [fsyncFinding(await readSetting(server, 'appendfsync'), figures), ...findings];
+}
+
+/** Undefined if Redis doesn't tell. */
+async function readSetting(server: Server, name: string): Promise<string | undefined> {
+  const [, value] = (await server.config('GET', name).catch(() => [])) as string[];
+  return value;
+}
+
+async function snapshotFinding(server: Server, figures: Figures): Promise<Finding> {
+  const save = await readSetting(server, 'save');
+  const code = save === undefined ? 'aof_enabled' : save === '' ? 'appendonly' : 'save';
+  return findingOf('REDIS', CHECK, code, figures);
+}
+
+const SYNCS: Readonly<Record<string, string>> = {
+  always: ', and syncs it each time',
+  everysec: ', and syncs it every second',
+  unknown: '; could not check appendfsync',
+};
+
+function fsyncFinding(appendfsync = 'unknown', figures: Figures): Finding {
+  const syncs = SYNCS[appendfsync];
+  if (syncs === undefined) return findingOf('REDIS', CHECK, 'appendfsync', figures);
+  return okFinding(CHECK, `writes every change to its append-only file${syncs}`);
+}
+
+/** From this share of its limit on, Redis is called almost full. */
+const ALMOST_FULL = 0.9;
+
+/** A server that is full says so when it refuses a change. */
+function memoryFindings(info: Info, figures: Figures): readonly Finding[] {
+  const limit = Number(info.get('maxmemory'));
+  const used = Number(info.get('used_memory'));
+  if (info.get('maxmemory') === undefined)
+    return [okFinding(CHECK, 'doesn’t say how much memory it may use')];
+  if (limit === 0) return [okFinding(CHECK, 'has no limit of its own for memory')];
+  const share = String(Math.round((used / limit) * 100));
+  const mebibytes = (limit / 2 ** 20).toFixed(1);
+  if (used >= limit) return [];
+  if (used < limit * ALMOST_FULL) return [okFinding(CHECK, `uses ${share} % of its ${mebibytes} MiB`)];
+  return [findingOf('REDIS', CHECK, 'maxmemory', { ...figures, share, limit: mebibytes })];
+}
+
+function evictionFinding(info: Info, figures: Figures): Finding {
+  const policy = info.get('maxmemory_policy');
+  if (policy === undefined) return okFinding(CHECK, 'doesn’t say what it evicts: could not check');
+  if (policy === 'noeviction') return okFinding(CHECK, 'evicts nothing when memory runs out');
+  return findingOf('REDIS', CHECK, 'maxmemory-policy', { ...figures, policy });
+}

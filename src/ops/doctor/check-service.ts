@@ -1,0 +1,74 @@
+import { isFailure, NO_PUBLIC_ADDRESS } from '../../domain/failure/index.ts';
+import { tryParseJson, tryRead } from '../../domain/try-read.ts';
+import { type Figures, findingOf } from './causes.ts';
+import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
+import { webFigures } from './web-figures.ts';
+
+export interface ServiceParts {
+  readonly check: string;
+  /** The environment variable that holds the address. */
+  readonly variable: string;
+  /** What happens if it is not set; completes "NAME is not set: …". */
+  readonly unset: string;
+  readonly address: string | undefined;
+  /** How to write the variable; the next step if the address leads elsewhere. */
+  readonly works: string;
+  /** An address as it should look. */
+  readonly example: string;
+  /** @returns the address that was probably meant; undefined if nothing is wrong with it */
+  readonly suggest?: (address: string) => string | undefined;
+  /** Sends one request without credentials, under the address rules. @throws Failure */
+  readonly ask: (address: string) => Promise<{ readonly status: number; readonly text: string }>;
+}
+
+/** Asks the service once. Its refusal for lack of a token is the best sign that the address is right. Never rejects. */
+export async function checkService(parts: ServiceParts): Promise<readonly Finding[]> {
+  const { check, variable, unset, address, works, example, suggest, ask } = parts;
+  if (address === undefined) return [okFinding(check, `${variable} is not set: ${unset}`)];
+  const figures = {
+    ...(tryRead(() => webFigures(variable, address)) ?? { variable }),
+    ...{ works, example, service: check.toLowerCase() },
+  };
+  const suggestion = tryRead(() => suggest?.(address));
+  if (suggestion !== undefined) return [findingOf('SERVICE', check, 'version', { ...figures, suggestion })];
+  try {
+    const { status, text } = await ask(address);
+    if (status === 401 || status === 403)
+      return [okFinding(check, `answers and asks for a token (HTTP ${status})`)];
+    if (status >= 400) return [findingOf('SERVICE', check, `HTTP ${status}`, figures)];
+    return [
+      tryParseJson(text) === undefined
+        ? findingOf('SERVICE', check, 'not JSON', figures)
+        : okFinding(check, `answers (HTTP ${status})`),
+    ];
+  } catch (error) {
+    return [findingOf('SERVICE', check, ...failureCode(error, figures))];
+  }
+}
+
+/** Tells an operator more than people in Slack may know: why a name has no public address, where a redirect leads. */
+function failureCode(error: unknown, figures: Figures): [string, Figures] {
+  if (!isFailure(error)) return [errorCode(error), figures];
+  switch (error.kind) {
+    case 'service-unreachable': {
+      const cause = error.cause instanceof Error ? toPlainLine(error.cause.message) : '';
+      return error.code === NO_PUBLIC_ADDRESS
+        ? [NO_PUBLIC_ADDRESS, { ...figures, problem: cause || 'unknown' }]
+        : [error.code, figures];
+    }
+    case 'address-refused':
+      return ['address refused', { ...figures, problem: toPlainLine(error.message) }];
+    case 'redirect-refused':
+      return ['redirect', { ...figures, target: toPlainLine(error.target) }];
+    case 'service-failed':
+      return [`HTTP ${error.status}`, figures];
+    case 'rate-limited':
+      return ['HTTP 429', figures];
+    case 'timed-out':
+      return ['timeout', figures];
+    case 'invalid-response':
+      return ['not JSON', figures];
+    default:
+      return [error.kind, figures];
+  }
+}

@@ -1,0 +1,128 @@
+import type { Millis } from '../../domain/time/calendar.ts';
+import { findingOf, type Place } from './causes.ts';
+import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
+import { webFigures } from './web-figures.ts';
+
+const CHECK = 'Slack';
+/** Seconds. From `refused` on, every request's signature looks too old or too new. */
+const CLOCK_SKEW = { warning: 60, refused: 300 } as const;
+
+export interface SlackParts {
+  readonly apiUrl: string;
+  /** The bot scopes that Tally can't work without. */
+  readonly scopes: readonly string[];
+  /** Undefined if workspaces install Tally by OAuth: then each has its own token. */
+  readonly botToken: string | undefined;
+  readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
+  readonly clock: () => Millis;
+  /** How long one call may take, in ms. */
+  readonly timeout: Millis;
+}
+
+interface SlackResponse {
+  readonly headers: Headers;
+  /** Undefined unless it is JSON. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  readonly status: number;
+  /** Our clock halfway between the request and the response, in ms. */
+  readonly at: Millis;
+}
+
+/** Checks the bot token, its scopes, and our clock against Slack's. Never rejects. */
+export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]> {
+  const { botToken, scopes, mode } = parts;
+  try {
+    const response = await call(botToken === undefined ? 'api.test' : 'auth.test', botToken, parts);
+    const { headers, body } = response;
+    // Whatever answers in Slack's place has a clock of its own.
+    const clock = body === undefined ? [] : clockFinding(headers, response.at, mode.kind === 'http');
+    const refusal = refusalFinding('SLACK', response, parts);
+    if (refusal !== undefined) return [refusal, ...clock];
+    if (botToken === undefined)
+      return [okFinding(CHECK, 'answers; workspaces install Tally by OAuth'), ...clock];
+    const bot = `the bot token belongs to “${nameIn(body?.user)}” in “${nameIn(body?.team)}”`;
+    return [okFinding(CHECK, bot), scopesFinding(headers, scopes), ...clock];
+  } catch (error) {
+    return [findingOf('SLACK', CHECK, errorCode(error), figuresOf(parts))];
+  }
+}
+
+/** Checks that the app-level token may open a connection, without opening one. Never rejects. */
+export async function checkSocketMode(parts: SlackParts): Promise<readonly Finding[]> {
+  if (parts.mode.kind === 'http') return [];
+  try {
+    const response = await call('apps.connections.open', parts.mode.appToken, parts);
+    return [refusalFinding('APP_TOKEN', response, parts) ?? okFinding(CHECK, 'Socket Mode can connect')];
+  } catch (error) {
+    return [findingOf('APP_TOKEN', CHECK, errorCode(error), figuresOf(parts))];
+  }
+}
+
+const figuresOf = ({ apiUrl }: SlackParts) => webFigures('SLACK_API_URL', apiUrl, `${apiUrl}api.test`);
+
+async function call(
+  method: string,
+  token: string | undefined,
+  { apiUrl, clock, timeout }: SlackParts,
+): Promise<SlackResponse> {
+  const sentAt = clock();
+  const response = await fetch(`${apiUrl}${method}`, {
+    method: 'POST',
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeout),
+  });
+  const at = (sentAt + clock()) / 2;
+  const { headers, status } = response;
+  const body: unknown = await response.json().catch((error: unknown) => {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  });
+  return { headers, status, at, body: typeof body === 'object' && body !== null ? { ...body } : undefined };
+}
+
+/** @returns undefined if Slack did what it was asked */
+function refusalFinding(
+  place: Place,
+  { status, headers, body }: SlackResponse,
+  parts: SlackParts,
+): Finding | undefined {
+  if (body?.ok === true) return undefined;
+  const figures = figuresOf(parts);
+  const target = status >= 300 && status < 400 ? headers.get('location') : null;
+  if (target !== null)
+    return findingOf(place, CHECK, 'redirect', {
+      ...figures,
+      target: toPlainLine(target.split('?')[0] ?? ''),
+    });
+  const code = codeIn(body?.error) ?? (status >= 400 ? `HTTP ${status}` : 'not JSON');
+  return findingOf(place, CHECK, code, { ...figures, scopes: parts.scopes.join(', ') });
+}
+
+function scopesFinding(headers: Headers, scopes: readonly string[]): Finding {
+  const header = headers.get('x-oauth-scopes');
+  const granted = header?.split(',').map((scope) => scope.trim());
+  const missing = scopes.filter((scope) => !granted?.includes(scope));
+  if (missing.length === 0) return okFinding(CHECK, `the bot has all scopes: ${scopes.join(', ')}`);
+  const code = header === null ? 'x-oauth-scopes' : 'missing_scope';
+  return findingOf('SLACK', CHECK, code, { scopes: missing.join(', ') });
+}
+
+/** @param signed whether requests come in by HTTP, where their signature depends on the clock */
+function clockFinding(headers: Headers, at: Millis, signed: boolean): readonly Finding[] {
+  const slackTime = Date.parse(headers.get('date') ?? '');
+  if (Number.isNaN(slackTime)) return [];
+  const skew = Math.round((at - slackTime) / 1000);
+  const seconds = Math.abs(skew);
+  if (seconds <= CLOCK_SKEW.warning) return [okFinding('Clock', 'agrees with Slack’s')];
+  const side = skew > 0 ? 'ahead of' : 'behind';
+  const limit = String(CLOCK_SKEW.refused);
+  const finding = findingOf('CLOCK', 'Clock', 'date', { seconds: String(seconds), side, limit });
+  const isRefused = signed && seconds >= CLOCK_SKEW.refused;
+  return [{ ...finding, verdict: isRefused ? 'bad' : 'warning' }];
+}
+
+const codeIn = (error: unknown): string | undefined =>
+  typeof error === 'string' && /^[a-z_]{1,60}$/.test(error) ? error : undefined;
+
+const nameIn = (name: unknown): string => (typeof name === 'string' ? toPlainLine(name) : '?');

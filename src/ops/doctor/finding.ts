@@ -1,0 +1,55 @@
+/** What a check found. Bad: Tally would not start or not answer. Warning: it works now, and will fail one day. */
+export interface Finding {
+  readonly verdict: 'good' | 'warning' | 'bad';
+  /** What was checked. */
+  readonly check: string;
+  readonly says: string;
+  /** The operator's next step; absent when there is nothing to do. */
+  readonly todo?: string;
+  /** Of the error, as Redis, Node, HTTP or Slack call it; or of the cause, as `causes.ts` does. */
+  readonly code?: string;
+}
+
+export const okFinding = (check: string, says: string): Finding => ({ verdict: 'good', check, says });
+
+export const warningFinding = (check: string, says: string, todo: string): Finding => ({
+  verdict: 'warning',
+  check,
+  says,
+  todo,
+});
+
+export const failedFinding = (check: string, says: string, todo: string): Finding => ({
+  verdict: 'bad',
+  check,
+  says,
+  todo,
+});
+
+/** Codes of libraries, as the system would call them. */
+const SAME_CODES: Readonly<Record<string, string>> = {
+  TimeoutError: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'ETIMEDOUT',
+  UND_ERR_SOCKET: 'closed',
+  ParserError: 'protocol error',
+};
+
+/** @returns an error's code or name, never its message: that may quote what was sent */
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === 'string') return SAME_CODES[code] ?? code;
+  if (cause instanceof Error) return errorCode(cause);
+  // Redis puts its code first: `NOAUTH Authentication required.`
+  const replyCode = /^([A-Z]{3,})\b/.exec(error.message)?.[1];
+  if (error.name === 'ReplyError' && replyCode !== undefined) return replyCode;
+  if (/timed out|timeout/i.test(error.message)) return 'timeout';
+  return error.name === 'Error' ? 'no reason given' : (SAME_CODES[error.name] ?? error.name);
+}
+
+/** Outside text for a terminal. @returns at most 200 characters, without control and format characters */
+export function toPlainLine(text: string): string {
+  return text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, 200);
+}

@@ -1,0 +1,122 @@
+/**
+ * What Redis would refuse, without changing anything: it checks rights, memory, replicas and its disk when it puts a
+ * command into a transaction, which is then discarded.
+ */
+import { isCluster, type RedisConnection } from '../../redis/connect.ts';
+import { probeKey, QUEUE, queuePrefix, shardsOf } from '../../redis/keys.ts';
+
+type Server = Pick<RedisConnection, 'call'>;
+
+/** One server, or every master of a Cluster. */
+export const serversOf = (
+  redis: RedisConnection,
+): readonly Pick<RedisConnection, 'call' | 'info' | 'config'>[] =>
+  isCluster(redis) ? redis.nodes('master') : [redis];
+
+/** Each command that Tally and its queue send, with arguments that fit. A test compares it with what a bot sent. */
+export const neededCommands = (key: string): readonly (readonly string[])[] => [
+  ['bzpopmin', key, '1'],
+  ['client', 'setname', 'tally'],
+  ['del', key],
+  ['eval', 'return 1', '0'],
+  ['evalsha', '0'.repeat(40), '0'],
+  ['exists', key],
+  ['get', key],
+  ['hdel', key, 'field'],
+  ['hget', key, 'field'],
+  ['hgetall', key],
+  ['hmget', key, 'field'],
+  ['hmset', key, 'field', 'value'],
+  ['hset', key, 'field', 'value'],
+  ['incr', key],
+  ['lrange', key, '0', '1'],
+  ['ping'],
+  ['rpoplpush', key, key],
+  ['set', key, 'value'],
+  ['smembers', key],
+  ['time'],
+  ['unlink', key],
+  ['xadd', key, '*', 'field', 'value'],
+  ['xrevrange', key, '+', '-'],
+  ['xtrim', key, 'MAXLEN', '1'],
+  ['zadd', key, '1', 'member'],
+  ['zpopmin', key],
+  ['zrange', key, '0', '1'],
+  ['zrangebyscore', key, '0', '1'],
+  ['zrem', key, 'member'],
+  ['zrevrangebyscore', key, '1', '0'],
+  ['zscan', key, '0'],
+  ['zscore', key, 'member'],
+];
+
+/** Refusals by command: the rights of each command, and whether a change is taken. */
+export interface Refusals {
+  /** Commands that the user may not run. */
+  readonly commands: readonly string[];
+  /** Whether the user may not touch Tally's keys. */
+  readonly keys: boolean;
+  /** Why changes are refused, by any server; undefined if they are taken. */
+  readonly write: Error | undefined;
+}
+
+/** @throws what the connection ends with */
+export async function dryRun(redis: RedisConnection): Promise<Refusals> {
+  const keys = shardsOf(redis).map(probeKey);
+  const ofQueue = `${queuePrefix(0)}:${QUEUE}:meta`;
+  const all = await Promise.all(serversOf(redis).map((server) => queueAndDiscard(server, keys, ofQueue)));
+  return {
+    commands: [...new Set(all.flatMap(({ commands }) => commands))].sort(),
+    keys: all.some((found) => found.keys),
+    write: all.flatMap(({ write }) => write ?? [])[0],
+  };
+}
+
+async function queueAndDiscard(server: Server, keys: readonly string[], ofQueue: string): Promise<Refusals> {
+  const transaction = await inTransaction(server, []);
+  // Outside of a transaction these commands would be run.
+  if (transaction.length > 0) return refusalsOf(transaction);
+  const [key = ofQueue] = keys;
+  return refusalsOf(
+    await inTransaction(server, [
+      ...keys.map((shardKey) => ['set', shardKey, 'value']),
+      ['set', ofQueue, 'value'],
+      ...neededCommands(key),
+    ]),
+  );
+}
+
+interface Refusal {
+  readonly command: string;
+  readonly error: Error;
+}
+
+/** All in one turn, so that no other command of this connection comes between. */
+async function inTransaction(
+  server: Server,
+  commands: readonly (readonly string[])[],
+): Promise<readonly Refusal[]> {
+  const sent = [['multi'], ...commands, ['discard']].map(async ([name = '', ...args]) => {
+    try {
+      await server.call(name, ...args);
+      return [];
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'ReplyError') throw error;
+      return [{ command: name === 'client' ? `client|${args[0]}` : name, error }];
+    }
+  });
+  return (await Promise.all(sent)).flat();
+}
+
+function refusalsOf(refusals: readonly Refusal[]): Refusals {
+  const forbidden = refusals.filter(({ error }) => error.message.startsWith('NOPERM'));
+  const isAboutKeys = ({ error }: Refusal) =>
+    /\bkeys?\b/.test(error.message) && !/command/.test(error.message);
+  return {
+    commands: forbidden.filter((refusal) => !isAboutKeys(refusal)).map(({ command }) => command),
+    keys: forbidden.some(isAboutKeys),
+    // Another master of the Cluster has that shard; an unknown command is told by the cloud services that lack it.
+    write: refusals.find(
+      ({ command, error }) => command === 'set' && !/^(NOPERM|MOVED|ASK|TRYAGAIN)/.test(error.message),
+    )?.error,
+  };
+}

@@ -1,0 +1,92 @@
+import { parseRedisUrl, type RedisAddress, type RedisHost } from '../../redis/url.ts';
+import type { Figures } from './causes.ts';
+
+/**
+ * The parts of REDIS_URL that sentences and commands may show: no password, and no user name either, which may be a
+ * password in the wrong place.
+ */
+export function redisFigures(url: string): Figures {
+  const address = parseRedisUrl(url);
+  const { host, port, path, isTls, hasUser, hasPassword, database } = partsOf(address);
+  const cli =
+    path === undefined ? `redis-cli -h ${host} -p ${port}${isTls ? ' --tls' : ''}` : `redis-cli -s ${path}`;
+  const at = path ?? `${bracketed(host)}:${port}`;
+  const userInfo = hasUser ? 'user:password@' : hasPassword ? ':password@' : '';
+  const written = (scheme: string, info = userInfo, end = database === '0' ? '' : `/${database}`) =>
+    path === undefined ? `${scheme}://${info}${at}${end}` : `unix://${path}`;
+  const scheme = isTls ? 'rediss' : 'redis';
+  return {
+    ...{ variable: 'REDIS_URL', host: path ?? host, port: String(port), address: at },
+    ...{ cli, try: `${cli} ping`, example: 'redis://redis.example.com:6379' },
+    ...{ database, user: hasUser ? '…' : 'default', folder: '/var/lib/redis' },
+    asPlain: written('redis'),
+    asTls: written('rediss'),
+    asSingle: written(scheme),
+    asCluster: written(`${scheme}+cluster`, userInfo, ''),
+    asSentinel: written(`${scheme}+sentinel`, userInfo, '/master-name'),
+    asDatabase0: written(scheme, userInfo, '/0'),
+    asPrimary: `${scheme}://${userInfo}primary.example.com:6379`,
+    withPassword: written(scheme, hasUser ? 'user:password@' : ':password@'),
+    moreMemory: '1gb',
+    announce: address.kind === 'cluster' ? 'cluster-announce-ip' : 'replica-announce-ip',
+    ...(address.kind === 'sentinel' && { master: address.name }),
+  };
+}
+
+/** The URL for another host of the same kind. */
+export function redisUrlTo(url: string, host: RedisHost): string {
+  const { isTls, hasUser, hasPassword } = partsOf(parseRedisUrl(url));
+  const userInfo = hasUser ? 'user:password@' : hasPassword ? ':password@' : '';
+  return `${isTls ? 'rediss' : 'redis'}://${userInfo}${bracketed(host.host)}:${host.port}`;
+}
+
+const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+interface Parts extends RedisHost {
+  readonly path?: string;
+  readonly isTls: boolean;
+  readonly hasUser: boolean;
+  readonly hasPassword: boolean;
+  readonly database: string;
+}
+
+function partsOf(address: RedisAddress): Parts {
+  if (address.kind === 'single') return partsOfUrl(new URL(address.url));
+  const [first = { host: '', port: 0 }] = address.kind === 'cluster' ? address.nodes : address.sentinels;
+  return {
+    ...first,
+    isTls: address.isTls,
+    hasUser: address.username !== undefined,
+    hasPassword: address.password !== undefined,
+    database: address.kind === 'sentinel' ? String(address.db) : '0',
+  };
+}
+
+function partsOfUrl(url: URL): Parts {
+  const query = url.searchParams.get('db');
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port || 6379),
+    ...(url.protocol === 'unix:' && { path: url.pathname }),
+    isTls: url.protocol === 'rediss:',
+    hasUser: url.username !== '',
+    hasPassword: url.password !== '' || url.searchParams.has('password'),
+    database: query ?? (url.protocol === 'unix:' ? '0' : url.pathname.slice(1) || '0'),
+  };
+}
+
+/** Where to look when Redis can't be used: its first host. */
+export function firstHost(url: string): RedisHost | { readonly path: string } {
+  const { host, port, path } = partsOf(parseRedisUrl(url));
+  return path === undefined ? { host, port } : { path };
+}
+
+/** The user that Redis knows: only for a connection that it accepted. */
+export function userOf(url: string): string {
+  const address = parseRedisUrl(url);
+  const name = address.kind === 'single' ? new URL(address.url).username : address.username;
+  if (!name) return 'default';
+  return /^[\w.-]+$/.test(name) ? name : '…';
+}
+
+export const asksForTls = (url: string): boolean => partsOf(parseRedisUrl(url)).isTls;

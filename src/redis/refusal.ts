@@ -1,0 +1,175 @@
+/** Why a Redis can't be used at all: ioredis often only says that the connection was closed. */
+import { connect, type NetConnectOpts } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { Redis, type RedisOptions } from 'ioredis';
+import type { Millis } from '../domain/time/calendar.ts';
+import type { RedisAddress, RedisHost } from './url.ts';
+
+/** An answer of Redis, or none, in the shape of an error that has a code. */
+export class RedisRefusal extends Error {
+  override readonly name = 'RedisRefusal';
+  constructor(
+    readonly code: string,
+    /** Where, if it is not the host of the address. */
+    readonly at?: RedisHost,
+  ) {
+    super(code);
+  }
+}
+
+/** Of a connection to one server, whose replies are mapped as elsewhere. */
+type ImpatientOptions = Omit<RedisOptions, 'replyMapping'>;
+
+/**
+ * Asks the hosts of Sentinels and of a Cluster.
+ *
+ * @param options of a connection that fails at once
+ * @returns why the first of them can't be used, such as its certificate; else the given error
+ */
+export async function findRefusal(
+  address: RedisAddress,
+  error: Error,
+  options: ImpatientOptions,
+): Promise<Error> {
+  if (address.kind === 'single') return error;
+  const { username, password } =
+    address.kind === 'cluster'
+      ? address
+      : { username: address.sentinelUsername, password: address.sentinelPassword };
+  const credentials = {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+  };
+  const tls = address.isTls ? { tls: {} } : {};
+  const hosts = address.kind === 'cluster' ? address.nodes : address.sentinels;
+  const refusals = await Promise.all(
+    hosts.map((host) =>
+      ask({ ...options, ...tls, ...credentials, ...host }, async (redis) => {
+        const next = address.kind === 'cluster' ? await nodeOf(redis) : await masterOf(redis, address.name);
+        if (isSame(next, host)) return undefined;
+        return (await canConnect(next)) ? undefined : new RedisRefusal('announced address', next);
+      }),
+    ),
+  );
+  return refusals.find((refusal) => refusal !== undefined) ?? error;
+}
+
+/** @returns the error that a connection or the work with it ended with, if any */
+async function ask(
+  options: ImpatientOptions & RedisHost,
+  work: (redis: Redis) => Promise<Error | undefined>,
+): Promise<Error | undefined> {
+  const redis = new Redis({
+    ...options,
+    ...{ lazyConnect: true, enableReadyCheck: false, retryStrategy: null },
+  });
+  try {
+    // Its first error is the cause; `connect` rejects with what followed from it.
+    const refusal = await new Promise<Error | undefined>((resolve) => {
+      redis.once('error', resolve).once('ready', () => resolve(undefined));
+      redis.connect().catch(resolve);
+    });
+    return refusal ?? (await work(redis));
+  } catch (error) {
+    return error as Error;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+const isSame = (a: RedisHost, b: RedisHost): boolean => a.host === b.host && a.port === b.port;
+
+/** The address that the Sentinels announce of the master. */
+async function masterOf(sentinel: Redis, name: string): Promise<RedisHost> {
+  const found = await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name);
+  if (!Array.isArray(found)) throw new RedisRefusal('unknown master');
+  return { host: String(found[0]), port: Number(found[1]) };
+}
+
+/** The address that the Cluster announces of the first slots' master. */
+async function nodeOf(node: Redis): Promise<RedisHost> {
+  const [slots] = await node.cluster('SLOTS');
+  if (slots === undefined || String(await node.cluster('INFO')).includes('cluster_state:fail'))
+    throw new RedisRefusal('CLUSTERDOWN');
+  const [, , [host, port] = ['', 0]] = slots;
+  return { host, port };
+}
+
+const CONNECT_TIMEOUT: Millis = 1_000;
+
+/** A server with TLS closes a connection without it; and a silent one is another matter. */
+const canConnect = async (host: RedisHost): Promise<boolean> => {
+  const answer = await firstAnswer(host);
+  return !('code' in answer) || ['timeout', 'closed', 'ECONNRESET'].includes(answer.code);
+};
+
+/**
+ * What answers at a host, whatever Redis' client makes of it.
+ *
+ * @param asksForTls whether TLS is expected there, so that what a server with TLS objects to matters
+ *
+ * @returns `plain` for a Redis without TLS, `TLS`, `HTTP`, `protocol error` for anything else that answers, what Redis
+ *   refuses every connection with, or the code of the error
+ */
+export async function identifyPeer(
+  to: RedisHost | { readonly path: string },
+  asksForTls: boolean,
+): Promise<string> {
+  const answer = await firstAnswer(to);
+  if ('code' in answer) {
+    if (!['closed', 'ECONNRESET'].includes(answer.code)) return answer.code;
+    const { isTls, alert } = await shakeHands(to);
+    if (!isTls) return answer.code;
+    return (asksForTls ? alert : undefined) ?? 'TLS';
+  }
+  const { bytes } = answer;
+  const text = bytes.toString('latin1');
+  if (bytes[0] === TLS_ALERT) return 'TLS';
+  if (text.startsWith('HTTP/')) return 'HTTP';
+  if (/^-(?!NOAUTH|NOPERM)/.test(text)) return text.slice(1).split('\r\n')[0] ?? '';
+  return /^[+-]/.test(text) ? 'plain' : 'protocol error';
+}
+
+const TLS_ALERT = 0x15;
+
+/** Sends PING. @returns what came back, or why nothing did */
+function firstAnswer(to: NetConnectOpts): Promise<{ bytes: Buffer } | { code: string }> {
+  return new Promise((resolve) => {
+    const socket = connect(to);
+    let isConnected = false;
+    const settle = (answer: { bytes: Buffer } | { code: string }) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(CONNECT_TIMEOUT, () => settle({ code: isConnected ? 'timeout' : 'ETIMEDOUT' }));
+    socket.once('connect', () => {
+      isConnected = true;
+      socket.write('PING\r\n');
+    });
+    socket.once('data', (bytes: Buffer) => settle({ bytes }));
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => settle({ code: code ?? 'closed' }));
+    socket.once('close', () => settle({ code: 'closed' }));
+  });
+}
+
+/** How long after the handshake a server may take to refuse what it saw of the client. */
+const ALERT_TIMEOUT: Millis = 300;
+
+/** Nothing is sent, so that what the server objects to arrives before it closes the connection. */
+function shakeHands(to: NetConnectOpts): Promise<{ isTls: boolean; alert?: string }> {
+  return new Promise((resolve) => {
+    const socket = connectTls({ ...to, rejectUnauthorized: false, timeout: CONNECT_TIMEOUT });
+    let isTls = false;
+    const settle = (alert?: string) => {
+      socket.destroy();
+      resolve({ isTls, ...(alert !== undefined && { alert }) });
+    };
+    socket.once('secureConnect', () => {
+      isTls = true;
+      socket.setTimeout(ALERT_TIMEOUT);
+    });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => settle(code));
+    socket.once('close', () => settle());
+    socket.once('timeout', () => settle());
+  });
+}

@@ -1,0 +1,64 @@
+/** Each broken setup, built for real: the doctor names its cause and what mends it, and shows no secret. */
+import { execFile } from 'node:child_process';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
+import type { Finding } from '../../src/ops/doctor/finding.ts';
+import { BROKEN_SETUPS, SETUP_SECRETS, World } from '../support/broken-setups.ts';
+import { describeUnless } from '../support/describe-unless.ts';
+import { NO_TLS } from '../support/redis-servers.ts';
+
+interface Ran {
+  readonly code: number;
+  readonly findings: readonly Finding[];
+  readonly output: string;
+}
+
+/** Runs the doctor as a process with only this environment. */
+const doctor = (env: Readonly<Record<string, string>>) =>
+  new Promise<Ran>((resolve) => {
+    const options = { env: { PATH: process.env.PATH ?? '', ...env } };
+    execFile(process.execPath, [BOT_ENTRY, 'doctor', '--json'], options, (error, output) =>
+      resolve({ code: Number(error?.code ?? 0), findings: JSON.parse(output), output }),
+    );
+  });
+
+describeUnless(NO_TLS, 'the doctor', () => {
+  const surroundings = new World();
+  let healthy: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    await buildBot(() => undefined);
+    healthy = await surroundings.healthy();
+  }, 60_000);
+  afterAll(() => surroundings.close());
+
+  let world: World;
+  beforeEach(() => {
+    world = new World();
+  });
+  afterEach(() => world.close());
+
+  it('finds nothing where nothing is broken, and writes nothing', async () => {
+    const redis = await world.server();
+    const { code, findings } = await doctor({ ...healthy, REDIS_URL: `redis://127.0.0.1:${redis.port}` });
+    expect(findings.filter(({ verdict }) => verdict !== 'good')).toEqual([]);
+    expect(code).toBe(0);
+    expect(await redis.client.dbsize()).toBe(0);
+  });
+
+  it.each(BROKEN_SETUPS)('names $name', async ({ build, finding }) => {
+    const { check, code, says, todo, verdict = 'bad' } = finding;
+    const ran = await doctor({ ...healthy, ...(await build(world)) });
+    expect(ran.findings).toContainEqual(
+      expect.objectContaining({
+        ...{ check, verdict, says: expect.stringMatching(says), todo: expect.stringMatching(todo) },
+        ...(code !== undefined && { code }),
+      }),
+    );
+    const bad = ran.findings.filter((found) => found.verdict === 'bad');
+    expect(ran.code).toBe(bad.length === 0 ? 0 : bad.every((found) => isUnreadable(found)) ? 78 : 1);
+    for (const secret of SETUP_SECRETS) expect(ran.output).not.toContain(secret);
+  });
+});
+
+/** The code of a variable that can't be read is its name. */
+const isUnreadable = ({ code = '' }: Finding): boolean => /^(SLACK|ENCRYPTION)_[A-Z_]+$/.test(code);

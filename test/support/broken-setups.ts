@@ -1,0 +1,817 @@
+/** Setups that are broken in one way each, built for real, with the finding that names the cause and mends it. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startBilling } from '../../sandbox/billing.ts';
+import { freePort } from '../../sandbox/bot-process.ts';
+import { startIdentity } from '../../sandbox/identity.ts';
+import { SCOPES } from '../../src/slack/install/scopes.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
+import { changeIn } from './change.ts';
+import {
+  type Certificates,
+  makeCertificates,
+  type RedisServer,
+  refuseWrites,
+  startSentinels,
+  startServer,
+  WRITE_REFUSALS,
+} from './redis-servers.ts';
+import { waitUntil } from './wait-until.ts';
+
+type Changes = Readonly<Record<string, string>>;
+
+export const BOT_TOKEN = 'xoxb-1-a-bot-token-that-must-not-be-seen';
+export const APP_TOKEN = 'xapp-1-an-app-token-that-must-not-be-seen';
+const SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
+const PASSWORD = 'a-password-that-must-not-be-seen';
+const USER_TOKEN = 'a-user-token-that-must-not-be-seen';
+const [NEW_KEY, OLD_KEY] = [randomBytes(32), randomBytes(32)];
+const base64 = (key: Buffer): string => key.toString('base64');
+/** None of them may be in an output. */
+export const SETUP_SECRETS: readonly string[] = [
+  ...[BOT_TOKEN, APP_TOKEN, SIGNING_SECRET, PASSWORD, USER_TOKEN],
+  ...[NEW_KEY, OLD_KEY].map(base64),
+];
+const REQUIRED_SCOPES = SCOPES.flatMap(({ scope, optional }) => (optional ? [] : scope));
+
+interface SlackAnswers {
+  readonly auth?: object;
+  readonly open?: object;
+  readonly scopes?: readonly string[];
+  /** Seconds. */
+  readonly ahead?: number;
+  readonly status?: number;
+}
+
+/** What is not broken, and what releases what a setup started. */
+export class World {
+  readonly #releases: (() => unknown)[] = [];
+  #certificates: Promise<Certificates> | undefined;
+
+  onEnd(release: () => unknown): void {
+    this.#releases.push(release);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#releases.splice(0).map((release) => release()));
+  }
+
+  async server(args: readonly string[] = [], certificates?: Certificates): Promise<RedisServer> {
+    const server = await startServer(['appendonly yes', 'maxmemory-policy noeviction', ...args], {
+      certificates,
+    });
+    this.onEnd(() => server.kill());
+    return server;
+  }
+
+  /** A server of its own with these lines in its configuration. */
+  async redis(...args: readonly string[]): Promise<Changes> {
+    return { REDIS_URL: urlOf(await this.server(args)) };
+  }
+
+  async service(started: Promise<Service>): Promise<Service> {
+    const service = await started;
+    this.onEnd(() => service.close());
+    return service;
+  }
+
+  certificates(): Promise<Certificates> {
+    this.#certificates ??= mkdtemp(join(tmpdir(), 'tally-certificates-')).then((home) => {
+      this.onEnd(() => rm(home, { recursive: true }));
+      return makeCertificates(home);
+    });
+    return this.#certificates;
+  }
+
+  async slack({ auth, open, scopes, ahead = 0, status = 200 }: SlackAnswers = {}): Promise<Changes> {
+    const granted = scopes ?? REQUIRED_SCOPES;
+    const { url } = await this.service(
+      serve((request, response) => {
+        response.setHeader('date', new Date(Date.now() + ahead * 1000).toUTCString());
+        response.setHeader('x-oauth-scopes', granted.join(','));
+        if (request.url === '/api/auth.test')
+          return json(response, auth ?? { ok: true, user: 'tally', team: 'Acme' }, status);
+        json(response, open ?? { ok: true, url: 'wss://127.0.0.1/a-ticket' }, status);
+      }),
+    );
+    return { SLACK_API_URL: `${url}/api/` };
+  }
+
+  /** The answer of a server of HTTP at its root and everywhere else. */
+  async http(status: number, text: string, headers: Changes = {}): Promise<string> {
+    const { url } = await this.service(
+      serve((_, response) => {
+        response.writeHead(status, headers);
+        response.end(text);
+      }),
+    );
+    return url;
+  }
+
+  /** An environment in which nothing is broken. */
+  async healthy(): Promise<Changes> {
+    const [billing, identity] = await Promise.all([startBilling(), startIdentity()]);
+    this.onEnd(() => billing.close());
+    this.onEnd(() => identity.close());
+    return {
+      ...(await this.slack()),
+      ...(await this.redis()),
+      SLACK_BOT_TOKEN: BOT_TOKEN,
+      SLACK_SIGNING_SECRET: SIGNING_SECRET,
+      ENCRYPTION_KEYS: `2026:${base64(NEW_KEY)}`,
+      BILLING_BASE_URL: billing.url,
+      IDENTITY_AUTH_URL: identity.authUrl,
+      TRUSTED_API_HOSTS: '127.0.0.1',
+      PORT: String(await freePort()),
+    };
+  }
+
+  /** A server with one sealed record for each of the keys. */
+  async records(...keys: readonly (readonly [id: string, key: Buffer])[]): Promise<Changes> {
+    const server = await this.server();
+    for (const [at, [id, key]] of keys.entries()) {
+      const workspaces = createWorkspaces({ redis: server.client, keyring: createKeyring([{ id, key }]) });
+      await workspaces.saveConnection(await changeIn(workspaces, `T${at}`), {
+        name: 'main',
+        baseUrl: 'https://api.example.com',
+        token: USER_TOKEN,
+        role: 'read-only',
+        lifetime: '30-days',
+        registeredBy: 'U1',
+        registeredAt: 0,
+      });
+    }
+    return { REDIS_URL: urlOf(server) };
+  }
+}
+
+const urlOf = ({ port }: RedisServer, scheme = 'redis', userInfo = ''): string =>
+  `${scheme}://${userInfo}127.0.0.1:${port}`;
+
+export interface BrokenSetup {
+  readonly name: string;
+  /** @returns what differs from the healthy environment */
+  readonly build: (world: World) => Promise<Changes>;
+  /** The finding that has to be among those of the doctor: the words of its cause and of its remedy. */
+  readonly finding: {
+    readonly check: string;
+    /** `bad` if absent. */
+    readonly verdict?: 'warning';
+    readonly code?: string;
+    readonly says: RegExp;
+    readonly todo: RegExp;
+  };
+}
+
+const redisSetup = (
+  name: string,
+  build: BrokenSetup['build'],
+  code: string | undefined,
+  says: RegExp,
+  todo: RegExp,
+  verdict?: 'warning',
+): BrokenSetup => ({
+  name,
+  build,
+  finding: { check: 'Redis', says, todo, ...(code && { code }), ...(verdict && { verdict }) },
+});
+
+/** Something that answers every connection with these bytes. */
+const answering = (bytes: string) => async (world: World) => {
+  const { port } = await world.service(serveRaw((socket) => socket.on('data', () => socket.write(bytes))));
+  return { REDIS_URL: `redis://127.0.0.1:${port}` };
+};
+
+const refusing = (code: string) => async (world: World) => {
+  const server = await world.server();
+  const refusal = WRITE_REFUSALS.find((known) => known.code === code);
+  if (refusal) await refuseWrites(server.client, refusal);
+  return { REDIS_URL: urlOf(server) };
+};
+
+const asUser =
+  (...rules: readonly string[]) =>
+  async (world: World) => {
+    const server = await world.server();
+    await server.client.call('ACL', 'SETUSER', 'bot', 'on', `>${PASSWORD}`, ...rules);
+    return { REDIS_URL: urlOf(server, 'redis', `bot:${PASSWORD}@`) };
+  };
+
+const withTls =
+  (scheme: string, changes: (certificates: Certificates) => Changes) => async (world: World) => {
+    const certificates = await world.certificates();
+    const server = await world.server([], certificates);
+    return { REDIS_URL: urlOf(server, scheme), ...changes(certificates) };
+  };
+const trusting = ({ authority }: Certificates): Changes => ({ NODE_EXTRA_CA_CERTS: authority });
+
+const REDIS: readonly BrokenSetup[] = [
+  redisSetup(
+    'a database number that the server does not have',
+    async (world) => ({ REDIS_URL: `${urlOf(await world.server())}/99` }),
+    'ERR DB index is out of range',
+    /database 99/,
+    /REDIS_URL=redis:\/\/127\.0\.0\.1:\d+\/0/,
+  ),
+  redisSetup(
+    'a database that is empty beside a full one',
+    async (world) => {
+      const changes = await world.records(['2026', NEW_KEY]);
+      return { REDIS_URL: `${changes.REDIS_URL}/1` };
+    },
+    undefined,
+    /database 1 is empty, and database 0 has \d+ keys/,
+    /REDIS_URL=redis:\/\/127\.0\.0\.1:\d+\/0/,
+    'warning',
+  ),
+  redisSetup(
+    'a Cluster URL to one server',
+    async (world) => ({ REDIS_URL: urlOf(await world.server(), 'redis+cluster') }),
+    'ERR This instance has cluster support disabled',
+    /not a Cluster/,
+    /REDIS_URL=redis:\/\/127\.0\.0\.1:\d+/,
+  ),
+  redisSetup(
+    'a plain URL to a node of a Cluster',
+    async (world) => {
+      const server = await world.server(['cluster-enabled yes']);
+      await server.client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 5000);
+      return { REDIS_URL: urlOf(server) };
+    },
+    undefined,
+    /is a node of a Cluster/,
+    /REDIS_URL=redis\+cluster:\/\/127\.0\.0\.1:\d+/,
+  ),
+  redisSetup(
+    'a Cluster without all of its slots',
+    async (world) => {
+      const server = await world.server(['cluster-enabled yes']);
+      await server.client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 5000);
+      return { REDIS_URL: urlOf(server, 'redis+cluster') };
+    },
+    'CLUSTERDOWN',
+    /slots/,
+    /redis-cli --cluster fix 127\.0\.0\.1:\d+/,
+  ),
+  redisSetup(
+    'a Cluster that announces an address nobody reaches',
+    async (world) => {
+      const port = await closedPort();
+      const server = await world.server([
+        'cluster-enabled yes',
+        'cluster-announce-ip 127.0.0.1',
+        `cluster-announce-port ${port}`,
+      ]);
+      await server.client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+      await waitUntil(async () => String(await server.client.cluster('INFO')).includes('cluster_state:ok'));
+      return { REDIS_URL: urlOf(server, 'redis+cluster') };
+    },
+    undefined,
+    /announces? .*127\.0\.0\.1:\d+/,
+    /cluster-announce-(ip|hostname)/,
+  ),
+  redisSetup(
+    'a Sentinel URL to a plain Redis',
+    async (world) => ({ REDIS_URL: `${urlOf(await world.server(), 'redis+sentinel')}/main` }),
+    'ERR unknown command',
+    /not a Sentinel/,
+    /REDIS_URL=redis:\/\/127\.0\.0\.1:\d+/,
+  ),
+  redisSetup(
+    'a plain URL to a Sentinel',
+    async (world) => {
+      const sentinels = await startSentinels();
+      world.onEnd(() => sentinels.stop());
+      return { REDIS_URL: urlOf(sentinels.sentinels[0] as RedisServer) };
+    },
+    undefined,
+    /is a Sentinel/,
+    /REDIS_URL=redis\+sentinel:\/\/127\.0\.0\.1:\d+\/tally/,
+  ),
+  redisSetup(
+    'a master’s name that the Sentinels do not know',
+    async (world) => {
+      const sentinels = await startSentinels();
+      world.onEnd(() => sentinels.stop());
+      return { REDIS_URL: sentinels.url.replace(/\/tally$/, '/mymaster') };
+    },
+    undefined,
+    /don’t know “mymaster”/,
+    /redis-cli -h 127\.0\.0\.1 -p \d+ SENTINEL MASTERS/,
+  ),
+  redisSetup(
+    'an HTTP server in the place of Redis',
+    async (world) => ({ REDIS_URL: (await world.http(400, '')).replace('http', 'redis') }),
+    'HTTP',
+    /an HTTP server answers/,
+    /REDIS_URL/,
+  ),
+  redisSetup(
+    'something else in the place of Redis',
+    answering('SSH-2.0-OpenSSH_9.6\r\n'),
+    'protocol error',
+    /not Redis/,
+    /REDIS_URL/,
+  ),
+  redisSetup(
+    'a port that takes connections and never answers',
+    async (world) => {
+      const server = await world.server();
+      server.signal('SIGSTOP');
+      return { REDIS_URL: urlOf(server) };
+    },
+    'timeout',
+    /takes the connection and doesn’t answer/,
+    /redis-cli -h 127\.0\.0\.1 -p \d+ ping/,
+  ),
+  redisSetup(
+    'a Cluster that never answers',
+    async (world) => {
+      const server = await world.server(['cluster-enabled yes']);
+      server.signal('SIGSTOP');
+      return { REDIS_URL: urlOf(server, 'redis+cluster') };
+    },
+    'timeout',
+    /doesn’t answer/,
+    /redis-cli -h 127\.0\.0\.1 -p \d+ ping/,
+  ),
+  redisSetup(
+    'nothing that listens',
+    async () => ({ REDIS_URL: `redis://127.0.0.1:${await closedPort()}` }),
+    'ECONNREFUSED',
+    /nothing listens/,
+    /redis-cli -h 127\.0\.0\.1 -p \d+ ping/,
+  ),
+  redisSetup(
+    'Sentinels that do not listen',
+    async () => ({ REDIS_URL: `redis+sentinel://127.0.0.1:${await closedPort()}/main` }),
+    'ECONNREFUSED',
+    /nothing listens/,
+    /redis-cli -h 127\.0\.0\.1 -p \d+ ping/,
+  ),
+  redisSetup(
+    'an unknown host',
+    async () => ({ REDIS_URL: 'redis://redis.invalid:6379' }),
+    'ENOTFOUND',
+    /redis\.invalid/,
+    /REDIS_URL/,
+  ),
+  redisSetup(
+    'a socket that is not there',
+    async () => ({ REDIS_URL: 'unix:///run/tally-none/redis.sock' }),
+    'ENOENT',
+    /no socket/,
+    /REDIS_URL/,
+  ),
+  redisSetup(
+    'TLS to a plain port',
+    async (world) => ({ REDIS_URL: urlOf(await world.server(), 'rediss') }),
+    undefined,
+    /without TLS/,
+    /REDIS_URL=redis:\/\/127\.0\.0\.1:\d+/,
+  ),
+  redisSetup(
+    'no TLS to a port that needs it',
+    withTls('redis', trusting),
+    undefined,
+    /TLS/,
+    /REDIS_URL=rediss:\/\/127\.0\.0\.1:\d+/,
+  ),
+  redisSetup(
+    'a certificate of an unknown authority',
+    withTls('rediss', () => ({})),
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    /authority/,
+    /NODE_EXTRA_CA_CERTS=/,
+  ),
+  redisSetup(
+    'a certificate for another name',
+    async (world) => {
+      const certificates = await world.certificates();
+      const { port } = await world.server(['bind 127.0.0.1 127.0.0.2'], certificates);
+      return { REDIS_URL: `rediss://127.0.0.2:${port}`, ...trusting(certificates) };
+    },
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    /another name/,
+    /openssl s_client|REDIS_URL/,
+  ),
+  redisSetup(
+    'a server that asks for a client’s certificate',
+    async (world) => {
+      const certificates = await world.certificates();
+      const server = await world.server([], certificates);
+      await server.client.config('SET', 'tls-auth-clients', 'yes');
+      return { REDIS_URL: urlOf(server, 'rediss'), ...trusting(certificates) };
+    },
+    'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+    /client’s certificate/,
+    /CONFIG SET tls-auth-clients no/,
+  ),
+  redisSetup(
+    'no password',
+    (world) => world.redis(`requirepass ${PASSWORD}`),
+    'NOAUTH',
+    /password/,
+    /REDIS_URL=redis:\/\/:password@127\.0\.0\.1:\d+/,
+  ),
+  redisSetup(
+    'a wrong password',
+    async (world) => ({
+      REDIS_URL: urlOf(await world.server([`requirepass other-${PASSWORD}`]), 'redis', `:${PASSWORD}@`),
+    }),
+    'WRONGPASS',
+    /password/,
+    /redis-cli .*--user default --askpass ping/,
+  ),
+  redisSetup(
+    'a user without a command',
+    asUser('~*', '&*', '+@all', '-evalsha', '-bzpopmin'),
+    'NOPERM',
+    /bzpopmin, evalsha|evalsha, bzpopmin/,
+    /ACL SETUSER bot \+(bzpopmin \+evalsha|evalsha \+bzpopmin)/,
+  ),
+  redisSetup(
+    'a user without PING, INFO and writing',
+    asUser('~*', '-@all', '+get'),
+    'NOPERM',
+    /may not run/,
+    /ACL SETUSER bot .*\+@write/,
+  ),
+  redisSetup(
+    'a user without the keys',
+    asUser('~other:*', '+@all'),
+    'NOPERM',
+    /keys/,
+    /ACL SETUSER bot '~tally:\*' '~\{tally-\*\}:\*'/,
+  ),
+  redisSetup('a full server', refusing('OOM'), 'OOM', /full/, /CONFIG SET maxmemory/),
+  redisSetup(
+    'a replica',
+    refusing('READONLY'),
+    'READONLY',
+    /replica/,
+    /REDIS_URL=redis:\/\/127\.0\.0\.1:1\b/,
+  ),
+  redisSetup(
+    'too few replicas',
+    refusing('NOREPLICAS'),
+    'NOREPLICAS',
+    /min-replicas-to-write/,
+    /redis-cli .*info replication/i,
+  ),
+  redisSetup('a disk that takes no snapshot', refusing('MISCONF'), 'MISCONF', /disk/, /df -h/),
+  redisSetup(
+    'a policy that evicts',
+    (world) => world.redis('maxmemory-policy allkeys-lru'),
+    undefined,
+    /allkeys-lru/,
+    /CONFIG SET maxmemory-policy noeviction/,
+    'warning',
+  ),
+  redisSetup(
+    'appendfsync no',
+    (world) => world.redis('appendfsync no'),
+    undefined,
+    /system/,
+    /CONFIG SET appendfsync everysec/,
+    'warning',
+  ),
+  redisSetup(
+    'no append-only file',
+    (world) => world.redis('appendonly no'),
+    undefined,
+    /keeps nothing on disk/,
+    /CONFIG SET appendonly yes/,
+    'warning',
+  ),
+  redisSetup(
+    'too few connections',
+    async (world) => {
+      const server = await world.server();
+      await server.client.config('SET', 'maxclients', '1');
+      return { REDIS_URL: urlOf(server) };
+    },
+    'ERR max number of clients reached',
+    /connections/,
+    /CONFIG SET maxclients/,
+  ),
+  redisSetup(
+    'a script that does not end',
+    async (world) => {
+      const server = await world.server(['busy-reply-threshold 50']);
+      void server.client.eval('while true do end', 0).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return { REDIS_URL: urlOf(server) };
+    },
+    'BUSY',
+    /script/,
+    /script kill/i,
+  ),
+  redisSetup(
+    'a replica that lost its primary',
+    async (world) => {
+      const server = await world.server(['replica-serve-stale-data no']);
+      await server.client.replicaof('127.0.0.1', 1);
+      return { REDIS_URL: urlOf(server) };
+    },
+    'READONLY',
+    /replica/,
+    /REDIS_URL/,
+  ),
+  redisSetup(
+    'a server that still loads its file',
+    answering('-LOADING Redis is loading the dataset in memory\r\n'),
+    'LOADING',
+    /loading/,
+    /Wait|again/,
+  ),
+  redisSetup(
+    'a server in protected mode',
+    answering('-DENIED Redis is running in protected mode because protected mode is enabled\r\n'),
+    'DENIED',
+    /protected mode/,
+    /requirepass|ACL SETUSER/,
+  ),
+  redisSetup(
+    'an error nobody knows',
+    answering('-WHATEVER happens here\r\n'),
+    'WHATEVER',
+    /WHATEVER/,
+    /doesn’t know/,
+  ),
+];
+
+const keysSetup = (name: string, build: BrokenSetup['build'], says: RegExp, todo: RegExp): BrokenSetup => ({
+  name,
+  build,
+  finding: { check: 'Sealed records', says, todo },
+});
+
+const KEYS: readonly BrokenSetup[] = [
+  keysSetup(
+    'a key that is missing for what is stored',
+    (world) => world.records(['2025', OLD_KEY]),
+    /“2025”/,
+    /ENCRYPTION_KEYS=2026:…,2025:…/,
+  ),
+  keysSetup(
+    'two bots with different keys on one Redis',
+    (world) => world.records(['2026', NEW_KEY], ['theirs', OLD_KEY]),
+    /“theirs”/,
+    /ENCRYPTION_KEYS=2026:…,theirs:…/,
+  ),
+  keysSetup(
+    'two bots with different keys of one name',
+    (world) => world.records(['2026', NEW_KEY], ['2026', OLD_KEY]),
+    /another key .*“2026”/,
+    /ENCRYPTION_KEYS/,
+  ),
+  keysSetup(
+    'keys whose names are swapped',
+    async (world) => ({
+      ...(await world.records(['2026', NEW_KEY], ['2025', OLD_KEY])),
+      ENCRYPTION_KEYS: `2026:${base64(OLD_KEY)},2025:${base64(NEW_KEY)}`,
+    }),
+    /swapped/,
+    /ENCRYPTION_KEYS/,
+  ),
+  keysSetup(
+    'a key that was renamed',
+    async (world) => ({
+      ...(await world.records(['2025', OLD_KEY])),
+      ENCRYPTION_KEYS: `2026:${base64(OLD_KEY)}`,
+    }),
+    /“2026”.*was called “2025”/,
+    /ENCRYPTION_KEYS=2025:…/,
+  ),
+];
+
+const slackSetup = (
+  name: string,
+  answers: SlackAnswers,
+  code: string | undefined,
+  says: RegExp,
+  todo: RegExp,
+  changes: Changes = {},
+): BrokenSetup => ({
+  name,
+  build: async (world) => ({ ...(await world.slack(answers)), ...changes }),
+  finding: { check: 'Slack', says, todo, ...(code && { code }) },
+});
+
+const refused = (error: string) => ({ ok: false, error });
+const SOCKET_MODE: Changes = { SLACK_APP_TOKEN: APP_TOKEN };
+
+const SLACK: readonly BrokenSetup[] = [
+  ...(
+    [
+      ['invalid_auth', /token is wrong/, /SLACK_BOT_TOKEN=xoxb-…/],
+      ['token_revoked', /revoked/, /Reinstall/],
+      ['account_inactive', /removed|deactivated/, /Reinstall|Install/],
+      ['token_expired', /expired|rotation/, /SLACK_BOT_TOKEN=xoxb-…/],
+      ['not_allowed_token_type', /kind of token/, /SLACK_BOT_TOKEN=xoxb-…/],
+      ['fatal_error', /Slack’s own/, /slack-status\.com|status\.slack\.com/],
+      ['ekm_access_denied', /encryption keys/, /admin/],
+      ['something_new', /something_new/, /doesn’t know/],
+    ] as const
+  ).map(([error, says, todo]) =>
+    slackSetup(`the bot token answered with ${error}`, { auth: refused(error) }, error, says, todo),
+  ),
+  slackSetup(
+    'a scope that is missing',
+    { scopes: REQUIRED_SCOPES.filter((scope) => !['im:write', 'users:read'].includes(scope)) },
+    'missing_scope',
+    /lacks im:write, users:read/,
+    /im:write, users:read.*OAuth & Permissions.*Reinstall/i,
+  ),
+  slackSetup(
+    'too many requests',
+    { auth: refused('ratelimited'), status: 429 },
+    'ratelimited',
+    /limits/,
+    /Wait/,
+  ),
+  slackSetup('an outage of Slack', { auth: {}, status: 503 }, 'HTTP 503', /outage|Slack’s own/, /status/),
+  slackSetup(
+    'a wrong app-level token',
+    { open: refused('invalid_auth') },
+    'invalid_auth',
+    /SLACK_APP_TOKEN/,
+    /SLACK_APP_TOKEN=xapp-…/,
+    SOCKET_MODE,
+  ),
+  slackSetup(
+    'an app-level token without its scope',
+    { open: refused('missing_scope') },
+    'missing_scope',
+    /connections:write/,
+    /connections:write/,
+    SOCKET_MODE,
+  ),
+  {
+    name: 'a Slack that cannot be reached',
+    build: async () => ({ SLACK_API_URL: `http://127.0.0.1:${await closedPort()}/api/` }),
+    finding: {
+      check: 'Slack',
+      code: 'ECONNREFUSED',
+      says: /nothing listens/,
+      todo: /curl -sS http:\/\/127\.0\.0\.1:\d+\/api\/api\.test/,
+    },
+  },
+  {
+    name: 'a Slack that never answers',
+    build: async (world) => {
+      const { url } = await world.service(serveRaw(() => {}));
+      return { SLACK_API_URL: `${url}/api/` };
+    },
+    finding: { check: 'Slack', code: 'timeout', says: /doesn’t answer/, todo: /curl -sS / },
+  },
+  {
+    name: 'a login page in the place of Slack',
+    build: async (world) => ({ SLACK_API_URL: `${await world.http(200, '<html>')}/api/` }),
+    finding: { check: 'Slack', code: 'not JSON', says: /not JSON/, todo: /SLACK_API_URL|proxy/ },
+  },
+  {
+    name: 'a redirect in the place of Slack',
+    build: async (world) => ({
+      SLACK_API_URL: `${await world.http(302, '', { location: 'https://login.example.com/' })}/api/`,
+    }),
+    finding: { check: 'Slack', code: 'redirect', says: /login\.example\.com/, todo: /SLACK_API_URL|proxy/ },
+  },
+  {
+    name: 'a clock that is off',
+    build: (world) => world.slack({ ahead: 400 }),
+    finding: { check: 'Clock', says: /behind/, todo: /timedatectl set-ntp true/ },
+  },
+];
+
+const configSetup = (name: string, changes: Changes, says: RegExp, todo: RegExp): BrokenSetup => ({
+  name,
+  build: async () => changes,
+  finding: { check: 'Configuration', says, todo },
+});
+
+const CONFIGURATION: readonly BrokenSetup[] = [
+  configSetup(
+    'a signing secret that is too long',
+    { SLACK_SIGNING_SECRET: SIGNING_SECRET.repeat(2) },
+    /SLACK_SIGNING_SECRET has 64 characters/,
+    /SLACK_SIGNING_SECRET=…/,
+  ),
+  configSetup(
+    'tokens in each other’s place',
+    { SLACK_BOT_TOKEN: APP_TOKEN, SLACK_APP_TOKEN: BOT_TOKEN },
+    /SLACK_BOT_TOKEN is an app-level token/,
+    /SLACK_APP_TOKEN=xapp-…/,
+  ),
+  configSetup(
+    'a user’s token as the bot’s',
+    { SLACK_BOT_TOKEN: BOT_TOKEN.replace('xoxb', 'xoxp') },
+    /SLACK_BOT_TOKEN is a user token/,
+    /SLACK_BOT_TOKEN=xoxb-…/,
+  ),
+  configSetup(
+    'a key in hexadecimal',
+    { ENCRYPTION_KEYS: `2026:${NEW_KEY.toString('hex')}` },
+    /hexadecimal/,
+    /openssl rand -base64 32/,
+  ),
+  configSetup(
+    'a key of 16 bytes',
+    { ENCRYPTION_KEYS: `2026:${base64(NEW_KEY.subarray(16))}` },
+    /16 bytes instead of 32/,
+    /openssl rand -base64 32/,
+  ),
+  configSetup(
+    'a file of authorities that is not there',
+    { NODE_EXTRA_CA_CERTS: '/none/ca.pem' },
+    /NODE_EXTRA_CA_CERTS.*can’t be read/,
+    /NODE_EXTRA_CA_CERTS=/,
+  ),
+];
+
+const MORE: readonly BrokenSetup[] = [
+  {
+    name: 'a port that is taken',
+    build: async (world) => {
+      const { port } = await world.service(serve((_, response) => response.end('another')));
+      return { PORT: String(port) };
+    },
+    finding: { check: 'Port', code: 'EADDRINUSE', says: /taken/, todo: /ss -ltnp 'sport = :\d+'/ },
+  },
+  {
+    name: 'an address of its own without https',
+    build: async () => ({ PUBLIC_URL: 'http://tally.example.com' }),
+    finding: { check: 'Public address', says: /https/, todo: /PUBLIC_URL=https:\/\/tally\.example\.com/ },
+  },
+  {
+    name: 'an address of its own that nobody knows',
+    build: async () => ({ PUBLIC_URL: 'https://tally.invalid' }),
+    finding: { check: 'Public address', code: 'ENOTFOUND', says: /tally\.invalid/, todo: /PUBLIC_URL|DNS/ },
+  },
+  {
+    name: 'an address of its own where something else answers',
+    build: async (world) => ({ PUBLIC_URL: await world.http(404, 'nginx') }),
+    finding: {
+      check: 'Public address',
+      code: 'HTTP 404',
+      says: /something other than Tally/,
+      todo: /\/slack\//,
+    },
+  },
+  {
+    name: 'an identity address without /v3',
+    build: async (world) => {
+      const identity = await startIdentity();
+      world.onEnd(() => identity.close());
+      return { IDENTITY_AUTH_URL: identity.url };
+    },
+    finding: {
+      check: 'Identity',
+      says: /doesn’t end with \/v3/,
+      todo: /IDENTITY_AUTH_URL=http:\/\/127\.0\.0\.1:\d+\/v3/,
+    },
+  },
+  {
+    name: 'addresses of the services that are swapped',
+    build: async (world) => {
+      const [billing, identity] = await Promise.all([startBilling(), startIdentity()]);
+      world.onEnd(() => billing.close());
+      world.onEnd(() => identity.close());
+      return { BILLING_BASE_URL: identity.authUrl, IDENTITY_AUTH_URL: `${billing.url}/v3` };
+    },
+    finding: { check: 'Billing', code: 'HTTP 404', says: /no billing/, todo: /BILLING_BASE_URL=/ },
+  },
+  {
+    name: 'a private address of billing',
+    build: async () => ({ BILLING_BASE_URL: 'https://10.0.0.5' }),
+    finding: {
+      check: 'Billing',
+      says: /10\.0\.0\.5.*not a public address/,
+      todo: /TRUSTED_API_HOSTS=.*10\.0\.0\.5/,
+    },
+  },
+  {
+    name: 'a billing service that fails',
+    build: async (world) => ({ BILLING_BASE_URL: await world.http(502, '') }),
+    finding: { check: 'Billing', code: 'HTTP 502', says: /HTTP 502/, todo: /curl/, verdict: 'warning' },
+  },
+  {
+    name: 'a billing service that redirects',
+    build: async (world) => ({
+      BILLING_BASE_URL: await world.http(301, '', { location: 'https://billing.example.com/' }),
+    }),
+    finding: {
+      check: 'Billing',
+      code: 'redirect',
+      says: /https:\/\/billing\.example\.com/,
+      todo: /BILLING_BASE_URL=https:\/\/billing\.example\.com/,
+    },
+  },
+];
+
+export const BROKEN_SETUPS: readonly BrokenSetup[] = [...REDIS, ...KEYS, ...SLACK, ...CONFIGURATION, ...MORE];
