@@ -63,7 +63,7 @@ export function createHealth({ redis, slackUp, onRefused = () => undefined }: He
  *
  * @throws StoreUnavailable
  */
-export async function tryWrite(redis: RedisConnection): Promise<void> {
+async function tryWrite(redis: RedisConnection): Promise<void> {
   const write = (shard: number) => guardWrite(() => redis.set(probeKey(shard), '1', 'PX', PROBE_LIFETIME));
   await Promise.all(shardsOf(redis).map(write));
 }

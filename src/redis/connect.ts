@@ -2,7 +2,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { reportOutage } from './errors.ts';
-import { findRefusal } from './refusal.ts';
+import { findRefusal, type Prepare } from './refusal.ts';
 import { parseRedisUrl } from './url.ts';
 
 /** Slack waits three seconds for the ack: a refusal in time is better than silence. */
@@ -90,7 +90,7 @@ export function connectRedis(
     const address = parseRedisUrl(url);
     if (wasReady || address.kind === 'single') return onOutage?.(error);
     // A wrong address or certificate shows at the first connection.
-    void findRefusal(address, error, IMPATIENT).then((reason) => isAway && onOutage?.(reason));
+    void findRefusal(address, error, prepareOnce).then((reason) => isAway && onOutage?.(reason));
   };
   const found = () => {
     if (isAway) onRecovery?.();
@@ -108,6 +108,14 @@ export function connectRedis(
   }
   return redis;
 }
+
+/** A connection that is tried once. */
+const prepareOnce: Prepare = (options) =>
+  new Redis({
+    ...IMPATIENT,
+    ...options,
+    ...{ lazyConnect: true, enableReadyCheck: false, retryStrategy: null },
+  });
 
 /**
  * Opens a connection for a queue. Its commands wait until Redis is back instead of failing, and its workers block: callers

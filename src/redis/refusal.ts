@@ -1,7 +1,7 @@
 /** Why a Redis can't be used at all: ioredis often only says that the connection was closed. */
 import { connect, type NetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Redis, type RedisOptions } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisAddress, RedisHost } from './url.ts';
 
@@ -17,20 +17,17 @@ export class RedisRefusal extends Error {
   }
 }
 
-/** Of a connection to one server, whose replies are mapped as elsewhere. */
-type ImpatientOptions = Omit<RedisOptions, 'replyMapping'>;
+export type Prepare = (
+  options: Pick<RedisOptions, 'host' | 'port' | 'username' | 'password' | 'tls'>,
+) => Redis;
 
 /**
  * Asks the hosts of Sentinels and of a Cluster.
  *
- * @param options of a connection that fails at once
+ * @param prepare a connection that fails at once, which is not opened yet
  * @returns why the first of them can't be used, such as its certificate; else the given error
  */
-export async function findRefusal(
-  address: RedisAddress,
-  error: Error,
-  options: ImpatientOptions,
-): Promise<Error> {
+export async function findRefusal(address: RedisAddress, error: Error, prepare: Prepare): Promise<Error> {
   if (address.kind === 'single') return error;
   const { username, password } =
     address.kind === 'cluster'
@@ -44,7 +41,7 @@ export async function findRefusal(
   const hosts = address.kind === 'cluster' ? address.nodes : address.sentinels;
   const refusals = await Promise.all(
     hosts.map((host) =>
-      ask({ ...options, ...tls, ...credentials, ...host }, async (redis) => {
+      ask(prepare({ ...tls, ...credentials, ...host }), async (redis) => {
         const next = address.kind === 'cluster' ? await nodeOf(redis) : await masterOf(redis, address.name);
         if (isSame(next, host)) return undefined;
         return (await canConnect(next)) ? undefined : new RedisRefusal('announced address', next);
@@ -56,13 +53,9 @@ export async function findRefusal(
 
 /** @returns the error that a connection or the work with it ended with, if any */
 async function ask(
-  options: ImpatientOptions & RedisHost,
+  redis: Redis,
   work: (redis: Redis) => Promise<Error | undefined>,
 ): Promise<Error | undefined> {
-  const redis = new Redis({
-    ...options,
-    ...{ lazyConnect: true, enableReadyCheck: false, retryStrategy: null },
-  });
   try {
     // Its first error is the cause; `connect` rejects with what followed from it.
     const refusal = await new Promise<Error | undefined>((resolve) => {

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot, ROOT } from '../../sandbox/build.ts';
+import { type AddressParts, checkPort, checkPublicAddress } from '../../src/ops/doctor/check-address.ts';
 import { checkRecords } from '../../src/ops/doctor/check-records.ts';
 import { checkRedis } from '../../src/ops/doctor/check-redis.ts';
 import { checkService } from '../../src/ops/doctor/check-service.ts';
@@ -19,6 +20,7 @@ import { createInstallationStore } from '../../src/workspace/credentials/install
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
+import { startBot } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
@@ -427,6 +429,29 @@ describe('a service', () => {
     [200, '<html>', 'bad'],
   ])('that answers %i %s is %s', async (status, text, verdict) => {
     expect(verdicts(await answering(status, text))).toEqual([verdict]);
+  });
+});
+
+describe('the ways in', () => {
+  const parts = (url: string): AddressParts => ({
+    ...{ port: Number(new URL(url).port), publicUrl: url },
+    ...{ takesEvents: true, timeout: 2_000 },
+  });
+
+  it('are good where a bot listens, and lead to it', async () => {
+    const bot = await startBot();
+    const findings = [...(await checkPort(parts(bot.url))), ...(await checkPublicAddress(parts(bot.url)))];
+    await bot.stop();
+    expect(verdicts(findings)).toEqual(['good', 'good']);
+    expect(says(findings)).toMatch(/the bot runs on \d+\n.*leads to a Tally/);
+  });
+
+  it('lead to a proxy before the bot starts, which is only a warning', async () => {
+    const proxy = await serve((_, response) => void response.writeHead(502).end());
+    const findings = await checkPublicAddress(parts(proxy.url));
+    await proxy.close();
+    expect(verdicts(findings)).toEqual(['warning']);
+    expect(says(findings)).toContain('reaches no bot');
   });
 });
 

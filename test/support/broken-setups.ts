@@ -24,8 +24,8 @@ import { waitUntil } from './wait-until.ts';
 
 type Changes = Readonly<Record<string, string>>;
 
-export const BOT_TOKEN = 'xoxb-1-a-bot-token-that-must-not-be-seen';
-export const APP_TOKEN = 'xapp-1-an-app-token-that-must-not-be-seen';
+const BOT_TOKEN = 'xoxb-1-a-bot-token-that-must-not-be-seen';
+const APP_TOKEN = 'xapp-1-an-app-token-that-must-not-be-seen';
 const SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
 const PASSWORD = 'a-password-that-must-not-be-seen';
 const USER_TOKEN = 'a-user-token-that-must-not-be-seen';
@@ -444,7 +444,7 @@ const REDIS: readonly BrokenSetup[] = [
   redisSetup(
     'a user without the keys',
     asUser('~other:*', '+@all'),
-    'NOPERM',
+    'NOPERM keys',
     /keys/,
     /ACL SETUSER bot '~tally:\*' '~\{tally-\*\}:\*'/,
   ),

@@ -84,7 +84,8 @@ const NETWORK: Causes = {
 };
 
 const WRONG_PEER = 'Correct the host and the port in {variable}: `REDIS_URL={example}`';
-const GENTLE = 'CONFIG SET lasts until Redis restarts: put it into its configuration as well.';
+/** CONFIG SET lasts until Redis restarts. */
+const STAYS = 'Put it into its configuration, too.';
 
 /** Codes without an error are the names of the setting, or of the field of INFO, that shows the cause. */
 const REDIS: Causes = {
@@ -108,7 +109,7 @@ const REDIS: Causes = {
   },
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
     cause: 'asks for a client’s certificate, and Tally has none: it has a user with a password',
-    remedy: `Turn that off: \`{cli} CONFIG SET tls-auth-clients no\`. ${GENTLE}`,
+    remedy: `Turn that off: \`{cli} CONFIG SET tls-auth-clients no\`. ${STAYS}`,
   },
   NOAUTH: {
     cause: 'needs a password, and REDIS_URL has none',
@@ -173,7 +174,7 @@ const REDIS: Causes = {
   },
   OOM: {
     cause: 'is full, and refuses every change',
-    remedy: `Give it more memory, or remove what isn’t Tally’s: \`{cli} CONFIG SET maxmemory {moreMemory}\`. ${GENTLE}`,
+    remedy: `Give it more memory, or remove what isn’t Tally’s: \`{cli} CONFIG SET maxmemory {moreMemory}\`. ${STAYS}`,
   },
   READONLY: {
     cause: 'is a replica, which refuses every change',
@@ -202,7 +203,7 @@ const REDIS: Causes = {
   },
   'ERR max number of clients reached': {
     cause: 'has as many connections as it allows',
-    remedy: `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${GENTLE}`,
+    remedy: `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${STAYS}`,
   },
   LOADING: {
     cause: 'is still loading its data',
@@ -214,32 +215,32 @@ const REDIS: Causes = {
   },
   'maxmemory-policy': {
     cause: 'has the eviction policy {policy}, which deletes records, tokens among them, to free memory',
-    remedy: `Let it delete nothing: \`{cli} CONFIG SET maxmemory-policy noeviction\`. ${GENTLE}`,
+    remedy: `Let it delete nothing: \`{cli} CONFIG SET maxmemory-policy noeviction\`. ${STAYS}`,
     verdict: 'warning',
   },
   maxmemory: {
     cause: 'uses {share} % of its {limit} MiB; when it is full, it refuses every change',
-    remedy: `Give it more memory: \`{cli} CONFIG SET maxmemory {moreMemory}\`. ${GENTLE}`,
+    remedy: `Give it more memory: \`{cli} CONFIG SET maxmemory {moreMemory}\`. ${STAYS}`,
     verdict: 'warning',
   },
   appendonly: {
     cause: 'keeps nothing on disk: when it ends, every token and schedule is lost',
-    remedy: `Turn on its append-only file: \`{cli} CONFIG SET appendonly yes\`. ${GENTLE}`,
+    remedy: `Turn on its append-only file: \`{cli} CONFIG SET appendonly yes\`. ${STAYS}`,
     verdict: 'warning',
   },
   save: {
     cause: 'writes snapshots only: a crash loses what came after the last one, and posts may come twice',
-    remedy: `Turn on its append-only file: \`{cli} CONFIG SET appendonly yes\`. ${GENTLE}`,
+    remedy: `Turn on its append-only file: \`{cli} CONFIG SET appendonly yes\`. ${STAYS}`,
     verdict: 'warning',
   },
   aof_enabled: {
     cause: 'has no append-only file; the doctor could not check whether it writes snapshots',
-    remedy: `Turn it on: \`{cli} CONFIG SET appendonly yes\`. ${GENTLE}`,
+    remedy: `Turn it on: \`{cli} CONFIG SET appendonly yes\`. ${STAYS}`,
     verdict: 'warning',
   },
   appendfsync: {
     cause: 'leaves it to the system when changes reach the disk: a crash of the machine loses half a minute',
-    remedy: `Let it write every second: \`{cli} CONFIG SET appendfsync everysec\`. ${GENTLE}`,
+    remedy: `Let it write every second: \`{cli} CONFIG SET appendfsync everysec\`. ${STAYS}`,
     verdict: 'warning',
   },
   redis_version: {

@@ -12,13 +12,6 @@ export interface Finding {
 
 export const okFinding = (check: string, says: string): Finding => ({ verdict: 'good', check, says });
 
-export const warningFinding = (check: string, says: string, todo: string): Finding => ({
-  verdict: 'warning',
-  check,
-  says,
-  todo,
-});
-
 export const failedFinding = (check: string, says: string, todo: string): Finding => ({
   verdict: 'bad',
   check,

@@ -1,0 +1,70 @@
+/** The tables of docs/doctor.md: the doctor's own, with an example in the place of each part of a setup. */
+import { CAUSES, type Causes, findingOf, type Place } from '../../src/ops/doctor/causes.ts';
+import { redisFigures } from '../../src/ops/doctor/redis-figures.ts';
+import { webFigures } from '../../src/ops/doctor/web-figures.ts';
+import type { Row, Tables } from './tables.ts';
+
+const ADDRESS = 'https://tally.example.com';
+
+/** Examples by the place where the code arises. */
+export const EXAMPLES: Readonly<Record<Place, Readonly<Record<string, string>>>> = {
+  NETWORK: {
+    ...webFigures('the variable', ADDRESS),
+    ...{
+      host: 'host.example.com',
+      address: 'host.example.com:443',
+      try: 'curl -sS https://host.example.com',
+    },
+  },
+  REDIS: {
+    ...redisFigures('redis://redis.example.com:6379/2'),
+    ...{ user: 'tally', commands: 'evalsha', rules: '+evalsha', master: 'main' },
+    ...{ other: '0', keys: '4711', asOther: 'redis://redis.example.com:6379/0' },
+    ...{ announced: '10.0.0.5:6379', policy: 'allkeys-lru', share: '93', limit: '512.0', version: '6.2.14' },
+  },
+  RECORDS: { count: '3', total: '12', id: '2025', other: '2026', ids: '2026:…' },
+  SLACK: {
+    ...webFigures('SLACK_BOT_TOKEN', 'https://slack.com/api/', 'https://slack.com/api/api.test'),
+    ...{ scopes: 'im:write, users:read', target: 'https://login.example.com/' },
+  },
+  APP_TOKEN: {},
+  CLOCK: { seconds: '400', side: 'behind', limit: '300' },
+  CONFIGURATION: { length: '64' },
+  PORT: { port: '3000', nextPort: '3001' },
+  PUBLIC_ADDRESS: {
+    ...webFigures('PUBLIC_URL', ADDRESS, `-d ssl_check=1 ${ADDRESS}/slack/events`),
+    ...{ port: '3000', asHttps: ADDRESS, target: 'https://www.example.com' },
+  },
+  SERVICE: {
+    ...webFigures('IDENTITY_AUTH_URL', 'https://identity.example.com'),
+    ...{
+      service: 'identity',
+      works: 'IDENTITY_AUTH_URL ends with /v3, as the console shows it, for example',
+    },
+    ...{ example: 'https://identity.example.com/v3', suggestion: 'https://identity.example.com/v3' },
+    ...{ target: 'https://identity.example.com/v3', problem: 'its address is 10.0.0.5' },
+  },
+};
+
+const HEAD: Row = ['code', 'the doctor says', 'what mends it'];
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+/** Codes with the same cause share a row. */
+function rowsOf(place: Place): readonly Row[] {
+  const causes: Causes = CAUSES[place];
+  const rows = [...new Set(Object.values(causes))].map((cause): Row => {
+    const codes = Object.keys(causes).filter((code) => causes[code] === cause);
+    const [code = ''] = codes;
+    const { says, todo = '', verdict } = findingOf(place, '', code, EXAMPLES[place]);
+    const mark = verdict === 'warning' ? ' (a warning)' : '';
+    const shown = codes.map((each) => `\`${each}\``).join(', ');
+    return [shown, cell(says.replace(` (${code})`, '')) + mark, cell(todo)];
+  });
+  return [HEAD, ...rows];
+}
+
+export const DOCTOR_TABLES: Tables = {
+  ...Object.fromEntries(
+    (Object.keys(CAUSES) as Place[]).map((place) => [place.toLowerCase(), rowsOf(place)]),
+  ),
+};
