@@ -40,6 +40,9 @@ const MODE_NAMES = { http: 'HTTP', socket: 'Socket Mode' } as const;
 async function checkWith(config: Config, authorities?: string): Promise<readonly Finding[]> {
   const { credentials, mode, signingSecret } = config.slack;
   const botToken = credentials.kind === 'token' ? credentials.botToken : undefined;
+  const client = credentials.kind === 'oauth' && {
+    client: { id: credentials.clientId, secret: credentials.clientSecret },
+  };
   const scopes = SCOPES.flatMap(({ scope, optional }) => (optional ? [] : scope));
   const store = connectStore(config.redisUrl);
   const http = createHttp({
@@ -58,7 +61,13 @@ async function checkWith(config: Config, authorities?: string): Promise<readonly
         ...{ takesEvents: mode.kind === 'http', timeout: REQUEST_TIMEOUT },
       },
       redisUrl: config.redisUrl,
-      slack: { ...config.slack, ...{ botToken, scopes }, clock: Date.now, timeout: REQUEST_TIMEOUT },
+      slack: {
+        ...config.slack,
+        ...{ botToken, scopes },
+        ...client,
+        clock: Date.now,
+        timeout: REQUEST_TIMEOUT,
+      },
       redis: store.ready,
       keyIds: config.keys.map(({ id }) => id),
       keyring: createKeyring(config.keys),

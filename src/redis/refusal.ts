@@ -48,7 +48,13 @@ export async function findRefusal(address: RedisAddress, error: Error, prepare: 
       }),
     ),
   );
-  return refusals.find((refusal) => refusal !== undefined) ?? error;
+  const refusal = refusals.find((found) => found !== undefined) ?? error;
+  // The Sentinels have a password of their own.
+  return address.kind === 'sentinel' &&
+    refusals.includes(refusal) &&
+    /^(NOAUTH|WRONGPASS)/.test(refusal.message)
+    ? new RedisRefusal('NOAUTH Sentinel')
+    : refusal;
 }
 
 /** @returns the error that a connection or the work with it ended with, if any */

@@ -1,6 +1,6 @@
 /** Each broken setup, built for real: the doctor names its cause and what mends it, and shows no secret. */
 import { execFile } from 'node:child_process';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
 import type { Finding } from '../../src/ops/doctor/finding.ts';
 import { BROKEN_SETUPS, SETUP_SECRETS, World } from '../support/broken-setups.ts';
@@ -31,13 +31,16 @@ describeUnless(NO_TLS, 'the doctor', () => {
   }, 60_000);
   afterAll(() => surroundings.close());
 
-  let world: World;
-  beforeEach(() => {
-    world = new World();
+  const test = it.extend<{ world: World }>({
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads the pattern
+    world: async ({}, use) => {
+      const world = new World();
+      await use(world);
+      await world.close();
+    },
   });
-  afterEach(() => world.close());
 
-  it('finds nothing where nothing is broken, and writes nothing', async () => {
+  test('finds nothing where nothing is broken, and writes nothing', async ({ world }) => {
     const redis = await world.server();
     const { code, findings } = await doctor({ ...healthy, REDIS_URL: `redis://127.0.0.1:${redis.port}` });
     expect(findings.filter(({ verdict }) => verdict !== 'good')).toEqual([]);
@@ -45,7 +48,7 @@ describeUnless(NO_TLS, 'the doctor', () => {
     expect(await redis.client.dbsize()).toBe(0);
   });
 
-  it.each(BROKEN_SETUPS)('names $name', async ({ build, finding }) => {
+  test.concurrent.for(BROKEN_SETUPS)('names $name', async ({ build, finding }, { world, expect }) => {
     const { check, code, says, todo, verdict = 'bad' } = finding;
     const ran = await doctor({ ...healthy, ...(await build(world)) });
     expect(ran.findings).toContainEqual(

@@ -250,7 +250,7 @@ describe('Slack', () => {
       'ECONNREFUSED',
     ],
     ['somebody silent', () => serveRaw(() => {}), 'doesn’t answer'],
-    ['a login page', () => serve((_, response) => response.end('<html>')), 'not JSON'],
+    ['a login page', () => serve((_, response) => response.end('<html>')), 'login page'],
   ])('is not there when %s answers', async (_, start, reason) => {
     const elsewhere = await start();
     const findings = await checkSlack(parts({ apiUrl: `${elsewhere.url}/api/`, timeout: 200 }));

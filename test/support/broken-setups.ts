@@ -260,11 +260,10 @@ const REDIS: readonly BrokenSetup[] = [
   redisSetup(
     'a Cluster that announces an address nobody reaches',
     async (world) => {
-      const port = await closedPort();
       const server = await world.server([
         'cluster-enabled yes',
         'cluster-announce-ip 127.0.0.1',
-        `cluster-announce-port ${port}`,
+        'cluster-announce-port 1',
       ]);
       await server.client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
       await waitUntil(async () => String(await server.client.cluster('INFO')).includes('cluster_state:ok'));
@@ -341,14 +340,14 @@ const REDIS: readonly BrokenSetup[] = [
   ),
   redisSetup(
     'nothing that listens',
-    async () => ({ REDIS_URL: `redis://127.0.0.1:${await closedPort()}` }),
+    async () => ({ REDIS_URL: 'redis://127.0.0.1:1' }),
     'ECONNREFUSED',
     /nothing listens/,
     /redis-cli -h 127\.0\.0\.1 -p \d+ ping/,
   ),
   redisSetup(
     'Sentinels that do not listen',
-    async () => ({ REDIS_URL: `redis+sentinel://127.0.0.1:${await closedPort()}/main` }),
+    async () => ({ REDIS_URL: 'redis+sentinel://127.0.0.1:1/main' }),
     'ECONNREFUSED',
     /nothing listens/,
     /redis-cli -h 127\.0\.0\.1 -p \d+ ping/,
@@ -545,6 +544,33 @@ const REDIS: readonly BrokenSetup[] = [
   ),
 ];
 
+const OTHER_FORMS: readonly BrokenSetup[] = [
+  redisSetup(
+    'TLS to Sentinels without it',
+    async (world) => {
+      const sentinels = await startSentinels();
+      world.onEnd(() => sentinels.stop());
+      return { REDIS_URL: sentinels.url.replace('redis+', 'rediss+') };
+    },
+    'plain',
+    /without TLS/,
+    /REDIS_URL=redis\+sentinel:\/\/127\.0\.0\.1:\d+,127\.0\.0\.1:\d+,127\.0\.0\.1:\d+\/tally/,
+  ),
+  redisSetup(
+    'Sentinels with a password of their own',
+    async (world) => {
+      const sentinels = await startSentinels();
+      world.onEnd(() => sentinels.stop());
+      for (const { client } of sentinels.sentinels)
+        await client.call('ACL', 'SETUSER', 'default', 'resetpass', `>${PASSWORD}`);
+      return { REDIS_URL: sentinels.url };
+    },
+    'NOAUTH Sentinel',
+    /their own password/,
+    /\/tally\?sentinelPassword=…/,
+  ),
+];
+
 const keysSetup = (name: string, build: BrokenSetup['build'], says: RegExp, todo: RegExp): BrokenSetup => ({
   name,
   build,
@@ -652,6 +678,30 @@ const SLACK: readonly BrokenSetup[] = [
     /connections:write/,
     SOCKET_MODE,
   ),
+  ...(['invalid_client_id', 'bad_client_secret'] as const).map((error) => ({
+    name: `an app that installs by OAuth and is answered with ${error}`,
+    build: async (world: World) => ({
+      ...(await world.slack({ open: refused(error) })),
+      ...{ SLACK_BOT_TOKEN: '', SLACK_CLIENT_ID: '1.2', SLACK_CLIENT_SECRET: 'a-client-secret' },
+      ...{ SLACK_STATE_SECRET: 'a-state-secret', PUBLIC_URL: 'https://tally.invalid' },
+    }),
+    finding: {
+      check: 'Slack',
+      code: error,
+      says: /SLACK_CLIENT_(ID|SECRET)/,
+      todo: /`SLACK_CLIENT_(ID|SECRET)=…`/,
+    },
+  })),
+  {
+    name: 'an address of Slack without /api',
+    build: async (world) => ({ SLACK_API_URL: await world.http(404, '<html>') }),
+    finding: {
+      check: 'Slack',
+      code: 'HTTP 404',
+      says: /not Slack/,
+      todo: /SLACK_API_URL=https:\/\/slack\.com\/api\//,
+    },
+  },
   {
     name: 'a Slack that cannot be reached',
     build: async () => ({ SLACK_API_URL: `http://127.0.0.1:${await closedPort()}/api/` }),
@@ -673,7 +723,7 @@ const SLACK: readonly BrokenSetup[] = [
   {
     name: 'a login page in the place of Slack',
     build: async (world) => ({ SLACK_API_URL: `${await world.http(200, '<html>')}/api/` }),
-    finding: { check: 'Slack', code: 'not JSON', says: /not JSON/, todo: /SLACK_API_URL|proxy/ },
+    finding: { check: 'Slack', code: 'not JSON', says: /login page/, todo: /SLACK_API_URL|proxy/ },
   },
   {
     name: 'a redirect in the place of Slack',
@@ -798,7 +848,7 @@ const MORE: readonly BrokenSetup[] = [
   {
     name: 'a billing service that fails',
     build: async (world) => ({ BILLING_BASE_URL: await world.http(502, '') }),
-    finding: { check: 'Billing', code: 'HTTP 502', says: /HTTP 502/, todo: /curl/, verdict: 'warning' },
+    finding: { check: 'Billing', code: 'HTTP 502', says: /HTTP 502/, todo: /curl/ },
   },
   {
     name: 'a billing service that redirects',
@@ -814,4 +864,11 @@ const MORE: readonly BrokenSetup[] = [
   },
 ];
 
-export const BROKEN_SETUPS: readonly BrokenSetup[] = [...REDIS, ...KEYS, ...SLACK, ...CONFIGURATION, ...MORE];
+export const BROKEN_SETUPS: readonly BrokenSetup[] = [
+  ...REDIS,
+  ...OTHER_FORMS,
+  ...KEYS,
+  ...SLACK,
+  ...CONFIGURATION,
+  ...MORE,
+];

@@ -120,6 +120,11 @@ const REDIS: Causes = {
     remedy:
       'Correct them; write / @ : % as %2F %40 %3A %25. To try them: `{cli} --user {user} --askpass ping`',
   },
+  'NOAUTH Sentinel': {
+    cause: 'has Sentinels that reject their own password in REDIS_URL, or need one',
+    remedy:
+      'Put it at the end: `REDIS_URL={withSentinelPassword}`, with `&sentinelUsername=…` if they have users.',
+  },
   NOPERM: {
     cause: 'has a user that may not run {commands}',
     remedy: 'Allow it, as an admin of Redis: `{cli} ACL SETUSER {user} {rules}`',
@@ -295,6 +300,11 @@ const DENIED: Cause = {
   remedy: 'Ask an admin of the workspace to approve the app under Manage apps.',
 };
 
+const NOT_SLACK: Cause = {
+  cause: 'isn’t there: what answers at {address} is not Slack, but a proxy, a login page or another path',
+  remedy: 'Let no proxy answer in its place, or correct the address: `SLACK_API_URL=https://slack.com/api/`',
+};
+
 /** Slack's error codes, and HTTP's for what answers in its place. */
 const SLACK: Causes = {
   ECONNREFUSED: {
@@ -359,10 +369,18 @@ const SLACK: Causes = {
     remedy:
       'Let no proxy answer in its place, or correct the address: `SLACK_API_URL=https://slack.com/api/`',
   },
-  'not JSON': {
-    cause: 'isn’t there: what answers at {address} is not JSON, as of a proxy or a login page',
-    remedy:
-      'Let no proxy answer in its place, or correct the address: `SLACK_API_URL=https://slack.com/api/`',
+  'not JSON': NOT_SLACK,
+  'HTTP 403': NOT_SLACK,
+  'HTTP 404': NOT_SLACK,
+  'HTTP 405': NOT_SLACK,
+  'HTTP 407': NOT_SLACK,
+  invalid_client_id: {
+    cause: 'doesn’t know SLACK_CLIENT_ID',
+    remedy: 'Copy the Client ID from the app’s page under Basic Information: `SLACK_CLIENT_ID=…`',
+  },
+  bad_client_secret: {
+    cause: 'rejects SLACK_CLIENT_SECRET: it is not the one of that SLACK_CLIENT_ID',
+    remedy: 'Copy the Client Secret from the app’s page under Basic Information: `SLACK_CLIENT_SECRET=…`',
   },
 };
 
@@ -498,6 +516,10 @@ const OTHER_STATUS: Cause = {
   remedy: 'Look in its log, or correct {variable}. To try it: `{try}`',
   verdict: 'warning',
 };
+const SERVER_ERROR: Cause = {
+  cause: 'fails: it answers with {code}',
+  remedy: 'Look in its log, or in that of a proxy in front of it. To try it: `{try}`',
+};
 
 export const CAUSES = {
   NETWORK,
@@ -523,7 +545,7 @@ const causeOf = (place: Place, code: string): Cause => {
   const find = (causes: Causes) => (Object.hasOwn(causes, code) ? causes[code] : undefined);
   const network = place === 'CONFIGURATION' || place === 'RECORDS' ? undefined : find(NETWORK);
   const shared = place === 'APP_TOKEN' ? find(SLACK) : undefined;
-  const status = code.startsWith('HTTP ') ? OTHER_STATUS : undefined;
+  const status = /^HTTP 5/.test(code) ? SERVER_ERROR : /^HTTP /.test(code) ? OTHER_STATUS : undefined;
   return find(CAUSES[place]) ?? shared ?? network ?? status ?? UNKNOWN;
 };
 

@@ -13,6 +13,8 @@ export interface SlackParts {
   readonly scopes: readonly string[];
   /** Undefined if workspaces install Tally by OAuth: then each has its own token. */
   readonly botToken: string | undefined;
+  /** Of the app that workspaces install. */
+  readonly client?: { readonly id: string; readonly secret: string };
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
   readonly clock: () => Millis;
   /** How long one call may take, in ms. */
@@ -30,22 +32,28 @@ interface SlackResponse {
 
 /** Checks the bot token, its scopes, and our clock against Slack's. Never rejects. */
 export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]> {
-  const { botToken, scopes, mode } = parts;
+  const { botToken, client, scopes, mode } = parts;
   try {
-    const response = await call(botToken === undefined ? 'api.test' : 'auth.test', botToken, parts);
+    const response = await (client === undefined
+      ? call('auth.test', botToken, parts)
+      : call('oauth.v2.access', undefined, parts, exchangeOf(client)));
     const { headers, body } = response;
     // Whatever answers in Slack's place has a clock of its own.
     const clock = body === undefined ? [] : clockFinding(headers, response.at, mode.kind === 'http');
+    if (client !== undefined && body?.error === 'invalid_code')
+      return [okFinding(CHECK, 'knows the app, which workspaces install by OAuth'), ...clock];
     const refusal = refusalFinding('SLACK', response, parts);
     if (refusal !== undefined) return [refusal, ...clock];
-    if (botToken === undefined)
-      return [okFinding(CHECK, 'answers; workspaces install Tally by OAuth'), ...clock];
     const bot = `the bot token belongs to “${nameIn(body?.user)}” in “${nameIn(body?.team)}”`;
     return [okFinding(CHECK, bot), scopesFinding(headers, scopes), ...clock];
   } catch (error) {
     return [findingOf('SLACK', CHECK, errorCode(error), figuresOf(parts))];
   }
 }
+
+/** Slack looks at the app's ID and secret before the code, which is nobody's. */
+const exchangeOf = ({ id, secret }: { id: string; secret: string }) =>
+  new URLSearchParams({ client_id: id, client_secret: secret, code: 'doctor' });
 
 /** Checks that the app-level token may open a connection, without opening one. Never rejects. */
 export async function checkSocketMode(parts: SlackParts): Promise<readonly Finding[]> {
@@ -64,21 +72,28 @@ async function call(
   method: string,
   token: string | undefined,
   { apiUrl, clock, timeout }: SlackParts,
+  body?: URLSearchParams,
 ): Promise<SlackResponse> {
   const sentAt = clock();
   const response = await fetch(`${apiUrl}${method}`, {
     method: 'POST',
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    ...(body !== undefined && { body }),
     redirect: 'manual',
     signal: AbortSignal.timeout(timeout),
   });
   const at = (sentAt + clock()) / 2;
   const { headers, status } = response;
-  const body: unknown = await response.json().catch((error: unknown) => {
+  const answer: unknown = await response.json().catch((error: unknown) => {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   });
-  return { headers, status, at, body: typeof body === 'object' && body !== null ? { ...body } : undefined };
+  return {
+    headers,
+    status,
+    at,
+    body: typeof answer === 'object' && answer !== null ? { ...answer } : undefined,
+  };
 }
 
 /** @returns undefined if Slack did what it was asked */

@@ -12,21 +12,30 @@ export function redisFigures(url: string): Figures {
     path === undefined ? `redis-cli -h ${host} -p ${port}${isTls ? ' --tls' : ''}` : `redis-cli -s ${path}`;
   const at = path ?? `${bracketed(host)}:${port}`;
   const userInfo = hasUser ? 'user:password@' : hasPassword ? ':password@' : '';
-  const written = (scheme: string, info = userInfo, end = database === '0' ? '' : `/${database}`) =>
-    path === undefined ? `${scheme}://${info}${at}${end}` : `unix://${path}`;
-  const scheme = isTls ? 'rediss' : 'redis';
+  const secure = isTls ? 's' : '';
+  const toOne = `redis${secure}://${userInfo}${at}`;
+  /** The address in its own form, with some of its parts replaced. */
+  const written = ({ s = secure, info = userInfo, db = database === '0' ? '' : `/${database}` }) => {
+    if (path !== undefined) return `unix://${path}`;
+    if (address.kind === 'single') return `redis${s}://${info}${at}${db}`;
+    const hosts = (address.kind === 'cluster' ? address.nodes : address.sentinels)
+      .map((each) => `${bracketed(each.host)}:${each.port}`)
+      .join(',');
+    return `redis${s}+${address.kind}://${info}${hosts}${address.kind === 'sentinel' ? `/${address.name}${db}` : ''}`;
+  };
   return {
     ...{ variable: 'REDIS_URL', host: path ?? host, port: String(port), address: at },
     ...{ cli, try: `${cli} ping`, example: 'redis://redis.example.com:6379' },
     ...{ database, user: hasUser ? '…' : 'default', folder: '/var/lib/redis' },
-    asPlain: written('redis'),
-    asTls: written('rediss'),
-    asSingle: written(scheme),
-    asCluster: written(`${scheme}+cluster`, userInfo, ''),
-    asSentinel: written(`${scheme}+sentinel`, userInfo, '/master-name'),
-    asDatabase0: written(scheme, userInfo, '/0'),
-    asPrimary: `${scheme}://${userInfo}primary.example.com:6379`,
-    withPassword: written(scheme, hasUser ? 'user:password@' : ':password@'),
+    asPlain: written({ s: '' }),
+    asTls: written({ s: 's' }),
+    asSingle: toOne.replace(/:26379$/, ':6379'),
+    asCluster: `redis${secure}+cluster://${userInfo}${at}`,
+    asSentinel: `redis${secure}+sentinel://${userInfo}${at}/master-name`,
+    asDatabase0: written({ db: '/0' }),
+    asPrimary: `redis${secure}://${userInfo}primary.example.com:6379`,
+    withPassword: written({ info: hasUser ? 'user:password@' : ':password@' }),
+    withSentinelPassword: `${written({})}?sentinelPassword=…`,
     moreMemory: '1gb',
     announce: address.kind === 'cluster' ? 'cluster-announce-ip' : 'replica-announce-ip',
     ...(address.kind === 'sentinel' && { master: address.name }),
