@@ -41,7 +41,10 @@ export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]>
     // Whatever answers in Slack's place has a clock of its own.
     const clock = body === undefined ? [] : clockFinding(headers, response.at, mode.kind === 'http');
     if (client !== undefined && body?.error === 'invalid_code')
-      return [okFinding(CHECK, 'knows the app, which workspaces install by OAuth'), ...clock];
+      return [
+        okFinding(CHECK, 'answers, and accepts the app’s ID and secret; workspaces install Tally by OAuth'),
+        ...clock,
+      ];
     const refusal = refusalFinding('SLACK', response, parts);
     if (refusal !== undefined) return [refusal, ...clock];
     const bot = `the bot token belongs to “${nameIn(body?.user)}” in “${nameIn(body?.team)}”`;
