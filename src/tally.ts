@@ -20,6 +20,11 @@ const COMMANDS: Readonly<
     load: () => import('./cli/copy.ts'),
     hasOptions: true,
   },
+  'check-billing': {
+    what: 'asks a billing service what Tally asks, and says whether it conforms',
+    load: () => import('./cli/check-billing.ts'),
+    hasOptions: true,
+  },
 };
 
 /** EX_USAGE of sysexits.h */
@@ -28,7 +33,7 @@ const WRONG_USAGE = 64;
 const usage = [
   'Usage: tally <command>',
   '',
-  ...Object.entries(COMMANDS).map(([name, { what }]) => `  ${name.padEnd(8)}${what}`),
+  ...Object.entries(COMMANDS).map(([name, { what }]) => `  ${name.padEnd(15)}${what}`),
   '',
   'The environment is the configuration: see docs/operating.md.',
 ].join('\n');

@@ -50,9 +50,9 @@ describe('the executable tally', () => {
     const { bin } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
     expect(bin).toEqual({ tally: 'dist/tally.js' });
     const { code, output } = await tally(['help']);
-    expect([code, [...output.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)]).toEqual([
+    expect([code, [...output.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name)]).toEqual([
       0,
-      ['start', 'doctor', 'reseal', 'copy'],
+      ['start', 'doctor', 'reseal', 'copy', 'check-billing'],
     ]);
   });
 

@@ -1,0 +1,188 @@
+/** Asks a billing service what Tally asks, and says point by point whether it answers as Tally needs. */
+import { PRODUCT_IDS } from '../../domain/product.ts';
+import {
+  type Day,
+  dayAt,
+  daysBefore,
+  endOfDay,
+  type Millis,
+  startOfDay,
+  type Zone,
+} from '../../domain/time/calendar.ts';
+import type { ServiceResponse } from '../../http/request.ts';
+import type { BillingAccess, BillingClient, Subscription, TimeRange } from '../client.ts';
+import {
+  chooseDay,
+  type Finding,
+  failed,
+  finding,
+  judgeBalance,
+  judgeEmptyPeriod,
+  judgeOneDay,
+  judgeRefusal,
+  judgeSpend,
+  judgeUntilNow,
+} from './judge.ts';
+import { POINT_IDS, POINTS, type PointId } from './points.ts';
+import { type Answer, createQuestioner, type Questioner, type QuestionerParts } from './questions.ts';
+
+export interface PointResult {
+  readonly id: PointId;
+  readonly asked: string;
+  readonly wanted: string;
+  readonly verdict: 'pass' | 'fail' | 'not checked';
+  /** What came, or why it was not checked. It may have outside text. */
+  readonly came: string;
+  /** What a failed point costs people. */
+  readonly otherwise?: string;
+  /** The document whose answer failed. */
+  readonly query?: string;
+}
+
+export interface Conformance {
+  readonly conforms: boolean;
+  readonly points: readonly PointResult[];
+  readonly requests: number;
+  /** With those that were sent again. */
+  readonly attempts: number;
+}
+
+export interface ConformanceParts extends QuestionerParts {
+  readonly subscription: Subscription;
+  /** IANA: where the service's days begin at midnight. */
+  readonly zone: Zone;
+  readonly clock: () => Millis;
+}
+
+/** The most that a check asks, without what is sent again. */
+export const QUESTIONS = 9;
+const DAYS = 31;
+/** Before any project, and valid. */
+const LONG_AGO: Day = '2001-01-01';
+/** The largest ID of 32 bits, which some services end at. */
+const UNKNOWN_PROJECT = '2147483647';
+const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
+
+/** @returns every point, in the order of the table. Never rejects for what a service does. */
+export async function checkConformance(parts: ConformanceParts): Promise<Conformance> {
+  const questioner = createQuestioner(parts);
+  const found = new Map<PointId, Found>();
+  const note = (findings: readonly Found[]): void => {
+    // A failure stays: several answers may count for one point.
+    for (const it of findings) if (found.get(it.id)?.isGood !== false) found.set(it.id, it);
+  };
+  try {
+    const hasFigures = await askAboutProject(parts, questioner, note);
+    // A refusal says nothing about a service that refuses everything.
+    if (hasFigures) await askWhatIsRefused(parts, questioner, note);
+    note(wireFindings(questioner));
+  } finally {
+    await questioner.close();
+  }
+  const points = POINT_IDS.map((id) => resultOf(id, found.get(id), questioner));
+  const { requests, attempts } = questioner.wire;
+  return { conforms: points.every(({ verdict }) => verdict !== 'fail'), points, requests, attempts };
+}
+
+/** `query`: the document of the answer that it is about. */
+type Found = Finding & { readonly query?: string };
+type Note = (findings: readonly Found[]) => void;
+
+function resultOf(id: PointId, found: Found | undefined, questioner: Questioner): PointResult {
+  const { otherwise, ...point } = POINTS[id];
+  if (found === undefined) return { id, ...point, verdict: 'not checked', came: whyUnchecked(questioner) };
+  const { isGood, came, query } = found;
+  if (isGood) return { id, ...point, verdict: 'pass', came };
+  return { id, ...point, verdict: 'fail', came, otherwise, ...(query !== undefined && { query }) };
+}
+
+function whyUnchecked(questioner: Questioner): string {
+  const breakdown = questioner.breakdown();
+  if (breakdown !== undefined) return `${breakdown.point} ended the check`;
+  return questioner.isLate() ? 'time ended the check' : 'no figures came to check it with';
+}
+
+/** @returns whether both documents have an answer */
+async function askAboutProject(parts: ConformanceParts, { ask }: Questioner, note: Note): Promise<boolean> {
+  const { subscription, zone, clock } = parts;
+  const noteOf = noteAnswer(note);
+  const days = daysBefore(dayAt(clock(), zone), DAYS, zone);
+  const chargesOf = (range: TimeRange) =>
+    ask('document', (billing, access) => billing.consumption(access, subscription, range));
+  const onDays = (first: Day, last: Day) => chargesOf(rangeOf(first, endOfDay(last, zone), zone));
+
+  const balance = await ask('document', (billing, access) => billing.balance(access, subscription));
+  noteOf(balance, judgeBalance);
+  const spend = await onDays(days[0] ?? LONG_AGO, days.at(-1) ?? LONG_AGO);
+  noteOf(spend, (answer) => judgeSpend(answer, days));
+  if (!(balance && spend && 'value' in balance && 'value' in spend)) return false;
+  const { day, amount } = chooseDay(spend.value.charges, days) ?? {};
+  if (day === undefined || amount === undefined) return true;
+  noteOf(await onDays(day, day), (answer) => judgeOneDay(answer, day, amount));
+  const untilNow = await chargesOf({ ...rangeOf(day, clock(), zone), running: true });
+  noteOf(untilNow, (answer) => judgeUntilNow(answer, day));
+  return true;
+}
+
+async function askWhatIsRefused(parts: ConformanceParts, { ask }: Questioner, note: Note): Promise<void> {
+  const { subscription, zone } = parts;
+  const noteOf = noteAnswer(note);
+  const longAgo = rangeOf(LONG_AGO, endOfDay(LONG_AGO, zone), zone);
+  const empty = await ask('probe', (billing, access) => billing.consumption(access, subscription, longAgo));
+  noteOf(empty, (answer) => judgeEmptyPeriod(answer, LONG_AGO));
+
+  const balanceOf =
+    (other: { readonly subscription?: Partial<Subscription>; readonly token?: string }) =>
+    (billing: BillingClient, access: BillingAccess) =>
+      billing.balance({ ...access, ...other }, { ...subscription, ...other.subscription });
+  const product = PRODUCT_IDS.find((id) => id !== subscription.product) ?? subscription.product;
+  const unknown = await ask('probe', balanceOf({ subscription: { project: UNKNOWN_PROJECT } }));
+  noteOf(unknown, (answer) => judgeRefusal('unknown-project', answer));
+  const wrongProduct = await ask('probe', balanceOf({ subscription: { product } }));
+  noteOf(wrongProduct, (answer) => judgeRefusal('wrong-product', answer));
+  const wrongToken = await ask('probe', balanceOf({ token: UNKNOWN_TOKEN }));
+  noteOf(wrongToken, (answer) => judgeRefusal('wrong-token', answer));
+  const noToken = await ask('without-token', balanceOf({}));
+  noteOf(noToken, (answer) => judgeRefusal('no-token', answer));
+}
+
+const noteAnswer =
+  (note: Note) =>
+  <T>(answer: Answer<T> | undefined, judge: (answer: Answer<T>) => readonly Finding[]): void => {
+    if (answer !== undefined) note(judge(answer).map((it) => ({ ...it, query: answer.query })));
+  };
+
+const rangeOf = (first: Day, to: Millis, zone: Zone): TimeRange => ({
+  from: startOfDay(first, zone),
+  to,
+  zone,
+  running: false,
+  days: { first, last: dayAt(to, zone) },
+});
+
+/** What all answers together say about the points of the connection. */
+function wireFindings({ wire, breakdown, isLate }: Questioner): readonly Found[] {
+  const end = breakdown();
+  const slowest = `${Math.ceil(wire.slowest)} ms`;
+  return [
+    ...(end === undefined ? [] : [{ ...failed(end.point, end.failure), query: end.query }]),
+    ...(isLate() ? [finding('time', `up to ${slowest} an answer, too slow to ask everything`, '')] : []),
+    ...(wire.isReached ? [finding('reach', undefined, 'connected')] : []),
+    ...(wire.first === undefined ? [] : goodWire(wire, wire.first, slowest)),
+  ];
+}
+
+function goodWire(wire: Questioner['wire'], first: ServiceResponse, slowest: string): readonly Finding[] {
+  const came: Partial<Record<PointId, string>> = {
+    redirect: 'no redirect',
+    http: `HTTP ${first.status}, ${first.headers['content-type'] ?? 'no Content-Type'}`,
+    compression: 'not compressed',
+    time: `${slowest} at most`,
+    size: `${Math.ceil(wire.largest / 1024)} KB at most`,
+    'rate-limit': 'no 429 that lasts',
+    'keep-alive':
+      wire.closing > 0 ? 'each answer ends its connection, which is slower' : 'no connection broke',
+    ...(wire.isReadable && { json: 'readable', token: 'accepted' }),
+  };
+  return Object.entries(came).map(([id, text]) => finding(id as PointId, undefined, text));
+}

@@ -1,0 +1,186 @@
+/** What an answer says about the points. */
+import type { Failure } from '../../domain/failure/index.ts';
+import { listNames, pluralize } from '../../domain/language/text.ts';
+import { type Amount, clipWireValue, parseAmount, type WireScalar } from '../../domain/money/amount.ts';
+import type { DayCharges, RowAmount } from '../../domain/money/charges.ts';
+import { addDays, type Day } from '../../domain/time/calendar.ts';
+import type { BalanceRecord, Consumption } from '../client.ts';
+import { looksBinary } from './digits.ts';
+import type { PointId } from './points.ts';
+
+export interface Finding {
+  readonly id: PointId;
+  readonly isGood: boolean;
+  /** It may have outside text. */
+  readonly came: string;
+}
+
+export type Outcome<T> = { readonly value: T } | { readonly failure: Failure };
+
+/** @param problem undefined for a point that is met */
+export const finding = (id: PointId, problem: string | undefined, good: string): Finding => ({
+  ...{ id, isGood: problem === undefined },
+  came: problem ?? good,
+});
+
+export const failed = (id: PointId, failure: Failure): Finding => finding(id, describe(failure), '');
+
+const named = (what: string, names: readonly string[]): string | undefined =>
+  names.length === 0 ? undefined : `${what}: ${listNames(names)}`;
+
+/** A project that cannot be asked about has one more reason than a service that cannot answer. */
+const CHOICE =
+  'Is it the project’s ID and product, may this token read it, and did it cost something lately?';
+
+function describe(failure: Failure): string {
+  if (failure.kind === 'query-rejected')
+    return `${failure.message} HTTP ${failure.status}: ${failure.messages.join(' / ')}`;
+  if (failure.kind === 'rate-limited')
+    return `${failure.message} Retry-After: ${failure.retryAfter === undefined ? 'missing' : `${failure.retryAfter} s`}`;
+  if (failure.kind === 'redirect-refused') return `HTTP ${failure.status} to ${failure.target}`;
+  return 'detail' in failure ? `${failure.message} ${failure.detail}` : failure.message;
+}
+
+const failedDocument = (id: PointId, failure: Failure): readonly Finding[] => [
+  failure.kind === 'no-data' ? finding(id, `${failure.message} ${CHOICE}`, '') : failed(id, failure),
+];
+
+export function judgeBalance(answer: Outcome<BalanceRecord>): readonly Finding[] {
+  if ('failure' in answer) return failedDocument('balance', answer.failure);
+  const { balance, bonuses, remarks } = answer.value;
+  const came = `balance ${clipWireValue(balance, 'missing')}, bonuses ${clipWireValue(bonuses, 'missing')}`;
+  const sent = [balance, bonuses].filter((value: WireScalar) => !('missing' in value));
+  const isWhole = sent.length === 2;
+  return [
+    finding('balance', isWhole ? undefined : came, came),
+    ...judgeRemarks(remarks),
+    ...judgeAmounts(sent.map(parseAmount)),
+  ];
+}
+
+/** @param days those that were asked for */
+export function judgeSpend(answer: Outcome<Consumption>, days: readonly Day[]): readonly Finding[] {
+  if ('failure' in answer) return failedDocument('spend', answer.failure);
+  const { charges, remarks } = answer.value;
+  const reported = new Set(charges.map(({ day }) => day));
+  const missing = days.filter((day) => !reported.has(day));
+  const gaps = named('not reported', missing);
+  const count = `${days.length - missing.length} of ${pluralize(days.length, 'day')}`;
+  const unplaced = charges.filter(({ day }) => day === undefined).map(({ shown }) => shown);
+  const repeated = charges.filter(({ day, merged }) => day !== undefined && merged > 1);
+  return [
+    finding('spend', undefined, gaps === undefined ? count : `${count}; ${gaps}`),
+    ...judgeRemarks(remarks),
+    ...judgeAmounts(charges.flatMap(({ amount, bonuses }) => [amount, bonuses])),
+    finding('days', named('as days', unplaced), 'all readable'),
+    finding(
+      'each-day-once',
+      named(
+        'more than once',
+        repeated.map(({ shown }) => shown),
+      ),
+      'one item each',
+    ),
+    judgeOutside(charges, days),
+  ];
+}
+
+const judgeRemarks = (remarks: readonly string[]): readonly Finding[] => [
+  finding('errors', remarks.length > 0 ? remarks.join(' / ') : undefined, 'no errors'),
+];
+
+function judgeAmounts(amounts: readonly (Amount | RowAmount)[]): readonly Finding[] {
+  const unreadable = amounts.flatMap((amount) => {
+    if ('unreadable' in amount) return amount.unreadable;
+    return 'incomplete' in amount && amount.incomplete ? 'one of a day’s items' : [];
+  });
+  const binary = amounts.flatMap((amount) => ('raw' in amount && looksBinary(amount.raw) ? amount.raw : []));
+  return [
+    finding('amounts', named('unreadable', unreadable), 'all readable'),
+    finding('digits', named('of a binary number', binary), 'as written'),
+  ];
+}
+
+const ZONE_HINT = 'Do the service’s days begin in another time zone?';
+
+function judgeOutside(charges: readonly DayCharges[], days: readonly Day[]): Finding {
+  const outside = charges.flatMap(({ day }) => (day === undefined || days.includes(day) ? [] : day));
+  const problem = named('other days', outside);
+  return finding('bounds', problem && `${problem}. ${ZONE_HINT}`, 'no other day');
+}
+
+/** @returns the newest day with a readable amount, if possible one between two others, which a wrong period would include */
+export function chooseDay(charges: readonly DayCharges[], days: readonly Day[]): DayCharges | undefined {
+  const usable = charges
+    .filter(({ day, amount }) => day !== undefined && days.includes(day) && 'value' in amount)
+    .sort((a, b) => (a.shown < b.shown ? 1 : -1));
+  const shown = new Set(usable.map(({ day }) => day));
+  const isBetween = ({ day = '' }: DayCharges) => shown.has(addDays(day, 1)) && shown.has(addDays(day, -1));
+  return usable.find(isBetween) ?? usable[0];
+}
+
+const amountOn = (day: Day, { charges }: Consumption) => charges.find((charge) => charge.day === day)?.amount;
+
+/** @param known the same day in a longer period */
+export function judgeOneDay(answer: Outcome<Consumption>, day: Day, known: RowAmount): readonly Finding[] {
+  if ('failure' in answer) return [failed('one-day', answer.failure)];
+  const amount = amountOn(day, answer.value);
+  const isOther =
+    amount !== undefined && 'value' in amount && 'value' in known && !amount.value.eq(known.value);
+  return [
+    finding('one-day', amount === undefined ? `items, but none of ${day}` : undefined, day),
+    judgeOutside(answer.value.charges, [day]),
+    ...(isOther
+      ? [
+          finding(
+            'bounds',
+            `${amount.raw} on ${day}, which is ${known.raw} in a longer period. ${ZONE_HINT}`,
+            '',
+          ),
+        ]
+      : []),
+  ];
+}
+
+export function judgeUntilNow(answer: Outcome<Consumption>, day: Day): readonly Finding[] {
+  if ('failure' in answer) return [failed('until-now', answer.failure)];
+  const problem = amountOn(day, answer.value) === undefined ? `items, but none of ${day}` : undefined;
+  return [finding('until-now', problem, pluralize(answer.value.charges.length, 'day'))];
+}
+
+/** Zero is no charge: a service may list each day. */
+export function judgeEmptyPeriod(answer: Outcome<Consumption>, asked: Day): readonly Finding[] {
+  if ('failure' in answer) {
+    const { failure } = answer;
+    return [
+      failure.kind === 'no-data'
+        ? finding('empty-period', undefined, failure.message)
+        : failed('empty-period', failure),
+    ];
+  }
+  const strange = answer.value.charges.filter(
+    ({ day, amount }) => day !== asked || !('value' in amount && amount.value.eq(0)),
+  );
+  const days = strange.map(({ shown }) => shown);
+  return [finding('empty-period', named('charges of', days), 'an item of 0')];
+}
+
+/** Neither 401, after which Tally would ask for another token, nor a 5xx, which it would ask again. */
+const isAboutSubscription = (failure: Failure): boolean =>
+  ['no-data', 'query-rejected', 'forbidden'].includes(failure.kind) ||
+  (failure.kind === 'service-failed' && failure.status < 500);
+
+/** Which failures are the right answer. */
+const REFUSALS = {
+  'unknown-project': isAboutSubscription,
+  'wrong-product': isAboutSubscription,
+  'wrong-token': ({ kind }: Failure) => kind === 'token-rejected',
+  'no-token': () => true,
+} as const;
+
+export function judgeRefusal(id: keyof typeof REFUSALS, answer: Outcome<BalanceRecord>): readonly Finding[] {
+  if ('value' in answer)
+    return [finding(id, `figures: balance ${clipWireValue(answer.value.balance, 'missing')}`, '')];
+  const { failure } = answer;
+  return [REFUSALS[id](failure) ? finding(id, undefined, describe(failure)) : failed(id, failure)];
+}

@@ -1,0 +1,196 @@
+import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
+import { tryParseJson } from '../../domain/try-read.ts';
+import type { TrustedHost } from '../../http/address.ts';
+import type { HttpLimits } from '../../http/agent.ts';
+import {
+  createHttp,
+  type GuardedHttp,
+  type ServiceRequest,
+  type ServiceResponse,
+} from '../../http/request.ts';
+import { type BillingAccess, type BillingClient, createBilling } from '../client.ts';
+import type { PointId } from './points.ts';
+
+export type Answer<T> = { readonly query: string } & ({ readonly value: T } | { readonly failure: Failure });
+
+/** What ends the check: each later question would meet it, too. */
+export interface Breakdown {
+  readonly point: PointId;
+  readonly failure: Failure;
+  readonly query: string;
+}
+
+/** What went over the wire so far. */
+export interface Wire {
+  requests: number;
+  /** With those that Tally sent again by itself. */
+  attempts: number;
+  /** An answer came, readable or not. */
+  isReached: boolean;
+  /** An answer to a document had JSON in it. */
+  isReadable: boolean;
+  /** The first 2xx. */
+  readonly first?: ServiceResponse;
+  slowest: Millis;
+  /** In characters. */
+  largest: number;
+  /** Answers that end their connection. */
+  closing: number;
+}
+
+/** `document`: an answer is expected. `probe`: a refusal is. `without-token`: a probe, and the request has no token. */
+type Kind = 'document' | 'probe' | 'without-token';
+
+export interface QuestionerParts {
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly trustedHosts: readonly TrustedHost[];
+  readonly limits?: Partial<HttpLimits>;
+  /** For all questions together; none begins later. */
+  readonly timeout: Millis;
+}
+
+export interface Questioner {
+  /** @returns undefined after a breakdown */
+  ask<T>(
+    kind: Kind,
+    question: (billing: BillingClient, access: BillingAccess) => Promise<T>,
+  ): Promise<Answer<T> | undefined>;
+  readonly wire: Readonly<Wire>;
+  breakdown(): Breakdown | undefined;
+  /** The time for all questions is over. */
+  isLate(): boolean;
+  close(): Promise<void>;
+}
+
+/** Asks one question after the other with Tally's own client and documents, over one HTTP client. */
+export function createQuestioner(parts: QuestionerParts): Questioner {
+  const wire: { -readonly [key in keyof Wire]: Wire[key] } = {
+    ...{ requests: 0, attempts: 0, isReached: false, isReadable: false, slowest: 0, largest: 0, closing: 0 },
+  };
+  const http = createHttp({
+    ...parts,
+    onExchange({ tries }) {
+      wire.requests += 1;
+      wire.attempts += tries;
+    },
+  });
+  const access: BillingAccess = {
+    workspace: 'T0' satisfies SlackId,
+    connection: 'check',
+    baseUrl: parts.baseUrl,
+    token: parts.token,
+  };
+  const startedAt = performance.now();
+  const isLate = () => performance.now() - startedAt > parts.timeout;
+  let breakdown: Breakdown | undefined;
+  let last: { readonly query: string; readonly response?: ServiceResponse };
+
+  const recording = (kind: Kind): GuardedHttp => ({
+    ...http,
+    async request(request) {
+      last = { query: queryOf(request) };
+      const begun = performance.now();
+      try {
+        const response = await http.request(kind === 'without-token' ? withoutToken(request) : request);
+        last = { ...last, response };
+        if (response.status < 300) wire.first ??= response;
+        wire.largest = Math.max(wire.largest, response.text.length);
+        if (response.headers.connection === 'close') wire.closing += 1;
+        return response;
+      } finally {
+        wire.slowest = Math.max(wire.slowest, performance.now() - begun);
+      }
+    },
+  });
+
+  return {
+    async ask(kind, question) {
+      if (breakdown !== undefined || isLate()) return undefined;
+      try {
+        const value = await question(createBilling({ http: recording(kind) }), access);
+        wire.isReached = true;
+        wire.isReadable ||= kind === 'document';
+        return { value, query: last.query };
+      } catch (failure) {
+        if (!isFailure(failure)) throw failure;
+        const { query, response } = last;
+        const point = breakdownPoint(failure, kind, response, wire.isReached);
+        wire.isReached ||= !['service-unreachable', 'address-refused', 'timed-out'].includes(failure.kind);
+        if (point === undefined) {
+          wire.isReadable ||= kind === 'document';
+          return { failure, query };
+        }
+        breakdown = { point, failure, query };
+        return undefined;
+      }
+    },
+    wire,
+    breakdown: () => breakdown,
+    isLate,
+    close: () => http.close(),
+  };
+}
+
+const queryOf = ({ body = '' }: ServiceRequest): string => JSON.parse(body).query;
+
+function withoutToken(request: ServiceRequest): ServiceRequest {
+  const { 'x-user-token': _, ...headers } = request.headers;
+  return { ...request, headers };
+}
+
+/**
+ * @param response undefined if none came that Tally reads
+ * @param isReached whether an earlier question was answered
+ * @returns the point that ends the check; undefined if the failure says something about this question only
+ */
+function breakdownPoint(
+  failure: Failure,
+  kind: Kind,
+  response: ServiceResponse | undefined,
+  isReached: boolean,
+): PointId | undefined {
+  switch (failure.kind) {
+    case 'address-refused':
+      return 'reach';
+    case 'service-unreachable':
+      return isReached ? 'keep-alive' : 'reach';
+    case 'timed-out':
+      return 'time';
+    case 'rate-limited':
+      return 'rate-limit';
+    case 'response-too-large':
+      return 'size';
+  }
+  // A probe tells by its own point what came in place of a refusal.
+  return kind === 'document' ? documentBreakdown(failure, response) : undefined;
+}
+
+/** With these, the path or the method is wrong, whatever messages come along. */
+const WRONG_PATH: ReadonlySet<number> = new Set([404, 405, 415]);
+
+function documentBreakdown(failure: Failure, response: ServiceResponse | undefined): PointId | undefined {
+  switch (failure.kind) {
+    case 'redirect-refused':
+      return 'redirect';
+    case 'token-rejected':
+    case 'forbidden':
+      return 'token';
+    case 'service-failed':
+      return 'http';
+    case 'query-rejected':
+      return WRONG_PATH.has(failure.status) ? 'http' : undefined;
+    case 'invalid-response':
+      if (response === undefined) return unreadablePoint(failure.what);
+      return tryParseJson(response.text) === undefined ? 'json' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function unreadablePoint(what: string): PointId {
+  if (what.includes('compressed')) return 'compression';
+  return what.includes('UTF-8') ? 'json' : 'http';
+}

@@ -1,0 +1,212 @@
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import {
+  type Conformance,
+  type ConformanceParts,
+  checkConformance,
+  type PointResult,
+  QUESTIONS,
+} from '../billing/conformance/check.ts';
+import { trustedHosts } from '../config/schemas.ts';
+import { isFailure } from '../domain/failure/index.ts';
+import { pluralize } from '../domain/language/text.ts';
+import { DEFAULT_PRODUCT, isProjectId, PRODUCTS } from '../domain/product.ts';
+import { isTimeZone } from '../domain/time/calendar.ts';
+import { checkBaseUrl } from '../http/address.ts';
+import { createSecretMask } from '../http/secret-mask.ts';
+import { toPlainLine } from '../ops/finding.ts';
+import { printLine } from './resumable.ts';
+
+const TIMEOUT = 60_000;
+
+const USAGE = [
+  'Usage: tally check-billing --project ID [options]',
+  '',
+  'Asks a billing service what Tally asks, and says point by point whether it answers as Tally needs.',
+  `It only reads: ${QUESTIONS} questions, in about a minute at most. A failed request is sent up to 3 times, as Tally does.`,
+  '',
+  '  --project ID        a project that the token can read, and that costs something every day',
+  '  --product PRODUCT   its product: cloud (default), storage or virtualization',
+  '  --url URL           the address, the part before /bill/graphql; default BILLING_BASE_URL',
+  '  --zone ZONE         where the service’s days begin at midnight, such as Europe/Rome; default UTC',
+  '  --token-file PATH   reads the user access token from a file, or with - from standard input',
+  '  --token TOKEN       don’t: others on this machine see it, and your shell remembers it',
+  '  --json              prints JSON in place of the table',
+  '',
+  'Without a token here, it is taken from BILLING_TOKEN, or asked for. It is never printed.',
+  'A private address, or one with plain http, has to be in TRUSTED_API_HOSTS, as for the bot.',
+  '',
+  'Ends with 0 if the service conforms, 1 if a point fails, 2 if something is missing here.',
+].join('\n');
+const WRONG_USAGE = 2;
+
+/** The message completes nothing: it is a sentence. */
+class UsageError extends Error {}
+
+const OPTIONS = {
+  url: { type: 'string' },
+  project: { type: 'string' },
+  product: { type: 'string' },
+  zone: { type: 'string' },
+  token: { type: 'string' },
+  'token-file': { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+function readArguments(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values;
+  } catch {
+    // Its message may quote a token.
+    throw new UsageError('An option is unknown or has no value.');
+  }
+}
+
+type Values = ReturnType<typeof readArguments>;
+
+async function readParts(values: Values, env: NodeJS.ProcessEnv): Promise<ConformanceParts> {
+  const trusted = trustedHosts.safeParse(env.TRUSTED_API_HOSTS ?? '');
+  if (!trusted.success) throw new UsageError('TRUSTED_API_HOSTS is not a list of hosts.');
+  const { project = '', product: word = PRODUCTS[DEFAULT_PRODUCT].word, zone = 'UTC' } = values;
+  if (!isProjectId(project)) throw new UsageError('--project is needed: the ID of a project, in digits.');
+  const product = Object.values(PRODUCTS).find((each) => [each.word, String(each.id)].includes(word));
+  if (product === undefined) throw new UsageError('--product is cloud, storage or virtualization.');
+  if (!isTimeZone(zone)) throw new UsageError('--zone is a name such as Europe/Rome.');
+  return {
+    baseUrl: readUrl(values.url ?? env.BILLING_BASE_URL ?? '', trusted.data),
+    token: await readToken(values, env),
+    subscription: { project, product: product.id },
+    trustedHosts: trusted.data,
+    zone,
+    clock: Date.now,
+    timeout: TIMEOUT,
+  };
+}
+
+function readUrl(url: string, trusted: ConformanceParts['trustedHosts']): string {
+  if (url === '') throw new UsageError('--url is needed: the part of the address before /bill/graphql.');
+  try {
+    return checkBaseUrl(url, trusted);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    throw new UsageError(`${error.message} If you trust that host, list it in TRUSTED_API_HOSTS.`);
+  }
+}
+
+async function readToken({ token, 'token-file': path }: Values, env: NodeJS.ProcessEnv): Promise<string> {
+  const read = (
+    token ??
+    (await readTokenFile(path)) ??
+    (env.BILLING_TOKEN || (await promptForToken()))
+  ).trim();
+  if (!/^[\x21-\x7e]+$/.test(read))
+    throw new UsageError('The token is empty, or no HTTP header can carry it.');
+  return read;
+}
+
+async function readTokenFile(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  if (path === '-') return process.stdin.isTTY ? promptForToken() : text(process.stdin);
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    throw new UsageError('The file after --token-file can’t be read.');
+  }
+}
+
+async function promptForToken(): Promise<string> {
+  if (!process.stdin.isTTY)
+    throw new UsageError('A token is needed: in BILLING_TOKEN, or after --token-file.');
+  process.stderr.write('User access token, which stays hidden: ');
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  lines.once('SIGINT', () => process.exit(WRONG_USAGE));
+  const typed = await lines.question('');
+  lines.close();
+  process.stderr.write('\n');
+  return typed;
+}
+
+/** A line for each point that was checked, and below a failed one what it means. Last, why the others were not. */
+function formatTable(points: readonly PointResult[]): readonly string[] {
+  const checked = points.filter(({ verdict }) => verdict !== 'not checked');
+  const unchecked = points.filter(({ verdict }) => verdict === 'not checked');
+  const rows = checked.map(({ verdict, id, asked, came }) => [
+    verdict === 'pass' ? 'pass' : 'FAIL',
+    ...[id, asked, came],
+  ]);
+  const lines = alignColumns([['', 'point', 'asked', 'came'], ...rows]);
+  const reasons = new Set(unchecked.map(({ came }) => came));
+  return [
+    ...lines.flatMap((line, at) => [line, ...explainFailure(checked[at - 1])]),
+    ...[...reasons].flatMap((reason) => {
+      const ids = unchecked.filter(({ came }) => came === reason).map(({ id }) => id);
+      return ['', `not checked, because ${reason}: ${ids.join(', ')}`];
+    }),
+  ];
+}
+
+function explainFailure({ wanted, otherwise, query }: Partial<PointResult> = {}): readonly string[] {
+  if (otherwise === undefined) return [];
+  const lines = [
+    `wanted: ${wanted}`,
+    `otherwise: ${otherwise}`,
+    ...(query === undefined ? [] : [`sent: ${query}`]),
+  ];
+  return lines.map((line) => `      ${line}`);
+}
+
+function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = rows[0]?.map((_, at) => Math.max(...rows.map((cells) => cells[at]?.length ?? 0))) ?? [];
+  return rows.map((cells) =>
+    cells
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function formatSum({ points, requests, attempts }: Conformance): string {
+  const count = (verdict: PointResult['verdict']) =>
+    points.filter((point) => point.verdict === verdict).length;
+  const [failed, unchecked] = [count('fail'), count('not checked')];
+  const sent = `${pluralize(requests, 'question')}, ${pluralize(attempts, 'request')}.`;
+  const verdict = failed === 0 ? 'The service conforms' : `${failed} of ${points.length} points failed`;
+  return `${verdict}${unchecked === 0 ? '.' : `; ${unchecked} not checked.`} ${sent}`;
+}
+
+/** @returns the exit code */
+async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const values = readArguments(args);
+  if (values.help) {
+    printLine(USAGE);
+    return 0;
+  }
+  const parts = await readParts(values, env);
+  const mask = createSecretMask([parts.token]);
+  const checked = await checkConformance(parts);
+  const points = checked.points.map((point) => ({ ...point, came: toPlainLine(mask(point.came)) }));
+  const { baseUrl: url, subscription, zone } = parts;
+  if (values.json) {
+    printLine(JSON.stringify({ url, ...subscription, zone, ...checked, points }, null, 2));
+  } else {
+    printLine(
+      `${url}, project ${subscription.project}, ${PRODUCTS[subscription.product].name}, days in ${zone}\n`,
+    );
+    for (const line of formatTable(points)) printLine(line);
+    printLine(`\n${formatSum(checked)}`);
+  }
+  return checked.conforms ? 0 : 1;
+}
+
+try {
+  process.exitCode = await run(process.argv.slice(3), process.env);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n\n${USAGE}\n`);
+  process.exitCode = WRONG_USAGE;
+}
