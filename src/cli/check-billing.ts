@@ -33,7 +33,7 @@ const USAGE = [
   '  --url URL           the address, the part before /bill/graphql; default BILLING_BASE_URL',
   '  --zone ZONE         where the service’s days begin at midnight, such as Europe/Rome; default UTC',
   '  --token-file PATH   reads the user access token from a file, or with - from standard input',
-  '  --token TOKEN       don’t: others on this machine see it, and your shell remembers it',
+  '  --token TOKEN       don’t: others on this machine see it, npm prints it, and your shell keeps it',
   '  --json              prints JSON in place of the table',
   '',
   'Without a token here, it is taken from BILLING_TOKEN, or asked for. It is never printed.',

@@ -13,7 +13,6 @@ import type { ServiceResponse } from '../../http/request.ts';
 import type { BillingAccess, BillingClient, Subscription, TimeRange } from '../client.ts';
 import {
   chooseDay,
-  type Finding,
   failed,
   finding,
   judgeBalance,
@@ -22,6 +21,7 @@ import {
   judgeRefusal,
   judgeSpend,
   judgeUntilNow,
+  type PointFinding,
 } from './judge.ts';
 import { POINT_IDS, POINTS, type PointId } from './points.ts';
 import { type Answer, createQuestioner, type Questioner, type QuestionerParts } from './questions.ts';
@@ -85,7 +85,7 @@ export async function checkConformance(parts: ConformanceParts): Promise<Conform
 }
 
 /** `query`: the document of the answer that it is about. */
-type Found = Finding & { readonly query?: string };
+type Found = PointFinding & { readonly query?: string };
 type Note = (findings: readonly Found[]) => void;
 
 function resultOf(id: PointId, found: Found | undefined, questioner: Questioner): PointResult {
@@ -148,7 +148,7 @@ async function askWhatIsRefused(parts: ConformanceParts, { ask }: Questioner, no
 
 const noteAnswer =
   (note: Note) =>
-  <T>(answer: Answer<T> | undefined, judge: (answer: Answer<T>) => readonly Finding[]): void => {
+  <T>(answer: Answer<T> | undefined, judge: (answer: Answer<T>) => readonly PointFinding[]): void => {
     if (answer !== undefined) note(judge(answer).map((it) => ({ ...it, query: answer.query })));
   };
 
@@ -172,7 +172,11 @@ function wireFindings({ wire, breakdown, isLate }: Questioner): readonly Found[]
   ];
 }
 
-function goodWire(wire: Questioner['wire'], first: ServiceResponse, slowest: string): readonly Finding[] {
+function goodWire(
+  wire: Questioner['wire'],
+  first: ServiceResponse,
+  slowest: string,
+): readonly PointFinding[] {
   const came: Partial<Record<PointId, string>> = {
     redirect: 'no redirect',
     http: `HTTP ${first.status}, ${first.headers['content-type'] ?? 'no Content-Type'}`,

@@ -1,5 +1,5 @@
 /** What an answer says about the points. */
-import type { Failure } from '../../domain/failure/index.ts';
+import { type Failure, NO_PUBLIC_ADDRESS } from '../../domain/failure/index.ts';
 import { listNames, pluralize } from '../../domain/language/text.ts';
 import { type Amount, clipWireValue, parseAmount, type WireScalar } from '../../domain/money/amount.ts';
 import type { DayCharges, RowAmount } from '../../domain/money/charges.ts';
@@ -8,7 +8,7 @@ import type { BalanceRecord, Consumption } from '../client.ts';
 import { looksBinary } from './digits.ts';
 import type { PointId } from './points.ts';
 
-export interface Finding {
+export interface PointFinding {
   readonly id: PointId;
   readonly isGood: boolean;
   /** It may have outside text. */
@@ -18,12 +18,12 @@ export interface Finding {
 export type Outcome<T> = { readonly value: T } | { readonly failure: Failure };
 
 /** @param problem undefined for a point that is met */
-export const finding = (id: PointId, problem: string | undefined, good: string): Finding => ({
+export const finding = (id: PointId, problem: string | undefined, good: string): PointFinding => ({
   ...{ id, isGood: problem === undefined },
   came: problem ?? good,
 });
 
-export const failed = (id: PointId, failure: Failure): Finding => finding(id, describe(failure), '');
+export const failed = (id: PointId, failure: Failure): PointFinding => finding(id, describe(failure), '');
 
 const named = (what: string, names: readonly string[]): string | undefined =>
   names.length === 0 ? undefined : `${what}: ${listNames(names)}`;
@@ -38,14 +38,18 @@ function describe(failure: Failure): string {
   if (failure.kind === 'rate-limited')
     return `${failure.message} Retry-After: ${failure.retryAfter === undefined ? 'missing' : `${failure.retryAfter} s`}`;
   if (failure.kind === 'redirect-refused') return `HTTP ${failure.status} to ${failure.target}`;
-  return 'detail' in failure ? `${failure.message} ${failure.detail}` : failure.message;
+  if (!('detail' in failure)) return failure.message;
+  // Only here: people in Slack may not learn which names a private network has.
+  const hidden =
+    failure.kind === 'service-unreachable' && failure.code === NO_PUBLIC_ADDRESS && failure.cause;
+  return `${failure.message} ${failure.detail}${hidden instanceof Error ? `: ${hidden.message}` : ''}`;
 }
 
-const failedDocument = (id: PointId, failure: Failure): readonly Finding[] => [
+const failedDocument = (id: PointId, failure: Failure): readonly PointFinding[] => [
   failure.kind === 'no-data' ? finding(id, `${failure.message} ${CHOICE}`, '') : failed(id, failure),
 ];
 
-export function judgeBalance(answer: Outcome<BalanceRecord>): readonly Finding[] {
+export function judgeBalance(answer: Outcome<BalanceRecord>): readonly PointFinding[] {
   if ('failure' in answer) return failedDocument('balance', answer.failure);
   const { balance, bonuses, remarks } = answer.value;
   const came = `balance ${clipWireValue(balance, 'missing')}, bonuses ${clipWireValue(bonuses, 'missing')}`;
@@ -59,7 +63,7 @@ export function judgeBalance(answer: Outcome<BalanceRecord>): readonly Finding[]
 }
 
 /** @param days those that were asked for */
-export function judgeSpend(answer: Outcome<Consumption>, days: readonly Day[]): readonly Finding[] {
+export function judgeSpend(answer: Outcome<Consumption>, days: readonly Day[]): readonly PointFinding[] {
   if ('failure' in answer) return failedDocument('spend', answer.failure);
   const { charges, remarks } = answer.value;
   const reported = new Set(charges.map(({ day }) => day));
@@ -85,11 +89,11 @@ export function judgeSpend(answer: Outcome<Consumption>, days: readonly Day[]): 
   ];
 }
 
-const judgeRemarks = (remarks: readonly string[]): readonly Finding[] => [
+const judgeRemarks = (remarks: readonly string[]): readonly PointFinding[] => [
   finding('errors', remarks.length > 0 ? remarks.join(' / ') : undefined, 'no errors'),
 ];
 
-function judgeAmounts(amounts: readonly (Amount | RowAmount)[]): readonly Finding[] {
+function judgeAmounts(amounts: readonly (Amount | RowAmount)[]): readonly PointFinding[] {
   const unreadable = amounts.flatMap((amount) => {
     if ('unreadable' in amount) return amount.unreadable;
     return 'incomplete' in amount && amount.incomplete ? 'one of a day’s items' : [];
@@ -103,7 +107,7 @@ function judgeAmounts(amounts: readonly (Amount | RowAmount)[]): readonly Findin
 
 const ZONE_HINT = 'Do the service’s days begin in another time zone?';
 
-function judgeOutside(charges: readonly DayCharges[], days: readonly Day[]): Finding {
+function judgeOutside(charges: readonly DayCharges[], days: readonly Day[]): PointFinding {
   const outside = charges.flatMap(({ day }) => (day === undefined || days.includes(day) ? [] : day));
   const problem = named('other days', outside);
   return finding('bounds', problem && `${problem}. ${ZONE_HINT}`, 'no other day');
@@ -122,7 +126,11 @@ export function chooseDay(charges: readonly DayCharges[], days: readonly Day[]):
 const amountOn = (day: Day, { charges }: Consumption) => charges.find((charge) => charge.day === day)?.amount;
 
 /** @param known the same day in a longer period */
-export function judgeOneDay(answer: Outcome<Consumption>, day: Day, known: RowAmount): readonly Finding[] {
+export function judgeOneDay(
+  answer: Outcome<Consumption>,
+  day: Day,
+  known: RowAmount,
+): readonly PointFinding[] {
   if ('failure' in answer) return [failed('one-day', answer.failure)];
   const amount = amountOn(day, answer.value);
   const isOther =
@@ -142,14 +150,14 @@ export function judgeOneDay(answer: Outcome<Consumption>, day: Day, known: RowAm
   ];
 }
 
-export function judgeUntilNow(answer: Outcome<Consumption>, day: Day): readonly Finding[] {
+export function judgeUntilNow(answer: Outcome<Consumption>, day: Day): readonly PointFinding[] {
   if ('failure' in answer) return [failed('until-now', answer.failure)];
   const problem = amountOn(day, answer.value) === undefined ? `items, but none of ${day}` : undefined;
   return [finding('until-now', problem, pluralize(answer.value.charges.length, 'day'))];
 }
 
 /** Zero is no charge: a service may list each day. */
-export function judgeEmptyPeriod(answer: Outcome<Consumption>, asked: Day): readonly Finding[] {
+export function judgeEmptyPeriod(answer: Outcome<Consumption>, asked: Day): readonly PointFinding[] {
   if ('failure' in answer) {
     const { failure } = answer;
     return [
@@ -178,7 +186,10 @@ const REFUSALS = {
   'no-token': () => true,
 } as const;
 
-export function judgeRefusal(id: keyof typeof REFUSALS, answer: Outcome<BalanceRecord>): readonly Finding[] {
+export function judgeRefusal(
+  id: keyof typeof REFUSALS,
+  answer: Outcome<BalanceRecord>,
+): readonly PointFinding[] {
   if ('value' in answer)
     return [finding(id, `figures: balance ${clipWireValue(answer.value.balance, 'missing')}`, '')];
   const { failure } = answer;

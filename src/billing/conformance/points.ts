@@ -1,3 +1,5 @@
+import { commandText } from '../../domain/commands.ts';
+
 /** A demand on a billing service. */
 interface Point {
   /** What the check asks to find out. */
@@ -63,12 +65,12 @@ export const POINTS = {
   balance: {
     asked: 'the balance',
     wanted: 'balance and bonuses',
-    otherwise: '`/balance` without a balance, and no estimate of how long it lasts.',
+    otherwise: `${commandText('/balance')} without a balance, and no estimate of how long it lasts.`,
   },
   spend: {
     asked: 'the charges of 31 days',
     wanted: 'a list of items',
-    otherwise: '`/spend` without figures.',
+    otherwise: `${commandText('/spend')} without figures.`,
   },
   errors: {
     asked: 'the balance, and the charges of 31 days',
