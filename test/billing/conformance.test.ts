@@ -221,6 +221,12 @@ describe('a service that is not there', () => {
     expect(billing.requests).toEqual([]);
   });
 
+  it('is not asked over plain http where the address has https', async () => {
+    const { failed } = await verdicts({ baseUrl: billing.url.replace('http:', 'https:') });
+    expect(Object.keys(failed)).toEqual(['reach']);
+    expect(billing.requests).toEqual([]);
+  });
+
   it('fails in time for the whole check when each answer takes long', async () => {
     billing.setMode('slow');
     const { failed } = await verdicts({ timeout: 50 });
