@@ -75,7 +75,7 @@ function answering(change: (answer: string, query: string) => string): void {
 }
 
 describe('a service that answers as the contract says', () => {
-  it('conforms in every point, after nine questions', async () => {
+  it('conforms in every point, after thirteen questions', async () => {
     const { conforms, points, requests, attempts } = await check();
     expect(points.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
     expect(points.map(({ id }) => id)).toEqual(POINT_IDS);
@@ -105,8 +105,8 @@ describe('a service that answers as the contract says', () => {
     const { conforms, requests, attempts } = await check();
     expect({ conforms, requests, attempts }).toEqual({
       conforms: true,
-      requests: 9,
-      attempts: 9 + seen.size,
+      requests: QUESTIONS,
+      attempts: QUESTIONS + seen.size,
     });
   });
 
@@ -120,12 +120,11 @@ describe('a service that answers as the contract says', () => {
     expect(await failedIds({ subscription: { project, product } })).toEqual([]);
   });
 
-  it('is asked with Tally’s own documents, and with the right token except for two', async () => {
+  it('is asked with Tally’s own documents, and with the right token except for what is to be refused', async () => {
     await check();
     expect(billing.requests.map((request) => request.token)).toEqual([
-      ...Array.from({ length: 7 }, () => 'Read-only'),
-      'unknown',
-      'none',
+      ...Array.from({ length: 9 }, () => 'Read-only'),
+      ...['unknown', 'unknown', 'none', 'none'],
     ]);
     const periods = billing.requests.flatMap(({ query }) => {
       const [, from, to] = /periodFrom: "([^"]+)", periodTo: "([^"]+)"/.exec(query) ?? [];
@@ -136,12 +135,15 @@ describe('a service that answers as the contract says', () => {
       ['2026-11-21T00:00:00.000Z', '2026-11-21T23:59:59.999Z'],
       ['2026-11-21T00:00:00.000Z', '2026-11-23T10:15:30.123Z'],
       ['2001-01-01T00:00:00.000Z', '2001-01-01T23:59:59.999Z'],
+      ...Array.from({ length: 4 }, () => ['2026-11-21T00:00:00.000Z', '2026-11-21T23:59:59.999Z']),
     ]);
   });
 
   it('may leave days out, send them in any order, and list 2001 with zero', async () => {
     billing.respond(({ query, token: label }) => {
-      if (label !== 'Read-only' || !query.includes('periodFrom')) return undefined;
+      const isAsked =
+        query.includes('periodFrom') && query.includes('externalSubscriptionId: 123, productId: 1');
+      if (label !== 'Read-only' || !isAsked) return undefined;
       const day = /periodFrom: "(\S{10})/.exec(query)?.[1];
       const all = [item('2026-11-22'), item('2026-11-10'), item('2026-11-12')];
       const items = day === '2001-01-01' ? [item(day, 0)] : all.filter((it) => String(it.day) >= String(day));
@@ -386,7 +388,7 @@ describe('a service that does not look at who asks for what fails', () => {
 
   it('wrong-token, when it answers any token with figures', async () => {
     forLabel('unknown', reply(figures));
-    expect((await verdicts()).failed).toEqual({ 'wrong-token': 'figures: balance 5.00' });
+    expect((await verdicts()).failed).toEqual({ 'wrong-token': 'figures: balance 5.00, bonuses 0' });
   });
 
   it.each([
@@ -396,6 +398,16 @@ describe('a service that does not look at who asks for what fails', () => {
   ])('wrong-token, when it answers with %s', async (_, said) => {
     forLabel('unknown', said);
     expect(await failedIds()).toEqual(['wrong-token']);
+  });
+
+  it.each(['unknown', 'none'])('in one of the documents only, for a token that is %s', async (label) => {
+    const item = { day: '2026-11-21', totalAmount: 1, totalBonuses: 0 };
+    const charges = reply({ data: { bill: { reportSubscriptionConsuming: { items: [item] } } } });
+    billing.respond((request) =>
+      request.token === label && request.query.includes('periodFrom') ? charges : undefined,
+    );
+    const id = label === 'unknown' ? 'wrong-token' : 'no-token';
+    expect((await verdicts()).failed).toEqual({ [id]: 'figures: 1 day' });
   });
 
   it('no-token, when it answers without one', async () => {

@@ -10,7 +10,7 @@ import {
   type Zone,
 } from '../../domain/time/calendar.ts';
 import type { ServiceResponse } from '../../http/request.ts';
-import type { BillingAccess, BillingClient, Subscription, TimeRange } from '../client.ts';
+import type { BalanceRecord, Consumption, Subscription, TimeRange } from '../client.ts';
 import {
   chooseDay,
   failed,
@@ -55,7 +55,7 @@ export interface ConformanceParts extends QuestionerParts {
 }
 
 /** The most that a check asks, without what is sent again. */
-export const QUESTIONS = 9;
+export const QUESTIONS = 13;
 const DAYS = 31;
 /** Before any project, and valid. */
 const LONG_AGO: Day = '2001-01-01';
@@ -72,9 +72,9 @@ export async function checkConformance(parts: ConformanceParts): Promise<Conform
     for (const it of findings) if (found.get(it.id)?.isGood !== false) found.set(it.id, it);
   };
   try {
-    const hasFigures = await askAboutProject(parts, questioner, note);
+    const day = await askAboutProject(parts, questioner, note);
     // A refusal says nothing about a service that refuses everything.
-    if (hasFigures) await askWhatIsRefused(parts, questioner, note);
+    if (day !== undefined) await askWhatIsRefused(parts, day, questioner, note);
     note(wireFindings(questioner));
   } finally {
     await questioner.close();
@@ -102,8 +102,12 @@ function whyUnchecked(questioner: Questioner): string {
   return questioner.isLate() ? 'time ended the check' : 'no figures came to check it with';
 }
 
-/** @returns whether both documents have an answer */
-async function askAboutProject(parts: ConformanceParts, { ask }: Questioner, note: Note): Promise<boolean> {
+/** @returns a day that has charges, if possible; undefined unless both documents have an answer */
+async function askAboutProject(
+  parts: ConformanceParts,
+  { ask }: Questioner,
+  note: Note,
+): Promise<Day | undefined> {
   const { subscription, zone, clock } = parts;
   const noteOf = noteAnswer(note);
   const days = daysBefore(dayAt(clock(), zone), DAYS, zone);
@@ -115,35 +119,44 @@ async function askAboutProject(parts: ConformanceParts, { ask }: Questioner, not
   noteOf(balance, judgeBalance);
   const spend = await onDays(days[0] ?? LONG_AGO, days.at(-1) ?? LONG_AGO);
   noteOf(spend, (answer) => judgeSpend(answer, days));
-  if (!(balance && spend && 'value' in balance && 'value' in spend)) return false;
+  if (!(balance && spend && 'value' in balance && 'value' in spend)) return undefined;
   const { day, amount } = chooseDay(spend.value.charges, days) ?? {};
-  if (day === undefined || amount === undefined) return true;
+  if (day === undefined || amount === undefined) return days.at(-1);
   noteOf(await onDays(day, day), (answer) => judgeOneDay(answer, day, amount));
   const untilNow = await chargesOf({ ...rangeOf(day, clock(), zone), running: true });
   noteOf(untilNow, (answer) => judgeUntilNow(answer, day));
-  return true;
+  return day;
 }
 
-async function askWhatIsRefused(parts: ConformanceParts, { ask }: Questioner, note: Note): Promise<void> {
+/** Both documents each time: a service may look at who asks for one of them only. */
+async function askWhatIsRefused(
+  parts: ConformanceParts,
+  day: Day,
+  { ask }: Questioner,
+  note: Note,
+): Promise<void> {
   const { subscription, zone } = parts;
   const noteOf = noteAnswer(note);
   const longAgo = rangeOf(LONG_AGO, endOfDay(LONG_AGO, zone), zone);
   const empty = await ask('probe', (billing, access) => billing.consumption(access, subscription, longAgo));
   noteOf(empty, (answer) => judgeEmptyPeriod(answer, LONG_AGO));
 
-  const balanceOf =
-    (other: { readonly subscription?: Partial<Subscription>; readonly token?: string }) =>
-    (billing: BillingClient, access: BillingAccess) =>
-      billing.balance({ ...access, ...other }, { ...subscription, ...other.subscription });
   const product = PRODUCT_IDS.find((id) => id !== subscription.product) ?? subscription.product;
-  const unknown = await ask('probe', balanceOf({ subscription: { project: UNKNOWN_PROJECT } }));
-  noteOf(unknown, (answer) => judgeRefusal('unknown-project', answer));
-  const wrongProduct = await ask('probe', balanceOf({ subscription: { product } }));
-  noteOf(wrongProduct, (answer) => judgeRefusal('wrong-product', answer));
-  const wrongToken = await ask('probe', balanceOf({ token: UNKNOWN_TOKEN }));
-  noteOf(wrongToken, (answer) => judgeRefusal('wrong-token', answer));
-  const noToken = await ask('without-token', balanceOf({}));
-  noteOf(noToken, (answer) => judgeRefusal('no-token', answer));
+  const range = rangeOf(day, endOfDay(day, zone), zone);
+  const refused = [
+    { id: 'unknown-project', kind: 'probe', about: { ...subscription, project: UNKNOWN_PROJECT }, as: {} },
+    { id: 'wrong-product', kind: 'probe', about: { ...subscription, product }, as: {} },
+    { id: 'wrong-token', kind: 'probe', about: subscription, as: { token: UNKNOWN_TOKEN } },
+    { id: 'no-token', kind: 'without-token', about: subscription, as: {} },
+  ] as const;
+  for (const { id, kind, about, as } of refused) {
+    const judge = (answer: Answer<BalanceRecord | Consumption>) => judgeRefusal(id, answer);
+    noteOf(await ask(kind, (billing, access) => billing.balance({ ...access, ...as }, about)), judge);
+    const onDay = await ask(kind, (billing, access) =>
+      billing.consumption({ ...access, ...as }, about, range),
+    );
+    noteOf(onDay, judge);
+  }
 }
 
 const noteAnswer =

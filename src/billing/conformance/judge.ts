@@ -49,10 +49,13 @@ const failedDocument = (id: PointId, failure: Failure): readonly PointFinding[] 
   failure.kind === 'no-data' ? finding(id, `${failure.message} ${CHOICE}`, '') : failed(id, failure),
 ];
 
+const balanceText = ({ balance, bonuses }: BalanceRecord): string =>
+  `balance ${clipWireValue(balance, 'missing')}, bonuses ${clipWireValue(bonuses, 'missing')}`;
+
 export function judgeBalance(answer: Outcome<BalanceRecord>): readonly PointFinding[] {
   if ('failure' in answer) return failedDocument('balance', answer.failure);
   const { balance, bonuses, remarks } = answer.value;
-  const came = `balance ${clipWireValue(balance, 'missing')}, bonuses ${clipWireValue(bonuses, 'missing')}`;
+  const came = balanceText(answer.value);
   const sent = [balance, bonuses].filter((value: WireScalar) => !('missing' in value));
   const isWhole = sent.length === 2;
   return [
@@ -188,10 +191,13 @@ const REFUSALS = {
 
 export function judgeRefusal(
   id: keyof typeof REFUSALS,
-  answer: Outcome<BalanceRecord>,
+  answer: Outcome<BalanceRecord | Consumption>,
 ): readonly PointFinding[] {
-  if ('value' in answer)
-    return [finding(id, `figures: balance ${clipWireValue(answer.value.balance, 'missing')}`, '')];
-  const { failure } = answer;
-  return [REFUSALS[id](failure) ? finding(id, undefined, describe(failure)) : failed(id, failure)];
+  if ('failure' in answer) {
+    const { failure } = answer;
+    return [REFUSALS[id](failure) ? finding(id, undefined, describe(failure)) : failed(id, failure)];
+  }
+  const { value } = answer;
+  const figures = 'charges' in value ? pluralize(value.charges.length, 'day') : balanceText(value);
+  return [finding(id, `figures: ${figures}`, '')];
 }

@@ -73,17 +73,17 @@ export const POINTS = {
     otherwise: `${commandText('/spend')} without figures.`,
   },
   errors: {
-    asked: 'the balance, and the charges of 31 days',
+    asked: 'the balance and the charges of 31 days',
     wanted: 'no errors beside the data',
     otherwise: 'the service’s error messages below every answer.',
   },
   amounts: {
-    asked: 'the balance, and the charges of 31 days',
+    asked: 'the balance and the charges of 31 days',
     wanted: 'decimal amounts, as numbers or strings',
     otherwise: 'totals that leave these amounts out, and say so.',
   },
   digits: {
-    asked: 'the balance, and the charges of 31 days',
+    asked: 'the balance and the charges of 31 days',
     wanted: 'the digits of a decimal, not of a binary number',
     otherwise: 'files with digits that nobody charged, such as 0.30000000000000004.',
   },
@@ -119,22 +119,22 @@ export const POINTS = {
     otherwise: 'an error, or charges that weren’t made, for days before a project began.',
   },
   'unknown-project': {
-    asked: 'the balance of project 2147483647',
+    asked: 'balance and a day of project 2147483647',
     wanted: 'no data, or an error other than 401',
     otherwise: 'figures of somebody else for a mistyped ID; after a 401, that the token has expired.',
   },
   'wrong-product': {
-    asked: 'the balance with another product',
+    asked: 'balance and a day with another product',
     wanted: 'no data, or an error other than 401',
     otherwise: 'another project’s figures for a wrong product, which nobody can tell from the right ones.',
   },
   'wrong-token': {
-    asked: 'the balance with a token that nobody has',
+    asked: 'balance and a day with an unknown token',
     wanted: 'HTTP 401 and no figures',
     otherwise: 'nobody learns that a token has expired; if figures come, anybody can read them.',
   },
   'no-token': {
-    asked: 'the balance without a token',
+    asked: 'balance and a day without a token',
     wanted: 'a refusal: 401 is best',
     otherwise: 'figures that anybody can read who knows the address.',
   },
