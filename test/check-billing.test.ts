@@ -61,7 +61,7 @@ describe('tally check-billing', () => {
     const careless = await checkBilling(project, withToken());
     expect(careless.code).toBe(1);
     expect(careless.output).toMatch(
-      /\nFAIL {2}wrong-product .*figures.*\n {6}wanted: .*\n {6}otherwise: .*\n {6}sent: query/,
+      /\nFAIL {2}wrong-product .*figures.*\n {6}wanted: .*\n {6}people get: .*\n {6}sent: query/,
     );
     expect(careless.output).toContain('1 of 25 points failed.');
     billing.setMode('redirect');

@@ -154,7 +154,7 @@ function explainFailure({ wanted, otherwise, query }: Partial<PointResult> = {})
   if (otherwise === undefined) return [];
   const lines = [
     `wanted: ${wanted}`,
-    `otherwise: ${otherwise}`,
+    `people get: ${otherwise}`,
     ...(query === undefined ? [] : [`sent: ${query}`]),
   ];
   return lines.map((line) => `      ${line}`);

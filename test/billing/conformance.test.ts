@@ -4,7 +4,7 @@ import type { ServiceReply } from '../../sandbox/fake-service.ts';
 import { type ConformanceParts, checkConformance, QUESTIONS } from '../../src/billing/conformance/check.ts';
 import { looksBinary } from '../../src/billing/conformance/digits.ts';
 import { POINT_IDS, type PointId } from '../../src/billing/conformance/points.ts';
-import { closedPort, json, serve, serveRaw } from '../http/service.ts';
+import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
 
 const NOW = Date.parse('2026-11-23T10:15:30.123Z');
 
@@ -194,6 +194,11 @@ describe('a broken mode of the sandbox fails', () => {
     expect(requests).toBe(1);
   });
 
+  it('429 with the time that it asks for', async () => {
+    billing.setMode('429');
+    expect((await verdicts()).failed).toEqual({ 'rate-limit': expect.stringContaining('Retry-After: 20 s') });
+  });
+
   it('none that has no mode here', () => {
     const harmless = [
       'healthy',
@@ -246,6 +251,11 @@ describe('a service that speaks another HTTP', () => {
     expect(await failedIds({ baseUrl })).toEqual([id]);
   });
 
+  it('fails in json when it is not UTF-8', async () => {
+    const baseUrl = await at(serve((_, response) => response.end(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))));
+    expect(await failedIds({ baseUrl })).toEqual(['json']);
+  });
+
   it('fails in http when it finds nothing at the path', async () => {
     const { failed } = await verdicts({ baseUrl: `${billing.url}/other` });
     expect(failed).toEqual({ http: expect.stringContaining('HTTP 404: Not found') });
@@ -268,31 +278,25 @@ describe('a service that speaks another HTTP', () => {
   });
 
   it('passes when each answer ends its connection, which the table says', async () => {
-    billing.respond(undefined);
-    const baseUrl = await at(
-      serve(async ({ headers }, response, nth) => {
-        const asked = await fetch(`${billing.url}/bill/graphql`, {
-          method: 'POST',
-          headers: Object.entries(headers).filter(([name]) => /^(content-type|x-user-token)$/.test(name)) as [
-            string,
-            string,
-          ][],
-          body: proxied.requests[nth - 1]?.body ?? '',
-        });
-        response.setHeader('connection', 'close');
-        json(response, await asked.text(), asked.status);
-      }).then((service) => {
-        proxied = service;
-        return service;
-      }),
-    );
+    const service: Service = await serve(async ({ headers }, response, nth) => {
+      const { 'x-user-token': sent } = headers;
+      const asked = await fetch(`${billing.url}/bill/graphql`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(sent !== undefined && { 'x-user-token': `${sent}` }),
+        },
+        body: service.requests[nth - 1]?.body ?? '',
+      });
+      response.setHeader('connection', 'close');
+      json(response, await asked.text(), asked.status);
+    });
+    const baseUrl = await at(Promise.resolve(service));
     const { points, conforms } = await check({ baseUrl });
     expect(conforms).toBe(true);
     expect(points.find(({ id }) => id === 'keep-alive')?.came).toContain('ends its connection');
   });
 });
-let proxied: Awaited<ReturnType<typeof serve>>;
-
 describe('a service that answers with other figures fails', () => {
   const failsIn = async (...ids: PointId[]) => expect(await failedIds()).toEqual(ids);
 
@@ -348,6 +352,25 @@ describe('a service that answers with other figures fails', () => {
     await failsIn('bounds', 'empty-period');
   });
 
+  it('bounds, when the amount of a day depends on the period', async () => {
+    const oneDay = 'periodTo: "2026-11-21T23:59:59.999Z"';
+    answering((answer, query) =>
+      query.includes(oneDay) ? answer.replace(/"totalAmount":/, '"totalAmount":1') : answer,
+    );
+    const { failed } = await verdicts();
+    expect(failed).toEqual({
+      bounds: expect.stringMatching(/on 2026-11-21, which is .* in a longer period/),
+    });
+  });
+
+  it('one-day and bounds, when the day before comes in its place', async () => {
+    const oneDay = 'periodTo: "2026-11-21T23:59:59.999Z"';
+    answering((answer, query) =>
+      query.includes(oneDay) ? answer.replace('"day":"2026-11-21"', '"day":"2026-11-20"') : answer,
+    );
+    await failsIn('bounds', 'one-day');
+  });
+
   it('one-day and until-now, when the last day is left out', async () => {
     answering((answer, query) =>
       query.includes('periodFrom: "2026-11-21')
@@ -360,6 +383,17 @@ describe('a service that answers with other figures fails', () => {
   it('until-now alone, when its clock is behind', async () => {
     const { failed } = await verdicts({ clock: () => NOW + 60_000 });
     expect(Object.keys(failed)).toEqual(['until-now']);
+  });
+
+  it('empty-period, when other days come, even with zero', async () => {
+    answering((answer, query) =>
+      query.includes('2001-01-01')
+        ? JSON.stringify({
+            data: { bill: { reportSubscriptionConsuming: { items: [item('2026-11-22', 0)] } } },
+          })
+        : answer,
+    );
+    await failsIn('empty-period');
   });
 
   it('empty-period, when it is an error', async () => {

@@ -151,7 +151,7 @@ const answersTable = (answers: readonly AnswerExample[]) => [
 export const BILLING_TABLES: Tables = {
   answers: answersTable(BILLING_ANSWERS),
   points: [
-    ['point', 'asked', 'wanted', 'otherwise'],
+    ['point', 'asked', 'wanted', 'otherwise, people get'],
     ...POINT_IDS.map((id) => [code([id]), POINTS[id].asked, POINTS[id].wanted, POINTS[id].otherwise]),
   ],
 };

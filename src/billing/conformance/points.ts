@@ -6,7 +6,7 @@ interface Point {
   readonly asked: string;
   /** What has to come. */
   readonly wanted: string;
-  /** What a service that does otherwise costs the people who ask Tally. */
+  /** What people get from Tally if the service does otherwise. */
   readonly otherwise: string;
 }
 
@@ -15,7 +15,7 @@ export const POINTS = {
   reach: {
     asked: 'the address',
     wanted: 'a connection, with a valid certificate',
-    otherwise: 'no answer ever: “The billing service could not be reached.”',
+    otherwise: 'no answer: “The billing service could not be reached.”',
   },
   redirect: {
     asked: 'the address',
@@ -60,7 +60,7 @@ export const POINTS = {
   token: {
     asked: 'the balance with the token',
     wanted: 'no 401 and no 403',
-    otherwise: 'no answer: everyone reads that the token was rejected.',
+    otherwise: 'no answer: “The billing service rejected the access token (HTTP 401).”',
   },
   balance: {
     asked: 'the balance',
@@ -121,7 +121,7 @@ export const POINTS = {
   'unknown-project': {
     asked: 'balance and a day of project 2147483647',
     wanted: 'no data, or an error other than 401',
-    otherwise: 'figures of somebody else for a mistyped ID; after a 401, that the token has expired.',
+    otherwise: 'somebody else’s figures for a mistyped ID; after a 401, word that the token was rejected.',
   },
   'wrong-product': {
     asked: 'balance and a day with another product',
@@ -131,12 +131,12 @@ export const POINTS = {
   'wrong-token': {
     asked: 'balance and a day with an unknown token',
     wanted: 'HTTP 401 and no figures',
-    otherwise: 'nobody learns that a token has expired; if figures come, anybody can read them.',
+    otherwise: 'no word that a token has expired; if figures come, anybody can read them.',
   },
   'no-token': {
     asked: 'balance and a day without a token',
     wanted: 'a refusal: 401 is best',
-    otherwise: 'figures that anybody can read who knows the address.',
+    otherwise: 'figures that anybody who knows the address can read, too.',
   },
 } as const satisfies Record<string, Point>;
 
