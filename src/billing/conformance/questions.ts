@@ -1,5 +1,4 @@
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-read.ts';
 import type { TrustedHost } from '../../http/address.ts';
@@ -32,7 +31,7 @@ export interface Wire {
   /** An answer to a document had JSON in it. */
   isReadable: boolean;
   /** The first 2xx. */
-  readonly first?: ServiceResponse;
+  first?: ServiceResponse;
   slowest: Millis;
   /** In characters. */
   largest: number;
@@ -60,15 +59,16 @@ export interface Questioner {
   ): Promise<Answer<T> | undefined>;
   readonly wire: Readonly<Wire>;
   breakdown(): Breakdown | undefined;
-  /** The time for all questions is over. */
+  /** A question was not asked, because the time for all of them was over. */
   isLate(): boolean;
   close(): Promise<void>;
 }
 
 /** Asks one question after the other with Tally's own client and documents, over one HTTP client. */
 export function createQuestioner(parts: QuestionerParts): Questioner {
-  const wire: { -readonly [key in keyof Wire]: Wire[key] } = {
-    ...{ requests: 0, attempts: 0, isReached: false, isReadable: false, slowest: 0, largest: 0, closing: 0 },
+  const wire: Wire = {
+    ...{ requests: 0, attempts: 0, isReached: false, isReadable: false },
+    ...{ slowest: 0, largest: 0, closing: 0 },
   };
   const http = createHttp({
     ...parts,
@@ -77,16 +77,12 @@ export function createQuestioner(parts: QuestionerParts): Questioner {
       wire.attempts += tries;
     },
   });
-  const access: BillingAccess = {
-    workspace: 'T0' satisfies SlackId,
-    connection: 'check',
-    baseUrl: parts.baseUrl,
-    token: parts.token,
-  };
+  const { baseUrl, token, timeout } = parts;
+  const access: BillingAccess = { workspace: 'T0', connection: 'check', baseUrl, token };
   const startedAt = performance.now();
-  const isLate = () => performance.now() - startedAt > parts.timeout;
+  let isLate = false;
   let breakdown: Breakdown | undefined;
-  let last: { readonly query: string; readonly response?: ServiceResponse };
+  let last: { readonly query: string; readonly response?: ServiceResponse } = { query: '' };
 
   const recording = (kind: Kind): GuardedHttp => ({
     ...http,
@@ -108,7 +104,8 @@ export function createQuestioner(parts: QuestionerParts): Questioner {
 
   return {
     async ask(kind, question) {
-      if (breakdown !== undefined || isLate()) return undefined;
+      isLate ||= performance.now() - startedAt > timeout;
+      if (breakdown !== undefined || isLate) return undefined;
       try {
         const value = await question(createBilling({ http: recording(kind) }), access);
         wire.isReached = true;
@@ -129,7 +126,7 @@ export function createQuestioner(parts: QuestionerParts): Questioner {
     },
     wire,
     breakdown: () => breakdown,
-    isLate,
+    isLate: () => isLate,
     close: () => http.close(),
   };
 }
