@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -68,6 +68,14 @@ describe('tally check-billing', () => {
     const redirected = await checkBilling(project, withToken());
     expect(redirected.code).toBe(1);
     expect(redirected.output).toContain('not checked, because redirect ended the check: http, ');
+  });
+
+  it('prints what docs/billing-contract.md shows', async () => {
+    const page = await readFile(join(ROOT, 'docs/billing-contract.md'), 'utf8');
+    const [, shown] = /^```text\n(.*?)^```$/ms.exec(page) ?? [];
+    billing.setMode('redirect');
+    const { output } = await checkBilling(project, withToken());
+    expect(output.split('\n').slice(2).join('\n')).toBe(shown);
   });
 
   it('prints JSON for programs', async () => {
