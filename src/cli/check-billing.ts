@@ -17,7 +17,7 @@ import { DEFAULT_PRODUCT, isProjectId, PRODUCTS } from '../domain/product.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
 import { checkBaseUrl } from '../http/address.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
-import { toPlainLine } from '../ops/finding.ts';
+import { toPlainLine } from '../ops/doctor/finding.ts';
 import { printLine } from './resumable.ts';
 
 const TIMEOUT = 60_000;
