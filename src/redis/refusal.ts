@@ -134,17 +134,16 @@ const TLS_ALERT = 0x15;
 /** Sends PING. @returns what came back, or why nothing did */
 function firstAnswer(to: NetConnectOpts): Promise<{ bytes: Buffer } | { code: string }> {
   return new Promise((resolve) => {
-    const socket = connect(to);
     let isConnected = false;
+    const socket = connect(to, () => {
+      isConnected = true;
+      socket.write('PING\r\n');
+    });
     const settle = (answer: { bytes: Buffer } | { code: string }) => {
       socket.destroy();
       resolve(answer);
     };
     socket.setTimeout(CONNECT_TIMEOUT, () => settle({ code: isConnected ? 'timeout' : 'ETIMEDOUT' }));
-    socket.once('connect', () => {
-      isConnected = true;
-      socket.write('PING\r\n');
-    });
     socket.once('data', (bytes: Buffer) => settle({ bytes }));
     socket.once('error', ({ code }: NodeJS.ErrnoException) => settle({ code: code ?? 'closed' }));
     socket.once('close', () => settle({ code: 'closed' }));
