@@ -45,7 +45,7 @@ export async function bundle(entryPoints, folder) {
     target: 'node20.19',
     external: OPTIONAL,
     banner: { js: BANNER },
-    plugins: [withoutUnused, partsOfUndici, ascii],
+    plugins: [withoutUnused, partsOfUndici, versionOnly, ascii],
     // Names stay, for whoever reads a stack trace without the source map.
     minifyWhitespace: true,
     minifySyntax: true,
@@ -95,6 +95,18 @@ const partsOfUndici = {
       return undefined;
     });
     build.onLoad({ filter: /^undici$/ }, ({ pluginData }) => ({ contents: pluginData, resolveDir: ROOT }));
+  },
+};
+
+/** Of Tally's own package.json nothing else is read. @type {Plugin} */
+const versionOnly = {
+  name: 'version-only',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]package\.json$/ }, async ({ path }) => {
+      if (path !== join(ROOT, 'package.json')) return undefined;
+      const { version } = JSON.parse(await readFile(path, 'utf8'));
+      return { contents: JSON.stringify({ version }), loader: 'json' };
+    });
   },
 };
 

@@ -1,9 +1,11 @@
 import { createTally } from './app.ts';
 import { loadConfig } from './config/config.ts';
 import { createLog } from './ops/log.ts';
+import { VERSION } from './ops/version.ts';
 
 const config = loadConfig(process.env, console.error);
 const log = createLog(config.log.level);
+log.info({ version: VERSION, node: process.versions.node }, 'Tally is starting');
 // When it is off, nothing of OpenTelemetry is loaded.
 const { endpoint } = config.tracing;
 const tracing =

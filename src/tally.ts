@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The executable of the image and of package.json's `bin`: `tally start`, `tally doctor`, … */
+import { VERSION } from './ops/version.ts';
 import { prepareNode } from './runtime/prepare-node.ts';
 
 const COMMANDS: Readonly<
@@ -31,7 +32,7 @@ const COMMANDS: Readonly<
 const WRONG_USAGE = 64;
 
 const usage = [
-  'Usage: tally <command>',
+  'Usage: tally <command>, or tally --version',
   '',
   ...Object.entries(COMMANDS).map(([name, { what }]) => `  ${name.padEnd(15)}${what}`),
   '',
@@ -45,6 +46,8 @@ if (command !== undefined && (rest.length === 0 || command.hasOptions)) {
   await command.load();
 } else if (['help', '--help', '-h'].includes(name)) {
   process.stdout.write(`${usage}\n`);
+} else if (['--version', '-v'].includes(name) && rest.length === 0) {
+  process.stdout.write(`${VERSION}\n`);
 } else {
   process.stderr.write(`${usage}\n`);
   process.exitCode = WRONG_USAGE;

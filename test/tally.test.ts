@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildBot, ROOT } from '../sandbox/build.ts';
+import { VERSION } from '../src/ops/version.ts';
 import { describeUnless } from './support/describe-unless.ts';
 import { testRedis } from './support/redis.ts';
 import {
@@ -56,7 +57,7 @@ describe('the executable tally', () => {
     ]);
   });
 
-  it.each([[[]], [['constructor']], [['start', 'now']], [['--version']]])(
+  it.each([[[]], [['constructor']], [['start', 'now']], [['--version', 'all']]])(
     'refuses %j, and says what works',
     async (args) => {
       const { code, output, errors } = await tally(args);
@@ -64,6 +65,11 @@ describe('the executable tally', () => {
       expect(errors).toMatch(/^Usage: tally <command>/);
     },
   );
+
+  it.each(['--version', '-v'])('says its version (%s), which is the one of package.json', async (option) => {
+    const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    expect(await tally([option])).toEqual({ code: 0, output: `${version}\n`, errors: '' });
+  });
 
   it('starts nothing without an environment, and says what is missing', async () => {
     const { code, errors } = await tally(['start']);
@@ -91,7 +97,7 @@ describe('the executable tally', () => {
     });
   });
 
-  it('names the lines of src in a stack trace', async () => {
+  it('logs its version first, and names the lines of src in a stack trace', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const redis = await testRedis();
@@ -105,6 +111,10 @@ describe('the executable tally', () => {
     await redis.close();
     taken.close();
     expect(code).toBe(1);
+    expect(JSON.parse(output.split('\n')[0] ?? '')).toMatchObject({
+      msg: 'Tally is starting',
+      version: VERSION,
+    });
     expect(output).toMatch(/EADDRINUSE[^}]*src\/slack\/server\/slack-server\.ts:\d+/);
   });
 

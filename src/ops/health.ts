@@ -2,6 +2,7 @@ import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { guardWrite, type RedisConnection } from '../redis/connect.ts';
 import { probeKey, shardsOf } from '../redis/keys.ts';
 import { withTimeout } from '../runtime/timers.ts';
+import { VERSION } from './version.ts';
 
 /** How long Redis may take to store something, in ms. */
 const REDIS_TIMEOUT = 1_000;
@@ -12,7 +13,11 @@ const PROBE_LIFETIME = MINUTE;
 
 interface HealthResponse {
   readonly status: 200 | 503;
-  readonly body: { readonly ok: boolean; readonly notReady?: readonly ('redis' | 'slack')[] };
+  readonly body: {
+    readonly ok: boolean;
+    readonly version?: string;
+    readonly notReady?: readonly ('redis' | 'slack')[];
+  };
 }
 
 interface HealthParts {
@@ -45,8 +50,8 @@ export function createHealth({ redis, slackUp, onRefused = () => undefined }: He
     return last.isWritable;
   };
   return {
-    /** Whether the process runs. Always 200: a restart would not bring Redis back. */
-    healthz: (): HealthResponse => ({ status: 200, body: { ok: true } }),
+    /** Whether the process runs, and which version. Always 200: a restart would not bring Redis back. */
+    healthz: (): HealthResponse => ({ status: 200, body: { ok: true, version: VERSION } }),
     /** Whether this process can answer a command now: 200, or 503 with what is missing. Never throws. */
     async readyz(): Promise<HealthResponse> {
       const redisUp = await isWritable();

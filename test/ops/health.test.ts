@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHealth } from '../../src/ops/health.ts';
+import { VERSION } from '../../src/ops/version.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
@@ -17,7 +18,7 @@ afterAll(() => store.close());
 
 it('is ready when Redis answers and Slack can reach it', async () => {
   const health = createHealth({ redis: store.client, slackUp: () => true });
-  expect(health.healthz()).toEqual({ status: 200, body: { ok: true } });
+  expect(health.healthz()).toEqual({ status: 200, body: { ok: true, version: VERSION } });
   expect(await health.readyz()).toEqual({ status: 200, body: { ok: true } });
 });
 
