@@ -36,7 +36,7 @@ const usage = [
   '',
   ...Object.entries(COMMANDS).map(([name, { what }]) => `  ${name.padEnd(15)}${what}`),
   '',
-  'The environment is the configuration: see docs/operating.md.',
+  'The environment is the configuration: see docs/environment.md.',
 ].join('\n');
 
 const [name = '', ...rest] = process.argv.slice(2);

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 describe('the variables', () => {
-  it.each(['.env.example', 'docs/operating.md'])('are all in %s', async (path) => {
+  it.each(['.env.example', 'docs/environment.md'])('are all in %s', async (path) => {
     const named = (await readFile('src/config/config.ts', 'utf8')).matchAll(/'([A-Z]+(?:_[A-Z]+)+|PORT)'/g);
     const text = await readFile(path, 'utf8');
     expect(
@@ -12,9 +14,51 @@ describe('the variables', () => {
   });
 });
 
+/** How GitHub names the anchor of a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+
+/** What a reader can follow: code that shows brackets is none of it. */
+const withoutCode = (page: string): string =>
+  page.replace(/^ *```.*?^ *```/gms, '').replace(/`[^`\n]*`/g, '``');
+
+describe('the links between the pages', async () => {
+  const names = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
+  const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...names];
+  const texts = new Map(
+    await Promise.all(pages.map(async (page) => [page, await readFile(page, 'utf8')] as const)),
+  );
+
+  it.each(pages)('lead somewhere: %s', (page) => {
+    const links = withoutCode(texts.get(page) ?? '').matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g);
+    const broken = [...links].filter(([, path = '', anchor]) => {
+      const target = path === '' ? page : normalize(join(dirname(page), path));
+      if (anchor === undefined) return !existsSync(target);
+      const headings = (texts.get(target) ?? '').matchAll(/^#+ (.+)$/gm);
+      return ![...headings].some(([, heading = '']) => anchorOf(heading) === anchor);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+
+  it('leave no page out', () => {
+    const linked = (page: string) =>
+      [...(texts.get(page) ?? '').matchAll(/\]\(([\w/-]+\.md)/g)].map(([, to]) => to);
+    expect(linked('README.md')).toContain('docs/operating.md');
+    const everywhere = new Set([
+      ...names.flatMap(linked),
+      ...linked('README.md').map((to) => to?.replace('docs/', '')),
+    ]);
+    expect(names.filter((name) => !everywhere.has(name.replace('docs/', '')))).toEqual([]);
+  });
+});
+
 describe('the metrics', () => {
-  it('are all in docs/operating.md', async () => {
-    const text = await readFile('docs/operating.md', 'utf8');
+  it('are all in docs/metrics.md', async () => {
+    const text = await readFile('docs/metrics.md', 'utf8');
     const named = (await readFile('src/ops/metrics.ts', 'utf8')).matchAll(
       /'((?:tally|process|nodejs)_\w+)'/g,
     );

@@ -14,7 +14,7 @@ const CLI = ['redis-cli', 'valkey-cli'].find((name) => spawnSync(name, ['--versi
 const KEYS = `first:${randomBytes(32).toString('base64')}`;
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30);
 
-/** The steps of docs/operating.md, "Back up and restore", without containers. */
+/** The steps of docs/backup.md, without containers. */
 const REASON = NO_SERVER ?? (CLI === undefined ? 'without redis-cli or valkey-cli' : undefined);
 
 describeUnless(REASON, 'a backup of Redis', () => {
