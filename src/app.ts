@@ -26,8 +26,11 @@ import { redisAdvice } from './ops/doctor/check-redis.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
+import { watchNewerRecords } from './ops/newer-records.ts';
+import { VERSION } from './ops/version.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
 import { onStoreError } from './redis/errors.ts';
+import { markLayout } from './redis/layout.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createErrorReply } from './slack/reply/error-reply.ts';
 import type { LoadingDelays } from './slack/reply/reply.ts';
@@ -91,6 +94,7 @@ export function createTally(
   });
   // At debug level, because it fails at every attempt: the other connection reports the outage.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue cannot reach Redis'));
+  const newerRecords = watchNewerRecords({ redis, log, onFound: () => all.stop(DRAIN) });
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({
     redis,
@@ -176,6 +180,7 @@ export function createTally(
   const health = createHealth({
     redis,
     slackUp: () => slack.up(),
+    isOutdated: newerRecords.check,
     onRefused: (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis takes no writes'),
   });
   const sdkLog = boltLogger(log);
@@ -197,7 +202,7 @@ export function createTally(
     onAnswered: metrics.command,
     ...(loadingDelays && { loadingDelays }),
   });
-  const unwatch = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
+  const unwatch = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError), newerRecords.unwatch];
 
   return {
     registry: all,
@@ -206,8 +211,11 @@ export function createTally(
       await waitUntilReady(redis, REDIS_TIMEOUT).catch((err: unknown) =>
         log.warn({ err }, 'started without Redis'),
       );
-      all.start();
-      return slack.start(config.http.port);
+      const isOutdated = await newerRecords.check().catch(() => false);
+      if (!isOutdated) all.start();
+      const port = await slack.start(config.http.port, !isOutdated);
+      if (!isOutdated) await markLayout(redis, VERSION).catch(() => undefined);
+      return port;
     },
     async stop(delay = 0) {
       await slack.leave(delay);

@@ -11,12 +11,14 @@ const PROBE_INTERVAL = 1_000;
 /** ms */
 const PROBE_LIFETIME = MINUTE;
 
+type NotReady = 'redis' | 'slack' | 'newer-records';
+
 interface HealthResponse {
   readonly status: 200 | 503;
   readonly body: {
     readonly ok: boolean;
     readonly version?: string;
-    readonly notReady?: readonly ('redis' | 'slack')[];
+    readonly notReady?: readonly NotReady[];
   };
 }
 
@@ -24,13 +26,22 @@ interface HealthParts {
   readonly redis: RedisConnection;
   /** Whether Slack can reach us: the server listens, or Socket Mode is connected. */
   readonly slackUp: () => boolean;
+  /** Whether a newer version of Tally has written there. @throws StoreUnavailable */
+  readonly isOutdated?: () => Promise<boolean>;
   /** Called once when Redis stops taking writes. */
   readonly onRefused?: (error: unknown) => void;
 }
 
-export function createHealth({ redis, slackUp, onRefused = () => undefined }: HealthParts) {
+export function createHealth({
+  redis,
+  slackUp,
+  isOutdated = async () => false,
+  onRefused = () => undefined,
+}: HealthParts) {
   let wasWritable = true;
-  const probe = async (): Promise<boolean> => {
+  const probe = async (): Promise<readonly NotReady[]> => {
+    // In one pipeline with the write.
+    const outdated = isOutdated().catch(() => false);
     const refusal = await withTimeout(
       REDIS_TIMEOUT,
       tryWrite(redis).then(
@@ -41,21 +52,21 @@ export function createHealth({ redis, slackUp, onRefused = () => undefined }: He
     );
     if (refusal !== undefined && wasWritable) onRefused(refusal);
     wasWritable = refusal === undefined;
-    return wasWritable;
+    if (!wasWritable) return ['redis'];
+    return (await outdated) ? ['newer-records'] : [];
   };
-  let last: { readonly at: Millis; readonly isWritable: Promise<boolean> } | undefined;
-  const isWritable = (): Promise<boolean> => {
+  let last: { readonly at: Millis; readonly notReady: Promise<readonly NotReady[]> } | undefined;
+  const probeStore = (): Promise<readonly NotReady[]> => {
     const now = performance.now();
-    if (last === undefined || now - last.at >= PROBE_INTERVAL) last = { at: now, isWritable: probe() };
-    return last.isWritable;
+    if (last === undefined || now - last.at >= PROBE_INTERVAL) last = { at: now, notReady: probe() };
+    return last.notReady;
   };
   return {
     /** Whether the process runs, and which version. Always 200: a restart would not bring Redis back. */
     healthz: (): HealthResponse => ({ status: 200, body: { ok: true, version: VERSION } }),
     /** Whether this process can answer a command now: 200, or 503 with what is missing. Never throws. */
     async readyz(): Promise<HealthResponse> {
-      const redisUp = await isWritable();
-      const notReady = [...(redisUp ? [] : ['redis' as const]), ...(slackUp() ? [] : ['slack' as const])];
+      const notReady = [...(await probeStore()), ...(slackUp() ? [] : ['slack' as const])];
       return notReady.length === 0
         ? { status: 200, body: { ok: true } }
         : { status: 503, body: { ok: false, notReady } };

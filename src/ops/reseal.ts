@@ -2,6 +2,7 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { recordKey } from '../redis/keys.ts';
+import { readRecord } from '../redis/layout.ts';
 import { replaceField } from '../redis/replace-field.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from '../vault/reseal.ts';
@@ -56,7 +57,7 @@ export async function resealAll({ redis, keyring, printLine }: ResealParts): Pro
   };
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     counts.workspaces += 1;
-    for (const [field, value] of Object.entries(await redis.hgetall(recordKey(workspace)))) {
+    for (const [field, value] of Object.entries(await readRecord(redis, workspace))) {
       const outcome = await resealField(redis, keyring, workspace, field, value);
       if (outcome === 'open') continue;
       if (outcome === 'resealed') counts.resealed += 1;
@@ -77,13 +78,12 @@ async function resealField(
   field: string,
   initial: string,
 ): Promise<ResealOutcome> {
-  const key = recordKey(workspace);
   let value: string | null = initial;
   for (let attempt = 0; attempt < MAX_ATTEMPTS && value !== null; attempt += 1) {
     const renewed = renew(keyring, workspace, field, value);
     if (renewed instanceof UnsealFailed || typeof renewed === 'string') return renewed;
-    if (await replaceField(redis, key, field, value, renewed.value)) return 'resealed';
-    value = await redis.hget(key, field);
+    if (await replaceField(redis, workspace, field, value, renewed.value)) return 'resealed';
+    value = await redis.hget(recordKey(workspace), field);
   }
   // A field that was removed has nothing sealed left in it.
   return value === null ? 'open' : 'busy';

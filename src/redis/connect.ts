@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { StoreUnavailable } from '../domain/failure/index.ts';
+import { NewerRecords, StoreUnavailable } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { reportOutage } from './errors.ts';
+import { reportOutage, storeErrorKind } from './errors.ts';
 import { findRefusal, type Prepare } from './refusal.ts';
 import { parseRedisUrl } from './url.ts';
 
@@ -201,7 +201,10 @@ export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw reportOutage(error) ? new StoreUnavailable({ cause: error }) : error;
+    if (!reportOutage(error)) throw error;
+    throw storeErrorKind(error) === 'newer-records'
+      ? new NewerRecords()
+      : new StoreUnavailable({ cause: error });
   }
 }
 
@@ -210,7 +213,8 @@ export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await guardRead(work);
   } catch (error) {
-    if (!(error instanceof StoreUnavailable) || wasRefused(error.cause)) throw error;
+    if (!(error instanceof StoreUnavailable) || error instanceof NewerRecords || wasRefused(error.cause))
+      throw error;
     throw new StoreUnavailable({ cause: error.cause }, true);
   }
 }

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import { isFailure } from '../domain/failure/index.ts';
+import { isFailure, NewerRecords } from '../domain/failure/index.ts';
 
 /** Why Redis did not do what it was asked, for metrics and operators. */
 export const STORE_ERROR_KINDS = [
@@ -9,6 +9,7 @@ export const STORE_ERROR_KINDS = [
   'misconf',
   'timeout',
   'unreachable',
+  'newer-records',
   'other',
 ] as const;
 export type StoreErrorKind = (typeof STORE_ERROR_KINDS)[number];
@@ -20,6 +21,8 @@ const REPLY_KINDS: Readonly<Record<string, StoreErrorKind>> = {
   NOREPLICAS: 'no-replicas',
   // A snapshot or the append-only file could not be written.
   MISCONF: 'misconf',
+  // Our own: a newer version has written there, see `layout.ts`.
+  NEWERLAYOUT: 'newer-records',
   LOADING: 'other',
   MASTERDOWN: 'other',
   CLUSTERDOWN: 'other',
@@ -55,6 +58,12 @@ export function reportOutage(error: unknown): boolean {
   if (kind === undefined) return false;
   STORE_ERRORS.publish(kind);
   return true;
+}
+
+/** Counts a record of a newer version. @returns what is to be thrown */
+export function newerRecords(): NewerRecords {
+  STORE_ERRORS.publish('newer-records' satisfies StoreErrorKind);
+  return new NewerRecords();
 }
 
 /** @returns a function that unsubscribes */

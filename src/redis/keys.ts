@@ -86,6 +86,9 @@ export const zonesKey = (shard: number): string => `${ofShard(shard)}:zones`;
 /** Written to see whether Redis takes writes; a Cluster has shards on each of its masters. */
 export const probeKey = (shard: number): string => `${ofShard(shard)}:probe`;
 
+/** The newest layout of records that a bot ever wrote here, with its version: see `layout.ts`. */
+export const LAYOUT_KEY = 'tally:layout';
+
 /** What was seen lately. @param id a hash or a nonce: the key names no workspace */
 export const onceKey = (kind: 'event' | 'request' | 'state' | 'access', id: string): string =>
   `tally:${kind}:${id}`;

@@ -3,6 +3,7 @@ import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from './connect.ts';
 import { recordKey } from './keys.ts';
+import { evalInWorkspace } from './layout.ts';
 
 /** A key that one process holds at a time, until it releases it or `ms` are over. */
 export interface Lease {
@@ -31,7 +32,9 @@ export async function acquireLease(
   ms: Millis,
 ): Promise<Lease | 'taken' | 'gone'> {
   const token = randomBytes(12).toString('base64url');
-  const result = await guardRead(() => redis.eval(ACQUIRE, 2, recordKey(teamId), key, token, ms));
+  const result = await guardRead(() =>
+    evalInWorkspace(redis, teamId, ACQUIRE, [recordKey(teamId), key], token, ms),
+  );
   if (result === 1) return { key, token };
   return result === 0 ? 'taken' : 'gone';
 }

@@ -1,4 +1,7 @@
+import type { SlackId } from '../domain/slack-id.ts';
 import { guardRead, type RedisConnection } from './connect.ts';
+import { recordKey } from './keys.ts';
+import { evalInWorkspace } from './layout.ts';
 
 const REPLACE = `
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
@@ -6,15 +9,20 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1`;
 
 /**
- * Replaces a field of a hash at once, unless it is another one by now: what was written since must not be overwritten.
+ * Replaces a field of a workspace’s record at once, unless it is another one by now: what was written since must not be overwritten.
  *
  * @returns whether it was replaced
  * @throws StoreUnavailable
  */
 export const replaceField = async (
   redis: RedisConnection,
-  key: string,
+  workspace: SlackId,
   field: string,
   before: string,
   after: string,
-): Promise<boolean> => (await guardRead(() => redis.eval(REPLACE, 1, key, field, before, after))) === 1;
+): Promise<boolean> => {
+  const keys = [recordKey(workspace)];
+  return (
+    (await guardRead(() => evalInWorkspace(redis, workspace, REPLACE, keys, field, before, after))) === 1
+  );
+};

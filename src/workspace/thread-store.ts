@@ -5,6 +5,7 @@ import { DAY, type Millis } from '../domain/time/calendar.ts';
 import { tryParseJson } from '../domain/try-read.ts';
 import { guardRead, type RedisConnection } from '../redis/connect.ts';
 import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
+import { evalInWorkspace } from '../redis/layout.ts';
 
 /** The commands that follow-ups can refer to. */
 export const FOLLOWED: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
@@ -82,7 +83,7 @@ export function createThreadStore(redis: RedisConnection): ThreadStore {
       const keys = [threadsKey, threadTimesKey, recordKey, auditKey].map((key) => key(workspace));
       const entry = [fieldOf(place, outcome), JSON.stringify(question), question.at];
       await guardRead(() =>
-        redis.eval(REMEMBER, keys.length, ...keys, ...entry, THREAD_LIFETIME, MOST_QUESTIONS),
+        evalInWorkspace(redis, workspace, REMEMBER, keys, ...entry, THREAD_LIFETIME, MOST_QUESTIONS),
       );
     },
     async recall(place, at) {

@@ -22,7 +22,15 @@ export const EXAMPLES: Readonly<Record<Place, Readonly<Record<string, string>>>>
     ...{ other: '0', keys: '4711', asOther: 'redis://redis.example.com:6379/0' },
     ...{ announced: '10.0.0.5:6379', policy: 'allkeys-lru', share: '93', limit: '512.0', version: '6.2.14' },
   },
-  RECORDS: { count: '3', total: '12', id: '2025', other: '2026', ids: '2026:…' },
+  RECORDS: {
+    version: '1.4.0',
+    own: '1.0.0',
+    count: '3',
+    total: '12',
+    id: '2025',
+    other: '2026',
+    ids: '2026:…',
+  },
   SLACK: {
     ...webFigures('SLACK_BOT_TOKEN', 'https://slack.com/api/', 'https://slack.com/api/api.test'),
     ...{ scopes: 'im:write, users:read', target: 'https://login.example.com/' },

@@ -44,10 +44,10 @@ describe('a workspace that joins an organisation', () => {
     const client = new Proxy(redis.client, {
       get(target, name) {
         const value = Reflect.get(target, name);
-        if (name !== 'hset') return typeof value === 'function' ? value.bind(target) : value;
-        return async (...args: readonly string[]) => {
-          await happens();
-          return target.call('HSET', ...args);
+        if (name !== 'eval') return typeof value === 'function' ? value.bind(target) : value;
+        return async (...args: Parameters<typeof target.eval>) => {
+          if (args.includes('HSET')) await happens();
+          return target.eval(...args);
         };
       },
     });

@@ -127,7 +127,7 @@ describe('a workspace', () => {
     expect(await everyCommandOf(() => workspaces.findRemovedProject('T1', 'live', NOW))).toEqual(['hgetall']);
     expect(await costs((change) => workspaces.restoreProject(change, removal))).toEqual(['eval']);
     expect(await costs((change) => workspaces.removeConnection(change, 'main'))).toEqual(['eval']);
-    expect(await everyCommandOf(() => createDeletion({ redis }).workspace('T1'))).toEqual(['unlink', 'zrem']);
+    expect(await everyCommandOf(() => createDeletion({ redis }).workspace('T1'))).toEqual(['eval', 'zrem']);
   });
 
   it('forgets everything, and nothing of its neighbour', async () => {

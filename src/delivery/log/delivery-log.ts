@@ -2,6 +2,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Day, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { deliveryLockKey, deliveryLogKey, FIELDS, recordKey } from '../../redis/keys.ts';
+import { evalInWorkspace } from '../../redis/layout.ts';
 import { acquireLease, extendLease, type Lease, releaseLease } from '../../redis/lease.ts';
 import type { LastDelivery } from '../../workspace/owned/schedules.ts';
 import { type DeliveryLogEntry, parseLogEntry } from './delivery-log-entry.ts';
@@ -134,9 +135,13 @@ export function createDeliveryLog(
   redis: RedisConnection,
   onEnded: (result: LastDelivery['result']) => void = () => undefined,
 ): DeliveryLog {
-  const keysFor = (workspace: SlackId) => [deliveryLockKey(workspace), deliveryLogKey(workspace)] as const;
-  const evaluate = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
-    guardRead(() => redis.eval(script, keys.length, ...keys, ...args));
+  const keysFor = (workspace: SlackId) => [
+    deliveryLockKey(workspace),
+    deliveryLogKey(workspace),
+    recordKey(workspace),
+  ];
+  const evaluate = (workspace: SlackId, script: string, ...args: readonly (string | number)[]) =>
+    guardRead(() => evalInWorkspace(redis, workspace, script, keysFor(workspace), ...args));
 
   /** @param sent a field of the record, with its value if that is to be written @returns 1 if written, 2 if not expected */
   const store = (
@@ -146,8 +151,8 @@ export function createDeliveryLog(
     drop: readonly string[] = [],
   ) =>
     evaluate(
+      teamId,
       WRITE,
-      [...keysFor(teamId), recordKey(teamId)],
       ...[token, needsLease ? '1' : '0', name, before, json, KEEP_MS],
       ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
       ...[expected?.field ?? '', ...sent, expected?.value ?? '', ...drop],
@@ -182,10 +187,10 @@ export function createDeliveryLog(
       return done === 1 ? 'written' : done === 2 ? 'changed' : 'refused';
     },
     async backOff({ teamId, token }, until) {
-      await evaluate(BACK_OFF, keysFor(teamId), token, until, KEEP_MS);
+      await evaluate(teamId, BACK_OFF, token, until, KEEP_MS);
     },
     async drop({ teamId, token }, fields) {
-      if (fields.length > 0) await evaluate(DROP, keysFor(teamId), token, ...fields);
+      if (fields.length > 0) await evaluate(teamId, DROP, token, ...fields);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Day, type Zone } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { deliveryLockKey, watchFiguresKey } from '../../redis/keys.ts';
+import { evalInWorkspace } from '../../redis/layout.ts';
 import { projectValue } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
@@ -74,7 +75,7 @@ export function createWatchFiguresStore(redis: RedisConnection): WatchFiguresSto
     async save({ teamId, token }, field, figures) {
       const keys = [deliveryLockKey(teamId), watchFiguresKey(teamId)];
       const args = [token, KEEP_MS, field, JSON.stringify(figures)];
-      await guardRead(() => redis.eval(SAVE, keys.length, ...keys, ...args));
+      await guardRead(() => evalInWorkspace(redis, teamId, SAVE, keys, ...args));
     },
   };
 }

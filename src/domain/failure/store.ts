@@ -50,8 +50,16 @@ export class StoreUnavailable extends FailureBase<'store-unavailable'> {
   constructor(
     options?: ErrorOptions,
     readonly unsure: boolean = false,
+    sentence = 'Tally can’t reach its database right now.',
   ) {
-    super('store-unavailable', 'Tally can’t reach its database right now.', options);
+    super('store-unavailable', sentence, options);
+  }
+}
+
+/** A newer version of Tally has written there: this one would misread or destroy it, and does neither. */
+export class NewerRecords extends StoreUnavailable {
+  constructor() {
+    super(undefined, false, 'Tally is being upgraded, and an older version got your request.');
   }
 }
 

@@ -285,6 +285,12 @@ const RECORDS: Causes = {
     cause: '{count} of {total} are damaged',
     remedy: 'Register or install them again; `npm run tally -- reseal` lists them.',
   },
+  layout: {
+    cause:
+      'were written by Tally {version}, which this one, {own}, is too old for: it reads and writes nothing',
+    remedy:
+      'Run Tally {version} or newer. To go back, restore a backup from before the upgrade: `npm run tally -- restore --replace FILE`',
+  },
 };
 
 const BOT_PAGE = 'from the app’s page, OAuth & Permissions';

@@ -1,12 +1,13 @@
-import { StoreUnavailable, UnsealFailed } from '../../domain/failure/index.ts';
+import { NewerRecords, StoreUnavailable, UnsealFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { storeErrorKind } from '../../redis/errors.ts';
-import { recordKey } from '../../redis/keys.ts';
+import { findNewerLayout, readRecord } from '../../redis/layout.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { findKey, reseal } from '../../vault/reseal.ts';
 import { sealOwnerOfField } from '../../workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../../workspace/record/workspace-index.ts';
+import { newerRecordsFinding } from '../newer-records.ts';
 import { findingOf } from './causes.ts';
 import { type Finding, okFinding } from './finding.ts';
 
@@ -37,9 +38,11 @@ export async function checkRecords(
   let total = 0;
   const shut: Shut[] = [];
   try {
+    const newer = await findNewerLayout(redis);
+    if (newer !== undefined) return [newerRecordsFinding(newer)];
     const { workspaces, isComplete } = await listWorkspaces(redis);
     for (const workspace of workspaces) {
-      for (const [field, value] of Object.entries(await redis.hgetall(recordKey(workspace)))) {
+      for (const [field, value] of Object.entries(await readRecord(redis, workspace))) {
         const outcome = open(keyring, workspace, field, value);
         if (outcome !== undefined) total += 1;
         if (typeof outcome === 'object') shut.push(outcome);
@@ -48,6 +51,7 @@ export async function checkRecords(
     if (shut.length === 0)
       return [okFinding(CHECK, `all ${total} open${isComplete ? '' : ' (only a part was checked)'}`)];
   } catch (error) {
+    if (error instanceof NewerRecords) return [newerRecordsFinding()];
     if (isOfRedis(error)) return [];
     throw error;
   }

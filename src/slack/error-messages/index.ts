@@ -1,5 +1,10 @@
 import { commandText } from '../../domain/commands.ts';
-import type { Failure, SlackFailure, StoreFailure } from '../../domain/failure/index.ts';
+import {
+  type Failure,
+  NewerRecords,
+  type SlackFailure,
+  type StoreFailure,
+} from '../../domain/failure/index.ts';
 import { commandButton } from '../commands/command-buttons.ts';
 import { COMMAND_DESCRIPTIONS, PERMISSION_DESCRIPTIONS } from './command.ts';
 import {
@@ -50,10 +55,16 @@ const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
           todo: `Tally can’t answer without the time zone in them. An admin can save them again with ${commandText('/billing settings')}.`,
         },
   'edit-conflict': () => ({ todo: 'Your change wasn’t saved. Check what it says now, then try again.' }),
-  'store-unavailable': ({ unsure }, context) =>
-    unsure
+  'store-unavailable': (failure, context) => {
+    if (failure instanceof NewerRecords)
+      return tryAgain(
+        'Nothing was changed. Try again in a minute. If it keeps happening, ask Tally’s operator to finish the upgrade.',
+        context,
+      );
+    return failure.unsure
       ? tryAgain('Your change may have been saved. Check in a minute before you repeat it.', context)
-      : tryAgain('Nothing was changed. Try again in a minute.', context),
+      : tryAgain('Nothing was changed. Try again in a minute.', context);
+  },
 };
 
 const SLACK_DESCRIPTIONS: Descriptions<SlackFailure> = {

@@ -92,12 +92,17 @@ export function createSlackServer(
 
   return {
     app,
-    /** Listens, and asks Slack for as long as it does not accept the token or the connection of Socket Mode. @returns the port */
-    async start(port: number): Promise<number> {
+    /**
+     * Listens, and asks Slack for as long as it does not accept the token or the connection of Socket Mode.
+     *
+     * @param connects whether to open that connection
+     * @returns the port
+     */
+    async start(port: number, connects = true): Promise<number> {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject).listen(port, resolve);
       });
-      await Promise.all([socket?.start(), installations.tokenCheck.start()]);
+      await Promise.all([connects ? socket?.start() : undefined, installations.tokenCheck.start()]);
       return (server.address() as AddressInfo).port;
     },
     /** Whether events can arrive, and Slack accepts the answers. */

@@ -1,6 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { FIELDS, keysOf, membersKey, recordKey, tokenLockKey } from '../../redis/keys.ts';
+import { evalInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
 import { acquireLease, releaseLease } from '../../redis/lease.ts';
 import { replaceField } from '../../redis/replace-field.ts';
 import type { Keyring } from '../../vault/keyring.ts';
@@ -41,7 +42,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
     async save(id: string, text: string): Promise<void> {
       const envelope = keyring.seal(text, owner(id));
       await index.touch(id);
-      await guardRead(() => redis.hset(recordKey(id), FIELDS.installation, envelope));
+      await writeInWorkspace(redis, id, 'HSET', recordKey(id), FIELDS.installation, envelope);
     },
     /** @throws UnsealFailed */
     async read(id: string): Promise<string | undefined> {
@@ -55,7 +56,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
         const envelope = await envelopeOf(id);
         if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
         const sealed = keyring.seal(after, owner(id));
-        if (await replaceField(redis, recordKey(id), FIELDS.installation, envelope, sealed)) return true;
+        if (await replaceField(redis, id, FIELDS.installation, envelope, sealed)) return true;
       }
       return false;
     },
@@ -69,16 +70,24 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       if (await access.isRevoked(organisation, workspace)) return false;
       // The two are in different slots. The list of members is written first, so that uninstalling finds the workspace.
       const keys = [recordKey(organisation), membersKey(organisation)];
-      const ask = (script: string) => guardRead(() => redis.eval(script, keys.length, ...keys, workspace));
+      const ask = (script: string) =>
+        guardRead(() => evalInWorkspace(redis, organisation, script, keys, workspace));
       if ((await ask(JOIN)) !== 1) return false;
       await index.touch(workspace);
-      await guardRead(() => redis.hset(recordKey(workspace), FIELDS.organisation, organisation));
+      await writeInWorkspace(
+        redis,
+        workspace,
+        'HSET',
+        recordKey(workspace),
+        FIELDS.organisation,
+        organisation,
+      );
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organisation, workspace))) return true;
       // Either of them left in between, and deleted what was there then.
-      await guardRead(() => redis.srem(membersKey(organisation), workspace));
+      await writeInWorkspace(redis, organisation, 'SREM', membersKey(organisation), workspace);
       const own = keysOf(workspace);
       const fields = [FIELDS.installation, FIELDS.organisation];
-      await guardRead(() => redis.eval(UNDO_JOIN, own.length, ...own, ...fields));
+      await guardRead(() => evalInWorkspace(redis, workspace, UNDO_JOIN, own, ...fields));
       return false;
     },
     /** The organisation noted for this workspace; the note is deleted when either of them leaves. */

@@ -6,6 +6,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, grantsKey, recordKey } from '../../redis/keys.ts';
+import { evalInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
 import { parseEnvelope, seal, unseal } from '../../vault/keyring.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from '../record/audit.ts';
 import { parseRecord } from '../record/record-schema.ts';
@@ -135,10 +136,12 @@ export function createOneTimeGrants(redis: RedisConnection) {
       // A lost answer matters for the audit entry; a grant that nobody holds does not.
       const guard = entry === undefined ? guardRead : guardWrite;
       const done = await guard(() =>
-        redis.eval(
+        evalInWorkspace(
+          redis,
+          workspace,
           KEEP,
-          keys.length,
-          ...[...keys, ...args, ...(entry === undefined ? [] : auditArguments(entry))],
+          keys,
+          ...[...args, ...(entry === undefined ? [] : auditArguments(entry))],
         ),
       );
       if (done !== 1) throw new NotInstalled('unknown');
@@ -164,7 +167,9 @@ export function createOneTimeGrants(redis: RedisConnection) {
       const now = Math.floor(at);
       const owner = JSON.stringify({ person }).slice(1, -1);
       const args = [handle, leaseOf(handle, purpose), now, now + GRANT_LEASE_MS, owner];
-      const value = await guardRead(() => redis.eval(CLAIM, 1, grantsKey(workspace), ...args));
+      const value = await guardRead(() =>
+        evalInWorkspace(redis, workspace, CLAIM, [grantsKey(workspace)], ...args),
+      );
       if (value === 'busy') return 'busy';
       const [, json] = /^\d+ (.*)$/s.exec(String(value)) ?? [];
       if (json === undefined) return undefined;
@@ -174,14 +179,15 @@ export function createOneTimeGrants(redis: RedisConnection) {
 
     /** Lets it be claimed for this purpose again at once. */
     async release({ workspace, grantText, purpose }: Omit<GrantClaim, 'person' | 'at'>): Promise<void> {
-      await guardRead(() => redis.hdel(grantsKey(workspace), leaseOf(grantHandle(grantText), purpose)));
+      const lease = leaseOf(grantHandle(grantText), purpose);
+      await writeInWorkspace(redis, workspace, 'HDEL', grantsKey(workspace), lease);
     },
 
     /** Removes it. */
     async drop(workspace: SlackId, grantText: string): Promise<void> {
       const handle = grantHandle(grantText);
       const fields = [handle, ...PURPOSES.map((purpose) => leaseOf(handle, purpose))];
-      await guardRead(() => redis.hdel(grantsKey(workspace), ...fields));
+      await writeInWorkspace(redis, workspace, 'HDEL', grantsKey(workspace), ...fields);
     },
   };
 }

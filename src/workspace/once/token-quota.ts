@@ -3,6 +3,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { issuedKey, recordKey } from '../../redis/keys.ts';
+import { evalInWorkspace } from '../../redis/layout.ts';
 
 /** Tokens a person gets within `ISSUE_WINDOW`: enough for work, too few to collect them. */
 export const MAX_TOKENS = 5;
@@ -45,13 +46,14 @@ export function createTokenQuota(redis: RedisConnection) {
     async take(workspace: SlackId, person: SlackId, at: Millis): Promise<number | undefined> {
       const keys = [issuedKey(workspace), recordKey(workspace)];
       const args = [person, Math.floor(at), ISSUE_WINDOW, MAX_TOKENS];
-      const next = await guardRead(() => redis.eval(TAKE, keys.length, ...keys, ...args));
+      const next = await guardRead(() => evalInWorkspace(redis, workspace, TAKE, keys, ...args));
       if (next === 'gone') throw new NotInstalled('unknown');
       return next === '' ? undefined : Number(next);
     },
     /** Gives back a counted token that was not issued after all. */
     async giveBack(workspace: SlackId, person: SlackId, at: Millis): Promise<void> {
-      await guardRead(() => redis.eval(GIVE_BACK, 1, issuedKey(workspace), person, Math.floor(at)));
+      const keys = [issuedKey(workspace)];
+      await guardRead(() => evalInWorkspace(redis, workspace, GIVE_BACK, keys, person, Math.floor(at)));
     },
   };
 }

@@ -3,6 +3,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
+import { evalInWorkspace } from '../../redis/layout.ts';
 
 /** What may be done to a workspace's data. Asking is not audited. */
 export const AUDIT_ACTIONS = [
@@ -108,7 +109,7 @@ export function createAudit(redis: RedisConnection) {
     async record(workspace: SlackId, entry: AuditEntry): Promise<void> {
       const keys = [recordKey(workspace), auditKey(workspace)];
       const written = await guardWrite(() =>
-        redis.eval(RECORD, keys.length, ...keys, ...auditArguments(entry)),
+        evalInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry)),
       );
       if (written !== 1) throw new NotInstalled('unknown');
     },

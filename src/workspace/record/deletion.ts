@@ -1,6 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { FIELDS, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
+import { evalInWorkspace, LAYOUT_FIELD, unlinkInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 import type { RecordFields } from './workspace-store.ts';
 
@@ -26,7 +27,7 @@ export function createDeletion({
   isInstalled = async () => false,
 }: DeletionParts) {
   const index = createWorkspaceIndex(redis);
-  const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
+  const unlinkKeys = (id: string) => unlinkInWorkspace(redis, id, keysOf(id));
   const forgetRest = async (id: string): Promise<void> => {
     await others(id);
     // Last: if this ends early and Slack gives up, the check of the index finds no record, and goes on from here.
@@ -36,7 +37,7 @@ export function createDeletion({
     const note = await guardRead(() => redis.hget(recordKey(id), FIELDS.organisation));
     const isElsewhere = note !== null && organisation !== undefined && note !== organisation;
     if (isElsewhere || (await isInstalled(id))) {
-      if (!isElsewhere) await guardRead(() => redis.hdel(recordKey(id), FIELDS.organisation));
+      if (!isElsewhere) await writeInWorkspace(redis, id, 'HDEL', recordKey(id), FIELDS.organisation);
       return false;
     }
     await unlinkKeys(id);
@@ -47,7 +48,8 @@ export function createDeletion({
   return {
     async workspace(id: string, organisation?: string): Promise<void> {
       await unlinkKeys(id);
-      if (organisation !== undefined) await guardRead(() => redis.srem(membersKey(organisation), id));
+      if (organisation !== undefined)
+        await writeInWorkspace(redis, organisation, 'SREM', membersKey(organisation), id);
       await forgetRest(id);
     },
     /**
@@ -55,7 +57,8 @@ export function createDeletion({
      * @returns false if it stays through another installation
      */
     async member(id: string, organisation?: string): Promise<boolean> {
-      if (organisation !== undefined) await guardRead(() => redis.srem(membersKey(organisation), id));
+      if (organisation !== undefined)
+        await writeInWorkspace(redis, organisation, 'SREM', membersKey(organisation), id);
       return leave(id, organisation);
     },
     /** Deletes an organisation, with every workspace that only its installation serves. */
@@ -65,13 +68,13 @@ export function createDeletion({
       for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
       await forgetRest(id);
       // Last, so that the members are still known if this fails and Slack repeats the event.
-      await guardRead(() => redis.unlink(membersKey(id)));
+      await unlinkInWorkspace(redis, id, [membersKey(id)]);
     },
   };
 }
 
 const DELETE_NOTE = `
-if redis.call('HLEN', KEYS[1]) ~= 1 or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+if redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], '${LAYOUT_FIELD}') ~= 1 or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 return redis.call('UNLINK', KEYS[1])`;
 
 /**
@@ -91,5 +94,9 @@ export async function deleteOrphan(
   const isMember = await guardRead(() => redis.sismember(membersKey(organisation), workspace));
   if (isMember === 1) return false;
   const note = [FIELDS.organisation, organisation];
-  return (await guardRead(() => redis.eval(DELETE_NOTE, 1, recordKey(workspace), ...note))) === 1;
+  return (
+    (await guardRead(() =>
+      evalInWorkspace(redis, workspace, DELETE_NOTE, [recordKey(workspace)], ...note),
+    )) === 1
+  );
 }

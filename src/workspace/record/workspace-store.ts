@@ -1,6 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
-import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
+import { guardWrite, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, keysOf, recordKey } from '../../redis/keys.ts';
+import { evalInWorkspace, readRecord, unlinkInWorkspace } from '../../redis/layout.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 
@@ -62,7 +63,7 @@ return 1`;
 export function createWorkspaceStore(redis: RedisConnection) {
   const index = createWorkspaceIndex(redis);
   return {
-    read: (workspace: SlackId): Promise<RecordFields> => guardRead(() => redis.hgetall(recordKey(workspace))),
+    read: (workspace: SlackId): Promise<RecordFields> => readRecord(redis, workspace),
     /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
     async write(
       workspace: SlackId,
@@ -77,11 +78,11 @@ export function createWorkspaceStore(redis: RedisConnection) {
       const args = [first ? '1' : '0', ...lists.flatMap((list) => [String(list.length), ...list.flat()])];
       const keys = [recordKey(workspace), auditKey(workspace)];
       if (first) await index.touch(workspace);
-      return (await guardWrite(() => redis.eval(WRITE, keys.length, ...keys, ...args))) === 1;
+      return (await guardWrite(() => evalInWorkspace(redis, workspace, WRITE, keys, ...args))) === 1;
     },
     /** Deletes every key of the workspace: see `keysOf`. */
     async forget(workspace: SlackId): Promise<void> {
-      await guardRead(() => redis.unlink(...keysOf(workspace)));
+      await unlinkInWorkspace(redis, workspace, keysOf(workspace));
       await index.forget(workspace);
     },
   };

@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+import type { RedisConnection } from '../redis/connect.ts';
+import { onStoreError } from '../redis/errors.ts';
+import { findNewerLayout, type LayoutMark, refuseWorkspaces } from '../redis/layout.ts';
+import { findingOf } from './doctor/causes.ts';
+import type { Finding } from './doctor/finding.ts';
+import { VERSION } from './version.ts';
+
+interface NewerRecordsParts {
+  readonly redis: RedisConnection;
+  readonly log: Logger;
+  /** Ends everything that happens without a person. */
+  readonly onFound: () => Promise<unknown>;
+}
+
+/** For the log and the doctor. */
+export const newerRecordsFinding = (mark?: LayoutMark): Finding =>
+  findingOf('RECORDS', 'Records', 'layout', { version: mark?.version ?? 'of a newer version', own: VERSION });
+
+/** Ends a bot's work once it meets what a newer version of Tally wrote. It goes on only to say so, until it is replaced. */
+export function watchNewerRecords({ redis, log, onFound }: NewerRecordsParts) {
+  let isFound = false;
+  const found = (mark: LayoutMark | undefined): void => {
+    if (isFound) return;
+    isFound = true;
+    refuseWorkspaces(redis);
+    const { says, todo } = newerRecordsFinding(mark);
+    log.error({ ...mark, todo }, `Tally does nothing here any more: the records ${says}`);
+    onFound().catch((err: unknown) => log.error({ err }, 'Tally did not stop delivering cleanly'));
+  };
+  return {
+    /** @returns whether it was met now or before @throws StoreUnavailable */
+    async check(): Promise<boolean> {
+      const mark = await findNewerLayout(redis);
+      if (mark !== undefined) found(mark);
+      return isFound;
+    },
+    /** Stops listening for records that are met by the way. */
+    unwatch: onStoreError((kind) => {
+      if (kind !== 'newer-records' || isFound) return;
+      void findNewerLayout(redis).then(found, () => found(undefined));
+    }),
+  };
+}

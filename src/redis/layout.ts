@@ -1,0 +1,121 @@
+import { NewerRecords } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import { guardRead, type RedisConnection } from './connect.ts';
+import { newerRecords } from './errors.ts';
+import { LAYOUT_KEY, recordKey } from './keys.ts';
+
+/**
+ * The number of the layout of everything that Redis holds of a workspace. It rises only with a change that the version before
+ * would misread or destroy; a further field or record doesn't need that. A process never writes where a newer layout was
+ * written: each script compares first, and each record says which layout wrote it. Absent means 1.
+ */
+const LAYOUT: number = 1;
+
+/** The field of a record with the number of the layout that wrote it. */
+export const LAYOUT_FIELD = 'layout';
+
+/** `KEYS[#KEYS]` is the workspace's record. */
+const COMPARE = `
+local stamp = redis.call('HGET', KEYS[#KEYS], '${LAYOUT_FIELD}')
+if stamp and tonumber(stamp) > ${LAYOUT} then return redis.error_reply('NEWERLAYOUT ' .. stamp) end`;
+const STAMP = `
+if stamp ~= '${LAYOUT}' and redis.call('EXISTS', KEYS[#KEYS]) == 1 then
+  redis.call('HSET', KEYS[#KEYS], '${LAYOUT_FIELD}', '${LAYOUT}')
+end`;
+const withLayout = (script: string): string =>
+  LAYOUT === 1
+    ? `${COMPARE}\n${script}`
+    : `${COMPARE}\nlocal function run()\n${script}\nend\nlocal result = run()${STAMP}\nreturn result`;
+
+/** Connections to a Redis that a newer version works on: nothing of any workspace is read or written there any more. */
+const outdated = new WeakSet<RedisConnection>();
+
+/** From now on every request fails with `NewerRecords`. */
+export const refuseWorkspaces = (redis: RedisConnection): void => void outdated.add(redis);
+
+function requireCurrent(redis: RedisConnection): void {
+  if (outdated.has(redis)) throw new NewerRecords();
+}
+
+/**
+ * Runs a script that writes something of a workspace: the only way to do so. Nothing is written if a newer version has
+ * written there.
+ *
+ * @param keys of that workspace or organisation
+ * @throws what `guardRead` makes a StoreUnavailable of; NewerRecords
+ */
+export async function evalInWorkspace(
+  redis: RedisConnection,
+  workspace: SlackId,
+  script: string,
+  keys: readonly string[],
+  ...args: readonly (string | number)[]
+): Promise<unknown> {
+  requireCurrent(redis);
+  return redis.eval(withLayout(script), keys.length + 1, ...keys, recordKey(workspace), ...args);
+}
+
+/** Runs one command that writes a key of a workspace: see `evalInWorkspace`. @throws StoreUnavailable */
+export const writeInWorkspace = (
+  redis: RedisConnection,
+  workspace: SlackId,
+  command: 'HSET' | 'HDEL' | 'SREM',
+  key: string,
+  ...args: readonly string[]
+): Promise<unknown> =>
+  guardRead(() =>
+    evalInWorkspace(
+      redis,
+      workspace,
+      'return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))',
+      [key],
+      command,
+      ...args,
+    ),
+  );
+
+/** Deletes keys of a workspace. @throws StoreUnavailable */
+export const unlinkInWorkspace = (
+  redis: RedisConnection,
+  workspace: SlackId,
+  keys: readonly string[],
+): Promise<unknown> =>
+  guardRead(() => evalInWorkspace(redis, workspace, "return redis.call('UNLINK', unpack(KEYS))", keys));
+
+/** The record of a workspace, without its stamp. @throws StoreUnavailable */
+export async function readRecord(
+  redis: RedisConnection,
+  workspace: SlackId,
+): Promise<Readonly<Record<string, string>>> {
+  requireCurrent(redis);
+  const record = await guardRead(() => redis.hgetall(recordKey(workspace)));
+  const stamp = record[LAYOUT_FIELD];
+  if (stamp === undefined) return record;
+  if (Number(stamp) > LAYOUT) throw newerRecords();
+  const { [LAYOUT_FIELD]: _, ...fields } = record;
+  return fields;
+}
+
+/** What the newest version that ever ran on a Redis left there. */
+export interface LayoutMark {
+  readonly layout: number;
+  /** Of Tally. */
+  readonly version: string;
+}
+
+/** @returns the mark of a version that is too new for this one; undefined if there is none @throws StoreUnavailable */
+export async function findNewerLayout(redis: RedisConnection): Promise<LayoutMark | undefined> {
+  const mark = await guardRead(() => redis.get(LAYOUT_KEY));
+  const [, layout = '1', version = ''] = /^(\d+) ([\w.+-]+)$/.exec(mark ?? '') ?? [];
+  return Number(layout) > LAYOUT ? { layout: Number(layout), version } : undefined;
+}
+
+const MARK = `
+local layout = tonumber(string.match(redis.call('GET', KEYS[1]) or '1', '^%d+'))
+if layout < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2]) end
+return 1`;
+
+/** Marks a Redis: bots of an older layout don't start there again. @throws StoreUnavailable */
+export async function markLayout(redis: RedisConnection, version: string): Promise<void> {
+  if (LAYOUT > 1) await guardRead(() => redis.eval(MARK, 1, LAYOUT_KEY, LAYOUT, version));
+}
