@@ -93,8 +93,9 @@ export type PhraseRole = keyof typeof ROWS;
 /** What each role makes a question about, what must stand beside it, and what it says in words of commands. */
 export const ROLE_RULES: Readonly<Record<PhraseRole, Row>> = ROWS;
 
+/** Where the reading of a phrase stands: of each pattern a node a place, which all words of that place lead to. */
 interface Node {
-  readonly next: Map<string, Node>;
+  readonly next: Map<string, Node[]>;
   role?: PhraseRole;
 }
 
@@ -115,20 +116,25 @@ function addPattern(role: PhraseRole, pattern: string): void {
   let ends: readonly Node[] = [ROOT];
   for (const part of pattern.split(/ ?(\[.*?\]) ?/)) {
     const places = part.replace(/[[\]]/g, '').split(' ').filter(Boolean);
-    const after = places.reduce((nodes, place) => {
-      const words = place.split('|').flatMap(withEndings);
-      return nodes.flatMap((node) => words.map((word) => child(node, word, role)));
-    }, ends);
+    const after = places.reduce((nodes, place) => [addPlace(nodes, place, role)], ends);
     ends = part.startsWith('[') ? [...ends, ...after] : after;
   }
   for (const end of ends) end.role ??= role;
 }
 
-function child({ next }: Node, word: string, role: PhraseRole): Node {
-  const node = next.get(word) ?? newNode();
-  next.set(word, node);
-  ROLES_OF.set(word, (ROLES_OF.get(word) ?? new Set()).add(role));
+function addPlace(nodes: readonly Node[], place: string, role: PhraseRole): Node {
+  const node = newNode();
+  for (const word of place.split('|').flatMap(withEndings)) {
+    for (const { next } of nodes) listOf(next, word).push(node);
+    ROLES_OF.set(word, (ROLES_OF.get(word) ?? new Set()).add(role));
+  }
   return node;
+}
+
+function listOf(next: Map<string, Node[]>, word: string): Node[] {
+  const list = next.get(word) ?? [];
+  next.set(word, list);
+  return list;
 }
 
 for (const role of Object.keys(ROWS) as PhraseRole[])
@@ -147,6 +153,10 @@ interface Phrase {
 /** More of them in a row belong to no phrase: without a bound “a a a …” would take the square of its length. */
 const MOST_BETWEEN = 10;
 
+/** Of a phrase that is in two rows the first one counts: nodes stand in the order of the table. */
+const roleOf = (nodes: readonly Node[]): PhraseRole | undefined =>
+  nodes.find(({ role }) => role !== undefined)?.role;
+
 /** The longest phrase that begins there and that nothing beside it forbids. */
 export function phraseAt(
   words: readonly { readonly text: string }[],
@@ -154,28 +164,29 @@ export function phraseAt(
   fits: (phrase: string, after: string) => boolean = () => true,
 ): Phrase | undefined {
   let found: Phrase | undefined;
-  let node: Node | undefined = ROOT;
+  let nodes: readonly Node[] = [ROOT];
   let between = 0;
-  for (let at = from; node !== undefined && between <= MOST_BETWEEN && at < words.length; at++) {
+  for (let at = from; nodes.length > 0 && between <= MOST_BETWEEN && at < words.length; at++) {
     const word = words[at]?.text ?? '';
-    const next: Node | undefined = node.next.get(word);
-    if (next === undefined && at > from && BETWEEN.has(word)) {
+    const next: readonly Node[] = nodes.flatMap((node) => node.next.get(word) ?? []);
+    if (next.length === 0 && at > from && BETWEEN.has(word)) {
       between += 1;
       continue;
     }
-    [node, between] = [next, 0];
-    if (node?.role === undefined) continue;
+    [nodes, between] = [next, 0];
+    const role = roleOf(nodes);
+    if (role === undefined) continue;
     const phrase = words
       .slice(from, at + 1)
       .map(({ text }) => text)
       .join(' ');
-    if (fits(phrase, words[at + 1]?.text ?? '')) found = { phrase, role: node.role, length: at + 1 - from };
+    if (fits(phrase, words[at + 1]?.text ?? '')) found = { phrase, role, length: at + 1 - from };
   }
   return found;
 }
 
 /** Whether the word is a phrase. */
-export const isPhrase = (word: string): boolean => ROOT.next.get(word)?.role !== undefined;
+export const isPhrase = (word: string): boolean => roleOf(ROOT.next.get(word) ?? []) !== undefined;
 
 /** Whether the word is a part of a phrase. */
 export const isPhraseWord = (word: string): boolean => ROLES_OF.has(word);
