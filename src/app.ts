@@ -88,7 +88,7 @@ export function createTally(
     oldestOverdue: () => delivery.oldestOverdue(),
     ...(metricsLifetime !== undefined && { pageLifetime: metricsLifetime }),
   });
-  const limits = rateLimiter ?? createRateLimiter({ onRefused: metrics.throttled });
+  const limits = rateLimiter ?? createRateLimiter({ limits: config.limits, onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis does not answer'),
   });
@@ -107,7 +107,11 @@ export function createTally(
   const lastUsed = createLastUsed(workspaces, (err) =>
     log.warn({ err }, 'the last use of a connection could not be saved'),
   );
-  const http = createHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
+  const http = createHttp({
+    trustedHosts: config.trustedHosts,
+    limits: { connections: config.limits.serviceConnections },
+    onExchange: metrics.exchange,
+  });
   const notes = createServiceNotes({
     ...{ workspaces, clock },
     changed: (workspace) => delivery.scheduling.changed(workspace),
@@ -141,7 +145,7 @@ export function createTally(
       audit,
       identity: createIdentityClient({ http, onNotIssued: notes.notIssued }),
       grants: createOneTimeGrants(redis),
-      quota: createTokenQuota(redis),
+      quota: createTokenQuota(redis, config.limits.osTokens),
       limits,
       readAuthUrl: checks.authUrl,
       authUrl: config.identity.authUrl,

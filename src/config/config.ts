@@ -1,4 +1,5 @@
 import type { LevelWithSilent } from 'pino';
+import type { Limits } from '../domain/limits.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { TrustedHost } from '../http/address.ts';
 import type { SealingKey } from '../vault/keyring.ts';
@@ -39,6 +40,8 @@ export interface Config {
   readonly billing: { readonly baseUrl?: string };
   readonly identity: { readonly authUrl?: string };
   readonly trustedHosts: readonly TrustedHost[];
+  /** Each process counts for itself. */
+  readonly limits: Limits;
   /** Where to send traces; without it there are none. */
   readonly tracing: { readonly endpoint?: string };
   readonly log: { readonly level: LevelWithSilent };
@@ -118,6 +121,12 @@ function configOf(values: typeof variables._output): Config {
     billing: baseUrl === undefined ? {} : { baseUrl },
     identity: authUrl === undefined ? {} : { authUrl },
     trustedHosts: values.TRUSTED_API_HOSTS,
+    limits: {
+      requests: { person: values.LIMIT_REQUESTS_PERSON, workspace: values.LIMIT_REQUESTS_WORKSPACE },
+      tests: { person: values.LIMIT_TESTS_PERSON, workspace: values.LIMIT_TESTS_WORKSPACE },
+      osTokens: values.LIMIT_OS_TOKENS_PERSON,
+      serviceConnections: values.LIMIT_SERVICE_CONNECTIONS,
+    },
     tracing: tracesUrl === undefined ? {} : { endpoint: tracesUrl },
     log: { level: values.LOG_LEVEL },
   };

@@ -5,6 +5,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';
 import * as z from 'zod';
+import type { Rate } from '../domain/limits.ts';
 import { isTrusted, type TrustedHost } from '../http/address.ts';
 import { parseRedisUrl, RedisUrlError } from '../redis/url.ts';
 
@@ -99,6 +100,29 @@ export const delay = parsedBy((text, fail) => {
   if (seconds === undefined || Number(seconds) > 60)
     return fail('is not a number of seconds', 'Use a whole number from 0 to 60, for example 5.');
   return Number(seconds) * 1000;
+});
+
+const SECONDS = { s: 1, m: 60, h: 3_600 } as const;
+
+/** Written as how many in which time, `20/10s`. */
+export const rateLimit = parsedBy((text, fail): Rate => {
+  const [, most, span, unit] = /^(\d{1,6}) ?\/ ?(\d{0,5})([smh])$/.exec(text) ?? [];
+  const seconds = Number(span || 1) * SECONDS[(unit ?? 's') as keyof typeof SECONDS];
+  if (most === undefined)
+    return fail(
+      'is not a limit',
+      'Write how many in which time: 20/10s, 5/1m or 30/1h. 20/10s lets 20 through in 10 seconds.',
+    );
+  if (Number(most) < 1 || Number(most) > 10_000 || seconds < 1 || seconds > 3_600)
+    return fail('is out of range', 'Use 1 to 10000 in 1 second to 1 hour, for example 20/10s.');
+  return { most: Number(most), per: seconds * 1_000 };
+});
+
+export const connectionCount = parsedBy((text, fail): number => {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (count < 2 || count > 256)
+    return fail('is not a number of connections', 'Use a whole number from 2 to 256, for example 32.');
+  return count;
 });
 
 export const redisUrl = parsedBy((text, fail) => {

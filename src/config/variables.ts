@@ -1,6 +1,8 @@
 /** The environment variables that Tally reads, and which of them go together. */
 import * as z from 'zod';
+import { DEFAULT_LIMITS } from '../domain/limits.ts';
 import {
+  connectionCount,
   delay,
   isSafeForTokens,
   level,
@@ -8,6 +10,7 @@ import {
   message,
   notSetMessage,
   portNumber,
+  rateLimit,
   redisUrl,
   required,
   SLACK_API,
@@ -53,6 +56,12 @@ export const variables = z.object({
   BILLING_BASE_URL: webUrl.optional(),
   IDENTITY_AUTH_URL: webUrl.optional(),
   TRUSTED_API_HOSTS: trustedHosts.default([]),
+  LIMIT_REQUESTS_PERSON: rateLimit.default(DEFAULT_LIMITS.requests.person),
+  LIMIT_REQUESTS_WORKSPACE: rateLimit.default(DEFAULT_LIMITS.requests.workspace),
+  LIMIT_TESTS_PERSON: rateLimit.default(DEFAULT_LIMITS.tests.person),
+  LIMIT_TESTS_WORKSPACE: rateLimit.default(DEFAULT_LIMITS.tests.workspace),
+  LIMIT_OS_TOKENS_PERSON: rateLimit.default(DEFAULT_LIMITS.osTokens),
+  LIMIT_SERVICE_CONNECTIONS: connectionCount.default(DEFAULT_LIMITS.serviceConnections),
   OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
   LOG_LEVEL: level.default('info'),
 });
@@ -69,7 +78,12 @@ type Problems = readonly (readonly [Variable, string])[];
  * @returns pairs of variable and message
  */
 export function findCombinationProblems(texts: VariableTexts): Problems {
-  return [...credentialProblems(texts), ...signingProblems(texts), ...apiUrlProblems(texts)];
+  return [
+    ...credentialProblems(texts),
+    ...signingProblems(texts),
+    ...apiUrlProblems(texts),
+    ...limitProblems(texts),
+  ];
 }
 
 function requireSet(texts: VariableTexts, name: Variable, works: string): Problems {
@@ -132,6 +146,29 @@ function apiUrlProblems(texts: VariableTexts): Problems {
       ),
     ],
   ];
+}
+
+/** A person’s limit above their workspace’s would let one person use up what all have. */
+function limitProblems(texts: VariableTexts): Problems {
+  return (['REQUESTS', 'TESTS'] as const).flatMap((what): Problems => {
+    const [name, other] = [`LIMIT_${what}_PERSON`, `LIMIT_${what}_WORKSPACE`] as const;
+    const [person, workspace] = [name, other].map(
+      (each) => variables.shape[each].safeParse(texts[each]).data,
+    );
+    if (person === undefined || workspace === undefined) return [];
+    if (person.most <= workspace.most && person.most / person.per <= workspace.most / workspace.per)
+      return [];
+    const most = `${workspace.most}/${workspace.per / 1_000}s`;
+    return [
+      [
+        name,
+        message(
+          'allows one person more than the whole workspace',
+          `Lower it, or raise ${other}, which is ${most}.`,
+        ),
+      ],
+    ];
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { type AddressRefused, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
+import { DEFAULT_LIMITS } from '../domain/limits.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { checkDestination, isPublicAddress, isTrusted, type TrustedHost } from './address.ts';
 
@@ -20,7 +21,7 @@ export interface HttpLimits {
   /** How many failing connections are remembered; beyond it, the one that failed longest ago is forgotten. */
   readonly failingConnections: number;
   readonly bodyBytes: number;
-  /** Parallel requests to one origin, each on its own socket. A single workspace gets half of them at most. */
+  /** {@link Limits.serviceConnections} */
   readonly connections: number;
   /** How many interactive requests of a workspace may wait for one origin; the next one is refused. */
   readonly queueLength: number;
@@ -39,7 +40,7 @@ export const HTTP_LIMITS: HttpLimits = {
   breakerPause: 5_000,
   failingConnections: 1_024,
   bodyBytes: 4 * 1024 * 1024,
-  connections: 32,
+  connections: DEFAULT_LIMITS.serviceConnections,
   queueLength: 500,
   queueTimeout: 10_000,
   keepAlive: 20_000,

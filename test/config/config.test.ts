@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { DEFAULT_LIMITS, rate } from '../../src/domain/limits.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const HTTP = {
@@ -50,6 +51,7 @@ describe('readConfig', () => {
       keys: [{ id: 'k1', key: Buffer.alloc(32, 7) }],
       billing: {},
       identity: {},
+      limits: DEFAULT_LIMITS,
       tracing: {},
       trustedHosts: [],
       log: { level: 'info' },
@@ -95,6 +97,33 @@ describe('readConfig', () => {
     expect(config.http.port).toBe(3001);
     expect(config.log.level).toBe('info');
     expect(config.billing).toEqual({});
+  });
+
+  it.each([
+    ['20/s', 20, 1],
+    ['20/10s', 20, 10],
+    ['1 / 90s', 1, 90],
+    ['30/1m', 30, 60],
+    ['100/1h', 100, 3_600],
+  ])('takes %s as a limit', (text, most, seconds) => {
+    expect(readConfig({ ...HTTP, LIMIT_OS_TOKENS_PERSON: text }).limits.osTokens).toEqual(
+      rate(most, seconds),
+    );
+  });
+
+  it('takes another number of connections to a service', () => {
+    expect(readConfig({ ...HTTP, LIMIT_SERVICE_CONNECTIONS: '64' }).limits.serviceConnections).toBe(64);
+  });
+
+  it.each(['REQUESTS', 'TESTS'])('lets nobody have a larger limit than their workspace: %s', (what) => {
+    const [person, workspace] = [`LIMIT_${what}_PERSON`, `LIMIT_${what}_WORKSPACE`] as const;
+    for (const limit of ['500/10s', '31/1s'])
+      expect(problemOf({ [person]: limit, [workspace]: '300/10s' })).toEqual({
+        name: person,
+        what: 'allows one person more than the whole workspace',
+        works: `Lower it, or raise ${workspace}, which is 300/10s.`,
+      });
+    readConfig({ ...HTTP, [person]: '300/10s', [workspace]: '300/10s' });
   });
 
   it('cannot be changed afterwards', () => {
@@ -193,6 +222,15 @@ describe('readConfig', () => {
     ['REDIS_URL', 'redis://127.0.0.1/zero', 'redis://'],
     ['REDIS_URL', 'unix://relative.sock', 'unix:///'],
     ['LOG_LEVEL', 'loud', 'info'],
+    ['LIMIT_REQUESTS_PERSON', '20', '20/10s'],
+    ['LIMIT_REQUESTS_PERSON', '20 a second', '20/10s'],
+    ['LIMIT_REQUESTS_PERSON', '20/1d', '20/10s'],
+    ['LIMIT_TESTS_PERSON', '0/10s', '1 to 10000'],
+    ['LIMIT_OS_TOKENS_PERSON', '10001/1h', '1 to 10000'],
+    ['LIMIT_OS_TOKENS_PERSON', '5/2h', '1 hour'],
+    ['LIMIT_OS_TOKENS_PERSON', '5/0s', '1 second'],
+    ['LIMIT_SERVICE_CONNECTIONS', '1', '2 to 256'],
+    ['LIMIT_SERVICE_CONNECTIONS', '257', '2 to 256'],
     ['SHUTDOWN_DELAY', '5000', '0 to 60'],
     ['SHUTDOWN_DELAY', '-1', '0 to 60'],
     ['TRUSTED_API_HOSTS', 'https://api.example.com', 'without https://'],

@@ -12,9 +12,32 @@ const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const OWNER_DIRECT = OWNER.replace(/^U/, 'D');
 const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in (a second|\d+ seconds)\./;
 
+describe('limits that the operator sets', () => {
+  let bot: Bot;
+  beforeEach(async () => {
+    bot = await startBot({
+      limits: 'ordinary',
+      env: { LIMIT_REQUESTS_PERSON: '3/2m', LIMIT_TESTS_PERSON: '1/1h', LIMIT_REQUESTS_WORKSPACE: '5/1m' },
+    });
+  });
+  afterEach(() => bot.stop());
+
+  it('count, and are what people read', async () => {
+    const help = async (person = OWNER) => (await bot.ask('/billing help', person)).visibleText;
+    for (let count = 0; count < 3; count += 1) expect(await help()).not.toContain('Try again in');
+    expect(await help()).toMatch(
+      /^You’re asking faster than Tally can answer\.\nTry again in (39|40) seconds\./,
+    );
+    for (let count = 0; count < 2; count += 1) expect(await help(MEMBER)).not.toContain('Try again in');
+    expect(await help(MEMBER)).toMatch(
+      /^Your workspace is asking faster than Tally can answer\.\nTry again in 1[12] seconds\./,
+    );
+  });
+});
+
 describe('a person who sends too many requests', () => {
   /** Connecting takes a command and a form. */
-  const LEFT = RATE_LIMITS.requests.person.burst - 2;
+  const LEFT = RATE_LIMITS.requests.person.most - 2;
   let bot: Bot;
   let time: number;
   beforeEach(async () => {
@@ -75,7 +98,7 @@ describe('a person who sends too many requests', () => {
   it('gets a few messages for many clicks', async () => {
     const { ts } = await bot.ask('/balance 123');
     await many(60, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
-    const { burst } = RATE_LIMITS.refusals.person;
+    const { most: burst } = RATE_LIMITS.refusals.person;
     await bot.slack.waitFor(() => refusals().length === burst);
     time += 200;
     await many(10, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
@@ -85,7 +108,7 @@ describe('a person who sends too many requests', () => {
   it('by mentions gets an answer to each, or one message in each place that says when to ask again', async () => {
     const { ts } = await bot.ask('/balance 123');
     await many(60, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
-    await bot.slack.waitFor(() => refusals().length === RATE_LIMITS.refusals.person.burst);
+    await bot.slack.waitFor(() => refusals().length === RATE_LIMITS.refusals.person.most);
     time += 20_000;
     const before = refusals().length;
     const answers = () => seen().filter(({ text, threadTs }) => threadTs && text.includes('left'));
@@ -129,14 +152,14 @@ describe('a person who sends too many requests', () => {
     const shown = () => textOf(seen().find((one) => one.ts === ts)?.blocks);
     const before = bot.billing.requests.length;
     // Connecting was the first of the ten tests.
-    for (let test = 1; test < RATE_LIMITS.tests.person.burst; test += 1) {
+    for (let test = 1; test < RATE_LIMITS.tests.person.most; test += 1) {
       await bot.slack.press(OWNER, place, 'connection-test');
       await bot.slack.waitFor(() => bot.billing.requests.length === before + test, 10_000);
     }
     await bot.slack.press(OWNER, place, 'connection-test');
     await bot.slack.waitFor(() => shown().includes('testing and sending faster'));
     expect(shown()).toMatch(/Try again in \d+ seconds\./);
-    expect(bot.billing.requests).toHaveLength(before + RATE_LIMITS.tests.person.burst - 1);
+    expect(bot.billing.requests).toHaveLength(before + RATE_LIMITS.tests.person.most - 1);
     expect(calls('chat.postMessage')).toEqual([]);
   });
 });
@@ -151,7 +174,7 @@ describe('a person who has tested too often', () => {
     bot = await startBot({ now: () => NOW, limits, identityUrl: identity.authUrl });
     await bot.connect();
     await addProject(bot, { alias: 'prod', id: '123' });
-    for (let test = 1; test <= RATE_LIMITS.tests.person.burst; test += 1)
+    for (let test = 1; test <= RATE_LIMITS.tests.person.most; test += 1)
       limits.take('tests', { teamId: 'T0SANDBOX1', userId: OWNER });
   });
   afterEach(() => Promise.all([bot.stop(), identity.close()]));

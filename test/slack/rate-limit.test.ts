@@ -67,7 +67,7 @@ describe('a workspace', () => {
     const { take, letThrough } = limiter();
     expect(letThrough(5_000, 'requests')).toBe(20);
     const people = Array.from({ length: 30 }, (_, n) => letThrough(20, 'requests', `U${n + 2}`));
-    expect(people.reduce((sum, one) => sum + one, 20)).toBe(RATE_LIMITS.requests.workspace.burst);
+    expect(people.reduce((sum, one) => sum + one, 20)).toBe(RATE_LIMITS.requests.workspace.most);
     expect(failureText(take('requests', who('U99'))!)).toBe(
       'Your workspace is asking faster than Tally can answer. Try again in a second.',
     );
@@ -78,13 +78,13 @@ describe('a workspace', () => {
     const { letThrough } = limiter();
     let passed = 0;
     for (let n = 0; n < 30_000; n += 1) passed += letThrough(1, 'requests', `U${n}`);
-    expect(passed).toBe(RATE_LIMITS.requests.workspace.burst);
+    expect(passed).toBe(RATE_LIMITS.requests.workspace.most);
   });
 });
 
 it('a limit that is demanded throws where it refuses, and tells nobody who did not ask', () => {
   const { demand } = createRateLimiter({ clock: () => now });
-  for (let n = 0; n < RATE_LIMITS.refusals.person.burst; n += 1) demand('refusals', who());
+  for (let n = 0; n < RATE_LIMITS.refusals.person.most; n += 1) demand('refusals', who());
   expect(() => demand('refusals', who())).toThrow(Throttled);
   expect(() => demand('refusals', who('U2'))).not.toThrow();
 });

@@ -36,6 +36,8 @@ export interface BotOptions {
   readonly loadingDelays?: LoadingDelays;
   /** Called before the bot starts. */
   readonly beforeStart?: (slack: Slack) => void;
+  /** Further variables. */
+  readonly env?: NodeJS.ProcessEnv;
   /** IDENTITY_AUTH_URL; none by default. */
   readonly identityUrl?: string;
 }
@@ -102,6 +104,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
       BILLING_BASE_URL: billing.url,
       ...(options.identityUrl !== undefined && { IDENTITY_AUTH_URL: options.identityUrl }),
       LOG_LEVEL: 'trace',
+      ...options.env,
     });
   const log = createLog('trace', { write: (line) => void lines.push(line) });
   const processes: Tally[] = [];

@@ -1,6 +1,8 @@
 /** Each failure in each of its forms, made anew: what tests of all of them go through. */
+
 import * as failures from '../../src/domain/failure/index.ts';
 import { type Failure, InvalidWord } from '../../src/domain/failure/index.ts';
+import { rate } from '../../src/domain/limits.ts';
 import { type StoredFailure, storeFailure } from '../../src/workspace/record/stored-failure.ts';
 
 const QUESTION = {
@@ -95,7 +97,7 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
   [new failures.EditConflict('It is paused now.'), 'It is paused now.'],
   [new failures.StoreUnavailable(cause, true), 'database'],
   [new failures.AccessMissing('123', 'prod'), 'prod'],
-  [new failures.TooManyTokens(5, 10, 60_000), '5 tokens in 10 minutes'],
+  [new failures.TooManyTokens(rate(5, 600), 60_000), '5 tokens in 10 minutes'],
   ...(['revoked', 'not-revoked', 'unclear'] as const).map(
     (state, at) =>
       [

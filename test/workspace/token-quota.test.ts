@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NotInstalled } from '../../src/domain/failure/index.ts';
-import {
-  createTokenQuota,
-  ISSUE_WINDOW,
-  MAX_TOKENS,
-  type TokenQuota,
-} from '../../src/workspace/once/token-quota.ts';
+import { DEFAULT_LIMITS, rate } from '../../src/domain/limits.ts';
+import { createTokenQuota, type TokenQuota } from '../../src/workspace/once/token-quota.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
+const { most: MAX_TOKENS, per: ISSUE_WINDOW } = DEFAULT_LIMITS.osTokens;
 const AT = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 let store: TestRedis;
 let allowance: TokenQuota;
@@ -31,6 +28,12 @@ describe('the allowance', () => {
     expect(await take(AT + ISSUE_WINDOW - 1)).toBe(AT + ISSUE_WINDOW);
     expect(await take(AT + ISSUE_WINDOW)).toBeUndefined();
     expect(await take(AT + ISSUE_WINDOW)).toBe(AT + 1 + ISSUE_WINDOW);
+  });
+
+  it('is another one where the operator says so', async () => {
+    const strict = createTokenQuota(store.client, rate(1, 3_600));
+    expect(await strict.take('T1', 'U1', AT)).toBeUndefined();
+    expect(await strict.take('T1', 'U1', AT + 1)).toBe(AT + 3_600_000);
   });
 
   it('is each person’s own, in each workspace', async () => {

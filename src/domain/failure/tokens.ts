@@ -1,4 +1,6 @@
 /** Tokens that are issued. */
+import { pluralize } from '../language/text.ts';
+import { formatPeriod, type Rate } from '../limits.ts';
 import type { Millis } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 
@@ -16,11 +18,13 @@ export class AccessMissing extends FailureBase<'access-missing'> {
 /** More tokens in a short time than one person gets. `wait` in ms until the next one. */
 export class TooManyTokens extends FailureBase<'too-many-tokens'> {
   constructor(
-    readonly most: number,
-    readonly minutes: number,
+    { most, per }: Rate,
     readonly wait: Millis,
   ) {
-    super('too-many-tokens', `You’ve reached the limit of ${most} tokens in ${minutes} minutes.`);
+    super(
+      'too-many-tokens',
+      `You’ve reached the limit of ${pluralize(most, 'token')} in ${formatPeriod(per)}.`,
+    );
   }
 }
 

@@ -1,12 +1,11 @@
 import { commandText } from '../../domain/commands.ts';
 import { isFailure, TokenNotShown, TooManyTokens, type UnshownToken } from '../../domain/failure/index.ts';
-import { DAY, MINUTE } from '../../domain/time/calendar.ts';
+import { DAY } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import type { AccessSecrets, ApplicationAccessRecord } from '../../workspace/credentials/accesses.ts';
-import { ISSUE_WINDOW, MAX_TOKENS } from '../../workspace/once/token-quota.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
 import {
   isRevocationUnclear,
@@ -65,7 +64,7 @@ async function issueWithinQuota(
   const at = clock();
   const opened = access.open();
   const next = await quota.take(teamId, id, at);
-  if (next !== undefined) throw new TooManyTokens(MAX_TOKENS, ISSUE_WINDOW / MINUTE, next - at);
+  if (next !== undefined) throw new TooManyTokens(quota.limit, next - at);
   const about = tokenAuditText(label, grant.project, undefined);
   const issued = await requestToken(opened, grant.project, about, context).catch(async (error: unknown) => {
     if (isFailure(error) && !mayHaveIssued(error)) await quota.giveBack(teamId, id, at).catch(ignoreFailure);

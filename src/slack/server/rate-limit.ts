@@ -1,53 +1,35 @@
 import { LRUCache } from 'lru-cache';
 import { Throttled } from '../../domain/failure/index.ts';
+import { DEFAULT_LIMITS, type Limits, type PersonAndWorkspace, rate } from '../../domain/limits.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RequestSource } from '../request/payload.ts';
 import type { UserIdentity } from '../request/users.ts';
 
-interface Rate {
-  /** How many at once. */
-  readonly burst: number;
-  /** How many more each second. */
-  readonly perSecond: number;
-}
-
-interface RateLimit {
+interface RateLimit extends PersonAndWorkspace {
   /** Completes "You're …" */
   readonly doing: string;
-  readonly person: Rate;
-  /** All people of the workspace together. */
-  readonly workspace: Rate;
 }
 
-const rate = (burst: number, perSecond: number): Rate => ({ burst, perSecond });
+/** Limits of one process. */
+const rateLimits = ({ requests, tests }: Limits) =>
+  ({
+    requests: { doing: 'asking faster than Tally can answer', ...requests },
+    tests: { doing: 'testing and sending faster than Tally can keep up with', ...tests },
+    /** Slack asks for suggestions at every keystroke. Over the limit the list is empty. */
+    suggestions: {
+      doing: 'typing faster than Tally can search',
+      person: rate(60, 6),
+      workspace: rate(600, 6),
+    },
+    /** Replies to clicks about rate limits, which need a call to Slack. Over the limit there is no reply. */
+    refusals: {
+      doing: 'asking faster than Tally can answer',
+      person: rate(3, 15),
+      workspace: rate(20, 20),
+    },
+  }) as const satisfies Record<string, RateLimit>;
 
-/** Limits of one process, above normal use. */
-export const RATE_LIMITS = {
-  /** Commands, mentions, clicks, forms and opening Home: each reads the record, and may ask billing and Slack. */
-  requests: {
-    doing: 'asking faster than Tally can answer',
-    person: rate(20, 1),
-    workspace: rate(200, 20),
-  },
-  /** Testing a connection, an access or a schedule, and **Send now**: each asks a service or posts immediately. */
-  tests: {
-    doing: 'testing and sending faster than Tally can keep up with',
-    person: rate(10, 0.1),
-    workspace: rate(30, 0.5),
-  },
-  /** Slack asks for suggestions at every keystroke. Over the limit the list is empty. */
-  suggestions: {
-    doing: 'typing faster than Tally can search',
-    person: rate(60, 10),
-    workspace: rate(600, 100),
-  },
-  /** Replies to clicks about rate limits, which need a call to Slack. Over the limit there is no reply. */
-  refusals: {
-    doing: 'asking faster than Tally can answer',
-    person: rate(3, 0.2),
-    workspace: rate(20, 1),
-  },
-} as const satisfies Record<string, RateLimit>;
+export const RATE_LIMITS = rateLimits(DEFAULT_LIMITS);
 
 export type Limited = keyof typeof RATE_LIMITS;
 type Who = Pick<UserIdentity, 'teamId' | 'userId'>;
@@ -70,6 +52,7 @@ type Place = Pick<RequestSource, 'teamId' | 'userId' | 'channel' | 'thread'>;
 const BURST = 5_000;
 
 export interface RateLimiterParts {
+  readonly limits?: Limits;
   /** ms; never goes back */
   readonly clock?: () => Millis;
   readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Throttled['whose'] }) => void;
@@ -84,9 +67,12 @@ const MOST = { person: 20_000, workspace: 5_000 } as const;
  * accordingly more.
  */
 export function createRateLimiter({
+  limits = DEFAULT_LIMITS,
   clock = () => performance.now(),
   onRefused,
 }: RateLimiterParts = {}): RateLimiter {
+  const rates = rateLimits(limits);
+
   /** When each bucket is full again: its whole state. */
   const fullAt = {
     person: new LRUCache<string, number>({ max: MOST.person }),
@@ -97,11 +83,11 @@ export function createRateLimiter({
   const toldUntil = new LRUCache<string, Millis>({ max: MOST.person });
 
   const look = (what: Limited, whose: Throttled['whose'], who: Who, now: Millis) => {
-    const { burst, perSecond } = RATE_LIMITS[what][whose];
-    const each = 1_000 / perSecond;
+    const { most, per } = rates[what][whose];
+    const each = per / most;
     const key = [what, who.teamId, ...(whose === 'person' ? [who.userId] : [])].join(' ');
     const after = Math.max(now, fullAt[whose].get(key) ?? now) + each;
-    return { whose, key, after, wait: after - now - burst * each };
+    return { whose, key, after, wait: after - now - per };
   };
 
   const take = (what: Limited, who: Who): Throttled | undefined => {
@@ -110,7 +96,7 @@ export function createRateLimiter({
     const empty = buckets.find(({ wait }) => wait > 0);
     if (empty !== undefined) {
       onRefused?.({ what, whose: empty.whose });
-      return new Throttled(empty.whose, RATE_LIMITS[what].doing, empty.wait);
+      return new Throttled(empty.whose, rates[what].doing, empty.wait);
     }
     for (const { whose, key, after } of buckets) fullAt[whose].set(key, after);
     return undefined;
@@ -128,7 +114,7 @@ export function createRateLimiter({
       if (now < (toldUntil.get(key) ?? now)) return undefined;
       const longer = Math.max(wait, BURST);
       toldUntil.set(key, now + longer);
-      return new Throttled(whose, RATE_LIMITS.requests.doing, longer);
+      return new Throttled(whose, rates.requests.doing, longer);
     },
   };
 }

@@ -1,19 +1,15 @@
 import { NotInstalled } from '../../domain/failure/index.ts';
+import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { issuedKey, recordKey } from '../../redis/keys.ts';
 import { evalInWorkspace } from '../../redis/layout.ts';
 
-/** Tokens a person gets within `ISSUE_WINDOW`: enough for work, too few to collect them. */
-export const MAX_TOKENS = 5;
-/** ms */
-export const ISSUE_WINDOW = 10 * MINUTE;
-
 /** Limits the tokens that a person gets, counted across all processes. @throws StoreUnavailable from each method */
 export type TokenQuota = ReturnType<typeof createTokenQuota>;
 
-/** Stores a person's times, separated by commas. If the clock goes back, nobody is locked out longer than `ISSUE_WINDOW`. */
+/** Stores a person's times, separated by commas. If the clock goes back, nobody is locked out longer than `per`. */
 const TAKE = `
 if redis.call('EXISTS', KEYS[2]) == 0 then return 'gone' end
 local at, span = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -40,12 +36,13 @@ if #kept == 0 then return redis.call('HDEL', KEYS[1], ARGV[1]) end
 redis.call('HSET', KEYS[1], ARGV[1], table.concat(kept, ','))
 return 1`;
 
-export function createTokenQuota(redis: RedisConnection) {
+export function createTokenQuota(redis: RedisConnection, limit = DEFAULT_LIMITS.osTokens) {
   return {
+    limit,
     /** Counts one token. @returns undefined; or, if the limit is reached, when the next one is possible (ms) @throws NotInstalled */
     async take(workspace: SlackId, person: SlackId, at: Millis): Promise<number | undefined> {
       const keys = [issuedKey(workspace), recordKey(workspace)];
-      const args = [person, Math.floor(at), ISSUE_WINDOW, MAX_TOKENS];
+      const args = [person, Math.floor(at), limit.per, limit.most];
       const next = await guardRead(() => evalInWorkspace(redis, workspace, TAKE, keys, ...args));
       if (next === 'gone') throw new NotInstalled('unknown');
       return next === '' ? undefined : Number(next);

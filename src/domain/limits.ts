@@ -1,0 +1,42 @@
+import { pluralize } from './language/text.ts';
+import { HOUR, MINUTE, type Millis } from './time/calendar.ts';
+
+/** How often something may happen: `most` times at once, and as many within `per` over time. */
+export interface Rate {
+  readonly most: number;
+  readonly per: Millis;
+}
+
+/** What an operator can change. */
+export interface Limits {
+  /** Commands, mentions, clicks, forms and opening Home: each reads the record, and may ask billing and Slack. */
+  readonly requests: PersonAndWorkspace;
+  /** Testing a connection, an access or a schedule, and **Send now**: each asks a service or posts immediately. */
+  readonly tests: PersonAndWorkspace;
+  /** OS_TOKENs that a person gets: enough for work, too few to collect them. */
+  readonly osTokens: Rate;
+  /** Parallel requests to one origin, each on its own socket. A single workspace gets half of them at most. */
+  readonly serviceConnections: number;
+}
+
+/** The second one is for all people of the workspace together. */
+export interface PersonAndWorkspace {
+  readonly person: Rate;
+  readonly workspace: Rate;
+}
+
+export const rate = (most: number, seconds: number): Rate => ({ most, per: seconds * 1_000 });
+
+/** Above normal use. */
+export const DEFAULT_LIMITS: Limits = {
+  requests: { person: rate(20, 20), workspace: rate(200, 10) },
+  tests: { person: rate(10, 100), workspace: rate(30, 60) },
+  osTokens: rate(5, 600),
+  serviceConnections: 32,
+};
+
+/** `10 minutes`, `90 seconds`, `1 hour` */
+export const formatPeriod = (per: Millis): string => {
+  if (per % HOUR === 0) return pluralize(per / HOUR, 'hour');
+  return per % MINUTE === 0 ? pluralize(per / MINUTE, 'minute') : pluralize(per / 1_000, 'second');
+};
