@@ -4,16 +4,6 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-describe('the variables', () => {
-  it.each(['.env.example', 'docs/environment.md'])('are all in %s', async (path) => {
-    const named = (await readFile('src/config/config.ts', 'utf8')).matchAll(/'([A-Z]+(?:_[A-Z]+)+|PORT)'/g);
-    const text = await readFile(path, 'utf8');
-    expect(
-      [...new Set([...named].map(([, name = '']) => name))].filter((name) => !text.includes(name)),
-    ).toEqual([]);
-  });
-});
-
 /** How GitHub names the anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading

@@ -1,6 +1,6 @@
 /** The environment variables that Tally reads, and which of them go together. */
 import * as z from 'zod';
-import { DEFAULT_LIMITS } from '../domain/limits.ts';
+import { DEFAULT_LIMITS, formatRate } from '../domain/limits.ts';
 import {
   connectionCount,
   delay,
@@ -66,7 +66,7 @@ export const variables = z.object({
   LOG_LEVEL: level.default('info'),
 });
 
-type Variable = keyof typeof variables.shape;
+export type Variable = keyof typeof variables.shape;
 type VariableTexts = Partial<Record<Variable, string>>;
 
 type Problems = readonly (readonly [Variable, string])[];
@@ -158,13 +158,12 @@ function limitProblems(texts: VariableTexts): Problems {
     if (person === undefined || workspace === undefined) return [];
     if (person.most <= workspace.most && person.most / person.per <= workspace.most / workspace.per)
       return [];
-    const most = `${workspace.most}/${workspace.per / 1_000}s`;
     return [
       [
         name,
         message(
           'allows one person more than the whole workspace',
-          `Lower it, or raise ${other}, which is ${most}.`,
+          `Lower it, or raise ${other}, which is ${formatRate(workspace)}.`,
         ),
       ],
     ];

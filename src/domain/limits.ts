@@ -35,8 +35,17 @@ export const DEFAULT_LIMITS: Limits = {
   serviceConnections: 32,
 };
 
+/** In the largest unit of which it has a whole number. */
+const largestUnit = (per: Millis): readonly [number, string] => {
+  if (per % HOUR === 0) return [per / HOUR, 'hour'];
+  return per % MINUTE === 0 ? [per / MINUTE, 'minute'] : [per / 1_000, 'second'];
+};
+
 /** `10 minutes`, `90 seconds`, `1 hour` */
-export const formatPeriod = (per: Millis): string => {
-  if (per % HOUR === 0) return pluralize(per / HOUR, 'hour');
-  return per % MINUTE === 0 ? pluralize(per / MINUTE, 'minute') : pluralize(per / 1_000, 'second');
+export const formatPeriod = (per: Millis): string => pluralize(...largestUnit(per));
+
+/** As the operator writes it: `20/10s` */
+export const formatRate = ({ most, per }: Rate): string => {
+  const [count, [unit]] = largestUnit(per);
+  return `${most}/${count}${unit}`;
 };

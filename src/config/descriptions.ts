@@ -1,0 +1,130 @@
+/** What docs/environment.md and .env.example say of each variable, in Markdown without line breaks. The bot doesn't load it. */
+import type { Variable } from './variables.ts';
+
+interface VariableDescription {
+  readonly section: Section;
+  readonly what: string;
+  /** A value that works; `…` stands for what is secret. */
+  readonly example: string;
+}
+
+export const SECTIONS = {
+  slack: 'Slack',
+  oauth: 'Slack, for many workspaces',
+  http: 'HTTP',
+  store: 'Redis and keys',
+  services: 'Billing and identity',
+  limits: 'Limits',
+  observability: 'Logs and traces',
+} as const;
+type Section = keyof typeof SECTIONS;
+
+export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
+  SLACK_SIGNING_SECRET: {
+    section: 'slack',
+    what: 'verifies that a request comes from Slack; on the app’s page under Basic Information. Socket Mode doesn’t need it',
+    example: '8f742231b10e…',
+  },
+  SLACK_BOT_TOKEN: {
+    section: 'slack',
+    what: 'the token of the one workspace that Tally serves. For many workspaces, set the variables of [OAuth](install.md) instead',
+    example: 'xoxb-…',
+  },
+  SLACK_APP_TOKEN: {
+    section: 'slack',
+    what: 'an app-level token with `connections:write`. When it’s set, Tally uses [Socket Mode](running.md#http-or-socket-mode)',
+    example: 'xapp-…',
+  },
+  SLACK_CLIENT_ID: { section: 'oauth', what: 'the app’s client ID', example: '1234567890.1234567890123' },
+  SLACK_CLIENT_SECRET: { section: 'oauth', what: 'the app’s client secret', example: '4a1c7b0e…' },
+  SLACK_STATE_SECRET: {
+    section: 'oauth',
+    what: 'a secret of your own, the same for all processes',
+    example: 'd2f09c51…',
+  },
+  SLACK_API_URL: {
+    section: 'slack',
+    what: 'where Slack’s Web API is: another address for GovSlack and the sandbox',
+    example: 'https://slack-gov.com/api/',
+  },
+  PUBLIC_URL: {
+    section: 'oauth',
+    what: 'Tally’s own address: Slack sends people back there after installing',
+    example: 'https://tally.example.com',
+  },
+  PORT: {
+    section: 'http',
+    what: 'the port for Slack’s requests, health and metrics: plain http, for a [proxy](proxy.md)',
+    example: '8080',
+  },
+  SHUTDOWN_DELAY: {
+    section: 'http',
+    what: 'for how many seconds Tally still takes requests [after SIGTERM](upgrade.md#stopping). The image and the Kubernetes manifests set 5',
+    example: '5',
+  },
+  REDIS_URL: {
+    section: 'store',
+    what: 'where everything is stored; [redis.md](redis.md#say-where-it-is) has all forms. `compose.yaml` sets its own',
+    example: 'redis://127.0.0.1:6379',
+  },
+  ENCRYPTION_KEYS: {
+    section: 'store',
+    what: 'the [keys](keys.md) for the stored tokens: the first one seals, all of them open. Keep them apart from Redis and its backups',
+    example: '2026:…,2025:…',
+  },
+  BILLING_BASE_URL: {
+    section: 'services',
+    what: 'the address of the [billing service](billing-contract.md), filled into the form of `/billing connect`',
+    example: 'https://api.example.com',
+  },
+  IDENTITY_AUTH_URL: {
+    section: 'services',
+    what: 'the address of the [identity service](identity-contract.md), ending with `/v3`, filled into the forms that ask for it',
+    example: 'https://identity.example.com/v3',
+  },
+  TRUSTED_API_HOSTS: {
+    section: 'services',
+    what: 'hosts that may have private addresses and plain http; all others must be public and have https',
+    example: 'billing.internal,10.0.0.5:8443',
+  },
+  LIMIT_REQUESTS_PERSON: {
+    section: 'limits',
+    what: 'commands, mentions, clicks, forms and views of Home of one person',
+    example: '40/20s',
+  },
+  LIMIT_REQUESTS_WORKSPACE: {
+    section: 'limits',
+    what: 'the same for all people of a workspace together',
+    example: '1000/10s',
+  },
+  LIMIT_TESTS_PERSON: {
+    section: 'limits',
+    what: 'tests of connections, accesses and schedules, and **Send now**, of one person',
+    example: '5/1m',
+  },
+  LIMIT_TESTS_WORKSPACE: {
+    section: 'limits',
+    what: 'the same for all people of a workspace together',
+    example: '60/1m',
+  },
+  LIMIT_OS_TOKENS_PERSON: {
+    section: 'limits',
+    what: 'OS_TOKENs that one person gets, counted over all processes',
+    example: '10/1h',
+  },
+  LIMIT_SERVICE_CONNECTIONS: {
+    section: 'limits',
+    what: 'requests at a time to one billing or identity host; a workspace gets half of them at most',
+    example: '64',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    section: 'observability',
+    what: 'a collector’s base address: Tally sends [traces](traces.md) to its `/v1/traces`. Without it there are none',
+    example: 'http://collector:4318',
+  },
+  LOG_LEVEL: {
+    section: 'observability',
+    what: 'the least important lines that the log has',
+    example: 'warn',
+  },
+};

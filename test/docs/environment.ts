@@ -1,0 +1,108 @@
+/** The tables of docs/environment.md, the whole .env.example and the table of docs/limits.md: what src/config knows. */
+import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { DESCRIPTIONS, SECTIONS } from '../../src/config/descriptions.ts';
+import { type Variable, variables } from '../../src/config/variables.ts';
+import { formatPeriod, formatRate, type Rate } from '../../src/domain/limits.ts';
+import { RATE_LIMITS } from '../../src/slack/server/rate-limit.ts';
+import { code, type Tables } from './tables.ts';
+
+export const NAMES = Object.keys(variables.shape) as Variable[];
+const SECTION_NAMES = Object.keys(SECTIONS) as (keyof typeof SECTIONS)[];
+const namesIn = (section: string) => NAMES.filter((name) => DESCRIPTIONS[name].section === section);
+
+/** What the bot asks for if nothing is set. */
+const REQUIRED: readonly string[] = missing();
+function missing(): string[] {
+  try {
+    readConfig({});
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ name }) => name);
+    throw error;
+  }
+}
+
+function defaultOf(name: Variable): string | undefined {
+  const value: unknown = variables.shape[name].safeParse(undefined).data;
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return undefined;
+  return typeof value === 'object' ? formatRate(value as Rate) : String(value);
+}
+
+/** What the refusal of a wrong value says that works. */
+export function formOf(name: Variable): string {
+  const [issue] = variables.shape[name].safeParse('two words').error?.issues ?? [];
+  return issue?.message.split('\n')[1] ?? '';
+}
+
+const HEAD = ['name', 'what it is', 'default', 'how to write it', 'example'];
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+export const ENVIRONMENT_TABLES: Tables = Object.fromEntries(
+  SECTION_NAMES.map((section) => [
+    section,
+    [
+      HEAD,
+      ...namesIn(section).map((name) => {
+        const standard = defaultOf(name);
+        return [
+          code([name]),
+          DESCRIPTIONS[name].what,
+          REQUIRED.includes(name) ? 'required' : standard === undefined ? '' : code([standard]),
+          formOf(name),
+          code([DESCRIPTIONS[name].example]),
+        ].map(cell);
+      }),
+    ],
+  ]),
+);
+
+const plain = (markdown: string): string =>
+  markdown
+    .replace(/\[([^\]]*)\]\(([\w-]+\.md)[^)]*\)/g, (_, text: string, page: string) =>
+      page === text ? `docs/${page}` : `${text} (docs/${page})`,
+    )
+    .replaceAll(/`|\*\*/g, '');
+
+/** What has to be filled in is empty; everything else is a comment. An empty value in a container would replace the image's. */
+function exampleOf(name: Variable): string {
+  const { what, example } = DESCRIPTIONS[name];
+  const isKnown = !example.includes('…');
+  const sentences = [what, ...(isKnown ? [] : [formOf(name)])].map(plain);
+  const line = REQUIRED.includes(name)
+    ? `${name}=${isKnown ? example : ''}`
+    : `#${name}=${defaultOf(name) ?? example}`;
+  const text = sentences.join('. ').replace(/(?<![.…])$/, '.');
+  return [`# ${text.charAt(0).toUpperCase()}${text.slice(1)}`, line].join('\n');
+}
+
+export const ENV_EXAMPLE = [
+  '# Copy to .env and fill in what is empty. docs/environment.md explains each variable. The bot names wrong values and doesn’t start.',
+  ...SECTION_NAMES.map((section) =>
+    [`# --- ${SECTIONS[section]}`, ...namesIn(section).map(exampleOf)].join('\n'),
+  ),
+].join('\n\n');
+
+const inWords = ({ most, per }: Rate): string => `${most} in ${formatPeriod(per)}`;
+
+export const LIMITS_TABLES: Tables = {
+  limits: [
+    ['what', 'one person', 'one workspace'],
+    ...(
+      [
+        ['requests', 'commands, mentions, clicks, forms, opening Home'],
+        ['tests', 'tests of connections, accesses and schedules; **Send now**'],
+        ['suggestions', 'suggestions while somebody types'],
+        ['refusals', 'messages that say “Try again in …” after clicks and mentions'],
+      ] as const
+    ).map(([name, what]) => [
+      what,
+      ...(['person', 'workspace'] as const).map((whose) => {
+        const variable = `LIMIT_${name}_${whose}`.toUpperCase();
+        return [
+          inWords(RATE_LIMITS[name][whose]),
+          ...(NAMES.includes(variable as Variable) ? [`\`${variable}\``] : []),
+        ].join(', ');
+      }),
+    ]),
+  ],
+};
