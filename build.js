@@ -19,10 +19,10 @@ const ENTRIES = ['src/tally.ts', 'src/config/env-file.ts'];
 const OPTIONAL = ['msgpackr-extract', 'bufferutil', 'utf-8-validate'];
 
 /**
- * Loaded for parts that Tally does not use: Bolt's receivers, whose place Tally's own server has; BullMQ's cron, whose place
- * Tally's calendar has; and its queues in PostgreSQL.
+ * Loaded for parts that Tally does not use: Bolt's receivers, whose place Tally's own server has; Slack's signed states of an
+ * installation, whose place Tally's own have; BullMQ's cron, whose place Tally's calendar has; and its queues in PostgreSQL.
  */
-const UNUSED = /^(?:express|raw-body|cron-parser|\.\.?\/postgres\b.*)$/;
+const UNUSED = /^(?:express|raw-body|jsonwebtoken|cron-parser|\.\.?\/postgres\b.*)$/;
 
 /** CommonJS among the dependencies asks for Node's own modules by `require`, which an ES module does not have. */
 const BANNER = `import { createRequire as createRequireOfBundle } from 'node:module';
@@ -32,19 +32,13 @@ const require = createRequireOfBundle(import.meta.url);`;
 export async function bundle(entryPoints, folder) {
   const { build } = await import('esbuild');
   await rm(folder, { recursive: true, force: true });
-  const { metafile } = await build({
+  /** @type {import('esbuild').BuildOptions & { metafile: true }} */
+  const shared = {
     absWorkingDir: ROOT,
-    entryPoints: [...entryPoints],
-    outdir: folder,
-    entryNames: '[name]',
-    chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
-    splitting: true,
-    format: 'esm',
     platform: 'node',
     target: 'node20.19',
     external: OPTIONAL,
-    banner: { js: BANNER },
     plugins: [withoutUnused, partsOfUndici, versionOnly, ascii],
     // Names stay, for whoever reads a stack trace without the source map.
     minifyWhitespace: true,
@@ -54,8 +48,25 @@ export async function bundle(entryPoints, folder) {
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
+  };
+  const bot = await build({
+    ...shared,
+    entryPoints: [...entryPoints],
+    outdir: folder,
+    entryNames: '[name]',
+    chunkNames: 'chunks/[name]-[hash]',
+    splitting: true,
+    format: 'esm',
+    banner: { js: BANNER },
   });
-  await writeFile(join(folder, 'LICENSES.txt'), await licensesOf(metafile));
+  const later = await build({
+    ...shared,
+    entryPoints: ['undici'],
+    outfile: join(folder, 'chunks', 'undici.cjs'),
+    format: 'cjs',
+  });
+  const inputs = { ...bot.metafile.inputs, ...later.metafile.inputs };
+  await writeFile(join(folder, 'LICENSES.txt'), await licensesOf({ inputs }));
 }
 
 /** @type {Plugin} */
@@ -79,9 +90,8 @@ export { default as Agent } from 'undici/lib/dispatcher/agent.js';
 export { default as buildConnector } from 'undici/lib/core/connect.js';
 export { default as errors } from 'undici/lib/core/errors.js';
 `;
-/** For Slack's package for Socket Mode, which Bolt loads in any mode: all of it, but at its first use. */
-const UNDICI_LATER =
-  "module.exports = new Proxy({}, { get: (_, name) => require('undici/index.js')[name] });";
+/** For Slack's package for Socket Mode, which Bolt loads in any mode: all of it, but at its first use, from a file of its own. */
+const UNDICI_LATER = "module.exports = new Proxy({}, { get: (_, name) => require('./undici.cjs')[name] });";
 
 /** @type {Plugin} */
 const partsOfUndici = {
@@ -94,6 +104,7 @@ const partsOfUndici = {
         return { path, namespace: 'later', pluginData: UNDICI_LATER };
       return undefined;
     });
+    build.onResolve({ filter: /^\.\/undici\.cjs$/ }, ({ path }) => ({ path, external: true }));
     build.onLoad({ filter: /^undici$/ }, ({ pluginData }) => ({ contents: pluginData, resolveDir: ROOT }));
   },
 };
@@ -134,7 +145,7 @@ function mapOfNothing(path) {
   return `data:application/json;base64,${Buffer.from(map).toString('base64')}`;
 }
 
-/** What the authors of the bundled packages ask for: their names and terms go along. @param {import('esbuild').Metafile} metafile */
+/** What the authors of the bundled packages ask for: their names and terms go along. @param {Pick<import('esbuild').Metafile, 'inputs'>} metafile */
 async function licensesOf({ inputs }) {
   const folders = new Set(
     Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? []),

@@ -24,12 +24,18 @@ const WITHOUT_PLACE: readonly Zone[] = [
   ...['CET', 'CST6CDT', 'EET', 'EST', 'EST5EDT', 'GMT', 'HST', 'MET', 'MST', 'MST7MDT', 'PST8PDT', 'WET'],
 ];
 
-const ZONES: readonly Zone[] = [
-  ...new Set([
-    ...['UTC', ...Intl.supportedValuesOf('timeZone')],
-    ...[...RENAMED, ...WITHOUT_PLACE].filter(isTimeZone),
-  ]),
-];
+let listed: readonly Zone[] | undefined;
+
+/** Listed once somebody asks: trying the names takes a tenth of a start. */
+const allZones = (): readonly Zone[] => {
+  listed ??= [
+    ...new Set([
+      ...['UTC', ...Intl.supportedValuesOf('timeZone')],
+      ...[...RENAMED, ...WITHOUT_PLACE].filter(isTimeZone),
+    ]),
+  ];
+  return listed;
+};
 const MOST = 100;
 
 /** No zone name is longer, and normalising many combining marks takes quadratic time. */
@@ -48,18 +54,18 @@ const squeeze = (text: string): string =>
  */
 export function searchZones(query: string): readonly Zone[] {
   const wanted = squeeze(query);
-  if (wanted === '') return ZONES.slice(0, MOST);
+  if (wanted === '') return allZones().slice(0, MOST);
   const place = (zone: Zone): string => squeeze(zone.split('/').at(-1) ?? '');
-  const begins = ZONES.filter((zone) => place(zone).startsWith(wanted));
-  const contains = ZONES.filter((zone) => squeeze(zone).includes(wanted) && !begins.includes(zone));
+  const begins = allZones().filter((zone) => place(zone).startsWith(wanted));
+  const contains = allZones().filter((zone) => squeeze(zone).includes(wanted) && !begins.includes(zone));
   return [...new Set([...named(query.trim()), ...begins, ...contains])].slice(0, MOST);
 }
 
 /** The zone of this name, in any case. */
 function named(query: string): readonly Zone[] {
   const wanted = query.toLowerCase();
-  const listed = ZONES.find((zone) => zone.toLowerCase() === wanted);
-  if (listed !== undefined) return [listed];
+  const found = allZones().find((zone) => zone.toLowerCase() === wanted);
+  if (found !== undefined) return [found];
   if (!isTimeZone(query)) return [];
   const { timeZone } = formatter(query).resolvedOptions();
   return [timeZone.toLowerCase() === wanted ? timeZone : query];
