@@ -28,7 +28,7 @@ import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { watchNewerRecords } from './ops/newer-records.ts';
 import { VERSION } from './ops/version.ts';
-import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
+import { BOT_CONNECTION, connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
 import { onStoreError } from './redis/errors.ts';
 import { markLayout } from './redis/layout.ts';
 import { createInstallations } from './slack/installations.ts';
@@ -90,6 +90,7 @@ export function createTally(
   });
   const limits = rateLimiter ?? createRateLimiter({ limits: config.limits, onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
+    name: BOT_CONNECTION,
     onOutage: (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis does not answer'),
   });
   // At debug level, because it fails at every attempt: the other connection reports the outage.

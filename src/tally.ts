@@ -21,6 +21,16 @@ const COMMANDS: Readonly<
     load: () => import('./cli/copy.ts'),
     hasOptions: true,
   },
+  backup: {
+    what: 'writes every workspace to a file',
+    load: () => import('./cli/backup.ts'),
+    hasOptions: true,
+  },
+  restore: {
+    what: 'checks such a file, and writes it to Redis',
+    load: () => import('./cli/restore.ts'),
+    hasOptions: true,
+  },
   'check-billing': {
     what: 'asks a billing service what Tally asks, and says whether it conforms',
     load: () => import('./cli/check-billing.ts'),

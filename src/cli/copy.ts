@@ -1,5 +1,5 @@
 import { loadConfig } from '../config/config.ts';
-import { copyWorkspaces } from '../ops/copy-workspaces.ts';
+import { copyWorkspaces, hasBots, readWorkspaces } from '../ops/copy-workspaces.ts';
 import { RedisUrlError } from '../redis/url.ts';
 import { printLine, runResumable } from './resumable.ts';
 
@@ -21,7 +21,13 @@ async function run([option, url, ...more]: readonly string[]): Promise<number> {
   try {
     return await runResumable(async (connect) => {
       const to = await connect(redisUrl);
-      return copyWorkspaces({ from: await connect(url), to, printLine });
+      const from = await connect(url);
+      const isDone = await copyWorkspaces({ from: readWorkspaces(from), to, printLine });
+      if (await hasBots(from))
+        printLine(
+          'Bots still run on the old Redis. Stop them, and run this again before you start them on the new one.',
+        );
+      return isDone;
     });
   } catch (error) {
     if (!(error instanceof RedisUrlError)) throw error;

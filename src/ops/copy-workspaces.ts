@@ -1,13 +1,21 @@
+import type { Redis } from 'ioredis';
 import { pluralize } from '../domain/language/text.ts';
-import { guardRead, isCluster, type RedisConnection } from '../redis/connect.ts';
+import { BOT_CONNECTION, guardRead, isCluster, type RedisConnection } from '../redis/connect.ts';
 import { createDeletion } from '../workspace/record/deletion.ts';
-import { isUntouched, readCopy, writeCopy } from '../workspace/record/workspace-copy.ts';
+import {
+  digestOf,
+  isUntouched,
+  readCopy,
+  type WorkspaceCopy,
+  writeCopy,
+} from '../workspace/record/workspace-copy.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 
 export interface CopyParts {
-  /** Only read. */
-  readonly from: RedisConnection;
+  readonly from: AsyncIterable<WorkspaceCopy>;
   readonly to: RedisConnection;
+  /** Whether also what bots changed there is replaced or deleted. */
+  readonly replaces?: boolean;
   /** Prints a line of progress. */
   readonly printLine: (line: string) => void;
 }
@@ -17,21 +25,26 @@ type Outcome = 'copied' | 'same' | 'deleted' | 'changed in both';
 const PROGRESS_INTERVAL = 1_000;
 const MAX_EXAMPLES = 20;
 
+/** Every workspace of a Redis. @throws StoreUnavailable */
+export async function* readWorkspaces(redis: RedisConnection): AsyncGenerator<WorkspaceCopy, void> {
+  for await (const id of createWorkspaceIndex(redis).list()) yield readCopy(redis, id);
+}
+
 /**
- * Copies every workspace to another Redis. A second run copies what changed since, so the first, long one can be made while
- * bots run on the old Redis, and the last, short one when they are stopped. What bots changed on the new one is never
- * overwritten.
+ * Copies every workspace to a Redis. A second run copies what changed since, so the first, long one can be made while
+ * bots run on the old Redis, and the last, short one when they are stopped. What bots changed on the new one is not
+ * overwritten unless that is asked for.
  *
  * @returns whether both hold the same, or newer, now
  * @throws StoreUnavailable
  */
-export async function copyWorkspaces({ from, to, printLine }: CopyParts): Promise<boolean> {
+export async function copyWorkspaces({ from, to, printLine, replaces = false }: CopyParts): Promise<boolean> {
   const isRunning = await hasBots(to);
   if (isRunning === undefined)
-    printLine('Redis doesn’t allow CLIENT LIST. Make sure that no bot runs on the new one.');
+    printLine('Redis doesn’t allow CLIENT LIST. Make sure that no bot runs on it.');
   if (isRunning) {
     printLine(
-      'A bot already runs on the new Redis: a copy could bring back what was deleted there. Stop it first.',
+      'A bot already runs on the new Redis: this could bring back what was deleted there. Stop it first.',
     );
     return false;
   }
@@ -42,56 +55,62 @@ export async function copyWorkspaces({ from, to, printLine }: CopyParts): Promis
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     if (outcome === 'changed in both' && conflicts.length < MAX_EXAMPLES) conflicts.push(id);
   };
-  for await (const id of createWorkspaceIndex(from).list()) {
-    seen.add(id);
-    count(await copyWorkspace(from, to, id), id);
+  for await (const source of from) {
+    seen.add(source.id);
+    count(await copyWorkspace(source, to, replaces), source.id);
     if (seen.size % PROGRESS_INTERVAL === 0) printLine(`${seen.size} workspaces so far`);
   }
   for await (const id of createWorkspaceIndex(to).list())
     if (!seen.has(id)) {
-      const outcome = await dropIfLeft(to, id);
+      const outcome = await dropIfLeft(to, id, replaces);
       if (outcome !== undefined) count(outcome, id);
     }
   const of = (outcome: Outcome): number => counts.get(outcome) ?? 0;
   printLine(
-    `${pluralize(of('copied'), 'workspace')} copied, ${of('same')} the same already, ${of('deleted')} deleted because they left.`,
+    `${pluralize(of('copied'), 'workspace')} copied, ${of('same')} the same already, ${of('deleted')} deleted because they’re not in the source.`,
   );
-  if (await hasBots(from))
-    printLine(
-      'Bots still run on the old Redis. Stop them, and run this again before you start them on the new one.',
-    );
   for (const id of conflicts) printLine(`${id} changed in both: the new Redis keeps its own.`);
   return conflicts.length === 0;
 }
 
-async function copyWorkspace(from: RedisConnection, to: RedisConnection, id: string): Promise<Outcome> {
-  const [source, target] = [await readCopy(from, id), await readCopy(to, id)];
-  if (source.digest === target.digest) return 'same';
-  if (target.digest !== '' && !(await isUntouched(to, id, target.digest)))
-    return (await isUntouched(to, id, source.digest)) ? 'same' : 'changed in both';
-  if (source.digest === '') return (await dropIfLeft(to, id)) ?? 'same';
+async function copyWorkspace(
+  source: WorkspaceCopy,
+  to: RedisConnection,
+  replaces: boolean,
+): Promise<Outcome> {
+  const { id } = source;
+  const [digest, current] = [digestOf(source), digestOf(await readCopy(to, id))];
+  if (digest === current) return 'same';
+  if (!replaces && current !== '' && !(await isUntouched(to, id, current)))
+    return (await isUntouched(to, id, digest)) ? 'same' : 'changed in both';
+  if (digest === '') return (await dropIfLeft(to, id, replaces)) ?? 'same';
   await createWorkspaceIndex(to).touch(id);
-  await writeCopy(to, id, source);
+  await writeCopy(to, source);
   return 'copied';
 }
 
-/** Where a workspace has left the old Redis since it was copied. Workspaces that only the new one knows stay. */
-async function dropIfLeft(to: RedisConnection, id: string): Promise<Outcome | undefined> {
-  const { digest } = await readCopy(to, id);
-  if (!(await isUntouched(to, id, digest))) return undefined;
+/** Where a workspace has left the source since it was copied. Workspaces that only the new Redis knows stay. */
+async function dropIfLeft(to: RedisConnection, id: string, replaces: boolean): Promise<Outcome | undefined> {
+  if (!replaces && !(await isCopy(to, id))) return undefined;
   await createDeletion({ redis: to }).workspace(id);
   return 'deleted';
 }
 
-/** BullMQ names each connection that waits for jobs after the prefix of its keys. */
-const BOT = / name=\{tally-\d+\}:/;
+/** Whether nothing was changed since it was copied there. @throws StoreUnavailable */
+export const isCopy = async (to: RedisConnection, id: string): Promise<boolean> =>
+  isUntouched(to, id, digestOf(await readCopy(to, id)));
 
 /** Whether bots are connected to a Redis; undefined when Redis doesn't tell. @throws StoreUnavailable */
 export async function hasBots(redis: RedisConnection): Promise<boolean | undefined> {
   const servers = isCluster(redis) ? redis.nodes('master') : [redis];
   try {
     const lists = await Promise.all(servers.map((server) => server.client('LIST')));
-    return lists.some((list) => BOT.test(String(list)));
+    // Another database of the same server may have a bot of its own.
+    const isBot =
+      ({ options: { db = 0 } }: Redis) =>
+      (line: string) =>
+        line.includes(` name=${BOT_CONNECTION} `) && line.includes(` db=${db} `);
+    return servers.some((server, at) => String(lists[at]).split('\n').some(isBot(server)));
   } catch (error) {
     if (error instanceof Error && error.message.startsWith('NOPERM')) return undefined;
     return guardRead(() => Promise.reject(error));

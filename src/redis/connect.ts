@@ -26,7 +26,12 @@ interface Watchers {
   readonly onRecovery?: () => void;
 }
 
+/** The name of the connection by which a bot is known to run. */
+export const BOT_CONNECTION = 'tally-bot';
+
 interface ConnectionOptions extends Watchers {
+  /** What CLIENT LIST calls it. */
+  readonly name?: string;
   /** Stays with a server that refuses writes as a replica; otherwise it looks for the primary. */
   readonly staysWithReplica?: boolean;
 }
@@ -79,9 +84,9 @@ const PATIENT = {
  */
 export function connectRedis(
   url: string,
-  { onOutage, onRecovery, staysWithReplica = false }: ConnectionOptions = {},
+  { onOutage, onRecovery, ...options }: ConnectionOptions = {},
 ): RedisConnection {
-  const redis = openConnection(url, true, staysWithReplica);
+  const redis = openConnection(url, true, options);
   let isAway = false;
   let wasReady = false;
   const lost = (error: Error) => {
@@ -129,8 +134,13 @@ export function connectQueue(url: string, onError: (error: Error) => void): Redi
   return redis;
 }
 
-function openConnection(url: string, isImpatient: boolean, staysWithReplica = false): RedisConnection {
+function openConnection(
+  url: string,
+  isImpatient: boolean,
+  { staysWithReplica = false, name: connectionName }: ConnectionOptions = {},
+): RedisConnection {
   const options = {
+    ...(connectionName !== undefined && { connectionName }),
     ...(isImpatient ? IMPATIENT : PATIENT),
     ...(staysWithReplica && { reconnectOnError: null }),
   };

@@ -9,7 +9,7 @@ import { LAYOUT_KEY, recordKey } from './keys.ts';
  * would misread or destroy; a further field or record doesn't need that. A process never writes where a newer layout was
  * written: each script compares first, and each record says which layout wrote it. Absent means 1.
  */
-const LAYOUT: number = 1;
+export const LAYOUT: number = 1;
 
 /** The field of a record with the number of the layout that wrote it. */
 export const LAYOUT_FIELD = 'layout';

@@ -1,107 +1,253 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+/** `tally backup` and `tally restore`, as docs/backup.md says. */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
+import { type Bot, startBot, textOf } from '../support/bot.ts';
 import { describeUnless } from '../support/describe-unless.ts';
-import { NO_SERVER, type RedisServer, startServer } from '../support/redis-servers.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+import { NO_SERVER, startCluster, startSentinels } from '../support/redis-servers.ts';
 
-const CLI = ['redis-cli', 'valkey-cli'].find((name) => spawnSync(name, ['--version']).status === 0);
 const KEYS = `first:${randomBytes(32).toString('base64')}`;
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30);
 
-/** The steps of docs/backup.md, without containers. */
-const REASON = NO_SERVER ?? (CLI === undefined ? 'without redis-cli or valkey-cli' : undefined);
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tally-backup-'));
+  file = join(folder, 'tally.backup');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
 
-describeUnless(REASON, 'a backup of Redis', () => {
-  let folder: string;
-  let servers: RedisServer[];
-  let before: string[];
-  /** The billing service keeps running after the backup. */
+const run = (redisUrl: string, words: readonly string[], keys = KEYS) =>
+  new Promise<{ code: number; said: string }>((resolve) => {
+    const env = {
+      PATH: process.env.PATH,
+      SLACK_BOT_TOKEN: 'xoxb-for-tests-only',
+      SLACK_SIGNING_SECRET: 'a-signing-secret-for-tests-only',
+      REDIS_URL: redisUrl,
+      ENCRYPTION_KEYS: keys,
+    };
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', 'src/tally.ts', ...words],
+      { env },
+      (error, said, errors) => resolve({ code: Number(error?.code ?? 0), said: `${said}${errors}` }),
+    );
+  });
+
+const keysIn = async ({ client }: TestRedis): Promise<string[]> =>
+  (await client.keys('tally:{T*')).filter((key) => !/-lock$|:copied$/.test(key)).sort();
+
+describe('a backup', () => {
+  let first: TestRedis;
+  let second: TestRedis;
+  beforeEach(async () => {
+    [first, second] = await Promise.all([testRedis(), testRedis()]);
+    await createWorkspaceIndex(first.client).setCheck('T1', 0);
+    await first.client.hset('tally:{T1}:record', {
+      settings: '{"zone":"Asia/Tokyo"}',
+      'project:a\u2028b': 'é',
+    });
+    await first.client.xadd('tally:{T1}:audit', '5-1', 'at', '1', 'who', 'U1', 'action', 'x', 'about', 'y');
+    await first.client.hset('tally:{T1}:delivery-log', 'schedul1/2026-11-20', '{"state":"posted"}');
+    await first.client.pexpire('tally:{T1}:delivery-log', 600_000);
+    await first.client.hset('tally:{T1}:grants', 'handle', '9999999999999 {}');
+  });
+  afterEach(() => Promise.all([first.close(), second.close()]));
+
+  it('brings everything back to an empty Redis, but no grant, which might be used twice', async () => {
+    expect(await run(first.url, ['backup', file])).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('1 workspace backed up.'),
+    });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await run(second.url, ['restore', file])).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('Restored.'),
+    });
+    expect(await second.client.hgetall('tally:{T1}:record')).toEqual(
+      await first.client.hgetall('tally:{T1}:record'),
+    );
+    expect(await second.client.hgetall('tally:{T1}:delivery-log')).toEqual({
+      'schedul1/2026-11-20': '{"state":"posted"}',
+    });
+    expect(await second.client.pttl('tally:{T1}:delivery-log')).toBeGreaterThan(500_000);
+    expect(await second.client.xrange('tally:{T1}:audit', '-', '+')).toHaveLength(1);
+    expect(await second.client.exists('tally:{T1}:grants')).toBe(0);
+    expect(await second.client.zrange('tally:{tally-0}:workspaces', '0', '-1')).toEqual(['T1']);
+    // An interrupted one is run again.
+    expect(await run(second.url, ['restore', file])).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('0 workspaces copied, 1 the same already'),
+    });
+  }, 30_000);
+
+  it('is never written over another file, nor left half-written', async () => {
+    await writeFile(file, 'something else');
+    expect(await run(first.url, ['backup', file])).toMatchObject({
+      code: 73,
+      said: expect.stringContaining('exists already'),
+    });
+    expect(await readFile(file, 'utf8')).toBe('something else');
+    const other = join(folder, 'other');
+    expect(await run('redis://127.0.0.1:1', ['backup', other])).toMatchObject({ code: 1 });
+    await expect(stat(other)).rejects.toThrow('ENOENT');
+  }, 30_000);
+
+  it('goes to standard output alone', async () => {
+    const output = await new Promise<Buffer>((resolve) => {
+      const words = ['--import', 'tsx', 'src/tally.ts', 'backup', '-'];
+      const env = {
+        ...{ PATH: process.env.PATH, SLACK_BOT_TOKEN: 'xoxb-for-tests-only', ENCRYPTION_KEYS: KEYS },
+        ...{ SLACK_SIGNING_SECRET: 'a-signing-secret-for-tests-only', REDIS_URL: first.url },
+      };
+      execFile(process.execPath, words, { env, encoding: 'buffer' }, (_, bytes) => resolve(bytes));
+    });
+    await writeFile(file, output);
+    expect(await run(second.url, ['restore', '--check', file])).toMatchObject({ code: 0 });
+  }, 30_000);
+
+  it('is refused before anything is written when it is cut off, altered, or of a newer version', async () => {
+    await run(first.url, ['backup', file]);
+    const whole = await readFile(file);
+    const lines = gunzipSync(whole).toString().split('\n');
+    const packed = (text: string) => gzipSync(text);
+    const broken: readonly (readonly [Buffer, string])[] = [
+      [whole.subarray(0, whole.length - 20), 'its end is missing'],
+      [packed(lines.slice(0, 2).join('\n')), 'its end is missing'],
+      [packed(`${lines.slice(0, 2).join('\n')}\n`), 'its end is missing'],
+      [packed(lines.join('\n').replace('Asia/Tokyo', 'Asia/Seoul')), 'damaged'],
+      [packed([lines[0], lines[2], ''].join('\n')), 'damaged'],
+      [packed(lines.join('\n').replace('HSET', 'FLUSHALL')), 'damaged'],
+      [packed(lines.join('\n').replace('tally:{T1}:record', 'tally:{T2}:record')), 'damaged'],
+      [packed(lines.join('\n').replace('"layout":1', '"layout":2')), 'Restore it with Tally'],
+      [Buffer.from('not a backup'), 'damaged'],
+    ];
+    for (const [bytes, why] of broken) {
+      await writeFile(file, bytes);
+      expect(await run(second.url, ['restore', file])).toMatchObject({
+        code: 65,
+        said: expect.stringContaining(why),
+      });
+    }
+    expect(await run(second.url, ['restore', join(folder, 'none')])).toMatchObject({ code: 66 });
+    expect(await second.client.keys('*')).toEqual([]);
+  }, 60_000);
+
+  it('replaces what a Redis holds only when that is asked for', async () => {
+    await run(first.url, ['backup', file]);
+    await second.client.hset('tally:{T1}:record', 'settings', '{}');
+    await second.client.hset('tally:{T9}:record', 'settings', '{}');
+    for (const id of ['T1', 'T9']) await createWorkspaceIndex(second.client).setCheck(id, 0);
+    expect(await run(second.url, ['restore', file])).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('This Redis has 2 workspaces already. With --replace'),
+    });
+    expect(await second.client.hget('tally:{T1}:record', 'settings')).toBe('{}');
+    expect(await run(second.url, ['restore', '--replace', file])).toMatchObject({ code: 0 });
+    expect(await second.client.hget('tally:{T1}:record', 'settings')).toBe('{"zone":"Asia/Tokyo"}');
+    expect(await keysIn(second)).toEqual((await keysIn(first)).filter((key) => !key.endsWith(':grants')));
+  }, 30_000);
+
+  it('is neither made nor restored where a newer version has worked', async () => {
+    await run(first.url, ['backup', file]);
+    for (const { client } of [first, second]) await client.set('tally:layout', '2 9.4.0');
+    const other = join(folder, 'other');
+    for (const [url, words] of [
+      [first.url, ['backup', other]],
+      [second.url, ['restore', file]],
+      [second.url, ['copy', '--from', first.url]],
+      [second.url, ['reseal']],
+    ] as const)
+      expect(await run(url, words)).toMatchObject({
+        code: 1,
+        said: expect.stringContaining('were written by Tally 9.4.0'),
+      });
+    expect(await second.client.exists('tally:{T1}:record')).toBe(0);
+  }, 30_000);
+});
+
+describe('a restored bot', () => {
   let original: Bot;
   let restored: Bot;
-
-  const start = async (...lines: string[]): Promise<RedisServer> => {
-    const server = await startServer(lines);
-    servers.push(server);
-    return server;
-  };
-  const urlOf = ({ port }: RedisServer): string => `redis://127.0.0.1:${port}`;
-  const keysIn = async ({ client }: RedisServer): Promise<string[]> =>
-    (await client.keys('tally:{T*')).filter((key) => !key.endsWith('-lock')).sort();
-
+  let target: TestRedis;
+  let backup: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tally-backup-'));
-    await chmod(folder, 0o700);
-    servers = [];
-    const file = join(folder, 'tally.rdb');
-    const data = join(folder, 'data');
-    execFileSync('mkdir', [data]);
-
-    const first = await start('appendonly yes');
-    original = await startBot({ redisUrl: urlOf(first), encryptionKeys: KEYS, now: () => NOW });
+    original = await startBot({ encryptionKeys: KEYS, now: () => NOW });
     await original.connect();
-    before = await keysIn(first);
-    // The backup is taken while the bot runs.
-    execFileSync(CLI ?? '', ['-p', String(first.port), '--rdb', file], { stdio: 'ignore' });
+    backup = join(await mkdtemp(join(tmpdir(), 'tally-backup-')), 'tally.backup');
+    // While the bot runs.
+    expect(await run(original.redis.url, ['backup', backup])).toMatchObject({ code: 0 });
     await original.stopBot();
-    await first.kill();
-
-    // A server with an append-only file loads only that file, so it is created from the backup first.
-    await copyFile(file, join(data, 'dump.rdb'));
-    const reader = await start('appendonly no', `dir ${data}`, 'dbfilename dump.rdb');
-    await reader.client.config('SET', 'appendonly', 'yes');
-    while (
-      !/aof_rewrite_in_progress:0[\s\S]*aof_last_bgrewrite_status:ok/.test(
-        await reader.client.info('persistence'),
-      )
-    )
-      await delay(20);
-    await reader.kill('SIGTERM');
-
-    const server = await start('appendonly yes', `dir ${data}`);
-    restored = await startBot({ redisUrl: urlOf(server), encryptionKeys: KEYS, now: () => NOW });
+    target = await testRedis();
+    expect(await run(target.url, ['restore', backup])).toMatchObject({ code: 0 });
+    restored = await startBot({ redisUrl: target.url, encryptionKeys: KEYS, now: () => NOW });
   }, 60_000);
   afterAll(async () => {
     await restored?.stop();
     await original?.stop();
-    await Promise.all(servers.map((server) => server.kill()));
-    await rm(folder, { recursive: true, force: true });
+    await target?.close();
+    await rm(join(backup, '..'), { recursive: true, force: true });
   });
 
-  it('restores every record', async () => {
-    expect(before.length).toBeGreaterThan(1);
-    expect(await keysIn(servers.at(-1) as RedisServer)).toEqual(before);
-    expect(await readdir(join(folder, 'data'))).toContain('appendonlydir');
-  });
-
-  it('answers with the token that was registered before it', async () => {
+  it('answers with the token that was registered before, and keeps the audit log', async () => {
     const { visibleText } = await restored.ask('/balance 123');
     expect(visibleText).toMatch(/123 · [\d,.]+ left/);
-  });
-
-  it('keeps the audit log', async () => {
     const { blocks } = await restored.ask('/billing audit');
     expect(textOf(blocks)).toContain('connection registered');
     expect(JSON.stringify(blocks)).toContain(OWNER);
   });
 
-  it('is useless without the keys', async () => {
-    const server = servers.at(-1) as RedisServer;
+  it('is refused while a bot runs there', async () => {
+    expect(await run(target.url, ['restore', '--replace', backup])).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('A bot already runs'),
+    });
+  }, 30_000);
+
+  it('needs the keys, which are not in the backup', async () => {
+    const empty = await testRedis();
     const other = `other:${randomBytes(32).toString('base64')}`;
-    const stranger = await startBot({ redisUrl: urlOf(server), encryptionKeys: other, now: () => NOW });
+    expect(await run(empty.url, ['restore', backup], other)).toMatchObject({
+      code: 65,
+      said: expect.stringContaining('need the key “first”, which isn’t in ENCRYPTION_KEYS'),
+    });
+    expect(await empty.client.keys('*')).toEqual([]);
+    expect((await readFile(backup)).includes(KEYS)).toBe(false);
+    await empty.close();
+  }, 30_000);
+});
+
+describeUnless(NO_SERVER, 'a backup of a Cluster', () => {
+  it('is restored behind Sentinels, and back', async () => {
+    const [cluster, sentinels] = await Promise.all([startCluster(), startSentinels()]);
+    const source = await testRedis();
     try {
-      await stranger.slack.say(OWNER, CHANNEL, '/balance 123');
-      const answer = await stranger.slack.waitFor(() =>
-        stranger.slack.messages(OWNER, CHANNEL).find(({ from }) => from !== OWNER),
-      );
-      expect(textOf(toAnswer(answer).blocks)).toMatch(/key/i);
+      for (const id of ['T1', 'T2', 'T3']) {
+        await createWorkspaceIndex(source.client).setCheck(id, 0);
+        await source.client.hset(`tally:{${id}}:record`, 'settings', id);
+      }
+      const [one, two, three] = ['1', '2', '3'].map((name) => join(folder, name)) as [string, string, string];
+      expect(await run(source.url, ['backup', one])).toMatchObject({ code: 0 });
+      expect(await run(cluster.url, ['restore', one])).toMatchObject({ code: 0 });
+      expect(await run(cluster.url, ['backup', two])).toMatchObject({ code: 0 });
+      expect(await run(sentinels.url, ['restore', two])).toMatchObject({ code: 0 });
+      expect(await run(sentinels.url, ['backup', three])).toMatchObject({ code: 0 });
+      const workspacesOf = async (name: string) =>
+        gunzipSync(await readFile(name))
+          .toString()
+          .split('\n')
+          .slice(1, -2)
+          .sort();
+      expect(await workspacesOf(three)).toEqual(await workspacesOf(one));
     } finally {
-      await stranger.stop();
+      await Promise.all([cluster.stop(), sentinels.stop(), source.close()]);
     }
-  });
+  }, 90_000);
 });

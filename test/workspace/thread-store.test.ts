@@ -120,7 +120,7 @@ describe('the last question of a thread', () => {
       await readCopy(redis.client, 'T1'),
     ] as const;
     await redis.client.unlink(threadsKey('T1'), threadTimesKey('T1'));
-    await writeCopy(redis.client, 'T1', before[1]);
+    await writeCopy(redis.client, before[1]);
     expect(await redis.client.hgetall(threadsKey('T1'))).toEqual(before[0]);
     expect(await redis.client.zrangebyscore(threadTimesKey('T1'), '-inf', '+inf', 'WITHSCORES')).toEqual([
       '["C1","17.1"]',

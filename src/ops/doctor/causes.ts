@@ -289,7 +289,7 @@ const RECORDS: Causes = {
     cause:
       'were written by Tally {version}, which this one, {own}, is too old for: it reads and writes nothing',
     remedy:
-      'Run Tally {version} or newer. To go back, restore a backup from before the upgrade: `npm run tally -- restore --replace FILE`',
+      'Run Tally {version} or newer. To go back, restore a backup from before the upgrade into an empty Redis: `npm run tally -- restore FILE`',
   },
 };
 

@@ -14,6 +14,36 @@ import { type Finding, okFinding } from './finding.ts';
 const CHECK = 'Sealed records';
 const MAX_WORKSPACES = 1_000;
 
+/** Opens sealed values, one workspace after the other, and counts those that don’t open. @param keyIds of the keyring, newest first */
+export function inspectRecords(keyring: Keyring, keyIds: readonly string[]) {
+  let total = 0;
+  const shut = new Map<string, number>();
+  return {
+    /** @param fields of its record */
+    add(workspace: SlackId, fields: Iterable<readonly [field: string, value: string]>): void {
+      for (const [field, value] of fields) {
+        const outcome = open(keyring, workspace, field, value);
+        if (outcome === undefined) continue;
+        total += 1;
+        const kind = JSON.stringify(outcome);
+        if (outcome !== 'opens') shut.set(kind, (shut.get(kind) ?? 0) + 1);
+      }
+    },
+    total: () => total,
+    /** Whether any of them opens. */
+    anyOpens: () => total > [...shut.values()].reduce((sum, count) => sum + count, 0),
+    /** One for each reason. */
+    findings(): readonly Finding[] {
+      const ids = keyIds.map((id) => `${id}:…`).join(',');
+      return [...shut].map(([kind, count]) => {
+        const { code, id, other } = JSON.parse(kind) as Shut;
+        const figures = { count: String(count), total: String(total), id, other, ids };
+        return findingOf('RECORDS', CHECK, code, figures);
+      });
+    },
+  };
+}
+
 /** Why a record doesn't open: the code, the name of its key, and of the key that opens it all the same. */
 interface Shut {
   readonly code: string;
@@ -35,35 +65,22 @@ export async function checkRecords(
 ): Promise<readonly Finding[]> {
   const redis = await ready.catch(() => undefined);
   if (redis === undefined) return [];
-  let total = 0;
-  const shut: Shut[] = [];
+  const inspection = inspectRecords(keyring, keyIds);
   try {
     const newer = await findNewerLayout(redis);
     if (newer !== undefined) return [newerRecordsFinding(newer)];
     const { workspaces, isComplete } = await listWorkspaces(redis);
-    for (const workspace of workspaces) {
-      for (const [field, value] of Object.entries(await readRecord(redis, workspace))) {
-        const outcome = open(keyring, workspace, field, value);
-        if (outcome !== undefined) total += 1;
-        if (typeof outcome === 'object') shut.push(outcome);
-      }
-    }
-    if (shut.length === 0)
-      return [okFinding(CHECK, `all ${total} open${isComplete ? '' : ' (only a part was checked)'}`)];
+    for (const workspace of workspaces)
+      inspection.add(workspace, Object.entries(await readRecord(redis, workspace)));
+    const findings = inspection.findings();
+    if (findings.length > 0) return findings;
+    const part = isComplete ? '' : ' (only a part was checked)';
+    return [okFinding(CHECK, `all ${inspection.total()} open${part}`)];
   } catch (error) {
     if (error instanceof NewerRecords) return [newerRecordsFinding()];
     if (isOfRedis(error)) return [];
     throw error;
   }
-  const ids = keyIds.map((id) => `${id}:…`).join(',');
-  const kinds = new Map(shut.map((each) => [JSON.stringify(each), each]));
-  return [...kinds].map(([kind, { code, id, other }]) => {
-    const count = shut.filter((each) => JSON.stringify(each) === kind).length;
-    return findingOf('RECORDS', CHECK, code, {
-      ...{ count: String(count), total: String(total) },
-      ...{ id, other, ids },
-    });
-  });
 }
 
 /** Whether it is about Redis, not about a record. */

@@ -1,108 +1,123 @@
-/** Everything that Redis holds of a workspace or an organisation, as values: what moves from one Redis to another. */
+/** Everything that Redis holds of a workspace or an organisation, as values: what moves to another Redis, or to a file. */
 import { createHash } from 'node:crypto';
-import { guardRead, type RedisConnection } from '../../redis/connect.ts';
-import { copiedKey, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
+import * as z from 'zod';
+import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
+import { copiedKey, isSlackId, keysOf, membersKey } from '../../redis/keys.ts';
+import { evalInWorkspace } from '../../redis/layout.ts';
 
-interface StoredKey {
-  readonly key: string;
-  /** The commands that write it, after the key was deleted. */
-  readonly commands: readonly (readonly string[])[];
-  /** Until it expires, in ms. */
-  readonly expiresIn: number | undefined;
-}
+const command = z.tuple([z.enum(['HSET', 'SADD', 'ZADD', 'XADD'])], z.string());
+const schema = z
+  .object({
+    id: z.string().refine(isSlackId),
+    keys: z.array(
+      z.object({
+        key: z.string(),
+        /** What writes it, each without the key, in an order that is always the same. */
+        commands: z.array(command),
+        /** When it expires, in ms since the epoch. */
+        expiresAt: z.number().exactOptional(),
+      }),
+    ),
+  })
+  .refine(({ id, keys }) => keys.every(({ key }) => copiedKeysOf(id).includes(key)));
 
-export interface WorkspaceCopy {
-  readonly keys: readonly StoredKey[];
-  /** Digest of everything that does not expire soon; '' when there is nothing. */
-  readonly digest: string;
-}
+export type WorkspaceCopy = z.infer<typeof schema>;
 
-/** Leases are not copied: their holders use the Redis where they took them. */
-const isLock = (key: string): boolean => key.endsWith('-lock');
+/** @returns undefined for anything else, such as another command or the key of another workspace */
+export const parseCopy = (value: unknown): WorkspaceCopy | undefined => schema.safeParse(value).data;
+
+/** Leases are not copied: their holders use the Redis where they took them. The mark belongs to its Redis, too. */
+const copiedKeysOf = (id: string): readonly string[] =>
+  [...keysOf(id), membersKey(id)].filter((key) => !key.endsWith('-lock') && key !== copiedKey(id));
 /** Keys that expire change all the time, so they don't show whether a workspace was changed. */
 const isBrief = (key: string): boolean => /:(grants|issued|threads|thread-times)$/.test(key);
 
-/** @throws StoreUnavailable */
-export async function readCopy(redis: RedisConnection, id: string): Promise<WorkspaceCopy> {
-  const keys: StoredKey[] = [];
-  for (const key of [...keysOf(id), membersKey(id)]) {
-    if (isLock(key)) continue;
-    const commands = await readKey(redis, key);
-    if (commands.length === 0) continue;
-    const left = await guardRead(() => redis.pttl(key));
-    keys.push({ key, commands, expiresIn: left >= 0 ? left : undefined });
-  }
-  const lasting = keys.filter(({ key }) => !isBrief(key)).map(({ key, commands }) => [key, commands]);
-  const hash = createHash('sha256').update(JSON.stringify(lasting)).digest('base64url');
-  return { keys, digest: lasting.length === 0 ? '' : hash };
+/** Each key with the commands that write it, and when it expires by the clock of Redis. */
+const READ = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local readers = {
+  hash = function(key, add)
+    local all = redis.call('HGETALL', key)
+    for i = 1, #all, 2 do add({'HSET', all[i], all[i + 1]}) end
+  end,
+  set = function(key, add)
+    for _, member in ipairs(redis.call('SMEMBERS', key)) do add({'SADD', member}) end
+  end,
+  zset = function(key, add)
+    local all = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+    for i = 1, #all, 2 do add({'ZADD', all[i + 1], all[i]}) end
+  end,
+  stream = function(key, add)
+    for _, entry in ipairs(redis.call('XRANGE', key, '-', '+')) do add({'XADD', entry[1], unpack(entry[2])}) end
+  end,
 }
-
-async function readKey(redis: RedisConnection, key: string): Promise<readonly (readonly string[])[]> {
-  const type = await guardRead(() => redis.type(key));
-  if (type === 'hash') {
-    const fields = Object.entries(await guardRead(() => redis.hgetall(key)));
-    return fields.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([field, value]) => ['HSET', field, value]);
-  }
-  if (type === 'set') {
-    const members = await guardRead(() => redis.smembers(key));
-    return members.toSorted().map((member) => ['SADD', member]);
-  }
-  if (type === 'zset') {
-    const scores = await guardRead(() => redis.zrangebyscore(key, '-inf', '+inf', 'WITHSCORES'));
-    return scores.flatMap((member, at) => (at % 2 === 0 ? [['ZADD', scores[at + 1] ?? '', member]] : []));
-  }
-  if (type === 'stream') {
-    const entries = await guardRead(() => redis.xrange(key, '-', '+'));
-    return entries.map(([at, fields]) => ['XADD', at, ...fields]);
-  }
-  return [];
-}
-
-/** Each list of ARGV follows its length. */
-const WRITE = `
-redis.call('DEL', KEYS[1])
-local at = 2
-while at <= #ARGV do
-  local count = tonumber(ARGV[at])
-  local words = {}
-  for i = 2, count do words[#words + 1] = ARGV[at + i] end
-  redis.call(ARGV[at + 1], KEYS[1], unpack(words))
-  at = at + count + 1
+local found = {}
+for _, key in ipairs(KEYS) do
+  local read = readers[redis.call('TYPE', key).ok]
+  if read then
+    local commands = {}
+    read(key, function(command) commands[#commands + 1] = command end)
+    local left = redis.call('PTTL', key)
+    found[#found + 1] = {key, commands, left < 0 and '' or string.format('%.0f', now + left)}
+  end
 end
-if ARGV[1] ~= '' then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end`;
+return found`;
 
-/** The mark's value while a copy is running. */
-const UNDER_WAY = 'under way';
+type FoundKey = readonly [key: string, commands: z.infer<typeof command>[], expiresAt: string];
 
-/**
- * Replaces everything of the workspace. The record comes last but one, and the mark says that this was a copy: so a copy
- * that was interrupted is begun again.
- *
- * @throws StoreUnavailable
- */
-export async function writeCopy(
-  redis: RedisConnection,
-  id: string,
-  { keys, digest }: WorkspaceCopy,
-): Promise<void> {
-  await guardRead(() => redis.set(copiedKey(id), UNDER_WAY));
-  const gone = [...keysOf(id), membersKey(id)].filter(
-    (key) => key !== copiedKey(id) && !isLock(key) && !keys.some((stored) => stored.key === key),
-  );
-  await guardRead(() => redis.unlink(...gone));
-  const isRecord = ({ key }: StoredKey): boolean => key === recordKey(id);
-  for (const { key, commands, expiresIn } of [
-    ...keys.filter((stored) => !isRecord(stored)),
-    ...keys.filter(isRecord),
-  ]) {
-    const args = commands.flatMap((command) => [String(command.length), ...command]);
-    await guardRead(() => redis.eval(WRITE, 1, key, String(expiresIn ?? ''), ...args));
-  }
-  await guardRead(() => redis.set(copiedKey(id), digest));
+/** All of it at one moment, in one round trip. @throws StoreUnavailable */
+export async function readCopy(redis: RedisConnection, id: string): Promise<WorkspaceCopy> {
+  const keys = copiedKeysOf(id);
+  const found = (await guardRead(() => redis.eval(READ, keys.length, ...keys))) as readonly FoundKey[];
+  return {
+    id,
+    keys: found.map(([key, commands, expiresAt]) => ({
+      key,
+      // Streams and sorted sets have an order; hashes and sets don't.
+      commands: commands.some(([name]) => name === 'HSET' || name === 'SADD')
+        ? commands.toSorted(([, a = ''], [, b = '']) => (a < b ? -1 : 1))
+        : commands,
+      ...(expiresAt !== '' && { expiresAt: Number(expiresAt) }),
+    })),
+  };
 }
 
-/** Whether the last copy had this digest, or was interrupted. @throws StoreUnavailable */
-export async function isUntouched(redis: RedisConnection, id: string, digest: string): Promise<boolean> {
-  const mark = await guardRead(() => redis.get(copiedKey(id)));
-  return mark === UNDER_WAY || (mark !== null && mark === digest);
+/** Of everything that does not expire soon; '' when there is nothing. */
+export function digestOf({ keys }: WorkspaceCopy): string {
+  const lasting = keys.filter(({ key }) => !isBrief(key)).map(({ key, commands }) => [key, commands]);
+  if (lasting.length === 0) return '';
+  return createHash('sha256').update(JSON.stringify(lasting)).digest('base64url');
 }
+
+/** The mark comes first. Then each key by its place in KEYS, when it expires, and its commands, each after its length. */
+const WRITE = `
+redis.call('DEL', unpack(KEYS))
+redis.call('SET', KEYS[1], ARGV[1])
+local at = 1
+local function take() at = at + 1; return ARGV[at] end
+while at < #ARGV do
+  local key, expires = KEYS[tonumber(take())], take()
+  for _ = 1, tonumber(take()) do
+    local count, name, words = tonumber(take()), take(), {}
+    for i = 2, count do words[#words + 1] = take() end
+    redis.call(name, key, unpack(words))
+  end
+  if expires ~= '' then redis.call('PEXPIREAT', key, expires) end
+end
+return 1`;
+
+/** Replaces everything of the workspace at once, and leaves a mark that says what the copy was. @throws StoreUnavailable */
+export async function writeCopy(redis: RedisConnection, copy: WorkspaceCopy): Promise<void> {
+  const { id } = copy;
+  const keys = [copiedKey(id), ...copiedKeysOf(id)];
+  const args = copy.keys.flatMap(({ key, commands, expiresAt }) => [
+    ...[keys.indexOf(key) + 1, expiresAt ?? '', commands.length],
+    ...commands.flatMap((words) => [words.length, ...words]),
+  ]);
+  await guardWrite(() => evalInWorkspace(redis, id, WRITE, keys, digestOf(copy), ...args));
+}
+
+/** Whether the last copy had this digest. @throws StoreUnavailable */
+export const isUntouched = async (redis: RedisConnection, id: string, digest: string): Promise<boolean> =>
+  (await guardRead(() => redis.get(copiedKey(id)))) === digest;
