@@ -25,12 +25,14 @@ import { createIdentityClient } from './identity/client.ts';
 import { redisAdvice } from './ops/doctor/check-redis.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
+import { createWorkLog } from './ops/log-work.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { watchNewerRecords } from './ops/newer-records.ts';
 import { VERSION } from './ops/version.ts';
 import { BOT_CONNECTION, connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
 import { onStoreError } from './redis/errors.ts';
 import { markLayout } from './redis/layout.ts';
+import type { OnFinished } from './runtime/work.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createErrorReply } from './slack/reply/error-reply.ts';
 import type { LoadingDelays } from './slack/reply/reply.ts';
@@ -88,6 +90,11 @@ export function createTally(
     oldestOverdue: () => delivery.oldestOverdue(),
     ...(metricsLifetime !== undefined && { pageLifetime: metricsLifetime }),
   });
+  const logWork = createWorkLog(log, config);
+  const onFinished: OnFinished = (work) => {
+    metrics.finished(work);
+    logWork(work);
+  };
   const limits = rateLimiter ?? createRateLimiter({ limits: config.limits, onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
     name: BOT_CONNECTION,
@@ -129,7 +136,7 @@ export function createTally(
   const delivery = createDeliveryService({
     ...{ redis, queue, workspaces, threads, billing, lastUsed, users, reports, clock, log },
     clientFor: (workspace) => installations.clientFor(workspace),
-    onSent: metrics.post,
+    onFinished,
   });
   const checks = {
     baseUrl: (text: string) => checkBaseUrl(text, config.trustedHosts),
@@ -151,7 +158,7 @@ export function createTally(
       readAuthUrl: checks.authUrl,
       authUrl: config.identity.authUrl,
       clock,
-      explain: errorReply.explain,
+      explain: errorReply.logMentioned,
       onSaved: all.connected,
     }),
     createProjectsFeature({
@@ -204,7 +211,7 @@ export function createTally(
     ...{ users, workspaces, responseUrls, errorReply, limits, log, clock },
     eventDedup: createEventDedup(redis),
     threads,
-    onAnswered: metrics.command,
+    onFinished,
     ...(loadingDelays && { loadingDelays }),
   });
   const unwatch = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError), newerRecords.unwatch];

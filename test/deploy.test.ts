@@ -32,9 +32,10 @@ const shown = await shownMetrics();
 
 async function shownMetrics(): Promise<Map<string, Set<string>>> {
   const metrics = createMetrics();
-  metrics.command('/spend', 'ok');
+  const work = { workspace: 'T1', began: 0, ms: 1, user: 'U1' };
+  metrics.finished({ ...work, kind: 'request', via: 'command', route: '/spend', outcome: 'ok' });
   metrics.exchange({ service: 'billing', host: 'api.example.com', outcome: 200, tries: 1, took: 1 });
-  metrics.post('posted');
+  metrics.finished({ ...work, kind: 'message', message: 'post', outcome: 'sent' });
   metrics.slackCall({ method: 'chat.postMessage', outcome: 'ok', took: 1 });
   metrics.throttled({ what: 'requests', whose: 'person' });
   metrics.storeError('full');

@@ -96,7 +96,10 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
   ): Promise<T> {
     const key = questionKey(access, question);
     const shared = running.get(key) as Promise<T> | undefined;
-    if (shared !== undefined) return shared;
+    if (shared !== undefined) {
+      access.waits?.begin();
+      return shared.finally(() => access.waits?.end());
+    }
     const response = send().finally(() => running.delete(key));
     running.set(key, response);
     return response;

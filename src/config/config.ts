@@ -44,7 +44,11 @@ export interface Config {
   readonly limits: Limits;
   /** Where to send traces; without it there are none. */
   readonly tracing: { readonly endpoint?: string };
-  readonly log: { readonly level: LevelWithSilent };
+  readonly log: {
+    readonly level: LevelWithSilent;
+    /** How people are named in it. */
+    readonly userIds: 'hashed' | 'plain' | 'none';
+  };
 }
 
 interface Problem {
@@ -128,7 +132,7 @@ function configOf(values: typeof variables._output): Config {
       serviceConnections: values.LIMIT_SERVICE_CONNECTIONS,
     },
     tracing: tracesUrl === undefined ? {} : { endpoint: tracesUrl },
-    log: { level: values.LOG_LEVEL },
+    log: { level: values.LOG_LEVEL, userIds: values.LOG_USER_IDS },
   };
 }
 

@@ -201,3 +201,10 @@ export const level = z
   .string()
   .toLowerCase()
   .pipe(z.enum(LEVELS, { error: message('is not a log level', `Use one of ${LEVELS.join(', ')}.`) }));
+
+const USER_IDS = ['hashed', 'plain', 'none'] as const;
+
+export const userIds = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(USER_IDS, { error: message('is unknown', `Use one of ${USER_IDS.join(', ')}.`) }));

@@ -18,6 +18,7 @@ import {
   slackApiUrl,
   slackToken,
   trustedHosts,
+  userIds,
   webUrl,
   word,
 } from './schemas.ts';
@@ -64,6 +65,7 @@ export const variables = z.object({
   LIMIT_SERVICE_CONNECTIONS: connectionCount.default(DEFAULT_LIMITS.serviceConnections),
   OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
   LOG_LEVEL: level.default('info'),
+  LOG_USER_IDS: userIds.default('hashed'),
 });
 
 export type Variable = keyof typeof variables.shape;

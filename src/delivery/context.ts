@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
+import type { OnFinished } from '../runtime/work.ts';
 import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { AnswerNotes } from '../workspace/record/last-used.ts';
@@ -40,6 +41,7 @@ export interface DeliveryRunParts {
   readonly threads: ThreadStore;
   readonly clock: () => Millis;
   readonly log: Logger;
+  readonly onFinished: OnFinished;
   readonly lease: DeliveryLease;
   /** Posts that Slack took and the log could not record: workspace and delivery key → Slack's `ts`. */
   readonly unrecordedPosts: Map<string, string>;
@@ -131,7 +133,7 @@ function keepLease({ deliveryLog, lease, log }: DeliveryRunParts) {
         if (isHeld) renewed = began;
         else isLost = true;
       },
-      (err: unknown) => log.warn({ err, teamId }, 'could not renew a delivery lease'),
+      (err: unknown) => log.warn({ err, workspace: teamId }, 'Could not renew the lease of a delivery run'),
     );
   }, LEASE_MS / 4);
   return {

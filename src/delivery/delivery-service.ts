@@ -2,7 +2,6 @@ import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { reportOutage } from '../redis/errors.ts';
-import type { LastDelivery } from '../workspace/owned/schedules.ts';
 import { deleteOrphan } from '../workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import { createDelivery, type DeliveryParts } from './delivery.ts';
@@ -24,8 +23,6 @@ export interface DeliveryServiceParts extends Omit<DeliveryParts, 'jobs' | 'deli
   readonly queue: RedisConnection;
   /** What the features can post. */
   readonly reports: Reports;
-  /** Called with the result of each due date. */
-  readonly onSent: (result: LastDelivery['result']) => void;
 }
 
 /** Everything that happens without a person, and what the features need of it. */
@@ -46,8 +43,8 @@ export interface DeliveryService {
 }
 
 export function createDeliveryService(parts: DeliveryServiceParts): DeliveryService {
-  const { redis, queue, reports, clock, log, onSent } = parts;
-  const deliveryLog = createDeliveryLog(redis, onSent);
+  const { redis, queue, reports, clock, log } = parts;
+  const deliveryLog = createDeliveryLog(redis);
   const figures = createWatchFiguresStore(redis);
   const scheduler = createScheduler({
     connection: queue,

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { BillingClient } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { inSpan } from '../runtime/spans.ts';
+import { type RunWork, trackWork } from '../runtime/work.ts';
 import { collectAnswerNotes, type LastUsed } from '../workspace/record/last-used.ts';
 import { createBillingCache } from './billing-cache.ts';
 import { type DeliveryRun, type DeliveryRunParts, LeaseLostError, startDeliveryRun } from './context.ts';
@@ -34,27 +34,48 @@ const BUSY_DELAY: Millis = 3_000;
 const MAX_PASSES = 10;
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { deliveryLog, clientFor, users, threads, clock, log, workspaces } = parts;
+  const { deliveryLog, clientFor, users, threads, clock, log, workspaces, onFinished } = parts;
   const stopping = new AbortController();
   // Every post that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
   setMaxListeners(0, stopping.signal);
   const billingForRun = createBillingCache(parts.billing, clock);
   const unrecordedPosts = new Map<string, string>();
 
-  async function deliver(workspace: SlackId): Promise<NextWork> {
+  async function deliver(work: RunWork): Promise<NextWork> {
+    const { workspace } = work;
     const lease = await deliveryLog.lease(workspace);
-    if (lease === 'gone') return {};
-    if (lease === 'taken') return { next: clock() + BUSY_DELAY };
+    if (lease === 'gone') {
+      work.outcome = 'gone';
+      return {};
+    }
+    if (lease === 'taken') {
+      work.outcome = 'lease-taken';
+      return { next: clock() + BUSY_DELAY };
+    }
     const run = startDeliveryRun({
-      ...{ workspaces, deliveryLog, clientFor, users, threads, clock, log, lease, unrecordedPosts },
+      ...{
+        workspaces,
+        deliveryLog,
+        clientFor,
+        users,
+        threads,
+        clock,
+        log,
+        lease,
+        unrecordedPosts,
+        onFinished,
+      },
       stopping: stopping.signal,
     });
     try {
       return await runPasses(run, parts, billingForRun);
     } catch (error) {
-      if (stopping.signal.aborted) return { next: clock() };
+      if (stopping.signal.aborted) {
+        work.outcome = 'stopped';
+        return { next: clock() };
+      }
       if (!(error instanceof LeaseLostError)) throw error;
-      log.warn({ workspace }, 'a delivery run lost its lease');
+      work.outcome = 'lease-lost';
       return { next: clock() + BUSY_DELAY };
     } finally {
       run.end();
@@ -64,7 +85,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   return {
-    run: (workspace) => inSpan('delivery', () => deliver(workspace)),
+    run: (workspace) =>
+      trackWork({ kind: 'run', workspace, outcome: 'ok', began: performance.now() }, onFinished, deliver),
     stop: () => stopping.abort(),
   };
 }

@@ -4,6 +4,7 @@ import { InvalidResponse, type Service } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryRead } from '../domain/try-read.ts';
+import type { WaitMeter } from '../runtime/work.ts';
 import type { SecretMask } from './secret-mask.ts';
 
 /** Whose request it is. Nothing that one tenant does pauses or delays another one's requests. */
@@ -11,6 +12,8 @@ export interface Tenant {
   readonly workspace: SlackId;
   /** Which of the workspace's credentials it uses: a connection's name, or a project's ID. */
   readonly connection: string;
+  /** Counts how long whoever asks waits for the answer. */
+  readonly waits?: WaitMeter | undefined;
 }
 
 /** `interactive`: a person waits for the answer. */

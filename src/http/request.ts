@@ -100,6 +100,8 @@ export function createHttp(options: HttpOptions): GuardedHttp {
   async function sendAndReport(request: ServiceRequest): Promise<ServiceResponse> {
     const url = new URL(request.url);
     const progress: Progress = { tries: 0, startedAt: performance.now() };
+    const waits = request.tenant?.waits;
+    waits?.begin();
     const report = (outcome: ExchangeInfo['outcome']) => {
       const took = performance.now() - progress.startedAt;
       onExchange?.({ service: request.service, host: url.host, outcome, tries: progress.tries, took });
@@ -111,6 +113,8 @@ export function createHttp(options: HttpOptions): GuardedHttp {
     } catch (error) {
       if (isFailure(error)) report(error.kind);
       throw error;
+    } finally {
+      waits?.end();
     }
   }
 

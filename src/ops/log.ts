@@ -27,7 +27,8 @@ export function createLog(level: LevelWithSilent, stream?: DestinationStream): L
 
 interface ErrorSummary {
   readonly name: string;
-  readonly message: string;
+  /** Not of our own Failures, whose sentences can name a project or quote a word. */
+  readonly message?: string;
   readonly kind?: string;
   readonly code?: string | number;
   readonly stack?: string;
@@ -36,9 +37,12 @@ interface ErrorSummary {
 
 const MAX_CAUSES = 5;
 
+/** What a Failure has beside its kind, of what an operator asks for: nothing that a person typed or named. */
+const FACTS = ['service', 'host', 'status', 'method', 'reason', 'what', 'keyId', 'unsure'] as const;
+
 /**
- * Keeps an error's name, message, code and causes, and the stack of what is not our own Failure. Other properties are
- * dropped: clients attach requests, responses and arguments to their errors.
+ * Keeps of an error its name, code and causes, of a Failure its kind and facts, of any other its message and stack. Other
+ * properties are dropped: clients attach requests, responses and arguments to their errors.
  */
 function errorSummary(error: unknown, depth = 0): ErrorSummary {
   if (!(error instanceof Error))
@@ -47,12 +51,20 @@ function errorSummary(error: unknown, depth = 0): ErrorSummary {
   const code = 'code' in error ? error.code : undefined;
   return {
     name,
-    message,
-    ...(isFailure(error) ? { kind: error.kind } : stack !== undefined && { stack }),
+    ...(isFailure(error)
+      ? { kind: error.kind, ...factsOf(error) }
+      : { message, ...(stack !== undefined && { stack }) }),
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
     ...(cause !== undefined && depth < MAX_CAUSES && { cause: errorSummary(cause, depth + 1) }),
   };
 }
+
+const factsOf = (failure: object): object => {
+  const known = failure as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    FACTS.flatMap((fact) => (known[fact] === undefined ? [] : [[fact, known[fact]]])),
+  );
+};
 
 /**
  * Slack's SDK, logging into our log. Debug lines are dropped at every level: they contain the client secret, OAuth

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Millis } from '../domain/time/calendar.ts';
 import type { ExchangeInfo } from '../http/request.ts';
 import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/errors.ts';
+import { LATE, type MessageWork, type Work } from '../runtime/work.ts';
 
 /** Metrics for operators. Labels are Tally's and Slack's names, never people's data. */
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -16,8 +17,6 @@ interface SlackCallMeasurement {
 
 /** What was counted, as it happened. */
 export type Measurement =
-  | { readonly kind: 'command'; readonly name: string; readonly outcome: string }
-  | { readonly kind: 'post'; readonly outcome: string }
   | ({ readonly kind: 'exchange' } & ExchangeInfo)
   | ({ readonly kind: 'slack' } & SlackCallMeasurement);
 
@@ -122,10 +121,15 @@ export function createMetrics({
     return page.body;
   };
   return {
-    /** @param outcome `ok`, a failure's kind, or `unknown` */
-    command(command: string, outcome: string): void {
-      publish({ kind: 'command', name: command, outcome });
-      commands.inc({ command, outcome });
+    /** Tally finished a piece of work. */
+    finished(work: Work): void {
+      if (work.kind === 'request') {
+        const { via, route, outcome } = work;
+        if (via === 'command' || route.startsWith('/')) commands.inc({ command: route, outcome });
+      } else if (work.kind === 'message' && work.message === 'post') {
+        const outcome = postOutcome(work);
+        if (outcome !== undefined) posts.inc({ outcome });
+      }
     },
     /** A request to billing or identity. */
     exchange(exchange: ExchangeInfo): void {
@@ -135,11 +139,6 @@ export function createMetrics({
       const label = typeof outcome === 'number' ? `${Math.floor(outcome / 100)}xx` : outcome;
       requests.inc({ service, outcome: label });
       latencies.observe({ service }, took / 1e3);
-    },
-    /** @param outcome how a due date ended: `posted`, `posted-late`, `skipped`, `failed` */
-    post(outcome: string): void {
-      publish({ kind: 'post', outcome });
-      posts.inc({ outcome });
     },
     slackCall(call: SlackCallMeasurement): void {
       publish({ kind: 'slack', ...call });
@@ -155,6 +154,12 @@ export function createMetrics({
     /** Stops the collectors of Node's own metrics. */
     stop: () => registry.clear(),
   };
+}
+
+/** How a due date ended; undefined while it is tried again. */
+function postOutcome({ outcome, late = 0 }: MessageWork): string | undefined {
+  if (outcome === 'sent' || outcome === 'found') return late > LATE ? 'posted-late' : 'posted';
+  return outcome === 'skipped' || outcome === 'failed' ? outcome : undefined;
 }
 
 /** @returns a function that returns the first `MAX_SERIES` combinations unchanged, and `other` for each label of the rest */

@@ -19,7 +19,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Millis } from '../domain/time/calendar.ts';
-import { WORK_SPANS, type WorkSpan } from '../runtime/spans.ts';
+import { WORK_SPANS, type Work } from '../runtime/work.ts';
 import { MEASUREMENTS, type Measurement } from './metrics.ts';
 
 export type Tracing = ReturnType<typeof startTracing>;
@@ -53,19 +53,21 @@ export function startTracing(endpoint: string) {
     return tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
   };
 
-  const onWork = (work: WorkSpan): Span => {
-    const span = tracer.startSpan(work.name, { kind: SpanKind.SERVER });
-    work.end = () => span.end();
+  const onWork = (work: Work): Span => {
+    const parent = current.getStore();
+    const inside = parent === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, parent);
+    const span = tracer.startSpan(work.kind, { kind: SpanKind.SERVER }, inside);
+    work.traceId = span.spanContext().traceId;
+    work.end = () => {
+      describeWork(span, work);
+      span.end();
+    };
     return span;
   };
   WORK_SPANS.bindStore(current, onWork);
 
   const onMeasured = (message: unknown): void => {
     const measured = message as Measurement;
-    if (measured.kind === 'command' || measured.kind === 'post') {
-      describeWork(current.getStore(), measured);
-      return;
-    }
     const [name, attributes, isError] = describeCall(measured);
     const span = startChild(name, attributes, Date.now() - measured.took);
     if (isError) span?.setStatus({ code: SpanStatusCode.ERROR });
@@ -107,20 +109,14 @@ export function startTracing(endpoint: string) {
   };
 }
 
-/** A command is one outcome; a delivery run is an event for each due date. */
-function describeWork(
-  span: Span | undefined,
-  measured: Extract<Measurement, { kind: 'command' | 'post' }>,
-): void {
-  const { outcome } = measured;
-  if (measured.kind === 'post') return void span?.addEvent('post', { 'tally.outcome': outcome });
-  span?.setAttributes({ 'tally.command': measured.name, 'tally.outcome': outcome });
-  if (outcome === 'unknown') span?.setStatus({ code: SpanStatusCode.ERROR });
+function describeWork(span: Span, work: Work): void {
+  const { kind, outcome } = work;
+  span.setAttribute('tally.outcome', outcome);
+  if (kind === 'request') span.setAttribute('tally.route', work.route);
+  if (outcome === 'unknown') span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-function describeCall(
-  measured: Extract<Measurement, { kind: 'exchange' | 'slack' }>,
-): [name: string, attributes: Attributes, isError: boolean] {
+function describeCall(measured: Measurement): [name: string, attributes: Attributes, isError: boolean] {
   if (measured.kind === 'slack') {
     const { method, outcome } = measured;
     return ['slack', { 'rpc.method': method, 'tally.outcome': outcome }, outcome !== 'ok'];

@@ -227,19 +227,4 @@ describe('the delivery log', () => {
       undefined,
     ]);
   });
-
-  it('reports each date that ended, once it is written', async () => {
-    const ended: string[] = [];
-    const observed = createDeliveryLog(redis.client, (result) => ended.push(result));
-    const lastDelivery = { date: '2026-11-20', due: 1, at: 2, failures: 0 };
-    let before: string | undefined;
-    for (const result of ['trying', 'waiting', 'posted', 'posted-late', 'skipped', 'failed'] as const)
-      before = await observed.write(lease, write({ before, lastDelivery: { ...lastDelivery, result } }));
-    await observed.write(lease, write({ before }));
-    await observed.write(
-      lease,
-      write({ before: 'another', lastDelivery: { ...lastDelivery, result: 'posted' } }),
-    );
-    expect(ended).toEqual(['posted', 'posted-late', 'skipped', 'failed']);
-  });
 });

@@ -31,7 +31,7 @@ it('leave it to the next check, with a line in the log, and fail for nobody', as
     reports: {} as never,
     clock: () => Date.parse('2026-11-20T08:00:01Z'),
     log: pino({}, { write: (line) => void logged.push((JSON.parse(line) as { msg: string }).msg) }),
-    onSent: () => undefined,
+    onFinished: () => undefined,
   });
   await scheduling.changed(TEAM);
   await watching.changed(TEAM);

@@ -421,6 +421,7 @@ describe('a post that somebody sends', () => {
       lastUsed: { note: async (_, note) => void used.push(note) },
       changed: async (workspace) => void changes.push(workspace),
       ...{ clock: () => NINE, log: SILENT, billing: {} as never, deliveryLog: {} as never },
+      onFinished: () => undefined,
     });
     await scheduling.send('T1', of, why, BOSS);
     return { noted, used, changes, channels: slack.posts.map(({ channel }) => channel) };
@@ -485,6 +486,7 @@ describe('a delivery', () => {
         deliveryLog: { lease: async () => lease } as never,
         clock: () => NINE,
         log: SILENT,
+        onFinished: () => undefined,
         billing: {} as never,
         threads: {} as never,
         jobs: [],
@@ -492,8 +494,8 @@ describe('a delivery', () => {
       ...({} as never as Parameters<typeof createDelivery>[0]),
     });
 
-  it('says in the log that its lease was lost, and comes again; another failure is its caller’s', async () => {
-    const logged: string[] = [];
+  it('notes in its record that its lease was lost, and comes again; another failure is its caller’s', async () => {
+    const outcomes: string[] = [];
     const released: unknown[] = [];
     const ends = (error: Error) =>
       createDelivery({
@@ -507,16 +509,16 @@ describe('a delivery', () => {
         } as never,
         workspaces: { read: async () => workspaceOf([]) } as never,
         ...{ clock: () => NINE, billing: {} as never, jobs: [], lastUsed: {} as never, threads: {} as never },
-        ...{ users: {} as never, clientFor: {} as never },
-        log: pino({}, { write: (line) => void logged.push((JSON.parse(line) as { msg: string }).msg) }),
+        ...{ users: {} as never, clientFor: {} as never, log: SILENT },
+        onFinished: ({ outcome }) => void outcomes.push(outcome),
       });
     expect(await ends(new LeaseLostError()).run('T1')).toEqual({ next: NINE + 3_000 });
-    expect(logged).toEqual(['a delivery run lost its lease']);
     const mistake = new TypeError('a mistake');
     await expect(ends(mistake).run('T1')).rejects.toBe(mistake);
     const stopped = ends(mistake);
     stopped.stop();
     expect(await stopped.run('T1')).toEqual({ next: NINE });
+    expect(outcomes).toEqual(['lease-lost', 'unknown', 'stopped']);
     expect(released).toHaveLength(3);
   });
 

@@ -143,7 +143,7 @@ async function outcomeOf(
   const writes: LogWrite[] = [];
   const saved: { schedule: Schedule; action: string | undefined; who: string | undefined }[] = [];
   await work({
-    ...{ teamId: 'T1', clock: () => now, workspace: workspaceOf([], record) },
+    ...{ teamId: 'T1', clock: () => now, workspace: workspaceOf([], record), onFinished: () => undefined },
     writeLog: async (write: LogWrite) => {
       writes.push(write);
       return JSON.stringify(write.entry);
@@ -179,7 +179,11 @@ const fail = async (effect: FailureEffect, begun: Begun = {}) => {
   const paused = pausedBy === undefined ? {} : { paused: { why: pausedBy, at: NINE } };
   const of = task({ schedule: schedule(paused), superseded });
   const attempt = { before: 'as it was', entry: { ...ENTRY, ...entry } };
-  return outcomeOf((context) => recordFailure(of, attempt, { effect, isDoubtful }, context), now, record);
+  return outcomeOf(
+    async (context) => void (await recordFailure(of, attempt, { effect, isDoubtful }, context)),
+    now,
+    record,
+  );
 };
 
 describe('a try that failed', () => {

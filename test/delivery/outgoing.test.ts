@@ -4,7 +4,6 @@ import { storeFailure } from '../../src/workspace/record/stored-failure.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError, ScheduleChangedError } from '../../src/delivery/context.ts';
 import type { StateWrite } from '../../src/delivery/log/delivery-log.ts';
@@ -27,10 +26,10 @@ import { runReminders } from '../../src/delivery/reminders/reminders.ts';
 import {
   EditConflict,
   NotConnected,
-  NotSent,
   StoreUnavailable,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
+import type { Work } from '../../src/runtime/work.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { finding, schedule } from '../support/delivery.ts';
@@ -897,18 +896,19 @@ describe('a date that is delivered', () => {
     }
   });
 
-  it('is in the log of errors only where Tally is at fault', async () => {
-    const logged = async (error: Error) => {
-      const lines: string[] = [];
-      const log = pino({ level: 'error' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
-      await deliver({}, { log }, NINE, () => {
+  it('has its error and what became of it in its record', async () => {
+    const recordOf = async (error: Error) => {
+      const works: Work[] = [];
+      const onFinished = (work: Work) => void works.push(work);
+      await deliver({}, { onFinished }, NINE, () => {
         throw error;
       });
-      return lines;
+      return works;
     };
-    expect(await logged(new TypeError('a mistake'))).toEqual(['could not send a message']);
-    expect(await logged(new NotSent('post-unconfirmed'))).toEqual([]);
-    expect(await logged(new EditConflict('x'))).toEqual([]);
+    for (const error of [new TypeError('a mistake'), new EditConflict('x')])
+      expect(await recordOf(error)).toMatchObject([
+        { kind: 'message', message: 'post', schedule: 'schedul1', outcome: 'retrying', error, late: 0 },
+      ]);
   });
 
   it('over a rate limit leaves Slack alone', async () => {

@@ -287,7 +287,7 @@ describe('an application access', () => {
     await shows('Secret key');
     await fillIn('good', { secret: 'a-secret-that-is-wrong' });
     await shows('Not saved');
-    expect(bot.log()).toMatch(/"where":"access-form","kind":"access-refused".*answered with a failure/);
+    expect(bot.log()).toMatch(/"where":"access-form","err":\{[^}]*"kind":"access-refused"/);
     for (const hidden of [identity.accesses.good.id, 'a-secret-that-is-wrong'])
       expect(bot.log()).not.toContain(hidden);
   });
@@ -454,7 +454,7 @@ describe('/os-token', () => {
       await shows('Something went wrong in Tally.');
       const said = bot.slack.messages(OWNER, direct(OWNER)).map((one) => toAnswer(one).visibleText);
       expect(said.join()).toContain(LIVES);
-      expect(bot.log()).toContain('answered with an unknown error');
+      expect(bot.log()).toContain('An answer reports an unknown error');
     });
   });
 
@@ -532,7 +532,7 @@ describe('/os-token', () => {
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows(sentence);
     expect(buttonsOf()).toEqual(buttons);
-    expect(bot.log()).toMatch(/"where":"os-token".*answered with a failure/);
+    expect(bot.log()).toMatch(/"where":"os-token".*An answer reports a failure/);
     identity.setMode('healthy');
     await press('Try again');
     await shown();
@@ -885,7 +885,7 @@ describe('Revoke now', () => {
     identity.setMode('500');
     await press('Revoke now');
     await shows('A token from this window may still work until 11:15 on Sat 21 Nov 2026 (Europe/London).');
-    expect(bot.log()).toMatch(/"where":"os-token-revoke".*answered with a failure/);
+    expect(bot.log()).toMatch(/"where":"os-token-revoke".*An answer reports a failure/);
     identity.setMode('healthy');
     await press('Revoke');
     await shows('no longer accepted');

@@ -225,7 +225,7 @@ async function getsAlert(person: string, id: string): Promise<boolean> {
   };
   const project = { id, product: 1 } as const;
   return (
-    (await checkRecipient('alert', person, [project], { ...context, client: async () => client })).refusal ===
+    (await checkRecipient(person, [project], { ...context, client: async () => client })).refusal ===
     undefined
   );
 }

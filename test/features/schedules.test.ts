@@ -863,7 +863,7 @@ describe('the list', () => {
         ],
       });
       expect((await ask('schedules')).visibleText).toContain('1 scheduled post');
-      expect(tally.log().slice(logged)).not.toContain('answered with an unknown error');
+      expect(tally.log().slice(logged)).not.toContain('"outcome":"unknown"');
       expect(await stored()).toHaveLength(1);
     },
   );

@@ -2,7 +2,13 @@ import { LogLevel } from '@slack/bolt';
 import fc from 'fast-check';
 import type { LevelWithSilent } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+import {
+  InvalidWord,
+  NoData,
+  ServiceFailed,
+  SlackFailed,
+  StoreUnavailable,
+} from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { runs } from '../support/thorough.ts';
 
@@ -160,10 +166,26 @@ describe('an error in the log', () => {
     expect(json.err).toEqual({
       name: 'StoreUnavailable',
       kind: 'store-unavailable',
-      message: 'Tally can’t reach its database right now.',
+      unsure: false,
       cause: { name: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED', stack: cause.stack },
     });
     expect(text).not.toContain('a body');
+  });
+
+  it('says of a failure what an operator asks for, and nothing that a person typed or named', () => {
+    const of = (err: Error) => lineOf((log) => log.error({ err }, 'x')).json.err;
+    expect(of(new ServiceFailed('billing', 502))).toEqual({
+      ...{ name: 'ServiceFailed', kind: 'service-failed', service: 'billing', status: 502 },
+    });
+    expect(of(new SlackFailed('chat.postMessage', 'ratelimited'))).toEqual({
+      ...{ name: 'SlackFailed', kind: 'slack-failed', method: 'chat.postMessage', code: 'ratelimited' },
+    });
+    const question = { project: '123456', product: 1, days: undefined } as const;
+    expect(of(new NoData(question))).toEqual({ name: 'NoData', kind: 'no-data' });
+    expect(of(new InvalidWord('hunter2', 'is wrong', ''))).toEqual({
+      name: 'InvalidWord',
+      kind: 'invalid-word',
+    });
   });
 
   it('ends when its causes are circular', () => {

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { createMetrics, MAX_SERIES, type Metrics } from '../../src/ops/metrics.ts';
+import type { Work } from '../../src/runtime/work.ts';
 
 let metrics: Metrics | undefined;
 afterEach(() => {
@@ -48,18 +49,22 @@ it('answers in the text format, with the process’s memory and event loop', asy
   expect(body).toMatch(/^nodejs_eventloop_lag_max_seconds \d/m);
 });
 
+const POSTED: Work = {
+  ...{ kind: 'message', message: 'post', workspace: 'T1', outcome: 'sent', began: 0, ms: 1 },
+};
+
 it('keeps the metrics of two bots in one process apart', async () => {
   const one = started();
   const two = createMetrics();
-  one.post('posted');
+  one.finished(POSTED);
   expect((await two.page()).body).not.toContain('outcome="posted"');
   two.stop();
 });
 
 it('computes its page once a second at most', async () => {
-  const { post, page } = started();
+  const { finished, page } = started();
   const first = await page();
-  post('posted');
+  finished(POSTED);
   expect(await page()).toEqual(first);
   await expect.poll(async () => (await page()).body).toContain('outcome="posted"');
 });

@@ -59,7 +59,7 @@ afterAll(async () => {
   collector.close();
 });
 
-const commands = () => spans.filter(({ name }) => name === 'command');
+const commands = () => spans.filter(({ name }) => name === 'request');
 const within = (parent: OtlpSpan | undefined) => spans.filter((one) => one.parentSpanId === parent?.spanId);
 
 describe('traces', () => {
@@ -70,7 +70,7 @@ describe('traces', () => {
 
   it('have a span for each command with its outcome', () => {
     const outcomes = commands().map((one) => [
-      attribute(one, 'tally.command'),
+      attribute(one, 'tally.route'),
       attribute(one, 'tally.outcome'),
     ]);
     expect(outcomes).toContainEqual(['/balance', 'ok']);
@@ -79,7 +79,7 @@ describe('traces', () => {
 
   it('have a command’s requests, calls and Redis commands inside it', () => {
     const balance = commands().find(
-      (one) => attribute(one, 'tally.outcome') === 'ok' && attribute(one, 'tally.command') === '/balance',
+      (one) => attribute(one, 'tally.outcome') === 'ok' && attribute(one, 'tally.route') === '/balance',
     );
     const parts = within(balance);
     const described = parts.map((one) => [

@@ -1,6 +1,6 @@
 /** Which way an answer goes, by what Slack takes and refuses, without a server between. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { InvalidWord, SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { actions, button, context, header, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
@@ -429,31 +429,31 @@ describe('the end of a request', () => {
 describe('an error', () => {
   const errors = () => createErrorReply(log as never);
 
-  it('is logged under a reference of its own, a refused word without the word', () => {
-    const known = errors().explain(new StoreUnavailable(), '/spend');
-    const refused = errors().explain(new InvalidWord('a', 'is wrong', ''), '/spend');
-    const unknown = errors().explain(new TypeError('a bug'), '/spend');
-    expect([known.failure?.kind, refused.failure?.kind, unknown.failure]).toEqual([
-      ...['store-unavailable', 'invalid-word', undefined],
+  it('is noted in the request’s record under a reference of its own', () => {
+    const given = [new StoreUnavailable(), new TypeError('a bug')];
+    const explained = given.map((error) => {
+      const work = { outcome: 'ok' };
+      return { report: errors().explain(error, work), work };
+    });
+    expect(explained.map(({ report }) => report.failure?.kind)).toEqual(['store-unavailable', undefined]);
+    expect(explained.map(({ work }) => work)).toEqual([
+      { outcome: 'store-unavailable', error: given[0], reference: explained[0]?.report.id },
+      { outcome: 'unknown', error: given[1], reference: explained[1]?.report.id },
     ]);
-    expect(new Set([known, refused, unknown].map(({ id }) => id)).size).toBe(3);
-    for (const { id } of [known, refused, unknown]) expect(id).toMatch(/^[0-9a-f]{8}$/);
-    expect(logged).toEqual([
-      'info where,kind,id,err answered with a failure',
-      'info where,kind,id answered with a failure',
-      'error answered with an unknown error',
-    ]);
+    const ids = explained.map(({ report }) => report.id);
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}$/);
   });
 
   it('is reported privately, or in the modal that the request opened', async () => {
-    const report = errors().explain(new StoreUnavailable(), '/spend');
+    const report = errors().explain(new StoreUnavailable(), { outcome: 'ok' });
     expect(await sentAfter(errors().send(targetOf(COMMAND), report))).toEqual([
       ...[expect.stringMatching(/^url it Tally can’t reach its database/)],
     ]);
     expect(await sentAfter(errors().send(await loadingView(COMMAND), report))).toEqual([
       ...[expect.stringMatching(/^update V-new That did not work/)],
     ]);
-    const bug = errors().explain(new TypeError('a bug'), '/spend');
+    const bug = errors().explain(new TypeError('a bug'), { outcome: 'ok' });
     expect(await sentAfter(errors().send(targetOf(COMMAND), bug))).toEqual([
       ...[expect.stringContaining(`this reference: ${bug.id}.`)],
     ]);
@@ -464,7 +464,7 @@ describe('an error', () => {
 
   it('that cannot be reported is logged', async () => {
     refusals = { url: refusal('a'), ephemeral: refusal('b'), post: refusal('c'), update: refusal('d') };
-    const report = errors().explain(new StoreUnavailable(), '/spend');
+    const report = errors().explain(new StoreUnavailable(), { outcome: 'ok' });
     logged = [];
     await errors().send(targetOf(COMMAND), report);
     await errors().sendInModal(targetOf({ ...COMMAND, view: { id: 'V1' } }), report);

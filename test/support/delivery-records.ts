@@ -4,6 +4,7 @@ import type { DeliveryLogLine, DeliveryLogSnapshot, LogWrite } from '../../src/d
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
 import type { PostContext, ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { REPORT_NAMES } from '../../src/domain/report.ts';
+import { WaitMeter, type Work } from '../../src/runtime/work.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
@@ -15,6 +16,7 @@ export function workspaceOf(schedules: readonly Schedule[], given: Partial<Works
     ...{ teamId: 'T1', settings: DEFAULT_SETTINGS, damaged: [], projects: [], accesses: new Map() },
     ...{ connections: new Map(), connectionNames: ['main'], defaultConnection: 'main' },
     ...{ schedules, scheduleIds: schedules.map(({ id }) => id), watches: [], watchIds: [], fields: {} },
+    waits: new WaitMeter(),
     channelDefault: () => undefined,
     lastUsed: () => undefined,
     lastSent: () => undefined,
@@ -74,6 +76,8 @@ export interface RecordedRun {
   readonly backOffs: number[];
   /** The channels that were waited for and posted to, in order: `wait C1`, `posted C1`. */
   readonly paces: string[];
+  /** The records of its messages. */
+  readonly works: Work[];
 }
 
 /** A run whose log takes every write. @param slackUrl of the Slack that it speaks to, with a slash at the end */
@@ -83,7 +87,12 @@ export function recordedRun(
   report: (question: ReportQuestion) => ReportResult | Promise<ReportResult>,
   given: Partial<PostContext> = {},
 ): RecordedRun {
-  const run = { writes: [] as LogWrite[], backOffs: [] as number[], paces: [] as string[] };
+  const run = {
+    writes: [] as LogWrite[],
+    backOffs: [] as number[],
+    paces: [] as string[],
+    works: [] as Work[],
+  };
   const log = pino({ level: 'silent' });
   const quiet = { debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} };
   const logger = { ...quiet, getLevel: () => 'error' as never };
@@ -102,6 +111,7 @@ export function recordedRun(
     users: createUserDirectory(() => now),
     workspaces: { read: async () => context.workspace },
     isOver: () => false,
+    onFinished: (work: Work) => void run.works.push(work),
     writeLog: async (write: LogWrite) => {
       run.writes.push(write);
       return JSON.stringify(write.entry);

@@ -22,6 +22,7 @@ import { createWatching } from '../../src/delivery/watches/watch-service.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
+import type { OnFinished } from '../../src/runtime/work.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
@@ -48,6 +49,7 @@ export interface DeliveryOptions {
   readonly billing?: BillingClient;
   readonly keyring?: Keyring;
   readonly onLog?: (line: string) => void;
+  readonly onFinished?: OnFinished;
 }
 
 const NO_BILLING = {
@@ -93,6 +95,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     clientFor: async (workspace: string) => clients(options.botToken ?? `xoxb-${workspace}`, workspace),
     threads: createThreadStore(redis),
     lastUsed: createLastUsed(workspaces, (err) => log.debug({ err })),
+    onFinished: options.onFinished ?? (() => undefined),
   };
   const jobs = [createPostsJob(reports), remindersJob, createWatchesJob(watchFigures)];
   const delivery = createDelivery({ ...given, jobs });

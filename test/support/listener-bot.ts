@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
+import { createWorkLog } from '../../src/ops/log-work.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
 import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
 import type { LoadingDelays } from '../../src/slack/reply/reply.ts';
@@ -92,6 +93,7 @@ export async function startListenerBot(
       },
       ...{ limits: UNLIMITED, log, clock, errorReply: createErrorReply(log) },
       loadingDelays,
+      onFinished: createWorkLog(log, config),
     },
   );
   url = `http://127.0.0.1:${await server.start(0)}`;

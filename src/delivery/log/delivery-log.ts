@@ -130,11 +130,7 @@ const leaseOf = ({ teamId, token }: DeliveryLease): Lease => ({ key: deliveryLoc
 export const deliveryKey = (schedule: string, date: Day): string => `${schedule}/${date}`;
 const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 
-/** @param onEnded gets the result of each date that was posted, skipped or given up, once that is written */
-export function createDeliveryLog(
-  redis: RedisConnection,
-  onEnded: (result: LastDelivery['result']) => void = () => undefined,
-): DeliveryLog {
+export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
   const keysFor = (workspace: SlackId) => [
     deliveryLockKey(workspace),
     deliveryLogKey(workspace),
@@ -178,8 +174,6 @@ export function createDeliveryLog(
         drop.map((day) => deliveryKey(schedule, day)),
       );
       if (done !== 1) return done === 2 ? '' : undefined;
-      const { result = 'trying' } = lastDelivery ?? {};
-      if (result !== 'trying' && result !== 'waiting') onEnded(result);
       return json;
     },
     async writeState(lease, write) {

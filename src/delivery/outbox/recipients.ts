@@ -62,7 +62,6 @@ export interface Refusal {
  * @returns with a refusal if not @throws SlackFailed, StoreUnavailable
  */
 export async function checkRecipient(
-  kind: MessageKind,
   to: SlackId,
   projects: readonly ChosenProject[],
   context: RecipientContext,
@@ -71,7 +70,6 @@ export async function checkRecipient(
   const { workspace, place, isGone } = recipient;
   const isShown = projects.every((project) => isShownTo(project, workspace, place));
   if (!isGone && isShown) return { recipient };
-  context.log.info({ workspace: context.teamId, kind, to }, 'not sent: the recipient may not see it');
   const why = isGone ? 'person-left' : isPerson(to) ? 'person-not-manager' : 'channel-limited';
   return { recipient, refusal: { isGone, cause: notSent(why) } };
 }

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isFailure, NotSent, StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { type MessageWork, trackWork } from '../../runtime/work.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/post-message.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
@@ -23,22 +24,38 @@ export interface OutboxMessage {
   readonly key: string;
   /** A channel or a person. */
   readonly to: SlackId;
+  /** For its record. */
+  readonly about: MessageAbout;
   /** A person's direct message, where it is known. */
   readonly channel?: SlackId | undefined;
   /** The message that it answers; a broadcast is shown in the channel too. */
   readonly thread?: { readonly ts: string; readonly isBroadcast: boolean } | undefined;
   /** Set when a run claimed the message and died: Slack may have it already. */
   readonly doubt?: Sending | undefined;
-  /** @returns undefined if nothing is to go out by now, which the kind has stored @throws Failure */
-  prepare(isAgain: boolean): Promise<Draft | undefined>;
+  /** @returns why nothing is to go out by now, if so: the kind has stored that @throws Failure */
+  prepare(isAgain: boolean): Promise<Draft | 'skipped' | 'waiting'>;
   /** What follow-ups in its thread refer to, once Slack has it; undefined for none. */
   readonly topic?: (() => MessageTopic | undefined) | undefined;
   /** Stores where Slack has it, even without the lease. */
   confirm(posted: PostedTo): Promise<void>;
   /** Stores that its recipient may not get it, or that it goes to somebody else. */
   refuse(refusal: Refusal, attempt: Omit<Sending, 'at'>): Promise<void>;
-  /** Stores that it failed, and when it is tried again. */
-  fail(failure: SendFailure): Promise<void>;
+  /** Stores that it failed, and when it is tried again. @returns what became of it */
+  fail(failure: SendFailure): Promise<FailedState>;
+}
+
+/** `refused`: it goes to somebody else, or to nobody. */
+export type FailedState = 'retrying' | 'paused' | 'failed' | 'refused';
+
+/** What a message is about. */
+export interface MessageAbout {
+  /** The ID of a schedule or a watch. */
+  readonly schedule?: string | undefined;
+  readonly watch?: string | undefined;
+  /** When it was to go out, in ms. */
+  readonly due?: Millis | undefined;
+  /** How often it has failed. */
+  readonly tries?: number | undefined;
 }
 
 /** A message that could go out now. */
@@ -75,25 +92,59 @@ const CONFIRM_TIMEOUT = 30_000;
  * @returns `failed` if it is neither out nor superfluous: its kind has stored why, and when it is tried again
  * @throws LeaseLostError, StoreUnavailable
  */
-export async function sendMessage(
-  message: OutboxMessage,
-  context: DeliveryContext,
-): Promise<'done' | 'failed'> {
-  const attempt = { isDoubtful: message.doubt !== undefined };
+export const sendMessage = (message: OutboxMessage, context: DeliveryContext): Promise<'done' | 'failed'> =>
+  trackMessage(message.kind, message.about, context, async (work) => {
+    work.outcome = await send(message, work, context);
+    return DONE.has(work.outcome) ? 'done' : 'failed';
+  });
+
+const DONE: ReadonlySet<string> = new Set(['sent', 'found', 'skipped', 'waiting']);
+
+async function send(message: OutboxMessage, work: MessageWork, context: DeliveryContext): Promise<string> {
+  const { doubt } = message;
+  const attempt = { isDoubtful: doubt !== undefined };
   try {
-    if (await confirmIfPosted(message, attempt, context)) return 'done';
+    if (await confirmIfPosted(message, attempt, context)) {
+      noteLate(work, message.about, doubt?.at);
+      return 'found';
+    }
     // A doubtful message is sent a second time, but not a third.
-    if (attempt.isDoubtful && message.doubt?.isAgain) throw new NotSent('post-unconfirmed');
+    if (attempt.isDoubtful && doubt?.isAgain) throw new NotSent('post-unconfirmed');
     const draft = await message.prepare(attempt.isDoubtful);
-    return draft === undefined ? 'done' : await postInTime(message, draft, attempt, context);
+    noteLate(work, message.about, context.clock());
+    return typeof draft === 'string' ? draft : await postInTime(message, draft, attempt, context);
   } catch (error) {
     // The next pass reads the change.
-    if (error instanceof ScheduleChangedError) return 'failed';
+    if (error instanceof ScheduleChangedError) return 'changed';
     const { isDoubtful } = attempt;
-    await recordFailed(message.kind, error, context, (effect) => message.fail({ error, effect, isDoubtful }));
-    return 'failed';
+    noteLate(work, message.about, context.clock());
+    let state: FailedState = 'retrying';
+    await recordFailed(error, work, context, async (effect) => {
+      state = await message.fail({ error, effect, isDoubtful });
+    });
+    return state;
   }
 }
+
+function noteLate(work: MessageWork, { due }: MessageAbout, at: Millis | undefined): void {
+  if (due !== undefined && at !== undefined) work.late = Math.max(0, at - due);
+}
+
+/** Makes the record of a message on its way. */
+export const trackMessage = <T>(
+  kind: MessageKind,
+  { schedule, watch, tries }: MessageAbout,
+  { teamId: workspace, workspace: { waits }, onFinished }: DeliveryContext,
+  run: (work: MessageWork) => Promise<T>,
+): Promise<T> =>
+  trackWork(
+    {
+      ...{ kind: 'message', message: kind, outcome: 'sent', began: performance.now() },
+      ...{ workspace, schedule, watch, tries, waits, waited: { ms: waits.ms, calls: waits.calls } },
+    },
+    onFinished,
+    run,
+  );
 
 /**
  * Stores that a message could not be made or sent, and when it is tried again. Slack's rate limit delays the whole
@@ -103,16 +154,19 @@ export async function sendMessage(
  * come from Slack
  */
 export async function recordFailed(
-  kind: MessageKind,
   error: unknown,
+  work: MessageWork,
   context: DeliveryContext,
   record: (effect: FailureEffect) => Promise<void>,
 ): Promise<void> {
-  const { stopping, log, teamId: workspace, clock } = context;
+  const { stopping, clock } = context;
   // What Slack said is stored in any case: otherwise Slack would have to be searched.
-  if (error instanceof LeaseLostError || (stopping.aborted && !isSlackError(error))) throw error;
+  if (error instanceof LeaseLostError || (stopping.aborted && !isSlackError(error))) {
+    Object.assign(work, { outcome: error instanceof LeaseLostError ? 'lease-lost' : 'stopped', error });
+    throw error;
+  }
+  Object.assign(work, { outcome: 'retrying', error });
   const effect = classifyFailure(error);
-  log[isFailure(error) ? 'warn' : 'error']({ err: error, workspace, kind }, 'could not send a message');
   await record(effect);
   if (effect.kind === 'wait') await context.backOff(clock() + effect.for);
 }
@@ -148,7 +202,7 @@ async function postInTime(
   draft: Draft,
   attempt: Attempt,
   context: DeliveryContext,
-): Promise<'done' | 'failed'> {
+): Promise<'sent' | 'refused'> {
   const channel = await channelOf(message, context);
   for (let waits = 0; ; waits += 1) {
     try {
@@ -168,14 +222,14 @@ async function post(
   { projects, claim }: Draft,
   { channel, isAgain }: Omit<Sending, 'at'>,
   context: DeliveryContext,
-): Promise<'done' | 'failed'> {
-  const { kind, to, key, thread } = message;
+): Promise<'sent' | 'refused'> {
+  const { to, key, thread } = message;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
-  const { recipient, refusal } = await checkRecipient(kind, to, projects, context);
+  const { recipient, refusal } = await checkRecipient(to, projects, context);
   if (refusal !== undefined) {
     await message.refuse(refusal, { channel, isAgain });
-    return 'failed';
+    return 'refused';
   }
   const began = performance.now();
   const content = await claim({ channel, at: context.clock(), isAgain }, recipient);
@@ -187,7 +241,7 @@ async function post(
   });
   context.notePosted(channel);
   await confirm(message, { channel, ts }, context);
-  return 'done';
+  return 'sent';
 }
 
 /**

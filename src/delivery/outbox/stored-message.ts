@@ -8,7 +8,13 @@ import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { Recipient, Refusal } from './recipients.ts';
 import { notSent, retryDelayAfter, SLACK_SETTLE_MS } from './retry.ts';
-import { type Draft, type OutboxMessage, type SendFailure, sendMessage } from './send-message.ts';
+import {
+  type Draft,
+  type MessageAbout,
+  type OutboxMessage,
+  type SendFailure,
+  sendMessage,
+} from './send-message.ts';
 
 export const storedMessageSchema = z.object({
   /** Slack ID of a channel or a person. */
@@ -38,6 +44,7 @@ export function sendsAt({ state, at, next = 0 }: StoredMessage): number | undefi
 
 export interface StoredMessageJob
   extends Pick<OutboxMessage, 'kind' | 'key' | 'thread' | 'topic'>,
+    Pick<MessageAbout, 'schedule' | 'watch'>,
     Pick<Draft, 'projects'> {
   /** As it is stored. */
   readonly message: StoredMessage;
@@ -53,12 +60,13 @@ const MAX_TRIES = 78;
 
 /** Sends it, or stores why not. @throws LeaseLostError, StoreUnavailable */
 export async function sendStoredMessage(job: StoredMessageJob, context: DeliveryContext): Promise<void> {
-  const { kind, key, thread, projects, topic, message, content, save, onRefused } = job;
+  const { kind, key, thread, projects, topic, message, content, save, onRefused, schedule, watch } = job;
   const { cause: _, next, ...stored } = message;
   let current: StoredMessage = stored;
   await sendMessage(
     {
       ...{ kind, key, thread, topic, to: message.to, channel: message.channel },
+      about: { schedule, watch, due: message.state === 'due' ? message.at : undefined, tries: message.tries },
       doubt:
         message.state === 'sending'
           ? { channel: message.channel ?? message.to, at: message.at, isAgain: message.isAgain === true }
@@ -79,8 +87,10 @@ export async function sendStoredMessage(job: StoredMessageJob, context: Delivery
       async fail(failure) {
         const { cause } = failure.effect;
         const isGone = isUnreachable(failure.error);
-        if (isGone && (await onRefused?.({ cause, isGone }, failure.isDoubtful))) return;
-        await save(afterFailure(message, current, failure, context.clock()), false);
+        if (isGone && (await onRefused?.({ cause, isGone }, failure.isDoubtful))) return 'refused';
+        const failed = afterFailure(message, current, failure, context.clock());
+        await save(failed, false);
+        return failed.state === 'failed' ? 'failed' : 'retrying';
       },
     },
     context,

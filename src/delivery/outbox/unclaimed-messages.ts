@@ -10,7 +10,7 @@ import { type MessageTopic, rememberTopic, type TopicContext } from './remember-
 import type { Draft, OutboxMessage } from './send-message.ts';
 
 /** A message that was sent, and its new content. */
-export interface MessageEdit extends Pick<OutboxMessage, 'kind' | 'key' | 'to'>, Pick<Draft, 'projects'> {
+export interface MessageEdit extends Pick<OutboxMessage, 'key' | 'to'>, Pick<Draft, 'projects'> {
   readonly posted: PostedTo;
   content(): Message;
 }
@@ -28,11 +28,11 @@ export async function editMessage(
   edit: MessageEdit,
   context: DeliveryContext,
 ): Promise<'edited' | 'refused' | 'gone'> {
-  const { kind, key, to, projects, posted, content } = edit;
+  const { key, to, projects, posted, content } = edit;
   const { channel } = posted;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
-  if ((await checkRecipient(kind, to, projects, context)).refusal !== undefined) return 'refused';
+  if ((await checkRecipient(to, projects, context)).refusal !== undefined) return 'refused';
   try {
     await replaceMessage(client, posted, content(), deliveryMetadata(key));
   } catch (error) {
@@ -47,7 +47,7 @@ const isUnchangeable = (error: unknown): boolean =>
   isFailure(error) &&
   (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code)));
 
-export interface MessageNow extends Pick<OutboxMessage, 'kind' | 'to'> {
+export interface MessageNow extends Pick<OutboxMessage, 'to'> {
   /** Who gets the message: for a test, the person who asked sees what `to` would see. */
   readonly shownTo: SlackId;
   readonly content: Message;
@@ -56,10 +56,10 @@ export interface MessageNow extends Pick<OutboxMessage, 'kind' | 'to'> {
 
 /** Sends what a person asked for and waits for. @throws NotAllowed if `to` may not see it; Failure */
 export async function sendNow(
-  { kind, to, shownTo, content, topic }: MessageNow,
+  { to, shownTo, content, topic }: MessageNow,
   context: RecipientContext & TopicContext,
 ): Promise<void> {
-  if ((await checkRecipient(kind, to, topic.projects, context)).refusal !== undefined)
+  if ((await checkRecipient(to, topic.projects, context)).refusal !== undefined)
     throw new NotAllowed('channel');
   const client = await context.client();
   const posted = await postMessage(client, { channel: shownTo, thread: undefined }, content);

@@ -3,7 +3,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../log/delivery-log-entry.ts';
-import { recordFailed } from '../outbox/send-message.ts';
+import { recordFailed, trackMessage } from '../outbox/send-message.ts';
 import { editMessage } from '../outbox/unclaimed-messages.ts';
 import { changedFigures, renderPost } from './post-blocks.ts';
 import { CORRECTION_DELAYS, type ScheduleLogEntry } from './post-plan.ts';
@@ -34,14 +34,17 @@ export async function correctPost(due: ScheduleLogEntry, context: PostContext): 
   if (post === undefined) return;
   const checked = { ...post, checks: checksDone(context.clock() - post.at) };
   const correction = { ...due, post, checked, entry };
-  try {
-    await check(correction, context);
-  } catch (error) {
-    await recordFailed('correction', error, context, () => checkAgain(correction, context));
-  }
+  await trackMessage('correction', { schedule: due.schedule.id }, context, async (work) => {
+    try {
+      work.outcome = await check(correction, context);
+    } catch (error) {
+      await recordFailed(error, work, context, async () => void (await checkAgain(correction, context)));
+    }
+  });
 }
 
-async function check(correction: Correction, context: PostContext): Promise<void> {
+/** @returns the outcome for its record */
+async function check(correction: Correction, context: PostContext): Promise<string> {
   const { schedule, line, post, checked } = correction;
   const { subject } = post;
   const { workspace } = context;
@@ -60,7 +63,7 @@ async function check(correction: Correction, context: PostContext): Promise<void
   const changed = changedFigures(post.figures, result.figures, isFilledIn ? 0 : schedule.correctsFrom);
   if (Object.keys(changed).length === 0)
     return writeOutcome(correction, { tries: 0, post: checked }, context);
-  await editPost(correction, result, changed, context);
+  return editPost(correction, result, changed, context);
 }
 
 async function editPost(
@@ -68,7 +71,7 @@ async function editPost(
   result: ReportResult,
   changed: ReportResult['figures'],
   context: PostContext,
-): Promise<void> {
+): Promise<string> {
   const { schedule, line, post, checked } = correction;
   const { channel, ts, subject } = post;
   const at = context.clock();
@@ -80,22 +83,26 @@ async function editPost(
   const details = { ...current, ...about, corrected: at };
   const edited = await editMessage(
     {
-      ...{ kind: 'correction', key: deliveryKey(schedule.id, line.date), to: channel },
+      ...{ key: deliveryKey(schedule.id, line.date), to: channel },
       ...{ projects: shownProjects(subject, result), posted: { channel, ts } },
       content: () => renderPost(result, details),
     },
     context,
   );
   if (edited === 'gone') return stopChecking(correction, context);
-  if (edited === 'refused') return checkAgain(correction, context);
+  if (edited === 'refused') {
+    await checkAgain(correction, context);
+    return 'refused';
+  }
   const unexplained = { ...changed, ...post.unexplained };
   const corrected = { ...current, checks: checked.checks, figures: result.figures, unexplained };
   const outcome = { tries: 0, post: corrected };
   await writeOutcome(correction, outcome, context, { channel, at });
+  return 'sent';
 }
 
 /** The post stays as it is, for good. */
-const stopChecking = (correction: Correction, context: PostContext): Promise<void> =>
+const stopChecking = (correction: Correction, context: PostContext): Promise<string> =>
   writeOutcome(
     correction,
     { tries: 0, post: { ...correction.post, checks: CORRECTION_DELAYS.length } },
@@ -103,21 +110,23 @@ const stopChecking = (correction: Correction, context: PostContext): Promise<voi
   );
 
 /** Soon; after too many tries, not before the next planned check. */
-function checkAgain(correction: Correction, context: PostContext): Promise<void> {
+async function checkAgain(correction: Correction, context: PostContext): Promise<'retrying'> {
   const { entry, post, checked } = correction;
   const outcome =
     entry.tries < MAX_TRIES
       ? { tries: entry.tries + 1, next: context.clock() + RETRY_DELAY, post }
       : { tries: 0, post: checked };
-  return writeOutcome(correction, outcome, context);
+  await writeOutcome(correction, outcome, context);
+  return 'retrying';
 }
 
+/** @returns that there is nothing to say, for its record */
 async function writeOutcome(
   { schedule, line, entry }: Correction,
   outcome: Pick<DeliveryLogEntry, 'tries' | 'next' | 'post'>,
   context: PostContext,
   posted?: { readonly channel: SlackId; readonly at: Millis },
-): Promise<void> {
+): Promise<'skipped'> {
   await context.writeLog({
     schedule: schedule.id,
     date: line.date,
@@ -126,6 +135,7 @@ async function writeOutcome(
     ...(posted && { posted }),
     needsLease: true,
   });
+  return 'skipped';
 }
 
 /** How many planned checks are done, `age` ms after the post. */

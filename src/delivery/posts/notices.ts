@@ -14,7 +14,7 @@ import { earliest, splitByTime } from '../log/due-dates.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipients.ts';
 import { backOffEnd } from '../outbox/retry.ts';
-import { recordFailed } from '../outbox/send-message.ts';
+import { recordFailed, trackMessage } from '../outbox/send-message.ts';
 import { sendStoredMessage, sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
 import { failureNotice, type PendingNotification } from './notice-blocks.ts';
 import type { PendingNotice, ScheduleLogEntry } from './post-plan.ts';
@@ -207,10 +207,12 @@ async function beginNotice(
     await document.update(() => begun, { needsLease: true });
     return true;
   } catch (error) {
-    await recordFailed('notice', error, context, (effect) => {
-      const isOver = effect.kind !== 'later' && effect.kind !== 'wait';
-      return settle(group, context, isOver ? undefined : at + LOOK_AGAIN);
-    });
+    await trackMessage('notice', {}, context, (work) =>
+      recordFailed(error, work, context, (effect) => {
+        const isOver = effect.kind !== 'later' && effect.kind !== 'wait';
+        return settle(group, context, isOver ? undefined : at + LOOK_AGAIN);
+      }),
+    );
     return false;
   }
 }

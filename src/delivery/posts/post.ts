@@ -1,6 +1,7 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
+import { LATE } from '../../runtime/work.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { callSlack } from '../../slack/web-client.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
@@ -17,9 +18,6 @@ import { recordFailure, resumePausedSchedule } from './record-failure.ts';
 import { beginAttempt, type DeliveryAttempt, recordPost, recordSkip, recordWait } from './record-post.ts';
 import { connectionsOf } from './run-state.ts';
 
-/** A post this long after its due time says that it is late; in ms. */
-const LATE = 5 * MINUTE;
-
 /** Posts one date of one schedule, or records why not. @throws LeaseLostError, StoreUnavailable */
 export async function deliverPost(task: DeliveryTask, context: PostContext): Promise<void> {
   const { schedule, due } = task;
@@ -30,6 +28,7 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
     {
       kind: 'post',
       key: deliveryKey(schedule.id, due.date),
+      about: { schedule: schedule.id, due: expectedAt(begun, due.at), tries: begun.tries },
       to: schedule.channel,
       doubt: state === 'sending' && post !== undefined ? { ...post, at } : undefined,
       prepare: (isAgain) => preparePost(task, attempt, isAgain, context),
@@ -38,9 +37,9 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
         const claimed = attempt.entry.post;
         if (claimed !== undefined) await recordPost(task, attempt, { ...claimed, ts }, context);
       },
-      refuse: (_, { isAgain: isDoubtful }) => {
+      async refuse(_, { isAgain: isDoubtful }) {
         const effect = classifyFailure(new NotAllowed('channel'));
-        return recordFailure(task, attempt, { effect, isDoubtful }, context);
+        await recordFailure(task, attempt, { effect, isDoubtful }, context);
       },
       async fail(failure) {
         const cause = sharedCause(schedule);
@@ -49,7 +48,7 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
           context.probeFailures.set(cause, error);
         // Slack did not take it this time, so only the claim of the run that died counts.
         if (failure.isDoubtful && effect.kind !== 'unclear') attempt.entry = begun;
-        await recordFailure(task, attempt, failure, context);
+        return recordFailure(task, attempt, failure, context);
       },
     },
     context,
@@ -61,28 +60,31 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
 const topicOfPost = ({ subject, unanswered = {} }: PostedMessage, at: Millis, context: PostContext) =>
   topicOf({ ...subject, projects: shownProjects(subject, { unanswered }) }, at, subject.zone, context);
 
-/** What the post says; undefined if it waits or is skipped, which is recorded. @throws Failure */
+/** A post that waited for its figures is not late for that. @param due in ms */
+const expectedAt = ({ waits, next }: DeliveryLogEntry, due: Millis): Millis =>
+  waits && next !== undefined ? next : due;
+
+/** What the post says, or why there is none, which is recorded. @throws Failure */
 async function preparePost(
   task: DeliveryTask,
   attempt: DeliveryAttempt,
   isAgain: boolean,
   context: PostContext,
-): Promise<Draft | undefined> {
+): Promise<Draft | 'skipped' | 'waiting'> {
   const { schedule, due } = task;
   await probe(schedule, context);
   const result = await runReport(schedule, due.at, context);
   const wait = isAgain ? undefined : waitUntil(task, result, context.clock());
   if (wait !== undefined) {
     await recordWait(task, attempt, wait, context);
-    return undefined;
+    return 'waiting';
   }
   const { earlier, isEmpty } = await summarizeMissedDates(task, context);
   if (schedule.skipsEmpty && result.isEmpty && isEmpty && !isAgain) {
     await recordSkip(task, attempt, context);
-    return undefined;
+    return 'skipped';
   }
-  const { waits, next = due.at } = attempt.entry;
-  const content = { result, earlier, expectedAt: waits ? next : due.at };
+  const content = { result, earlier, expectedAt: expectedAt(attempt.entry, due.at) };
   return {
     projects: shownProjects(schedule, result),
     claim: (sending) => claimPost(task, attempt, { ...content, ...sending }, context),
@@ -129,7 +131,7 @@ function waitUntil(
 interface PostContent extends Sending {
   readonly result: ReportResult;
   readonly earlier: MissedDates;
-  /** When it was to go out: a post that waited for its figures is not late for that. */
+  /** When it was to go out, in ms. */
   readonly expectedAt: Millis;
 }
 

@@ -6,7 +6,7 @@ import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { DeliveryLogEntry } from '../log/delivery-log-entry.ts';
 import { notSent, probeDelayAfter, retryDelayAfter, SLACK_SETTLE_MS } from '../outbox/retry.ts';
-import type { SendFailure } from '../outbox/send-message.ts';
+import { type FailedState, type SendFailure, trackMessage } from '../outbox/send-message.ts';
 import type { DeliveryTask, ScheduleLogEntry } from './post-plan.ts';
 import { type DeliveryAttempt, lastDeliveryOf } from './record-post.ts';
 import { pauseBasis } from './run-state.ts';
@@ -20,6 +20,7 @@ type PostFailure = Omit<SendFailure, 'error'>;
  * Records that a delivery failed, and what follows: another try, a pause of the schedule, waiting for Slack's rate
  * limit, or giving up.
  *
+ * @returns what became of it
  * @throws LeaseLostError, StoreUnavailable
  */
 export async function recordFailure(
@@ -27,7 +28,7 @@ export async function recordFailure(
   attempt: DeliveryAttempt,
   { effect, isDoubtful }: PostFailure,
   context: DeliveryContext,
-): Promise<void> {
+): Promise<FailedState> {
   const { schedule, superseded } = task;
   const { id, paused } = schedule;
   const now = context.clock();
@@ -47,6 +48,7 @@ export async function recordFailure(
   const { before } = attempt;
   await context.writeLog({ schedule: id, date: task.due.date, before, entry, drop, lastDelivery });
   if (effect.kind === 'pause' && effect.why !== paused?.why) await pause(schedule, effect.why, context);
+  return isOver ? 'failed' : entry.state === 'held' ? 'paused' : 'retrying';
 }
 
 /** @param pausedBy why the schedule is paused already */
@@ -131,26 +133,25 @@ async function save(schedule: Schedule, action: AuditAction, context: DeliveryCo
 }
 
 /** Closes a delivery that started before its schedule was changed or paused. */
-export async function abandonDelivery(
-  { schedule, line }: ScheduleLogEntry,
-  context: DeliveryContext,
-): Promise<void> {
-  const { date, json, entry } = line;
-  const at = context.clock();
-  const cause = notSent('schedule-changed');
-  const { next, pendingNotice, probes, post, ...rest } = entry;
-  const isDropped = schedule.paused === undefined && entry.state !== 'sending';
-  const { failures = 0 } = context.workspace.lastSent(schedule.id) ?? {};
-  await context.writeLog({
-    schedule: schedule.id,
-    date,
-    before: json,
-    entry: { ...rest, state: 'failed', at, cause, ...(isDropped && { isDropped }) },
-    lastDelivery: {
-      ...lastDeliveryOf({ due: { date, at: entry.due } }, at),
-      result: 'failed',
-      cause,
-      failures,
-    },
+export const abandonDelivery = ({ schedule, line }: ScheduleLogEntry, context: DeliveryContext) =>
+  trackMessage('post', { schedule: schedule.id, tries: line.entry.tries }, context, async (work) => {
+    work.outcome = 'changed';
+    const { date, json, entry } = line;
+    const at = context.clock();
+    const cause = notSent('schedule-changed');
+    const { next, pendingNotice, probes, post, ...rest } = entry;
+    const isDropped = schedule.paused === undefined && entry.state !== 'sending';
+    const { failures = 0 } = context.workspace.lastSent(schedule.id) ?? {};
+    await context.writeLog({
+      schedule: schedule.id,
+      date,
+      before: json,
+      entry: { ...rest, state: 'failed', at, cause, ...(isDropped && { isDropped }) },
+      lastDelivery: {
+        ...lastDeliveryOf({ due: { date, at: entry.due } }, at),
+        result: 'failed',
+        cause,
+        failures,
+      },
+    });
   });
-}

@@ -60,7 +60,7 @@ async function postByHand(parts: SchedulingParts, { teamId, schedule, why, by }:
   // A test that goes to one person is of what the channel would get.
   await sendNow(
     {
-      ...{ kind: 'post by hand', to: schedule.channel },
+      to: schedule.channel,
       topic: topicOf({ ...schedule, projects }, at, zone, context),
       shownTo: why === 'test-to-me' ? by : schedule.channel,
       content: manualPostMessage(result, why, by),

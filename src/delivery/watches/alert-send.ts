@@ -7,7 +7,7 @@ import type { DeliveryContext } from '../context.ts';
 import { openState, type StateDocument } from '../log/state-document.ts';
 import { responsiblePeople } from '../outbox/recipients.ts';
 import type { MessageTopic } from '../outbox/remember-topic.ts';
-import { recordFailed } from '../outbox/send-message.ts';
+import { recordFailed, trackMessage } from '../outbox/send-message.ts';
 import { type StoredMessageJob, sendStoredMessage, sendsAt } from '../outbox/stored-message.ts';
 import { editMessage } from '../outbox/unclaimed-messages.ts';
 import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
@@ -106,7 +106,7 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
   const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
   let drawn = message.drawn;
   return {
-    ...{ kind: 'alert', key: keyOf(watch, place), message, projects: [watch.project] },
+    ...{ kind: 'alert', key: keyOf(watch, place), watch: watch.id, message, projects: [watch.project] },
     topic: () => topicOf(task),
     ...(ts !== undefined && {
       thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
@@ -172,24 +172,27 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
     document.update((state) => withMessage(state, place, change), { needsLease: true });
   const drawn = alert.events.length;
   const done = () => save(({ next: _, ...shown }) => ({ ...shown, drawn, tries: 0 }));
-  try {
-    // Who may not see the project any more keeps the alert as it was.
-    await editMessage(
-      {
-        ...{ kind: 'alert update', key: keyOf(watch, place), to: message.to, projects: [watch.project] },
-        posted: { channel, ts },
-        content: () => alertMessage(viewOf(task, alert, message, context)),
-      },
-      context,
-    );
-    await done();
-  } catch (error) {
-    await recordFailed('alert update', error, context, async ({ kind }) => {
-      if (kind === 'wait') return;
-      if (message.tries >= MAX_DRAWINGS) return done();
-      await save((shown) => ({ ...shown, tries: shown.tries + 1, next: context.clock() + DRAW_RETRY }));
-    });
-  }
+  await trackMessage('alert update', { watch: watch.id, tries: message.tries }, context, async (work) => {
+    try {
+      // Who may not see the project any more keeps the alert as it was.
+      const edited = await editMessage(
+        {
+          ...{ key: keyOf(watch, place), to: message.to, projects: [watch.project] },
+          posted: { channel, ts },
+          content: () => alertMessage(viewOf(task, alert, message, context)),
+        },
+        context,
+      );
+      await done();
+      work.outcome = edited === 'edited' ? 'sent' : 'refused';
+    } catch (error) {
+      await recordFailed(error, work, context, async ({ kind }) => {
+        if (kind === 'wait') return;
+        if (message.tries >= MAX_DRAWINGS) return done();
+        await save((shown) => ({ ...shown, tries: shown.tries + 1, next: context.clock() + DRAW_RETRY }));
+      });
+    }
+  });
 }
 
 /**

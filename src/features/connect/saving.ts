@@ -42,10 +42,10 @@ const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
 /** What a submitted form does: tests the token, saves it, and says in the modal how that went. */
 export function createConnectionSaving({ workspaces, billing, limits, onConnected }: ConnectParts) {
   /** @returns the balance of the test project; undefined when the token works but the project has no data */
-  const test = async (input: ConnectRequest, { user }: Request) => {
+  const test = async (input: ConnectRequest, { user, workspace: { waits } }: Request) => {
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
     try {
-      const access = { ...input, workspace: user.teamId, connection: input.name };
+      const access = { ...input, workspace: user.teamId, connection: input.name, waits };
       return await billing.balance(access, input);
     } catch (error) {
       if (error instanceof NoData) return undefined;

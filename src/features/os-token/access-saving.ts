@@ -209,7 +209,7 @@ async function testAccess(
   limits.demand('tests', { teamId, userId: id });
   const about = `${accessAuditText(request.workspace, project)} · test`;
   const issued = await requestToken({ authUrl, ...credentials }, project, about, context);
-  const tenant = { workspace: teamId, connection: project };
+  const tenant = { workspace: teamId, connection: project, waits: request.workspace.waits };
   const revocation = await identity.revoke(authUrl, issued.token, tenant).catch(failureOf);
   return { issued, revocation: isFailure(revocation) ? 'failed' : REVOCATION_RESULTS[revocation] };
 }

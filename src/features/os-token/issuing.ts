@@ -85,7 +85,8 @@ export function requestToken(
   { request, identity, audit, clock }: TokenContext,
 ): Promise<IssuedToken> {
   const { teamId, id } = request.user;
-  return identity.issue(access, { workspace: teamId, connection: project }).catch(async (error: unknown) => {
+  const tenant = { workspace: teamId, connection: project, waits: request.workspace.waits };
+  return identity.issue(access, tenant).catch(async (error: unknown) => {
     if (isFailure(error) && mayHaveIssued(error))
       await audit.record(teamId, unclearIssueAudit(clock(), id, about)).catch(ignoreFailure);
     throw error;
@@ -101,7 +102,7 @@ async function revokeUnseen(
 ): Promise<UnshownToken> {
   const { request, identity, clock } = context;
   const { teamId, id } = request.user;
-  const tenant = { workspace: teamId, connection: grant.project };
+  const tenant = { workspace: teamId, connection: grant.project, waits: request.workspace.waits };
   const outcome = await identity.revoke(access.authUrl, issued.token, tenant).catch(failureOf);
   const about = tokenAuditText(label, grant.project, tokenAuditId(issued.auditId));
   const token = { at: clock(), who: id, about };

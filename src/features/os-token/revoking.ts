@@ -54,7 +54,8 @@ export async function revokeToken(tokens: Tokens, token: WindowToken, context: T
   }
 
   await reply.modal.update(revokingModal);
-  const tenant = { workspace: user.teamId, connection: grant.project };
+  const { waits } = context.request.workspace;
+  const tenant = { workspace: user.teamId, connection: grant.project, waits };
   const outcome = await revokeAndCheck(grant.authUrl, opened, tenant, context).catch(failureOf);
   const about = tokenAuditText(grant.word, grant.project, grant.audit);
   const entry = revocationAudit({ at: clock(), who: user.id, about }, outcome);

@@ -82,7 +82,8 @@ export function createStatusFeature({
       limits.demand('tests', { teamId: user.teamId, userId: user.id });
       const { teamId } = user;
       const { name, baseUrl } = connection;
-      const access = { workspace: teamId, connection: name, baseUrl, token: connection.token() };
+      const { waits } = workspace;
+      const access = { workspace: teamId, connection: name, baseUrl, token: connection.token(), waits };
       await billing.balance(access, connection.test);
       await lastUsed.note({ teamId, workspace }, { connection: connection.name, at });
       const passed = `The test passed: the token works, and project ${connection.test.project} has data.`;

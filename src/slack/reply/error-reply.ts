@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import type { RequestWork } from '../../runtime/work.ts';
 import type { ErrorContext } from '../error-messages/description.ts';
 import type { Message } from '../kit/atoms.ts';
 import { failureMessage, failureModal, unknownErrorMessage, unknownErrorModal } from './error-blocks.ts';
@@ -9,8 +10,10 @@ import type { ReplyTarget } from './reply.ts';
 
 /** Turns an error of a listener into a reply. */
 export interface ErrorReply {
-  /** Logs the error. @param where the command, action, form or event it happened in @returns what the reply is made of */
-  explain(error: unknown, where: string): ErrorReport;
+  /** Notes the error in the request's record. @returns what the reply is made of */
+  explain(error: unknown, work: Pick<RequestWork, 'outcome' | 'error' | 'reference'>): ErrorReport;
+  /** Logs an error that an answer only mentions. @param where it happened */
+  logMentioned(error: unknown, where: string): void;
   /** Replies privately, or in the modal that this request opened. Never rejects. */
   send(target: ReplyTarget, report: ErrorReport, context?: ErrorContext): Promise<void>;
   /** Replies in the modal that the request came from. Never rejects. */
@@ -19,11 +22,11 @@ export interface ErrorReply {
   readonly logUndelivered: (error: unknown) => void;
 }
 
-/** A logged error. */
+/** What a reply says of an error. */
 export interface ErrorReport {
   /** Undefined for an error that Tally didn't foresee. */
   readonly failure: Failure | undefined;
-  /** The reference to its log line. */
+  /** The reference to the request's line in the log. */
   readonly id: string;
 }
 
@@ -34,18 +37,15 @@ export function createErrorReply(log: Logger): ErrorReply {
     await target.updateModal(errorModalOf(report, context), message).catch(logUndelivered);
   };
   return {
-    explain(error, where) {
+    explain(error, work) {
       const id = randomBytes(4).toString('hex');
-      if (isFailure(error)) {
-        // The rejected word was typed by a person, so it can be a password.
-        log.info(
-          { where, kind: error.kind, id, ...(error.kind !== 'invalid-word' && { err: error }) },
-          'answered with a failure',
-        );
-        return { failure: error, id };
-      }
-      log.error({ where, id, err: error }, 'answered with an unknown error');
-      return { failure: undefined, id };
+      const failure = isFailure(error) ? error : undefined;
+      Object.assign(work, { outcome: failure?.kind ?? 'unknown', error, reference: id });
+      return { failure, id };
+    },
+    logMentioned(err, where) {
+      if (isFailure(err)) log.info({ where, err }, 'An answer reports a failure');
+      else log.error({ where, err }, 'An answer reports an unknown error');
     },
     async send(target, report, context) {
       if (await target.hasModal()) return sendInModal(target, report, context);

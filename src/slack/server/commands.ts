@@ -7,7 +7,7 @@ import {
   TextTooLong,
   UNKNOWN_COMMAND,
 } from '../../domain/failure/index.ts';
-import { inSpan } from '../../runtime/spans.ts';
+import { type RequestWork, trackWork } from '../../runtime/work.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { ThreadOutcome } from '../../workspace/thread-store.ts';
 import { asSlashCommand, type CommandInvocation, withoutSecrets } from '../commands/command-buttons.ts';
@@ -17,31 +17,37 @@ import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
 import { sourceOfPayload } from '../request/payload.ts';
 import type { Request, RequestOptions } from '../request/request.ts';
 import {
+  beginRequest,
   type CommandHandler,
   canRead,
   handlerOf,
+  isAdmitted,
   type ListenerContext,
   lookUp,
+  routeOf,
   workOf,
 } from './listeners.ts';
 import { rememberQuestion } from './remember-question.ts';
 
 /** Registers slash commands. */
 export function registerCommands(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, errorReply, limits, clock, createTarget } = context;
+  const { listeners, errorReply, limits, clock, createTarget, onFinished } = context;
 
-  app.command(/.*/, async ({ ack, body, client, context: { isFirst } }) => {
+  app.command(/.*/, async ({ ack, body, client, context: { isFirst, arrived } }) => {
     const command = matchCommandName(body.command, Object.keys(listeners.commands));
     const invocation = { command, text: body.text ?? '' };
     const source = sourceOfPayload(body, isFirst);
-    const throttled = limits.take('requests', source);
-    if (throttled !== undefined) {
-      const report = errorReply.explain(throttled, command);
-      // Replies in the acknowledgement, so that a flood costs no calls to Slack.
-      return ack(errorMessageOf(report, { invocation }) as RespondArguments);
-    }
-    await ack();
-    await runCommand(createTarget(source, client), invocation, { at: clock() });
+    const route = routeOf(lookUp(listeners.commands, command), command);
+    await trackWork(beginRequest('command', route, source, arrived), onFinished, async (work) => {
+      const throttled = limits.take('requests', source);
+      if (throttled !== undefined) {
+        const report = errorReply.explain(throttled, work);
+        // Replies in the acknowledgement, so that a flood costs no calls to Slack.
+        return ack(errorMessageOf(report, { invocation }) as RespondArguments);
+      }
+      await ack();
+      await runCommand(createTarget(source, client), invocation, { at: clock(), work });
+    });
   });
 }
 
@@ -56,7 +62,7 @@ const matchCommandName = (typed: string, commands: readonly string[]): SlashComm
 export type RunCommand = (
   target: ReplyTarget,
   invocation: CommandInvocation,
-  options: Omit<RequestOptions, 'invocation'>,
+  options: Omit<RequestOptions, 'invocation'> & { readonly work: RequestWork },
 ) => Promise<void>;
 
 export function createCommandRunner({
@@ -65,15 +71,14 @@ export function createCommandRunner({
   errorReply,
   threads,
   log,
-  onAnswered,
   loadingDelays = LOADING_DELAYS,
 }: ListenerContext): RunCommand {
-  const run: RunCommand = async (target, invocation, options) => {
+  return async (target, invocation, { work, ...options }) => {
     const { command, text } = invocation;
     const listener = lookUp(commands, command);
     const handler = listener && (isShortText(text) ? handlerOf<CommandHandler>(listener, text) : TOO_LONG);
     const isForm = target.source.triggerId !== undefined && handler?.openForm !== undefined;
-    const metricName = listener === undefined ? 'other' : command;
+    work.route = routeOf(listener, command);
     const began = performance.now();
     let request: Request | undefined;
     let outcome: ThreadOutcome | undefined;
@@ -87,7 +92,7 @@ export function createCommandRunner({
         );
       const audience = handler.isQuestion ? (options.audience ?? 'as-set') : 'asker';
       request = await authorize(target, handler.right, { ...options, audience, invocation });
-      if (request === undefined) return;
+      if (!isAdmitted(request, work)) return;
       if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       if (handler.isQuestion && !isForm) {
         const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
@@ -96,10 +101,9 @@ export function createCommandRunner({
       }
       await workOf(handler)(text, request);
       outcome = request.audience === 'channel' ? 'everybody' : 'person';
-      onAnswered?.(metricName, 'ok');
+      work.ms = performance.now() - work.began;
     } catch (error) {
-      const report = errorReply.explain(error, command);
-      onAnswered?.(metricName, report.failure?.kind ?? 'unknown');
+      const report = errorReply.explain(error, work);
       outcome = outcomeOf(report);
       const { workspace } = request ?? {};
       await errorReply.send(target, report, {
@@ -114,7 +118,6 @@ export function createCommandRunner({
     if (handler?.isQuestion && request !== undefined && outcome !== undefined)
       await rememberQuestion({ threads, log }, target, request, invocation, outcome);
   };
-  return (...given) => inSpan('command', () => run(...given));
 }
 
 /** “No data” is an answer, which only this person saw; a refused word is not asked about again. */

@@ -1,5 +1,6 @@
 import type { App } from '@slack/bolt';
 import { withTimeout } from '../../runtime/timers.ts';
+import { type RequestWork, trackWork } from '../../runtime/work.ts';
 import { type CommandInvocation, parseInvocation, parseShare } from '../commands/command-buttons.ts';
 import { readFields } from '../kit/modal.ts';
 import { failureText } from '../reply/error-blocks.ts';
@@ -10,7 +11,16 @@ import { isDirectMessage, type RequestSource, sourceOfPayload } from '../request
 import type { Request } from '../request/request.ts';
 import type { WebClient } from '../web-client.ts';
 import type { RunCommand } from './commands.ts';
-import { type ActionHandler, handlerOf, type ListenerContext, lookUp, workOf } from './listeners.ts';
+import {
+  type ActionHandler,
+  beginRequest,
+  handlerOf,
+  isAdmitted,
+  type ListenerContext,
+  lookUp,
+  routeOf,
+  workOf,
+} from './listeners.ts';
 
 /** Registers clicks, forms and suggestions. */
 export function registerInteractions(app: App, context: ListenerContext, runCommand: RunCommand): void {
@@ -20,69 +30,78 @@ export function registerInteractions(app: App, context: ListenerContext, runComm
 }
 
 function registerActions(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, authorize, errorReply, limits, clock, log } = context;
+  const { listeners, authorize, errorReply, limits, clock, log, onFinished } = context;
   const { loadingDelays = LOADING_DELAYS } = context;
 
-  app.action({ type: 'block_actions' }, async ({ ack, action, body, client, context: { isFirst } }) => {
-    await ack();
-    const target = targetOf(context, body, client, isFirst);
-    const { source } = target;
-    const { action_id = '', ...chosen } = action as ActionPayload;
-    const value = chosen.value ?? chosen.selected_option?.value ?? '';
-    const name = action_id.split(':')[0] ?? '';
-    const throttled = limits.take('requests', source);
-    if (throttled !== undefined) {
-      const report = errorReply.explain(throttled, 'action');
-      if (limits.take('refusals', source) !== undefined) return;
-      const isCommand = name === 'rerun' || name === 'run';
-      return errorReply.send(target, report, isCommand ? { invocation: parseInvocation(value) } : {});
-    }
-    await answerClick(target, name, value, body as object as SlackPayload);
-    if ((body as object as SlackPayload).view?.type === 'home') await redrawHome(target);
-  });
+  app.action(
+    { type: 'block_actions' },
+    async ({ ack, action, body, client, context: { isFirst, arrived } }) => {
+      await ack();
+      const target = targetOf(context, body, client, isFirst);
+      const { source } = target;
+      const { action_id = '', ...chosen } = action as ActionPayload;
+      const value = chosen.value ?? chosen.selected_option?.value ?? '';
+      const name = action_id.split(':')[0] ?? '';
+      const route = routeOf(lookUp(listeners.actions, name), name);
+      await trackWork(beginRequest('button', route, source, arrived), onFinished, async (work) => {
+        const throttled = limits.take('requests', source);
+        if (throttled !== undefined) {
+          const report = errorReply.explain(throttled, work);
+          if (limits.take('refusals', source) !== undefined) return;
+          const isCommand = name === 'rerun' || name === 'run';
+          return errorReply.send(target, report, isCommand ? { invocation: parseInvocation(value) } : {});
+        }
+        await answerClick(target, name, value, body as object as SlackPayload, work);
+        if ((body as object as SlackPayload).view?.type === 'home') await redrawHome(target, work);
+      });
+    },
+  );
 
   const answerClick = async (
     target: ReplyTarget,
     name: string,
     value: string,
     body: SlackPayload,
+    work: RequestWork,
   ): Promise<void> => {
     const inPlace = { at: clock(), replace: isPrivate(body), audience: 'asker' } as const;
     // `rerun` replaces the message that has the button, `run` answers below it: who clicked where everyone can, alone.
-    if (name === 'rerun') return runCommand(target, parseInvocation(value), inPlace);
+    if (name === 'rerun') return runCommand(target, parseInvocation(value), { ...inPlace, work });
     if (name === 'run')
       return runCommand(target, parseInvocation(value), {
-        at: inPlace.at,
+        ...{ at: inPlace.at, work },
         ...(body.channel !== undefined && !isPrivate(body) && { audience: 'asker' }),
       });
     if (name === 'share') {
       const at = clock();
       const { asked, ...invocation } = parseShare(value);
-      return runCommand(target, invocation, { at, audience: 'channel', sharedFrom: Math.min(asked, at) });
+      const sharedFrom = Math.min(asked, at);
+      return runCommand(target, invocation, { at, audience: 'channel', sharedFrom, work });
     }
     const listener = lookUp(listeners.actions, name);
-    if (listener === undefined) return log.warn({ action: name }, 'no listener for this action');
+    if (listener === undefined) return log.warn('Ignored a click on something that Tally no longer offers');
     let request: Request | undefined;
     const handler = handlerOf<ActionHandler>(listener, value);
     if (handler.openForm !== undefined) target.startLoadingView(loadingDelays.modal);
     try {
       request = await authorize(target, handler.right, inPlace);
-      if (request === undefined) return;
+      if (!isAdmitted(request, work)) return;
       const { view, state } = body;
       const fields = readFields((view?.state ?? state)?.values as never);
       const metadata = view?.private_metadata ?? '';
       await workOf(handler)({ value, fields, metadata }, request, (invocation) =>
-        runCommand(target, invocation, inPlace),
+        runCommand(target, invocation, { ...inPlace, work }),
       );
+      work.ms ??= performance.now() - work.began;
     } catch (error) {
-      await errorReply.send(target, errorReply.explain(error, 'action'), { requester: request });
+      await errorReply.send(target, errorReply.explain(error, work), { requester: request });
     } finally {
       await target.endLoading();
     }
   };
 
   /** Updates the Home after a click on it. A user who can no longer see it gets the click's reply instead. */
-  const redrawHome = async (target: ReplyTarget): Promise<void> => {
+  const redrawHome = async (target: ReplyTarget, work: RequestWork): Promise<void> => {
     const listener = lookUp(listeners.events, 'app_home_opened');
     if (listener === undefined) return;
     const { client, source } = target;
@@ -90,7 +109,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     try {
       const request = await authorize(target, listener.right, { at });
       if (request === undefined) return;
-      const rerun = (invocation: CommandInvocation) => runCommand(target, invocation, { at });
+      const rerun = (invocation: CommandInvocation) => runCommand(target, invocation, { at, work });
       const event = { type: 'app_home_opened', user: source.userId, tab: 'home' };
       await listener.run(event, request, { client, rerun });
     } catch (err) {
@@ -101,64 +120,81 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
 
 /** Acknowledges a form after reading it: with the errors below its fields, or with the view that says it is working. */
 function registerViews(app: App, context: ListenerContext): void {
-  const { listeners, authorize, errorReply, limits, clock } = context;
+  const { listeners, authorize, errorReply, limits, clock, onFinished } = context;
 
-  app.view({ type: 'view_submission' }, async ({ ack, view, body, client, context: { isFirst } }) => {
-    const name = view.callback_id;
-    const listener = lookUp(listeners.views, name);
-    if (listener === undefined) return ack();
-    const target = targetOf(context, body, client, isFirst);
-    const throttled = limits.take('requests', target.source);
-    if (throttled !== undefined) {
-      const report = errorReply.explain(throttled, name);
-      const lastInput = view.blocks.findLast(({ type }) => type === 'input')?.block_id;
-      // Below the last field, so that the form keeps what was typed.
-      return lastInput === undefined
-        ? ack({ response_action: 'update', view: errorModalOf(report) })
-        : ack({ response_action: 'errors', errors: { [lastInput]: failureText(throttled) } });
-    }
-    let parsed: ReturnType<typeof listener.read>;
-    try {
-      parsed = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
-    } catch (error) {
-      const errorModal = errorModalOf(errorReply.explain(error, name), { isUnchanged: true });
-      return ack({ response_action: 'update', view: errorModal });
-    }
-    if ('errors' in parsed) return ack({ response_action: 'errors', errors: parsed.errors });
-    await ack({ response_action: 'update', view: listener.waiting });
-    let request: Request | undefined;
-    try {
-      request = await authorize(target, listener.right, { at: clock() });
-      if (request !== undefined) await listener.work(parsed.input, request);
-    } catch (error) {
-      await errorReply.sendInModal(target, errorReply.explain(error, name), { requester: request });
-    }
-  });
+  app.view(
+    { type: 'view_submission' },
+    async ({ ack, view, body, client, context: { isFirst, arrived } }) => {
+      const name = view.callback_id;
+      const listener = lookUp(listeners.views, name);
+      if (listener === undefined) return ack();
+      const target = targetOf(context, body, client, isFirst);
+      await trackWork(beginRequest('form', name, target.source, arrived), onFinished, async (work) => {
+        const throttled = limits.take('requests', target.source);
+        if (throttled !== undefined) {
+          const report = errorReply.explain(throttled, work);
+          const lastInput = view.blocks.findLast(({ type }) => type === 'input')?.block_id;
+          // Below the last field, so that the form keeps what was typed.
+          return lastInput === undefined
+            ? ack({ response_action: 'update', view: errorModalOf(report) })
+            : ack({ response_action: 'errors', errors: { [lastInput]: failureText(throttled) } });
+        }
+        let parsed: ReturnType<typeof listener.read>;
+        try {
+          parsed = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
+        } catch (error) {
+          const errorModal = errorModalOf(errorReply.explain(error, work), { isUnchanged: true });
+          return ack({ response_action: 'update', view: errorModal });
+        }
+        if ('errors' in parsed) {
+          work.outcome = 'invalid-form';
+          return ack({ response_action: 'errors', errors: parsed.errors });
+        }
+        await ack({ response_action: 'update', view: listener.waiting });
+        let request: Request | undefined;
+        try {
+          request = await authorize(target, listener.right, { at: clock() });
+          if (isAdmitted(request, work)) await listener.work(parsed.input, request);
+        } catch (error) {
+          await errorReply.sendInModal(target, errorReply.explain(error, work), { requester: request });
+        }
+      });
+    },
+  );
 }
 
 /** Slack shows only what is in the acknowledgement, so suggestions are looked up before it. */
 function registerOptions(app: App, context: ListenerContext): void {
-  const { listeners, authorize, errorReply, limits, clock } = context;
+  const { listeners, authorize, errorReply, limits, clock, onFinished } = context;
 
-  app.options(/.*/, async ({ ack, options, body, client }) => {
+  app.options(/.*/, async ({ ack, options, body, client, context: { arrived } }) => {
     const listener = lookUp(listeners.options, options.action_id);
-    try {
-      // No check for replays: typing the same text twice within a second sends the same bytes twice.
-      const target = targetOf(context, body, client);
-      const isThrottled = limits.take('suggestions', target.source) !== undefined;
-      const typed = options.value ?? '';
-      if (listener === undefined || isThrottled || typed.length > LONGEST_SUGGESTION)
-        return await ack({ options: [] });
-      const find = async () => {
-        const request = await authorize(target, listener.right, { at: clock(), isTyping: true });
-        const metadata = (body as object as SlackPayload).view?.private_metadata ?? '';
-        return request === undefined ? [] : listener.find(typed, request, metadata);
-      };
-      await ack({ options: [...(await withTimeout(SUGGESTION_TIMEOUT, find(), () => []))] });
-    } catch (error) {
-      errorReply.explain(error, options.action_id);
-      await ack({ options: [] });
-    }
+    // No check for replays: typing the same text twice within a second sends the same bytes twice.
+    const target = targetOf(context, body, client);
+    const { source } = target;
+    const route = routeOf(listener, options.action_id);
+    await trackWork(beginRequest('suggestions', route, source, arrived), onFinished, async (work) => {
+      try {
+        const throttled = limits.take('suggestions', source);
+        if (throttled !== undefined) errorReply.explain(throttled, work);
+        const typed = options.value ?? '';
+        if (listener === undefined || throttled !== undefined || typed.length > LONGEST_SUGGESTION)
+          return await ack({ options: [] });
+        const find = async () => {
+          const request = await authorize(target, listener.right, { at: clock(), isTyping: true });
+          const metadata = (body as object as SlackPayload).view?.private_metadata ?? '';
+          return isAdmitted(request, work) ? listener.find(typed, request, metadata) : [];
+        };
+        const tooLate = () => {
+          work.outcome = 'timed-out';
+          return [];
+        };
+        await ack({ options: [...(await withTimeout(SUGGESTION_TIMEOUT, find(), tooLate))] });
+      } catch (error) {
+        errorReply.explain(error, work);
+        await ack({ options: [] });
+      }
+    });
   });
 }
 

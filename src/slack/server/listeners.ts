@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import type { OnFinished, RequestVia, RequestWork } from '../../runtime/work.ts';
 import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -161,6 +162,31 @@ export interface ListenerContext {
   readonly log: Logger;
   readonly clock: () => Millis;
   readonly loadingDelays?: LoadingDelays;
-  /** Called after each command with `ok`, a failure's kind, or `unknown`; an unknown command's name is `other`. */
-  readonly onAnswered?: ((command: string, outcome: string) => void) | undefined;
+  /** Gets the record of each request that Tally took up. */
+  readonly onFinished: OnFinished;
+}
+
+/** What Tally did not register has this route: the name is outside text. */
+const OTHER = 'other';
+
+/** The route of a command, an action or a form. */
+export const routeOf = (listener: object | undefined, name: string): string =>
+  listener === undefined ? OTHER : name;
+
+/** What a request's record begins with. @param arrived by `performance.now()`; now, if the transport does not say */
+export const beginRequest = (
+  via: RequestVia,
+  route: string,
+  { teamId, userId }: Pick<RequestSource, 'teamId' | 'userId'>,
+  arrived: unknown,
+): RequestWork => ({
+  ...{ kind: 'request', via, route, workspace: teamId, user: userId, outcome: 'ok' },
+  began: typeof arrived === 'number' ? arrived : performance.now(),
+});
+
+/** Notes who asks. @returns whether the request is to be answered: a replayed one was before */
+export function isAdmitted(request: Request | undefined, work: RequestWork): request is Request {
+  if (request === undefined) work.outcome = 'replayed';
+  else work.waits = request.workspace.waits;
+  return request !== undefined;
 }

@@ -158,7 +158,7 @@ function createPayloadReceiver({ signingSecret, spend, logger, processEvent, tru
   };
 
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const now = Date.now();
+    const [now, arrived] = [Date.now(), performance.now()];
     const signed = await readSigned(req, now);
     if (typeof signed === 'number') return end(res, signed);
     const { body, claim } = signed;
@@ -170,7 +170,7 @@ function createPayloadReceiver({ signingSecret, spend, logger, processEvent, tru
       await processEvent({
         body,
         ack: async (response) => acknowledge(res, response),
-        customProperties: { isFirst },
+        customProperties: { isFirst, arrived },
       });
     } catch (error) {
       logger.error('a request from Slack could not be processed', error);

@@ -10,6 +10,7 @@ import {
 import type { SeveralProjects } from '../../domain/language/command-text.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import type { WaitMeter } from '../../runtime/work.ts';
 import {
   damagedIds,
   findConnection,
@@ -237,6 +238,7 @@ export interface OpenedConnection {
   readonly token: string;
   /** What failed when the record was read. */
   readonly failures: Workspace['failures'];
+  readonly waits: WaitMeter;
 }
 
 /** @throws NotConnected; ConnectionMissing if the workspace has other connections; UnsealFailed */
@@ -252,6 +254,7 @@ export function openConnection(
       baseUrl: connection.baseUrl,
       token: connection.token(),
       failures: record.failures,
+      waits: record.waits,
     };
   if (record.connectionNames.length === 0) throw new NotConnected();
   throw new ConnectionMissing(name, { label, alias });

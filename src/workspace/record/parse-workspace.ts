@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
+import { WaitMeter } from '../../runtime/work.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { parseAccess, withRevocable } from '../credentials/accesses.ts';
 import { parseConnection } from '../credentials/connections.ts';
@@ -115,6 +116,7 @@ function parseWorkspace(
     lastUsed,
     rejectedAt: (credential) => findRejection(fields, credential, { connections, accesses, lastUsed }),
     lastBalance: (id, product) => parseLastBalance(fields, id, product),
+    waits: new WaitMeter(),
     failures: parseFailures(fields, ids(FIELDS.failed)),
     lastSent: (id) => parseLastDelivery(fields[FIELDS.sent + id]),
   };

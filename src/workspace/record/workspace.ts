@@ -3,6 +3,7 @@ import { holdsUnknownWord } from '../../domain/language/parse.ts';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryRead } from '../../domain/try-read.ts';
+import type { WaitMeter } from '../../runtime/work.ts';
 import type { OpenableAccess } from '../credentials/accesses.ts';
 import { fingerprintOf, type OpenableConnection } from '../credentials/connections.ts';
 import type { CredentialName } from '../credentials/rejections.ts';
@@ -71,6 +72,8 @@ export interface Workspace {
   readonly failures: ReadonlyMap<string, LastFailure>;
   /** How a schedule's last delivery ended; undefined when there was none. */
   lastSent(schedule: string): LastDelivery | undefined;
+  /** How long whoever read this record has waited for services. */
+  readonly waits: WaitMeter;
   /** The whole record as Redis holds it: a change compares with it. */
   readonly fields: RecordFields;
 }

@@ -1,0 +1,132 @@
+/** One line a request, a message that Tally sends by itself, and a delivery run: what docs/logs.md describes. */
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { type FailureKind, isFailure } from '../domain/failure/index.ts';
+import type { Millis } from '../domain/time/calendar.ts';
+import { type MessageWork, type OnFinished, type RequestWork, type Work, waitOf } from '../runtime/work.ts';
+
+/** What a person or the workspace's managers can mend. Every other failure is a warning. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outcome']>([
+  ...['ok', 'replayed', 'duplicate', 'invalid-form'],
+  ...(['invalid-word', 'text-too-long', 'secret-pasted', 'period-just-began', 'project-missing'] as const),
+  ...(['not-connected', 'connection-missing', 'no-data', 'not-allowed', 'not-issuer', 'throttled'] as const),
+  ...(['access-missing', 'too-many-tokens', 'edit-conflict', 'not-installed'] as const),
+]);
+/** A message's outcomes that a later try mends, or nobody has to. */
+const IS_WELL: ReadonlySet<string> = new Set<MessageWork['outcome']>([
+  ...['sent', 'found', 'skipped', 'waiting', 'refused', 'changed', 'lease-lost', 'stopped'],
+]);
+/** A run's outcomes that are part of any day. */
+const IS_ORDINARY: ReadonlySet<string> = new Set(['ok', 'lease-taken', 'gone', 'stopped']);
+
+type Level = 'debug' | 'info' | 'warn' | 'error';
+
+function levelOf({ kind, outcome, error }: Work): Level {
+  const isOwnError =
+    outcome === 'unknown' || (kind === 'message' && error !== undefined && !isFailure(error));
+  if (kind === 'run') return IS_ORDINARY.has(outcome) ? 'debug' : isOwnError ? 'error' : 'warn';
+  if ((kind === 'request' ? FOR_PEOPLE : IS_WELL).has(outcome)) return 'info';
+  return isOwnError ? 'error' : 'warn';
+}
+
+const MESSAGES = {
+  request: { well: 'Answered a request', badly: 'A request failed' },
+  message: { well: 'Handled a scheduled message', badly: 'Could not send a message' },
+  run: { well: 'Ran deliveries', badly: 'A delivery run failed' },
+} as const;
+
+/** Lines a second that are all written, of what went well and of what failed; of those beyond, one in `STEP`. */
+const LINES_PER_SECOND = 50;
+const STEP = 10;
+
+/** @param clock ms, never goes back */
+export function createWorkLog(
+  log: Logger,
+  { keys, log: { userIds } }: Pick<Config, 'keys' | 'log'>,
+  clock: () => Millis = () => performance.now(),
+): OnFinished {
+  const userField = createUserField(userIds, keys);
+  const samples = { well: createSampler(clock), badly: createSampler(clock) };
+  return (work) => {
+    const level = levelOf(work);
+    if (!log.isLevelEnabled(level)) return;
+    const how = level === 'warn' || level === 'error' ? 'badly' : 'well';
+    const sampled = samples[how]();
+    if (sampled === 0) return;
+    const fields = { ...fieldsOf(work, userField), ...(sampled > 1 && { sampled }) };
+    log[level](fields, MESSAGES[work.kind][how]);
+  };
+}
+
+function fieldsOf(work: Work, userField: (user: string) => object) {
+  const { workspace, outcome, ms = 0, traceId, error } = work;
+  const waited = waitOf(work);
+  return {
+    ...nameOf(work, userField),
+    workspace,
+    outcome,
+    ms: tenths(ms),
+    ...(waited.calls > 0 && { serviceMs: tenths(waited.ms), serviceCalls: waited.calls }),
+    ...(traceId !== undefined && { traceId }),
+    // A refused word was typed by a person, so it can be a password.
+    ...(error !== undefined && outcome !== 'invalid-word' && { err: error }),
+  };
+}
+
+function nameOf(work: Work, userField: (user: string) => object): object {
+  switch (work.kind) {
+    case 'run':
+      return { event: 'run' };
+    case 'request': {
+      const { via, route, user, reference } = work;
+      return {
+        event: 'request',
+        via,
+        route,
+        ...userField(user),
+        ...(reference !== undefined && { reference }),
+      };
+    }
+    case 'message': {
+      const { message, schedule, watch, late, tries } = work;
+      return {
+        ...{ event: 'delivery', message },
+        ...(schedule !== undefined && { schedule }),
+        ...(watch !== undefined && { watch }),
+        ...(late !== undefined && { lateMs: Math.round(late) }),
+        ...(tries !== undefined && { tries }),
+      };
+    }
+  }
+}
+
+const tenths = (ms: Millis): number => Math.round(ms * 10) / 10;
+
+/** @returns how many lines the next one stands for; 0 if it is not written */
+function createSampler(clock: () => Millis): () => number {
+  let until = 0;
+  let written = 0;
+  let beyond = 0;
+  return () => {
+    const now = clock();
+    if (now >= until) [until, written] = [now + 1_000, 0];
+    written += 1;
+    if (written <= LINES_PER_SECOND) return 1;
+    beyond += 1;
+    return beyond % STEP === 0 ? STEP : 0;
+  };
+}
+
+/**
+ * A hash that nobody can undo by trying all IDs, since the key is derived from the newest encryption key: the same in every
+ * process until that key is replaced.
+ */
+function createUserField(userIds: Config['log']['userIds'], [newest]: Config['keys']) {
+  if (userIds === 'none' || newest === undefined) return () => ({});
+  if (userIds === 'plain') return (user: string) => ({ user });
+  const key = Buffer.from(hkdfSync('sha256', newest.key, '', 'tally log user ids', 32));
+  return (user: string) => ({
+    user: createHmac('sha256', key).update(user).digest('base64url').slice(0, 12),
+  });
+}

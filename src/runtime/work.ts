@@ -1,0 +1,115 @@
+/**
+ * The record of a piece of work: made when it begins, filled in on the way, and handed over when it is over. Metrics, the
+ * log and traces all read it.
+ */
+import { type Channel, channel } from 'node:diagnostics_channel';
+import { isFailure } from '../domain/failure/index.ts';
+import type { Millis } from '../domain/time/calendar.ts';
+
+/** For how long somebody waited for billing and identity. Calls at the same time count once. */
+export class WaitMeter {
+  ms: Millis = 0;
+  calls = 0;
+  #open = 0;
+  #since = 0;
+
+  begin(): void {
+    if (this.#open === 0) this.#since = performance.now();
+    this.#open += 1;
+    this.calls += 1;
+  }
+
+  end(): void {
+    this.#open -= 1;
+    if (this.#open === 0) this.ms += performance.now() - this.#since;
+  }
+}
+
+interface WorkBase {
+  readonly workspace: string;
+  /** `ok` until something else is set: a failure's kind, `unknown` for an error that Tally didn’t foresee, or one of the kind’s own. */
+  outcome: string;
+  /** By `performance.now()`. */
+  readonly began: Millis;
+  /** Set when it is over, or earlier by work that goes on after its answer. */
+  ms?: Millis;
+  error?: unknown;
+  /** Of the workspace's record that it works with. */
+  waits?: WaitMeter;
+  /** What the meter had counted before. */
+  waited?: Pick<WaitMeter, 'ms' | 'calls'>;
+  /** Set by traces. */
+  traceId?: string;
+  /** Set by traces, and called when it is over. */
+  end?: () => void;
+}
+
+/** What Slack sent. */
+export type RequestVia = 'command' | 'mention' | 'message' | 'event' | 'button' | 'form' | 'suggestions';
+
+/** Its own outcomes: `replayed` and `duplicate` were answered before, `invalid-form` was refused with its fields marked. */
+export interface RequestWork extends WorkBase {
+  readonly kind: 'request';
+  readonly via: RequestVia;
+  /** Names that Tally registered: a command, which a mention or a button can run too, else an event, action or form; `other` for no such. */
+  route: string;
+  readonly user: string;
+  /** What the person was shown of an error. */
+  reference?: string;
+}
+
+/** Its own outcomes: `lease-taken`, `lease-lost` (another process runs it), `stopped` (this process stops), `gone` (no workspace). */
+export interface RunWork extends WorkBase {
+  readonly kind: 'run';
+}
+
+/**
+ * Its own outcomes: `sent`; `found` (a run that died had sent it); `skipped` (nothing to say); `waiting` (billing hasn’t
+ * reported the day); `refused` (its recipient may not see it); `retrying`; `paused` with its schedule; `failed` for good.
+ */
+export interface MessageWork extends WorkBase {
+  readonly kind: 'message';
+  readonly message: string;
+  readonly schedule?: string | undefined;
+  readonly watch?: string | undefined;
+  /** How long after it was due it went out, or was tried; in ms. */
+  late?: Millis;
+  /** How often it had failed before. */
+  readonly tries?: number | undefined;
+}
+
+export type Work = RequestWork | RunWork | MessageWork;
+
+/** Gets each record when it is over. */
+export type OnFinished = (work: Work) => void;
+
+/** A post that goes out later than this is late; in ms. */
+export const LATE: Millis = 5 * 60_000;
+
+/** A subscriber's bound store is available to everything inside the work. Costs nothing without one. */
+export const WORK_SPANS = channel('tally:work') as Channel<unknown, Work>;
+
+/** @returns what `run` returns; throws what it throws, as the outcome `unknown` unless `run` has set one */
+export async function trackWork<W extends Work, T>(
+  work: W,
+  onFinished: OnFinished,
+  run: (work: W) => Promise<T>,
+): Promise<T> {
+  try {
+    return await (WORK_SPANS.hasSubscribers ? WORK_SPANS.runStores(work, run, undefined, work) : run(work));
+  } catch (error) {
+    if (work.error !== error)
+      Object.assign(work, { outcome: isFailure(error) ? error.kind : 'unknown', error });
+    throw error;
+  } finally {
+    work.ms ??= performance.now() - work.began;
+    work.end?.();
+    onFinished(work);
+  }
+}
+
+/** What it waited for billing and identity. */
+export const waitOf = ({ waits, waited = NOTHING }: Work): Pick<WaitMeter, 'ms' | 'calls'> =>
+  waits === undefined ? NOTHING : { ms: waits.ms - waited.ms, calls: waits.calls - waited.calls };
+
+const NOTHING = { ms: 0, calls: 0 } as const;
