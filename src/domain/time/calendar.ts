@@ -202,18 +202,15 @@ export function offsetAt(instant: Millis, zone: Zone): number {
   const key = `${instant} ${zone}`;
   const cached = offsets.get(key);
   if (cached !== undefined) return cached;
-  const offset = zonedAt(instant, zone).offsetNanoseconds / 1e6;
+  const zoned = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
+  const offset = zoned.offsetNanoseconds / 1e6;
   offsets.set(key, offset);
   return offset;
 }
 
 /** The wall clock of `zone` at an instant (ms), as `2026-11-21T09:00:00.000`. @throws RangeError for an unknown zone */
 function wallTimeAt(instant: Millis, zone: Zone): string {
-  return zonedAt(instant, zone).toPlainDateTime().toString({ fractionalSecondDigits: 3 });
-}
-
-function zonedAt(instant: Millis, zone: Zone): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
+  return new Date(instant + offsetAt(instant, zone)).toISOString().slice(0, -1);
 }
 
 /**
