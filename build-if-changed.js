@@ -17,7 +17,7 @@ export const ROOT = fileURLToPath(new URL('.', import.meta.url));
  * @property {string} name for the log
  * @property {readonly [string, ...string[]]} sources files and folders, relative to the root; the code first
  * @property {string} folder the output, which `run` makes anew
- * @property {() => Promise<void>} run
+ * @property {() => Promise<unknown>} run
  */
 
 /** Digest of the sources, written last: a build that was interrupted has none. */

@@ -13,10 +13,10 @@ import { buildAlways, buildIfChanged, codeOf, ROOT } from './build-if-changed.js
 /** @typedef {import('esbuild').Plugin} Plugin */
 
 const DIST = join(ROOT, 'dist');
-const ENTRIES = ['src/tally.ts', 'src/config/env-file.ts'];
+const ENTRIES = ['src/tally.ts', 'src/tally-with-env-file.ts'];
 
-/** Native code that dependencies use where it is installed, and do without here. */
-const OPTIONAL = ['msgpackr-extract', 'bufferutil', 'utf-8-validate'];
+/** What dependencies use where it is installed, and do without here. */
+const OPTIONAL = ['msgpackr-extract', 'bufferutil', 'utf-8-validate', 'supports-color'];
 
 /**
  * Loaded for parts that Tally does not use: Bolt's receivers, whose place Tally's own server has; Slack's signed states of an
@@ -28,7 +28,19 @@ const UNUSED = /^(?:express|raw-body|jsonwebtoken|cron-parser|\.\.?\/postgres\b.
 const BANNER = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);`;
 
-/** @param {readonly string[]} entryPoints @param {string} folder emptied first */
+/**
+ * @typedef {object} BundledPackage
+ * @property {string} folder relative to the root; a key of package-lock.json
+ * @property {string} name
+ * @property {string} version
+ * @property {string} license
+ */
+
+/**
+ * @param {readonly string[]} entryPoints
+ * @param {string} folder emptied first
+ * @returns {Promise<BundledPackage[]>} the packages that the bundle has code of
+ */
 export async function bundle(entryPoints, folder) {
   const { build } = await import('esbuild');
   await rm(folder, { recursive: true, force: true });
@@ -65,8 +77,9 @@ export async function bundle(entryPoints, folder) {
     outfile: join(folder, 'chunks', 'undici.cjs'),
     format: 'cjs',
   });
-  const inputs = { ...bot.metafile.inputs, ...later.metafile.inputs };
-  await writeFile(join(folder, 'LICENSES.txt'), await licensesOf({ inputs }));
+  const packages = await packagesIn({ ...bot.metafile.outputs, ...later.metafile.outputs });
+  await writeFile(join(folder, 'LICENSES.txt'), await licensesOf(packages));
+  return packages;
 }
 
 /** @type {Plugin} */
@@ -145,22 +158,40 @@ function mapOfNothing(path) {
   return `data:application/json;base64,${Buffer.from(map).toString('base64')}`;
 }
 
-/** What the authors of the bundled packages ask for: their names and terms go along. @param {Pick<import('esbuild').Metafile, 'inputs'>} metafile */
-async function licensesOf({ inputs }) {
-  const folders = new Set(
-    Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? []),
+/** @param {import('esbuild').Metafile['outputs']} outputs @returns {Promise<BundledPackage[]>} */
+async function packagesIn(outputs) {
+  const files = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? path : [])),
   );
-  const texts = await Promise.all(
+  const folders = new Set(
+    files.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? []),
+  );
+  return Promise.all(
     [...folders].sort().map(async (folder) => {
       const { name, version, license } = JSON.parse(
         await readFile(join(ROOT, folder, 'package.json'), 'utf8'),
       );
-      const files = (await readdir(join(ROOT, folder))).filter((file) => /^licen[cs]e/i.test(file));
-      const terms = await Promise.all(files.map((file) => readFile(join(ROOT, folder, file), 'utf8')));
-      return [`${name} ${version} (${license})`, ...terms].join('\n\n');
+      return { folder, name, version, license };
     }),
   );
-  return texts.join(`\n\n${'-'.repeat(80)}\n\n`);
+}
+
+/** What the authors of the bundled packages ask for: their names and terms go along. @param {BundledPackage[]} packages */
+async function licensesOf(packages) {
+  const texts = packages.map(async ({ folder, name, version, license }) => {
+    const files = (await readdir(join(ROOT, folder))).filter((file) => /^(licen[cs]e|notice)/i.test(file));
+    const terms = await Promise.all(files.sort().map((file) => readFile(join(ROOT, folder, file), 'utf8')));
+    return [`${name} ${version} (${license})`, ...terms].join('\n\n');
+  });
+  return (await Promise.all(texts)).join(`\n\n${'-'.repeat(80)}\n\n`);
+}
+
+/** @returns the packages in `dist/` */
+export async function bundleBot() {
+  const packages = await bundle(ENTRIES, DIST);
+  await chmod(join(DIST, 'tally.js'), 0o755);
+  await chmod(join(DIST, 'tally-with-env-file.js'), 0o755);
+  return packages;
 }
 
 /** @type {import('./build-if-changed.js').BuildTarget} */
@@ -168,10 +199,7 @@ export const BOT = {
   name: 'bot',
   sources: ['src', 'build.js', 'build-if-changed.js', 'package.json', 'package-lock.json'],
   folder: DIST,
-  async run() {
-    await bundle(ENTRIES, DIST);
-    await chmod(join(DIST, 'tally.js'), 0o755);
-  },
+  run: bundleBot,
 };
 
 /** @param {unknown} error @returns {string | undefined} what to do; undefined for an error that nobody expects */

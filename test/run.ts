@@ -43,6 +43,7 @@ const CHECKS: [name: string, command: string[]][] = [
 const ONLY_IN_ALL = [
   'test/browser/**',
   'test/image.test.ts',
+  'test/release.test.ts',
   'test/sandbox/slack-launcher.test.ts',
   'test/npm-scripts.test.ts',
   'test/house/deleted-features.test.ts',
@@ -50,8 +51,6 @@ const ONLY_IN_ALL = [
   'test/delivery/watches-year.test.ts',
   'test/vault/reseal.test.ts',
   'test/redis/copy.test.ts',
-  'test/ops/backup.test.ts',
-  'test/ops/newer-records.test.ts',
   'test/redis/tls.test.ts',
   'test/domain/long-texts.test.ts',
   'test/domain/forecast-accuracy.test.ts',

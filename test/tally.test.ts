@@ -47,9 +47,7 @@ function tally(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
 }
 
 describe('the executable tally', () => {
-  it('is what package.json installs, and names its commands', async () => {
-    const { bin } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    expect(bin).toEqual({ tally: 'dist/tally.js' });
+  it('names its commands', async () => {
     const { code, output } = await tally(['help']);
     expect([code, [...output.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name)]).toEqual([
       0,

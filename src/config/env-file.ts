@@ -1,6 +1,6 @@
 /**
- * npm's scripts load this before the bot: a `.env` beside package.json sets the variables that the environment does not.
- * Containers and the sandbox start the bot without it, so that only their environment counts.
+ * Loaded before the bot where npm or npx runs it: a `.env` of the current folder sets the variables that the environment
+ * does not. Containers and the sandbox start the bot without it, so that only their environment counts.
  */
 const authoritiesAtStart = process.env.NODE_EXTRA_CA_CERTS;
 try {

@@ -46,7 +46,7 @@ describe('.env', () => {
 
   it('is read by every script that starts with the bot’s environment', async () => {
     const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
-    for (const name of ['start', 'tally']) expect(scripts[name]).toContain('--import ./dist/env-file.js');
+    for (const name of ['start', 'tally']) expect(scripts[name]).toContain('dist/tally-with-env-file.js');
   });
 
   it('as the example has it leads to one’s own Redis, and with compose to the one beside the bot', async () => {

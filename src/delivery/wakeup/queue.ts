@@ -12,7 +12,7 @@ export interface Payload {
 }
 
 /** Delivers what is due in a workspace. */
-export type DeliverWorkspace = (workspace: SlackId) => Promise<void>;
+export type Work = (workspace: SlackId) => Promise<void>;
 
 export interface QueueParts {
   /** For the queue and its worker; the caller closes it. */
