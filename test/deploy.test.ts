@@ -255,6 +255,14 @@ describe('the Kubernetes manifests', () => {
     expect(texts.join('\n')).not.toMatch(/kind: Secret|xox[bp]-|xapp-|ENCRYPTION_KEYS=|REDIS_URL=/);
   });
 
+  it('and their page name the version that package.json has', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+    const page = await readFile('docs/kubernetes.md', 'utf8');
+    const named = [...page.matchAll(/tally:(\d[\w.-]*)|ref=v([\w.-]+)/g)].map(([, tag, ref]) => tag ?? ref);
+    const example = parse(await readFile(join(DIR, 'example/kustomization.yaml'), 'utf8'));
+    expect(new Set([...named, example.images[0].newTag])).toEqual(new Set([version]));
+  });
+
   it('set variables that the bot reads', async () => {
     const variables = await readFile('src/config/variables.ts', 'utf8');
     const example: Manifest = parse(await readFile(join(DIR, 'example/kustomization.yaml'), 'utf8'));
