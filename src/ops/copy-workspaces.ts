@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { pluralize } from '../domain/language/text.ts';
 import { BOT_CONNECTION, guardRead, isCluster, type RedisConnection } from '../redis/connect.ts';
 import { createDeletion } from '../workspace/record/deletion.ts';
@@ -107,7 +106,7 @@ export async function hasBots(redis: RedisConnection): Promise<boolean | undefin
     const lists = await Promise.all(servers.map((server) => server.client('LIST')));
     // Another database of the same server may have a bot of its own.
     const isBot =
-      ({ options: { db = 0 } }: Redis) =>
+      ({ options: { db = 0 } }: (typeof servers)[number]) =>
       (line: string) =>
         line.includes(` name=${BOT_CONNECTION} `) && line.includes(` db=${db} `);
     return servers.some((server, at) => String(lists[at]).split('\n').some(isBot(server)));

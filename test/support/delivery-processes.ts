@@ -43,11 +43,15 @@ export async function startDeliveryProcess(
 }
 
 /** Ends the process; kills it when it does not end in time. */
-export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+export async function endProcess(
+  child: ChildProcess,
+  signal: NodeJS.Signals = 'SIGTERM',
+  patience = 8_000,
+): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill(signal);
-  await Promise.race([gone, delay(8_000, undefined, { ref: false })]);
+  await Promise.race([gone, delay(patience, undefined, { ref: false })]);
   child.kill('SIGKILL');
   await gone;
 }
