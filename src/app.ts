@@ -1,6 +1,7 @@
 import { createBilling, reportOutcomes } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
+import { MESSAGE_KINDS } from './delivery/outbox/recipients.ts';
 import { createReports } from './delivery/reports/index.ts';
 import type { Millis } from './domain/time/calendar.ts';
 import { createAuditFeature } from './features/audit/index.ts';
@@ -30,7 +31,7 @@ import { createMetrics } from './ops/metrics.ts';
 import { watchNewerRecords } from './ops/newer-records.ts';
 import { VERSION } from './ops/version.ts';
 import { BOT_CONNECTION, connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
-import { onStoreError } from './redis/errors.ts';
+import { onStoreError, onStoreOperation } from './redis/errors.ts';
 import { markLayout } from './redis/layout.ts';
 import type { OnFinished } from './runtime/work.ts';
 import { createInstallations } from './slack/installations.ts';
@@ -38,7 +39,7 @@ import { createErrorReply } from './slack/reply/error-reply.ts';
 import type { LoadingDelays } from './slack/reply/reply.ts';
 import { createResponseUrlClient } from './slack/reply/response-url.ts';
 import { createUserDirectory } from './slack/request/users.ts';
-import { createRateLimiter, type RateLimiter } from './slack/server/rate-limit.ts';
+import { createRateLimiter, RATE_LIMITS, type RateLimiter } from './slack/server/rate-limit.ts';
 import { registerListeners } from './slack/server/register-listeners.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';
 import { onApiCall } from './slack/web-client.ts';
@@ -86,7 +87,13 @@ export function createTally(
   metricsLifetime?: Millis,
 ): Tally {
   const metrics = createMetrics({
+    known: {
+      commands: () => all.commands(),
+      messageKinds: MESSAGE_KINDS,
+      limited: Object.keys(RATE_LIMITS),
+    },
     inProgress: () => http.inProgress(),
+    notReady: async () => (await health.readyz()).body.notReady ?? [],
     oldestOverdue: () => delivery.oldestOverdue(),
     ...(metricsLifetime !== undefined && { pageLifetime: metricsLifetime }),
   });
@@ -214,7 +221,12 @@ export function createTally(
     onFinished,
     ...(loadingDelays && { loadingDelays }),
   });
-  const unwatch = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError), newerRecords.unwatch];
+  const unwatch = [
+    onApiCall(metrics.slackCall),
+    onStoreError(metrics.storeError),
+    onStoreOperation(metrics.storeOperation),
+    newerRecords.unwatch,
+  ];
 
   return {
     registry: all,

@@ -9,7 +9,9 @@ log.info({ version: VERSION, node: process.versions.node }, 'Tally is starting')
 // When it is off, nothing of OpenTelemetry is loaded.
 const { endpoint } = config.tracing;
 const tracing =
-  endpoint === undefined ? undefined : (await import('./ops/tracing.ts')).startTracing(endpoint);
+  endpoint === undefined
+    ? undefined
+    : (await import('./ops/tracing.ts')).startTracing({ endpoint, slackApiUrl: config.slack.apiUrl });
 const tally = createTally(config, log, Date.now);
 
 let stopping = false;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -32,10 +32,15 @@ const shown = await shownMetrics();
 
 async function shownMetrics(): Promise<Map<string, Set<string>>> {
   const metrics = createMetrics();
-  const work = { workspace: 'T1', began: 0, ms: 1, user: 'U1' };
-  metrics.finished({ ...work, kind: 'request', via: 'command', route: '/spend', outcome: 'ok' });
-  metrics.exchange({ service: 'billing', host: 'api.example.com', outcome: 200, tries: 1, took: 1 });
-  metrics.finished({ ...work, kind: 'message', message: 'post', outcome: 'sent' });
+  const work = { workspace: 'T1', began: 0, ms: 1, user: 'U1', outcome: 'ok' } as const;
+  metrics.finished({ ...work, kind: 'request', via: 'command', route: '/spend' });
+  metrics.finished({ ...work, kind: 'run' });
+  metrics.finished({ ...work, kind: 'message', message: 'post' });
+  metrics.exchange({
+    ...{ service: 'billing', method: 'POST', origin: 'https://api.example.com', outcome: 200 },
+    ...{ tries: 1, took: 1 },
+  });
+  metrics.storeOperation(1);
   metrics.slackCall({ method: 'chat.postMessage', outcome: 'ok', took: 1 });
   metrics.throttled({ what: 'requests', whose: 'person' });
   metrics.storeError('full');
@@ -105,11 +110,26 @@ describe('the alert rules', () => {
     expect(kinds.filter((kind) => kind !== 'unknown' && !source.includes(`'${kind}'`))).toEqual([]);
   });
 
-  it('say in each alert how bad it is, what happened and what it means', () => {
+  it('say in each alert how bad it is, what happened, what to do and where that is described', async () => {
+    const [page, metricsPage] = await Promise.all(
+      ['docs/troubleshooting.md', 'docs/metrics.md'].map((name) => readFile(name, 'utf8')),
+    );
+    const sections = new Set(
+      [...(page ?? '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+        title
+          .toLowerCase()
+          .replace(/[^\w\- ]/g, '')
+          .replaceAll(' ', '-'),
+      ),
+    );
     for (const { alert, labels, annotations } of rules) {
       expect([alert, ['warning', 'critical'].includes(labels.severity)]).toEqual([alert, true]);
       expect(annotations.summary.length).toBeGreaterThan(10);
       expect(annotations.description.length).toBeGreaterThan(20);
+      const [, anchor = ''] = /^docs\/troubleshooting\.md#([\w-]+)$/.exec(annotations.runbook_url) ?? [];
+      expect([alert, sections.has(anchor)]).toEqual([alert, true]);
+      expect(metricsPage).toContain(`| \`${alert}\` (${labels.severity}) `);
+      expect(metricsPage).toContain(`(troubleshooting.md#${anchor})`);
     }
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   });
@@ -139,8 +159,10 @@ describe('the dashboard', () => {
       expect(datasource).toEqual({ type: 'prometheus', uid: '${datasource}' });
       expect(expr).toContain('job=~"$job"');
     }
-    expect(dashboard.templating.list.map(({ name }: Manifest) => name)).toEqual(['datasource', 'job']);
-    expect(unknownIn(dashboard.templating.list[1].definition)).toEqual([]);
+    expect(dashboard.templating.list.map(({ name }: Manifest) => name)).toEqual([
+      ...['datasource', 'job', 'version'],
+    ]);
+    for (const { definition = '' } of dashboard.templating.list) expect(unknownIn(definition)).toEqual([]);
   });
 
   it('has panels with titles of their own that do not overlap', () => {
@@ -201,7 +223,7 @@ describe('the Kubernetes manifests', () => {
   const container = () => pod().containers[0];
 
   it('name every file of their folder', async () => {
-    for (const name of ['base', 'monitoring', 'example']) {
+    for (const name of ['base', 'monitoring', 'tracing', 'example']) {
       const { resources } = parse(await readFile(join(DIR, name, 'kustomization.yaml'), 'utf8'));
       const files = (await readdir(join(DIR, name))).filter((file) => file !== 'kustomization.yaml');
       expect(resources.filter((one: string) => !one.startsWith('..')).sort()).toEqual(files.sort());
@@ -304,6 +326,28 @@ describe('the Kubernetes manifests', () => {
       rule.http.paths.map((one: Manifest) => one.path),
     );
     expect(paths).toEqual(['/slack/']);
+  });
+
+  it('let traces out of the same pods, to the port of OTLP, where that is asked for', async ({ skip }) => {
+    const policy = ofKind(await written('tracing'), 'NetworkPolicy');
+    expect(policy.spec.podSelector).toEqual(ofKind(base, 'NetworkPolicy').spec.podSelector);
+    expect(policy.spec.egress[0].ports).toEqual([{ protocol: 'TCP', port: 4318 }]);
+    if (kubectl === undefined) return skip(NO_KUBECTL);
+    const page = await readFile('docs/traces.md', 'utf8');
+    const [, lines = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+    const dir = await mkdtemp(join(tmpdir(), 'tally-kubernetes-'));
+    await cp(DIR, dir, { recursive: true });
+    await mkdir(join(dir, 'mine'));
+    await writeFile(join(dir, 'mine/kustomization.yaml'), `resources: [../base]\n${lines}`);
+    const { stdout } = await run('kubectl', ['kustomize', join(dir, 'mine')]);
+    await rm(dir, { recursive: true });
+    const rendered = parseAllDocuments(stdout).map((one) => one.toJS() as Manifest);
+    const names = rendered
+      .filter(({ kind }) => kind === 'NetworkPolicy')
+      .map(({ metadata }) => metadata.name);
+    expect(names.sort()).toEqual(['tally', 'tally-traces']);
+    const { data } = ofKind(rendered, 'ConfigMap');
+    expect(data.OTEL_EXPORTER_OTLP_ENDPOINT).toBe('http://collector.observability:4318');
   });
 
   it('are rendered by kubectl', async ({ skip }) => {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { BillingClient } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { type RunWork, trackWork } from '../runtime/work.ts';
+import { type QueuedJob, type RunWork, trackWork } from '../runtime/work.ts';
 import { collectAnswerNotes, type LastUsed } from '../workspace/record/last-used.ts';
 import { createBillingCache } from './billing-cache.ts';
 import { type DeliveryRun, type DeliveryRunParts, LeaseLostError, startDeliveryRun } from './context.ts';
@@ -23,7 +23,7 @@ export interface Delivery {
    * @returns when to run again
    * @throws StoreUnavailable
    */
-  run(workspace: SlackId): Promise<NextWork>;
+  run(workspace: SlackId, job?: QueuedJob): Promise<NextWork>;
   /** No further post is begun. */
   stop(): void;
 }
@@ -85,8 +85,12 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   return {
-    run: (workspace) =>
-      trackWork({ kind: 'run', workspace, outcome: 'ok', began: performance.now() }, onFinished, deliver),
+    run: (workspace, job) =>
+      trackWork(
+        { kind: 'run', workspace, outcome: 'ok', began: performance.now(), ...(job && { job }) },
+        onFinished,
+        deliver,
+      ),
     stop: () => stopping.abort(),
   };
 }

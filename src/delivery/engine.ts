@@ -31,8 +31,8 @@ export function createEngine(parts: EngineParts) {
     repair: repairs.run,
     /** Delivers from now on, overdue posts first. */
     start(): void {
-      scheduler.start(async (workspace) => {
-        await afterRun(parts, workspace, await delivery.run(workspace));
+      scheduler.start(async (workspace, job) => {
+        await afterRun(parts, workspace, await delivery.run(workspace, job));
       });
       repairs.start();
     },

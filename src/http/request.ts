@@ -12,7 +12,9 @@ export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './exchan
 /** How a request ended, for logs and metrics: nothing secret in it. */
 export interface ExchangeInfo {
   readonly service: Service;
-  readonly host: string;
+  readonly method: string;
+  /** `https://host:port` */
+  readonly origin: string;
   /** The status of the response, or the failure's kind. */
   readonly outcome: number | Failure['kind'];
   readonly tries: number;
@@ -104,7 +106,8 @@ export function createHttp(options: HttpOptions): GuardedHttp {
     waits?.begin();
     const report = (outcome: ExchangeInfo['outcome']) => {
       const took = performance.now() - progress.startedAt;
-      onExchange?.({ service: request.service, host: url.host, outcome, tries: progress.tries, took });
+      const { service, method } = request;
+      onExchange?.({ service, method, origin: url.origin, outcome, tries: progress.tries, took });
     };
     try {
       const response = await sendInTurn(request, url, progress);

@@ -11,7 +11,9 @@ const PROBE_INTERVAL = 1_000;
 /** ms */
 const PROBE_LIFETIME = MINUTE;
 
-type NotReady = 'redis' | 'slack' | 'newer-records';
+/** What keeps a process from answering. */
+export const NOT_READY = ['redis', 'slack', 'newer-records'] as const;
+type NotReady = (typeof NOT_READY)[number];
 
 interface HealthResponse {
   readonly status: 200 | 503;

@@ -3,12 +3,14 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Millis } from '../domain/time/calendar.ts';
 import type { ExchangeInfo } from '../http/request.ts';
 import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/errors.ts';
-import { LATE, type MessageWork, type Work } from '../runtime/work.ts';
+import type { Work } from '../runtime/work.ts';
+import { NOT_READY } from './health.ts';
+import { VERSION } from './version.ts';
 
 /** Metrics for operators. Labels are Tally's and Slack's names, never people's data. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-interface SlackCallMeasurement {
+export interface SlackCallMeasurement {
   readonly method: string;
   /** `ok`, or Slack's error code */
   readonly outcome: string;
@@ -30,15 +32,50 @@ const publish = (measured: Measurement): void => {
 /** Seconds. A warm answer takes tens of milliseconds; the deadline of a request is ten seconds. */
 const LATENCY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Seconds. Redis answers within a millisecond, or is given up after 1.5 seconds. */
+const STORE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+
+/** Seconds. A run with nothing to send takes milliseconds; one that posts much waits for Slack's rate limits. */
+const RUN_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
 /** Computing the page costs about a millisecond, and anyone who reaches the port may ask for it. In ms. */
 const PAGE_LIFETIME = 1_000;
 
 /** Slack's error codes are outside text: beyond this many label combinations, a metric counts under `other`. */
 export const MAX_SERIES = 200;
 
+/**
+ * Prometheus sees no increase in a counter's first value, so what alerts count is there from the start, with 0. Other rooms
+ * give their own names; these are the outcomes that alerts ask for.
+ */
+const ALERTED = {
+  command: ['ok', 'unknown', 'store-unavailable', 'unseal-failed', 'settings-damaged', 'slack-failed'],
+  request: ['2xx', '401', '4xx', 'rate-limited', 'service-failed', 'service-unreachable', 'timed-out'],
+  slack: ['ok', 'ratelimited', 'invalid_auth', 'token_revoked', 'account_inactive'],
+  run: ['ok', 'unknown', 'store-unavailable'],
+  message: ['sent', 'retrying', 'paused', 'failed'],
+} as const;
+
+/** Slack's methods that every workspace needs. */
+const SLACK_METHODS = ['auth.test', 'chat.postMessage', 'users.info'] as const;
+
+/** Names of other rooms by which something is counted. */
+export interface KnownLabels {
+  /** Read when the page is computed first: the features are known by then. */
+  readonly commands: () => readonly string[];
+  readonly messageKinds: readonly string[];
+  /** What is rate limited. */
+  readonly limited: readonly string[];
+}
+
+const NONE_KNOWN: KnownLabels = { commands: () => [], messageKinds: [], limited: [] };
+
 interface MetricsParts {
+  readonly known?: KnownLabels;
   /** Counts the requests to billing and identity that wait or are running. */
   readonly inProgress?: () => number;
+  /** What keeps this process from answering. */
+  readonly notReady?: () => Promise<readonly string[]>;
   /** For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say. */
   readonly oldestOverdue?: () => Promise<number | undefined>;
   /** For how long the page is not computed again, in ms; tests want it at once. */
@@ -47,7 +84,9 @@ interface MetricsParts {
 
 /** Each bot has its own registry, so that several can run in one process. */
 export function createMetrics({
+  known = NONE_KNOWN,
   inProgress = () => 0,
+  notReady = async () => [],
   oldestOverdue = async () => 0,
   pageLifetime = PAGE_LIFETIME,
 }: MetricsParts = {}) {
@@ -57,16 +96,23 @@ export function createMetrics({
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   const counter = <L extends string>(name: string, help: string, ...labelNames: readonly L[]) =>
     new Counter({ name, help, labelNames, registers });
+  const histogram = <L extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    ...labelNames: readonly L[]
+  ) => new Histogram({ name, help, buckets, labelNames, registers });
+  new Gauge({
+    name: 'tally_build_info',
+    help: 'The version that runs; always 1.',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version: VERSION, node: process.version }, 1);
   const commands = counter('tally_commands_total', 'Commands answered, by outcome.', 'command', 'outcome');
   const requests = counter(
     'tally_service_requests_total',
     'Requests to billing and identity, by outcome.',
     'service',
-    'outcome',
-  );
-  const posts = counter(
-    'tally_scheduled_posts_total',
-    'Due dates of schedules, by how they ended.',
     'outcome',
   );
   const slackCalls = counter(
@@ -86,21 +132,72 @@ export function createMetrics({
     'Redis commands that failed because Redis could not serve them, by kind.',
     'kind',
   );
-  // Prometheus sees no increase in a counter's first value.
-  for (const kind of STORE_ERROR_KINDS) storeErrors.inc({ kind }, 0);
-  const latencies = new Histogram({
-    name: 'tally_service_request_seconds',
-    help: 'How long requests to billing and identity took, retries included.',
-    labelNames: ['service'],
-    buckets: LATENCY_BUCKETS,
-    registers,
-  });
+  const runs = counter('tally_delivery_runs_total', 'Delivery runs of a workspace, by outcome.', 'outcome');
+  const messages = counter(
+    'tally_messages_total',
+    'Messages that Tally sends by itself, by kind and by what became of a try.',
+    'kind',
+    'outcome',
+  );
+  const commandLatencies = histogram(
+    'tally_command_duration_seconds',
+    'How long commands took until their answer was sent, by whether it was an error.',
+    LATENCY_BUCKETS,
+    'command',
+    'outcome',
+  );
+  const latencies = histogram(
+    'tally_service_request_duration_seconds',
+    'How long requests to billing and identity took, retries included, waiting for their turn not.',
+    LATENCY_BUCKETS,
+    'service',
+  );
+  const slackLatencies = histogram(
+    'tally_slack_call_duration_seconds',
+    'How long calls to Slack took, by method.',
+    LATENCY_BUCKETS,
+    'method',
+  );
+  const storeLatencies = histogram(
+    'tally_store_operation_duration_seconds',
+    'How long Tally waited for Redis, an operation of one or more commands at a time.',
+    STORE_BUCKETS,
+  );
+  const runLatencies = histogram(
+    'tally_delivery_run_duration_seconds',
+    'How long delivery runs of a workspace took.',
+    RUN_BUCKETS,
+  );
+  const startCounting = (): void => {
+    for (const command of known.commands())
+      for (const outcome of ALERTED.command) commands.inc({ command, outcome }, 0);
+    for (const service of ['billing', 'identity'])
+      for (const outcome of ALERTED.request) requests.inc({ service, outcome }, 0);
+    for (const outcome of ALERTED.run) runs.inc({ outcome }, 0);
+    for (const method of SLACK_METHODS)
+      for (const outcome of ALERTED.slack) slackCalls.inc({ method, outcome }, 0);
+    for (const kind of STORE_ERROR_KINDS) storeErrors.inc({ kind }, 0);
+    for (const kind of known.messageKinds)
+      for (const outcome of ALERTED.message) messages.inc({ kind, outcome }, 0);
+    for (const what of known.limited)
+      for (const whose of ['person', 'workspace']) throttled.inc({ what, whose }, 0);
+  };
   new Gauge({
     name: 'tally_service_requests_in_progress',
     help: 'Requests to billing and identity that wait or are running.',
     registers,
     collect() {
       this.set(inProgress());
+    },
+  });
+  new Gauge({
+    name: 'tally_ready',
+    help: 'Whether Redis takes writes and Slack reaches this process: what /readyz says.',
+    labelNames: ['part'],
+    registers,
+    async collect() {
+      const missing = await notReady();
+      for (const part of NOT_READY) this.set({ part }, missing.includes(part) ? 0 : 1);
     },
   });
   new Gauge({
@@ -113,9 +210,12 @@ export function createMetrics({
     },
   });
   const boundedCalls = boundSeries();
+  let hasStarted = false;
   let page: { readonly until: Millis; readonly body: Promise<string> } | undefined;
   const currentPage = (): Promise<string> => {
     const now = performance.now();
+    if (!hasStarted) startCounting();
+    hasStarted = true;
     if (page === undefined || page.until <= now)
       page = { until: now + pageLifetime, body: registry.metrics() };
     return page.body;
@@ -123,27 +223,34 @@ export function createMetrics({
   return {
     /** Tally finished a piece of work. */
     finished(work: Work): void {
-      if (work.kind === 'request') {
-        const { via, route, outcome } = work;
-        if (via === 'command' || route.startsWith('/')) commands.inc({ command: route, outcome });
-      } else if (work.kind === 'message' && work.message === 'post') {
-        const outcome = postOutcome(work);
-        if (outcome !== undefined) posts.inc({ outcome });
+      const { outcome, ms = 0 } = work;
+      if (work.kind === 'message') messages.inc({ kind: work.message, outcome });
+      else if (work.kind === 'run') {
+        runs.inc({ outcome });
+        runLatencies.observe(ms / 1e3);
+      } else if (work.via === 'command' || work.route.startsWith('/')) {
+        const command = work.route;
+        commands.inc({ command, outcome });
+        commandLatencies.observe({ command, outcome: outcome === 'ok' ? 'ok' : 'error' }, ms / 1e3);
       }
     },
     /** A request to billing or identity. */
     exchange(exchange: ExchangeInfo): void {
       publish({ kind: 'exchange', ...exchange });
       const { service, outcome, took } = exchange;
-      // A service may send any status: its class bounds the series. Everything else is a failure's kind.
-      const label = typeof outcome === 'number' ? `${Math.floor(outcome / 100)}xx` : outcome;
+      // A service may send any status: its class bounds the series, and 401 is a dead token. Everything else is a failure's kind.
+      const isStatus = typeof outcome === 'number' && outcome !== 401;
+      const label = isStatus ? `${Math.floor(outcome / 100)}xx` : String(outcome);
       requests.inc({ service, outcome: label });
       latencies.observe({ service }, took / 1e3);
     },
     slackCall(call: SlackCallMeasurement): void {
       publish({ kind: 'slack', ...call });
-      slackCalls.inc(boundedCalls({ method: call.method, outcome: call.outcome }));
+      const { method, outcome } = boundedCalls({ method: call.method, outcome: call.outcome });
+      slackCalls.inc({ method, outcome });
+      slackLatencies.observe({ method }, call.took / 1e3);
     },
+    storeOperation: (took: Millis) => storeLatencies.observe(took / 1e3),
     /** Redis did not do what it was asked. */
     storeError: (kind: StoreErrorKind) => storeErrors.inc({ kind }),
     /** A request that was rejected by a rate limit: what is limited, and for whom. */
@@ -154,12 +261,6 @@ export function createMetrics({
     /** Stops the collectors of Node's own metrics. */
     stop: () => registry.clear(),
   };
-}
-
-/** How a due date ended; undefined while it is tried again. */
-function postOutcome({ outcome, late = 0 }: MessageWork): string | undefined {
-  if (outcome === 'sent' || outcome === 'found') return late > LATE ? 'posted-late' : 'posted';
-  return outcome === 'skipped' || outcome === 'failed' ? outcome : undefined;
 }
 
 /** @returns a function that returns the first `MAX_SERIES` combinations unchanged, and `other` for each label of the rest */

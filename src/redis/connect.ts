@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { NewerRecords, StoreUnavailable } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { reportOutage, storeErrorKind } from './errors.ts';
+import { reportOutage, storeErrorKind, timeOperation } from './errors.ts';
 import { findRefusal, type Prepare } from './refusal.ts';
 import { parseRedisUrl } from './url.ts';
 
@@ -209,7 +209,7 @@ export async function waitUntilReady(redis: RedisConnection, patience: Millis): 
 /** Runs commands that read. @throws StoreUnavailable for every form of an outage; our own mistakes are thrown as they are */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await timeOperation(work);
   } catch (error) {
     if (!reportOutage(error)) throw error;
     throw storeErrorKind(error) === 'newer-records'

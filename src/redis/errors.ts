@@ -1,5 +1,6 @@
-import { channel } from 'node:diagnostics_channel';
+import { type Channel, channel } from 'node:diagnostics_channel';
 import { isFailure, NewerRecords } from '../domain/failure/index.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 
 /** Why Redis did not do what it was asked, for metrics and operators. */
 export const STORE_ERROR_KINDS = [
@@ -67,8 +68,28 @@ export function newerRecords(): NewerRecords {
 }
 
 /** @returns a function that unsubscribes */
-export function onStoreError(listener: (kind: StoreErrorKind) => void): () => void {
-  const subscriber = (kind: unknown) => listener(kind as StoreErrorKind);
-  STORE_ERRORS.subscribe(subscriber);
-  return () => void STORE_ERRORS.unsubscribe(subscriber);
+export const onStoreError = (listener: (kind: StoreErrorKind) => void): (() => void) =>
+  listen(STORE_ERRORS, listener);
+
+/** How long an operation took, in ms. ioredis' own channel would cost as much as half of a command. */
+const STORE_OPERATIONS = channel('tally:store-operation');
+
+/** Runs an operation and reports how long it took, however it ends. */
+export async function timeOperation<T>(work: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  try {
+    return await work();
+  } finally {
+    STORE_OPERATIONS.publish(performance.now() - began);
+  }
+}
+
+/** @returns a function that unsubscribes */
+export const onStoreOperation = (listener: (took: Millis) => void): (() => void) =>
+  listen(STORE_OPERATIONS, listener);
+
+function listen<T>(source: Channel, listener: (message: T) => void): () => void {
+  const subscriber = (message: unknown) => listener(message as T);
+  source.subscribe(subscriber);
+  return () => void source.unsubscribe(subscriber);
 }

@@ -61,7 +61,19 @@ export interface RequestWork extends WorkBase {
 /** Its own outcomes: `lease-taken`, `lease-lost` (another process runs it), `stopped` (this process stops), `gone` (no workspace). */
 export interface RunWork extends WorkBase {
   readonly kind: 'run';
+  readonly job?: QueuedJob;
 }
+
+/** The job that woke a run. */
+export interface QueuedJob {
+  readonly id: string;
+  readonly queue: string;
+  /** W3C's name of the span that queued it; only with traces. */
+  traceparent?: string;
+}
+
+/** Gets each job before it is queued. */
+export const QUEUED_JOBS = channel('tally:queued-job');
 
 /**
  * Its own outcomes: `sent`; `found` (a run that died had sent it); `skipped` (nothing to say); `waiting` (billing hasn’t

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
+import { VERSION } from '../../src/ops/version.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
@@ -25,6 +26,9 @@ it('counts answers, requests and messages, and names nobody', async () => {
   expect(body).toContain('tally_commands_total{command="/balance",outcome="ok"} 1\n');
   expect(body).toContain('tally_commands_total{command="/balance",outcome="no-data"} 1\n');
   expect(body).toContain('tally_commands_total{command="/billing",outcome="invalid-word"} 1\n');
+  expect(body).toContain('tally_command_duration_seconds_count{command="/balance",outcome="ok"} 1\n');
+  expect(body).toMatch(/^tally_store_operation_duration_seconds_count [1-9]/m);
+  expect(body).toContain(`tally_build_info{version="${VERSION}",node="${process.version}"} 1\n`);
   expect(body).toMatch(/^tally_service_requests_total\{service="billing",outcome="2xx"\} [1-9]/m);
   expect(body).toMatch(/^tally_slack_calls_total\{method="response_url",outcome="ok"\} [1-9]/m);
   expect(body).toMatch(/^tally_slack_calls_total\{method="users\.info",outcome="ok"\} [1-9]/m);
@@ -49,7 +53,7 @@ it('counts a scheduled post after it is sent', async () => {
   await bot.connect();
   await expect
     .poll(metrics, { timeout: 15_000 })
-    .toContain('tally_scheduled_posts_total{outcome="posted-late"} 1\n');
+    .toContain('tally_messages_total{kind="post",outcome="sent"} 1\n');
 });
 
 describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {

@@ -23,22 +23,43 @@ it('groups labels when there are too many, without losing counts', async () => {
   for (let at = 0; at < 1_000; at += 1) slackCall({ method: 'users.info', outcome: `code_${at}`, took: 1 });
   const samples = (await page()).body
     .split('\n')
-    .filter((line) => line.startsWith('tally_slack_calls_total{'));
+    .filter((line) => line.startsWith('tally_slack_calls_total{') && !line.endsWith(' 0'));
   expect(samples).toHaveLength(MAX_SERIES + 1);
   expect(samples).toContain(`tally_slack_calls_total{method="other",outcome="other"} ${1_000 - MAX_SERIES}`);
 });
 
 it('groups a service’s statuses by class, and names its failures', async () => {
   const { exchange, page } = started();
-  exchange({ service: 'billing', host: 'api.example.com', tries: 1, outcome: 200, took: 40 });
-  exchange({ service: 'billing', host: 'api.example.com', tries: 1, outcome: 418, took: 40 });
-  exchange({ service: 'billing', host: 'api.example.com', tries: 1, outcome: 'timed-out', took: 10_001 });
+  exchange({
+    service: 'billing',
+    method: 'POST',
+    origin: 'https://api.example.com',
+    tries: 1,
+    outcome: 200,
+    took: 40,
+  });
+  exchange({
+    service: 'billing',
+    method: 'POST',
+    origin: 'https://api.example.com',
+    tries: 1,
+    outcome: 418,
+    took: 40,
+  });
+  exchange({
+    service: 'billing',
+    method: 'POST',
+    origin: 'https://api.example.com',
+    tries: 1,
+    outcome: 'timed-out',
+    took: 10_001,
+  });
   const { body } = await page();
   expect(body).toContain('tally_service_requests_total{service="billing",outcome="2xx"} 1\n');
   expect(body).toContain('tally_service_requests_total{service="billing",outcome="4xx"} 1\n');
   expect(body).toContain('tally_service_requests_total{service="billing",outcome="timed-out"} 1\n');
-  expect(body).toContain('tally_service_request_seconds_bucket{le="0.05",service="billing"} 2\n');
-  expect(body).toContain('tally_service_request_seconds_bucket{le="+Inf",service="billing"} 3\n');
+  expect(body).toContain('tally_service_request_duration_seconds_bucket{le="0.05",service="billing"} 2\n');
+  expect(body).toContain('tally_service_request_duration_seconds_bucket{le="+Inf",service="billing"} 3\n');
 });
 
 it('answers in the text format, with the process’s memory and event loop', async () => {
@@ -57,7 +78,9 @@ it('keeps the metrics of two bots in one process apart', async () => {
   const one = started();
   const two = createMetrics();
   one.finished(POSTED);
-  expect((await two.page()).body).not.toContain('outcome="posted"');
+  const counted = 'tally_messages_total{kind="post",outcome="sent"} 1\n';
+  expect((await one.page()).body).toContain(counted);
+  expect((await two.page()).body).not.toContain(counted);
   two.stop();
 });
 
@@ -66,5 +89,5 @@ it('computes its page once a second at most', async () => {
   const first = await page();
   finished(POSTED);
   expect(await page()).toEqual(first);
-  await expect.poll(async () => (await page()).body).toContain('outcome="posted"');
+  await expect.poll(async () => (await page()).body).toContain('kind="post",outcome="sent"} 1');
 });

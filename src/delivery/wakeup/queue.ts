@@ -5,14 +5,16 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { QUEUE, queuePrefix } from '../../redis/keys.ts';
+import type { QueuedJob } from '../../runtime/work.ts';
 
-/** Only the workspace's ID. */
+/** Only the workspace's ID, and the name of the span that queued it. */
 export interface Payload {
   readonly workspace: SlackId;
+  readonly traceparent?: string;
 }
 
 /** Delivers what is due in a workspace. */
-export type Work = (workspace: SlackId) => Promise<void>;
+export type Work = (workspace: SlackId, job: QueuedJob) => Promise<void>;
 
 export interface QueueParts {
   /** For the queue and its worker; the caller closes it. */

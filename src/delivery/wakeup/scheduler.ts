@@ -6,6 +6,7 @@ import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { reportOutage } from '../../redis/errors.ts';
 import { QUEUE, queueKey, shardCount, shardOf, shardsOf } from '../../redis/keys.ts';
 import { repeat, withTimeout } from '../../runtime/timers.ts';
+import { QUEUED_JOBS, type QueuedJob } from '../../runtime/work.ts';
 import type { Payload, QueueParts, Work } from './queue.ts';
 
 /**
@@ -81,7 +82,11 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       workers.ensure(shard);
       const delay = Math.max(0, at - clock());
       const jobId = workers.freeId(workspace, Math.max(at, clock()));
-      await bounded(() => queue.add(QUEUE, { workspace }, { jobId, delay }));
+      const job: QueuedJob = { id: jobId, queue: QUEUE };
+      QUEUED_JOBS.publish(job);
+      const { traceparent } = job;
+      const payload = { workspace, ...(traceparent !== undefined && { traceparent }) };
+      await bounded(() => queue.add(QUEUE, payload, { jobId, delay }));
     },
     async forget(workspace) {
       const shard = shardOf(connection, workspace);
@@ -107,15 +112,16 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
   const { connection, onError, lookAgain = LOOK_AGAIN } = parts;
   const concurrency = Math.max(LEAST_CONCURRENCY, CONCURRENCY / shardCount(connection));
   const workers = new Map<number, Promise<Worker<Payload>>>();
-  const running = new Set<string | undefined>();
+  const running = new Set<string>();
   let run: Work | undefined;
   let stopLooking = (): void => undefined;
 
   const begin = async (shard: number, work: Work): Promise<Worker<Payload>> => {
     const { createWorker } = await loadQueues();
-    const worker = createWorker(parts, shard, concurrency, async ({ id, data }: Job<Payload>) => {
+    const worker = createWorker(parts, shard, concurrency, async ({ id = '', data }: Job<Payload>) => {
       running.add(id);
-      await work(data.workspace).finally(() => running.delete(id));
+      const { workspace, ...trace } = data;
+      await work(workspace, { id, queue: QUEUE, ...trace }).finally(() => running.delete(id));
     });
     // BullMQ trims the stream before it writes the last event, which may name a workspace that has left.
     worker.on('completed', () => void onCompleted(shard));
