@@ -51,6 +51,7 @@ const ONLY_IN_ALL = [
   'test/delivery/watches-year.test.ts',
   'test/vault/reseal.test.ts',
   'test/redis/copy.test.ts',
+  'test/ops/backup.test.ts',
   'test/ops/newer-records.test.ts',
   'test/redis/tls.test.ts',
   'test/domain/long-texts.test.ts',
