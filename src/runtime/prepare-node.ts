@@ -2,18 +2,35 @@ import { readFileSync } from 'node:fs';
 import module, { SourceMap } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { tryRead } from '../domain/try-read.ts';
 
 /**
  * For a process that is about to load the bundle. Stack traces name the files of src. From Node 22.8 on, compiled code is
  * kept beside the bundle: a folder for temporary files may be one that others write to. Node goes on without it if it
  * can't write.
+ *
+ * @returns to be called once the process has started
  */
-export function prepareNode(): void {
+export function prepareNode(): () => void {
   nameSourcesInStackTraces();
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
   enableCompileCache?.(join(import.meta.dirname, 'compile-cache'));
+  // Not at once: growing a little makes the loading of the files cheaper.
+  const timer = setTimeout(growYoungSpace, 0, 1);
+  return () => {
+    clearTimeout(timer);
+    growYoungSpace(2);
+  };
 }
+
+/**
+ * V8 doubles the space for young objects, up to 16 MB, each time most of them survive. Nearly all that a start makes survives,
+ * and after it an idle process would keep that space: about 15 MB.
+ *
+ * @param factor V8's own is 2
+ */
+const growYoungSpace = (factor: number): void => setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 
 /** What V8 says of one call; lines and columns count from 1. */
 type CallSite = NodeJS.CallSite;
