@@ -2,6 +2,7 @@ import { createTally } from './app.ts';
 import { loadConfig } from './config/config.ts';
 import { createLog } from './ops/log.ts';
 import { VERSION } from './ops/version.ts';
+import { isSecondSocketError } from './redis/errors.ts';
 
 const config = loadConfig(process.env, console.error);
 const log = createLog(config.log.level);
@@ -30,12 +31,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 process.on('uncaughtException', (err: unknown) => {
-  log.fatal({ err }, 'uncaughtException: Tally is stopping');
-  void stop(1);
+  if (isSecondSocketError(err)) return log.debug({ err }, 'A closed connection reported another error');
+  // Nobody knows what state this left behind. Lines are written at once, so this one is not lost.
+  log.fatal({ err }, 'Tally ends because of an error that nothing caught');
+  process.exit(1);
 });
 // A message that makes a library fail must not end the answers to everyone else.
 process.on('unhandledRejection', (err: unknown) =>
-  log.error({ err }, 'unhandledRejection: Tally keeps running'),
+  log.error({ err }, 'Tally goes on after a rejection that nothing caught'),
 );
 
 try {

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../sandbox/bot-process.ts';
 import { buildBot, ROOT } from '../sandbox/build.ts';
 import { VERSION } from '../src/ops/version.ts';
 import { describeUnless } from './support/describe-unless.ts';
@@ -92,6 +93,27 @@ describe('the executable tally', () => {
     expect(await tally(['doctor', '--xml'])).toMatchObject({
       code: 64,
       errors: expect.stringContaining('tally doctor [--json]'),
+    });
+  });
+
+  it('ends at once after an error that nothing caught, which is its last line', async () => {
+    const redis = await testRedis();
+    const { code, output } = await tally(['start'], {
+      PORT: String(await freePort()),
+      SLACK_APP_TOKEN: 'xapp-1-of-a-test',
+      SLACK_BOT_TOKEN: 'xoxb-1-of-a-test',
+      SLACK_API_URL: 'http://127.0.0.1:1/api/',
+      REDIS_URL: redis.url,
+      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(
+        "setTimeout(() => { throw new TypeError('a bug', { cause: new Error('its cause') }); }, 2000)",
+      )}`,
+    });
+    await redis.close();
+    expect(code).toBe(1);
+    expect(JSON.parse(output.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      level: 'fatal',
+      err: { name: 'TypeError', message: 'a bug', cause: { message: 'its cause' } },
     });
   });
 

@@ -9,6 +9,7 @@ import type { ServiceParts } from '../ops/doctor/check-service.ts';
 import { formatFindings, runChecks, serializeFindings } from '../ops/doctor/doctor.ts';
 import { type Finding, failedFinding, okFinding } from '../ops/doctor/finding.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
+import { isSecondSocketError } from '../redis/errors.ts';
 import { SCOPES } from '../slack/install/scopes.ts';
 import { createKeyring } from '../vault/keyring.ts';
 
@@ -158,9 +159,9 @@ async function run(options: readonly string[]): Promise<number> {
   return bad === 0 ? 0 : 1;
 }
 
-// ioredis listens for the first error of a socket only, and one with TLS may report a second: the first is in the findings.
-process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
-  if (!/^(ERR_SSL|ERR_TLS|E[A-Z]+$)/.test(error.code ?? '')) throw error;
+// The first is in the findings.
+process.on('uncaughtException', (error) => {
+  if (!isSecondSocketError(error)) throw error;
 });
 // A client that gave up may still have a timer running.
 process.exit(await run(process.argv.slice(3)));

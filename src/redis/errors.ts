@@ -93,3 +93,14 @@ function listen<T>(source: Channel, listener: (message: T) => void): () => void 
   source.subscribe(subscriber);
   return () => void source.unsubscribe(subscriber);
 }
+
+/**
+ * Whether an error that nothing caught is a socket's second one: ioredis listens for the first only, and one with TLS may
+ * report another, as when a server's alert follows a certificate that was refused.
+ */
+export const isSecondSocketError = (error: unknown): boolean => {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  return /^ERR_(?:SSL|TLS)_/.test(code ?? '') || SOCKET_CALLS.includes(syscall ?? '');
+};
+
+const SOCKET_CALLS: readonly string[] = ['connect', 'read', 'write', 'shutdown'];

@@ -134,6 +134,13 @@ describeUnless(NO_TLS, 'with TLS', () => {
       environment(urls.get('rediss+sentinel://') ?? ''),
       (log) => log.includes('"code":"SELF_SIGNED_CERT_IN_CHAIN"') && log.includes('Set NODE_EXTRA_CA_CERTS'),
     );
+    // A socket's second error, such as the alert that follows the refusal, does not end it.
+    await waitUntil(() =>
+      fetch(`${botUrl}/healthz`)
+        .then(({ ok }) => ok)
+        .catch(() => false),
+    );
+    expect(bot.exitCode).toBeNull();
     await endProcess(bot, 'SIGKILL');
   });
 });
