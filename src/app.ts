@@ -97,7 +97,7 @@ export function createTally(
     oldestOverdue: () => delivery.oldestOverdue(),
     ...(metricsLifetime !== undefined && { pageLifetime: metricsLifetime }),
   });
-  const logWork = createWorkLog(log, config);
+  const logWork = createWorkLog({ log, keys: config.keys, userIds: config.log.userIds });
   const onFinished: OnFinished = (work) => {
     metrics.finished(work);
     logWork(work);

@@ -1,10 +1,10 @@
 /** One line a request, a message that Tally sends by itself, and a delivery run: what docs/logs.md describes. */
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.ts';
 import { type FailureKind, isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { type MessageWork, type OnFinished, type RequestWork, type Work, waitOf } from '../runtime/work.ts';
+import type { SealingKey } from '../vault/keyring.ts';
 
 /** What a person or the workspace's managers can mend. Every other failure is a warning. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outcome']>([
@@ -40,12 +40,21 @@ const MESSAGES = {
 const LINES_PER_SECOND = 50;
 const STEP = 10;
 
-/** @param clock ms, never goes back */
-export function createWorkLog(
-  log: Logger,
-  { keys, log: { userIds } }: Pick<Config, 'keys' | 'log'>,
-  clock: () => Millis = () => performance.now(),
-): OnFinished {
+export interface WorkLogParts {
+  readonly log: Logger;
+  readonly userIds: 'hashed' | 'plain' | 'none';
+  /** The encryption keys, newest first. */
+  readonly keys: readonly SealingKey[];
+  /** ms, never goes back */
+  readonly clock?: () => Millis;
+}
+
+export function createWorkLog({
+  log,
+  userIds,
+  keys,
+  clock = () => performance.now(),
+}: WorkLogParts): OnFinished {
   const userField = createUserField(userIds, keys);
   const samples = { well: createSampler(clock), badly: createSampler(clock) };
   return (work) => {
@@ -122,7 +131,7 @@ function createSampler(clock: () => Millis): () => number {
  * A hash that nobody can undo by trying all IDs, since the key is derived from the newest encryption key: the same in every
  * process until that key is replaced.
  */
-function createUserField(userIds: Config['log']['userIds'], [newest]: Config['keys']) {
+function createUserField(userIds: WorkLogParts['userIds'], [newest]: WorkLogParts['keys']) {
   if (userIds === 'none' || newest === undefined) return () => ({});
   if (userIds === 'plain') return (user: string) => ({ user });
   const key = Buffer.from(hkdfSync('sha256', newest.key, '', 'tally log user ids', 32));

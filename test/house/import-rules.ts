@@ -56,7 +56,7 @@ const ROOMS: readonly Room[] = [
   { name: 'ops', path: room('ops'), below: [DOMAIN, RUNTIME, VAULT, HTTP, REDIS, WORKSPACE] },
   { name: 'billing', path: BILLING, below: [DOMAIN, HTTP] },
   { name: 'identity', path: IDENTITY, below: [DOMAIN, HTTP] },
-  { name: 'workspace', path: WORKSPACE, below: [DOMAIN, VAULT, REDIS] },
+  { name: 'workspace', path: WORKSPACE, below: [DOMAIN, RUNTIME, VAULT, REDIS] },
   { name: 'delivery', path: DELIVERY, below: [DOMAIN, RUNTIME, REDIS, WORKSPACE, BILLING, SLACK] },
   { name: 'kit', path: KIT, below: [DOMAIN] },
   { name: 'slack', path: SLACK, below: [DOMAIN, RUNTIME, HTTP, REDIS, WORKSPACE, VAULT, CONFIG] },

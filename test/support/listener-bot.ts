@@ -93,7 +93,7 @@ export async function startListenerBot(
       },
       ...{ limits: UNLIMITED, log, clock, errorReply: createErrorReply(log) },
       loadingDelays,
-      onFinished: createWorkLog(log, config),
+      onFinished: createWorkLog({ log, keys: config.keys, userIds: 'plain' }),
     },
   );
   url = `http://127.0.0.1:${await server.start(0)}`;

@@ -14,7 +14,7 @@ export interface Payload {
 }
 
 /** Delivers what is due in a workspace. */
-export type Work = (workspace: SlackId, job: QueuedJob) => Promise<void>;
+export type DeliverWorkspace = (workspace: SlackId, job: QueuedJob) => Promise<void>;
 
 export interface QueueParts {
   /** For the queue and its worker; the caller closes it. */

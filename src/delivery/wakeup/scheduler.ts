@@ -7,7 +7,7 @@ import { reportOutage } from '../../redis/errors.ts';
 import { QUEUE, queueKey, shardCount, shardOf, shardsOf } from '../../redis/keys.ts';
 import { repeat, withTimeout } from '../../runtime/timers.ts';
 import { QUEUED_JOBS, type QueuedJob } from '../../runtime/work.ts';
-import type { Payload, QueueParts, Work } from './queue.ts';
+import type { DeliverWorkspace, Payload, QueueParts } from './queue.ts';
 
 /**
  * Wakes workspaces for their deliveries. A run may come late, twice or for nothing: the records and the delivery log decide
@@ -17,7 +17,7 @@ import type { Payload, QueueParts, Work } from './queue.ts';
  */
 export interface Scheduler {
   /** Calls `run` with each workspace that is due, from now on. */
-  start(run: Work): void;
+  start(run: DeliverWorkspace): void;
   /** Runs once at `at`, or shortly after, however often and by whomever that was asked for. */
   runAt(workspace: SlackId, at: Millis): Promise<void>;
   /** Leaves nothing that names the workspace. */
@@ -113,10 +113,10 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
   const concurrency = Math.max(LEAST_CONCURRENCY, CONCURRENCY / shardCount(connection));
   const workers = new Map<number, Promise<Worker<Payload>>>();
   const running = new Set<string>();
-  let run: Work | undefined;
+  let run: DeliverWorkspace | undefined;
   let stopLooking = (): void => undefined;
 
-  const begin = async (shard: number, work: Work): Promise<Worker<Payload>> => {
+  const begin = async (shard: number, work: DeliverWorkspace): Promise<Worker<Payload>> => {
     const { createWorker } = await loadQueues();
     const worker = createWorker(parts, shard, concurrency, async ({ id = '', data }: Job<Payload>) => {
       running.add(id);
@@ -145,7 +145,7 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
   return {
     ensure,
     freeId,
-    start(work: Work): void {
+    start(work: DeliverWorkspace): void {
       run = work;
       stopLooking = repeat(look, { pause: () => lookAgain, retry: LOOK_RETRY, onError });
     },

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidWord, ServiceFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { createLog } from '../../src/ops/log.ts';
+import { createWorkLog, type WorkLogParts } from '../../src/ops/log-work.ts';
+import { type MessageWork, type RequestWork, WaitMeter, type Work } from '../../src/runtime/work.ts';
+
+const key = (byte: number) => ({ id: `k${byte}`, key: Buffer.alloc(32, byte) });
+
+const request = (given: Partial<RequestWork> = {}): Work => ({
+  ...{ kind: 'request', via: 'command', route: '/spend', workspace: 'T1', user: 'U0OWNER1' },
+  ...{ outcome: 'ok', began: 0, ms: 12.345 },
+  ...given,
+});
+const post = (given: Partial<MessageWork> = {}): Work => ({
+  ...{ kind: 'message', message: 'post', schedule: 'schedul1', workspace: 'T1', outcome: 'sent' },
+  ...{ began: 0, ms: 80, late: 1_500, tries: 0 },
+  ...given,
+});
+
+/** @returns the lines of these, a millisecond after each other unless `every` says otherwise */
+function linesOf(works: readonly Work[], given: Partial<WorkLogParts> = {}, every = 1) {
+  const lines: string[] = [];
+  let now = 0;
+  const log = createLog('info', { write: (line) => void lines.push(line) });
+  const finished = createWorkLog({ log, keys: [key(1)], userIds: 'hashed', clock: () => now, ...given });
+  for (const work of works) {
+    finished(work);
+    now += every;
+  }
+  return lines.map((line) => JSON.parse(line));
+}
+const lineOf = (work: Work, given: Partial<WorkLogParts> = {}) => linesOf([work], given)[0];
+
+describe('the line of a request', () => {
+  it('says who asked what, how it ended, how long it took and how long services took', () => {
+    const waits = new WaitMeter();
+    Object.assign(waits, { ms: 10.04, calls: 2 });
+    const { time, user, ...line } = lineOf(request({ waits, traceId: 'abc' }));
+    expect(line).toEqual({
+      ...{ level: 'info', event: 'request', via: 'command', route: '/spend', workspace: 'T1' },
+      ...{ outcome: 'ok', ms: 12.3, serviceMs: 10, serviceCalls: 2, traceId: 'abc' },
+      msg: 'Answered a request',
+    });
+  });
+
+  it('of a failure has the chain of its causes; a warning only if people cannot mend it', () => {
+    const error = new StoreUnavailable({ cause: Object.assign(new Error('gone'), { code: 'ECONNRESET' }) });
+    const failed = lineOf(request({ outcome: error.kind, error, reference: '4f2a0000' }));
+    expect(failed).toMatchObject({
+      ...{ level: 'warn', outcome: 'store-unavailable', reference: '4f2a0000', msg: 'A request failed' },
+      err: { kind: 'store-unavailable', cause: { code: 'ECONNRESET' } },
+    });
+    expect(lineOf(request({ outcome: 'unknown', error: new TypeError('bug') }))).toMatchObject({
+      ...{ level: 'error', err: { name: 'TypeError', stack: expect.stringContaining('log-work.test') } },
+    });
+    expect(lineOf(request({ outcome: 'not-allowed' })).level).toBe('info');
+  });
+
+  it('never repeats a refused word', () => {
+    const error = new InvalidWord('hunter2', 'is wrong', '');
+    expect(JSON.stringify(lineOf(request({ outcome: error.kind, error })))).not.toContain('hunter2');
+  });
+});
+
+describe('a person in the log', () => {
+  const userIn = (given: Partial<WorkLogParts> = {}, user = 'U0OWNER1') =>
+    lineOf(request({ user }), given).user;
+
+  it('is a hash: the same in every process, another one with another key, and not the ID', () => {
+    expect(userIn()).toMatch(/^[\w-]{12}$/);
+    expect(userIn()).toBe(userIn());
+    expect(userIn({}, 'U0OTHER1')).not.toBe(userIn());
+    expect(userIn({ keys: [key(2), key(1)] })).not.toBe(userIn());
+    expect(userIn({ keys: [key(1), key(2)] })).toBe(userIn());
+  });
+
+  it('is the ID or nobody where that is set', () => {
+    expect(userIn({ userIds: 'plain' })).toBe('U0OWNER1');
+    expect(userIn({ userIds: 'none' })).toBeUndefined();
+  });
+});
+
+describe('the line of a delivery', () => {
+  it('says which schedule, how it ended, how late and after how many failures', () => {
+    expect(lineOf(post())).toMatchObject({
+      ...{ level: 'info', event: 'delivery', message: 'post', schedule: 'schedul1', workspace: 'T1' },
+      ...{ outcome: 'sent', lateMs: 1_500, tries: 0, ms: 80 },
+    });
+  });
+
+  it('is a warning where it is tried again or given up, an error where Tally is at fault', () => {
+    const error = new ServiceFailed('billing', 503);
+    for (const outcome of ['retrying', 'paused', 'failed'])
+      expect(lineOf(post({ outcome, error }))).toMatchObject({ level: 'warn', err: { status: 503 } });
+    expect(lineOf(post({ outcome: 'retrying', error: new TypeError('bug') })).level).toBe('error');
+    for (const outcome of ['found', 'skipped', 'waiting', 'refused', 'changed', 'lease-lost'])
+      expect(lineOf(post({ outcome })).level).toBe('info');
+  });
+
+  it('run is there only if it failed', () => {
+    const run = (outcome: string, error?: Error): Work => ({
+      ...{ kind: 'run', workspace: 'T1', began: 0, ms: 1, outcome, error },
+    });
+    expect(linesOf([run('ok'), run('lease-taken'), run('gone')])).toEqual([]);
+    expect(lineOf(run('store-unavailable', new StoreUnavailable()))).toMatchObject({
+      ...{ level: 'warn', event: 'run' },
+    });
+    expect(lineOf(run('unknown', new TypeError('bug'))).level).toBe('error');
+  });
+});
+
+describe('many lines a second', () => {
+  const many = (count: number, work: Work) => Array<Work>(count).fill(work);
+
+  it('are written whole up to fifty, then one in ten, which says for how many it stands', () => {
+    const lines = linesOf(many(250, request()));
+    expect(lines).toHaveLength(50 + 20);
+    expect(lines.filter(({ sampled }) => sampled === undefined)).toHaveLength(50);
+    expect(lines.reduce((sum, { sampled = 1 }) => sum + sampled, 0)).toBe(250);
+  });
+
+  it('are whole again in the next second', () => {
+    expect(linesOf(many(250, request()), {}, 25)).toHaveLength(250);
+  });
+
+  it('of what went well leave those of failures whole, which have a bound of their own', () => {
+    const failed = request({ outcome: 'timed-out' });
+    const lines = linesOf([...many(500, request()), ...many(50, failed)]);
+    expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(50);
+    expect(linesOf(many(500, failed))).toHaveLength(50 + 45);
+  });
+});
