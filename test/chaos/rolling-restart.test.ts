@@ -162,7 +162,9 @@ it('answers each command once while both processes are replaced', async () => {
 
 /** The code blocks of docs/proxy.md. */
 const examples = async (): Promise<readonly string[]> =>
-  [...(await readFile('docs/proxy.md', 'utf8')).matchAll(/^```\n(.*?)^```$/gms)].map(([, text = '']) => text);
+  [...(await readFile('docs/proxy.md', 'utf8')).matchAll(/^```\w*\n(.*?)^```$/gms)].map(
+    ([, text = '']) => text,
+  );
 
 const exampleWith = async (text: string): Promise<string> => {
   const found = (await examples()).find((example) => example.includes(text));
