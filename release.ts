@@ -2,7 +2,7 @@
  * `npm run release`: makes what is published in `release/`, from a commit and from nothing else. docs/releases.md says what is
  * in it, how people check it, and how they make the same bytes again.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
@@ -35,13 +35,16 @@ interface PackageFacts {
   readonly description: string;
 }
 
-const run = (command: string, ...args: string[]): string =>
-  execFileSync(command, args, {
+/** @throws Refusal with what the command said */
+function run(command: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(command, args, {
     cwd: ROOT,
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }).trim();
+  });
+  if (status !== 0) throw new Refusal(`${command} ${args[0]} failed.\n${stderr ?? ''}`.trim());
+  return stdout.trim();
+}
 
 const readJson = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 

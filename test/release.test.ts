@@ -1,6 +1,7 @@
 /** What `npm run release` makes of the files as they are, committed in two folders of their own. */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { cpSync, existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -268,6 +269,37 @@ describe('the release file', () => {
       await rm(folder, { recursive: true, force: true });
     }
   }, 90_000);
+
+  it('installs as one package, whose tally ends by itself on SIGTERM', async () => {
+    const prefix = await mkdtemp(join(tmpdir(), 'tally-global-'));
+    const env = { PATH: process.env.PATH, HOME: prefix, npm_config_offline: 'true' };
+    const tgz = join(OUTPUT, TGZ);
+    const { output } = await run('npm', ['install', '--global', `--prefix=${prefix}`, tgz], prefix, env);
+    expect(output).toContain('added 1 package');
+    const redis = await testRedis();
+    const slack = await startTestSlack('http', () => '');
+    const settings = {
+      ...slackEnvironment('http', slack),
+      PORT: String(await freePort()),
+      REDIS_URL: redis.url,
+      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    };
+    const child = spawn(join(prefix, 'bin', 'tally'), ['start'], {
+      cwd: prefix,
+      env: { ...env, ...settings },
+    });
+    const ended = once(child, 'exit');
+    let log = '';
+    child.stdout.on('data', (chunk) => {
+      log += chunk;
+    });
+    await waitUntil(() => log.includes('Tally listens'), 30_000);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    await slack.close();
+    await redis.close();
+    await rm(prefix, { recursive: true, force: true });
+  }, 60_000);
 });
 
 describe('the image of a release', () => {
