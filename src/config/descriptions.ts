@@ -1,4 +1,5 @@
 /** What docs/environment.md and .env.example say of each variable, in Markdown without line breaks. The bot doesn't load it. */
+import { commandText } from '../domain/commands.ts';
 import type { Variable } from './variables.ts';
 
 interface VariableDescription {
@@ -74,7 +75,7 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
   },
   BILLING_BASE_URL: {
     section: 'services',
-    what: 'the address of the [billing service](billing-contract.md), filled into the form of `/billing connect`',
+    what: `the address of the [billing service](billing-contract.md), filled into the form of ${commandText('/billing connect')}`,
     example: 'https://api.example.com',
   },
   IDENTITY_AUTH_URL: {

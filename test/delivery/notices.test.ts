@@ -658,7 +658,7 @@ describe('scheduled runs', () => {
     engine.start();
     await wake();
     expect(calls).toEqual([
-      ['run', 'T1'],
+      ['run', 'T1', undefined],
       ['runAt', 'T1', NINE + 9_000],
       ['setCheck', 'T1', NINE + 9_000 + 120_000],
     ]);
