@@ -75,7 +75,7 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
   },
   BILLING_BASE_URL: {
     section: 'services',
-    what: `the address of the [billing service](billing-contract.md), filled into the form of ${commandText('/billing connect')}`,
+    what: `the address of the [billing service](billing-contract.md), filled into the form of \`${commandText('/billing connect')}\``,
     example: 'https://api.example.com',
   },
   IDENTITY_AUTH_URL: {

@@ -100,7 +100,5 @@ function listen<T>(source: Channel, listener: (message: T) => void): () => void 
  */
 export const isSecondSocketError = (error: unknown): boolean => {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  return /^ERR_(?:SSL|TLS)_/.test(code ?? '') || SOCKET_CALLS.includes(syscall ?? '');
+  return /^ERR_(?:SSL|TLS)_/.test(code ?? '') || /^(?:connect|read|write|shutdown)$/.test(syscall ?? '');
 };
-
-const SOCKET_CALLS: readonly string[] = ['connect', 'read', 'write', 'shutdown'];

@@ -85,7 +85,7 @@ beforeAll(async () => {
     await writeFile(join(copy, 'app.ts'), group.reduce(withoutFeature, app));
   }
   const { compilerOptions } = JSON.parse(await readFile(join(ROOT, 'tsconfig.json'), 'utf8'));
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await writeFile(join(folder, 'package.json'), '{"type":"module","version":"0"}');
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*/**/*.ts'] }));
   const found = (await compile(folder)).map((path) => path.split('/'));
   errors = GROUPS.map((_, at) =>
