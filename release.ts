@@ -16,7 +16,16 @@ const STAGES = join(OUTPUT, 'stages');
 const STAGE = join(STAGES, 'tally');
 
 /** Beside `dist/` and package.json. Pictures are not among them: they are larger than everything else. */
-const PUBLISHED = ['README.md', 'CHANGELOG.md', 'LICENSE', 'manifest.yml', '.env.example', 'deploy', 'docs'];
+const PUBLISHED = [
+  'README.md',
+  'CHANGELOG.md',
+  'LICENSE',
+  'manifest.yml',
+  '.env.example',
+  'compose.yaml',
+  'deploy',
+  'docs',
+];
 const PICTURES = join(ROOT, 'docs', 'pictures');
 
 /** Says what to do instead; everything else that is thrown is a fault of this script. */
@@ -80,6 +89,9 @@ function stage({
   for (const path of PUBLISHED)
     cpSync(join(ROOT, path), join(STAGE, path), { recursive: true, filter: (from) => from !== PICTURES });
   cpSync(join(ROOT, 'dist'), join(STAGE, 'dist'), { recursive: true });
+  // There is nothing to build: the image comes with the release.
+  const compose = join(STAGE, 'compose.yaml');
+  writeFileSync(compose, readFileSync(compose, 'utf8').replace(/^ +# A release .*\n|^ +build: .*\n/gm, ''));
   writeFileSync(join(STAGE, 'package.json'), `${JSON.stringify(facts, null, 2)}\n`);
   const pages = readdirSync(STAGE, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.md'),

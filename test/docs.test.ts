@@ -86,6 +86,12 @@ describe('the pictures', async () => {
 });
 
 describe('compose.yaml', () => {
+  it('runs the image of this version', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+    const { services } = parse(await readFile('compose.yaml', 'utf8'));
+    expect(services.tally.image).toBe(`localhost/tally:${version}`);
+  });
+
   it('publishes no port beyond this machine: it is plain http, with the metrics', async () => {
     const { services } = parse(await readFile('compose.yaml', 'utf8')) as {
       services: Record<string, { ports?: string[] }>;

@@ -32,9 +32,9 @@ describeUnless(REASON, 'docs/kubernetes.md', () => {
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'tally-kubernetes-')));
     api = await startKubernetesApi();
-    await cp('deploy', join(folder, 'tally/deploy'), { recursive: true });
-    // Building an image has a test of its own.
-    await writeFile(join(folder, 'docker'), '#!/bin/sh\n', { mode: 0o755 });
+    await cp('deploy', join(folder, 'tally/package/deploy'), { recursive: true });
+    // The image and the release file have a test of their own.
+    for (const name of ['docker', 'tar']) await writeFile(join(folder, name), '#!/bin/sh\n', { mode: 0o755 });
     await writeFile(
       join(folder, 'config'),
       JSON.stringify({
@@ -99,7 +99,7 @@ describeUnless(REASON, 'docs/kubernetes.md', () => {
   };
 
   it('says truly that a folder elsewhere can name the base by a relative path, not by an absolute one', async () => {
-    const base = join(folder, 'tally/deploy/kubernetes/base');
+    const base = join(folder, 'tally/package/deploy/kubernetes/base');
     expect(await render(relative(join(folder, 'elsewhere/mine'), base))).toContain('Deployment');
     await expect(render(base)).rejects.toThrow('cannot be absolute');
   });
@@ -109,7 +109,9 @@ describeUnless(REASON, 'docs/kubernetes.md', () => {
     expect(path).toContain('?ref=v');
     const tag = path.split('?ref=')[1];
     const who = '-c user.name=test -c user.email=test@example.com';
-    await type(`git init -q && git add . && git ${who} commit -qm test && git ${who} tag ${tag} -m test`);
-    expect(await render(`file://${join(folder, 'tally')}${path}`)).toContain('Deployment');
+    await type(
+      `cd package && git init -q && git add . && git ${who} commit -qm test && git ${who} tag ${tag} -m test`,
+    );
+    expect(await render(`file://${join(folder, 'tally/package')}${path}`)).toContain('Deployment');
   });
 });

@@ -155,10 +155,19 @@ describe('the release file', () => {
     const files = await readdir(unpacked, { recursive: true });
     expect(files).toEqual(
       expect.arrayContaining([
-        ...['README.md', 'CHANGELOG.md', 'LICENSE', 'manifest.yml', '.env.example', 'docs/releases.md'],
+        ...[
+          'README.md',
+          'CHANGELOG.md',
+          'LICENSE',
+          'manifest.yml',
+          '.env.example',
+          'compose.yaml',
+          'docs/releases.md',
+        ],
         ...['dist/tally.js', 'dist/LICENSES.txt', 'dist/sbom.cdx.json', 'deploy/prometheus/tally.rules.yaml'],
       ]),
     );
+    expect(await readFile(join(unpacked, 'compose.yaml'), 'utf8')).not.toContain('build');
     expect(files.filter((file) => /\.(ts|png)$|node_modules|compile-cache|\.env$/.test(file))).toEqual([]);
     const { stdout } = await promisify(execFile)('grep', ['-rlF', ROOT, unpacked]).catch(({ stdout }) => ({
       stdout,

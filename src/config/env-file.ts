@@ -10,5 +10,5 @@ try {
 }
 if (process.env.NODE_EXTRA_CA_CERTS !== authoritiesAtStart)
   process.stderr.write(
-    'NODE_EXTRA_CA_CERTS in .env has no effect: Node reads it earlier. Set it in the environment: NODE_EXTRA_CA_CERTS=/path/ca.pem npm start\n',
+    'NODE_EXTRA_CA_CERTS in .env has no effect: Node reads it earlier. Set it in the environment: NODE_EXTRA_CA_CERTS=/path/ca.pem tally start\n',
   );

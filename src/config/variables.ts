@@ -112,7 +112,7 @@ function credentialProblems(texts: VariableTexts): Problems {
     return requireSet(
       texts,
       'SLACK_BOT_TOKEN',
-      `For one workspace, set the bot token (xoxb-…) from the app’s page under OAuth & Permissions. For many, set ${namesOf(OAUTH).join(', ')} and PUBLIC_URL instead. To try Tally without a Slack account, run \`npm run sandbox\`.`,
+      `For one workspace, set the bot token (xoxb-…) from the app’s page under OAuth & Permissions. For many, set ${namesOf(OAUTH).join(', ')} and PUBLIC_URL instead. To try Tally without a Slack account, run \`npm run sandbox\` in a checkout.`,
     );
   const missing = namesOf(OAUTH_NEEDS).flatMap((name) =>
     requireSet(texts, name, `Installing by OAuth needs ${OAUTH_NEEDS[name]}`),

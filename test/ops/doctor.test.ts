@@ -115,7 +115,7 @@ async function register(workspace: string, id: string, key: Buffer): Promise<voi
   });
 }
 
-describe('npm run tally -- doctor', () => {
+describe('tally doctor', () => {
   const env = () => ({
     SLACK_BOT_TOKEN: BOT_TOKEN,
     SLACK_APP_TOKEN: APP_TOKEN,

@@ -157,7 +157,7 @@ describe('a field that changes under our hands', () => {
   });
 });
 
-describe('npm run tally -- reseal', () => {
+describe('tally reseal', () => {
   it('seals tokens and installations with the newest key, leaves the rest alone, and finds nothing to do again', async () => {
     await save('T1', 'token-of-t1');
     await save('T1', 'second-token-of-t1', OLD, 'second');

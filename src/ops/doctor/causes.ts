@@ -279,17 +279,17 @@ const RECORDS: Causes = {
     cause:
       '{count} of {total} don’t open: another key was used under the name “{id}”, by this bot or another one, or they are damaged or moved',
     remedy:
-      'Put the earlier key back: `ENCRYPTION_KEYS=new-name:…,{id}:…`. Register or install again what stays shut; `npm run tally -- reseal` lists it.',
+      'Put the earlier key back: `ENCRYPTION_KEYS=new-name:…,{id}:…`. Register or install again what stays shut; `tally reseal` lists it.',
   },
   malformed: {
     cause: '{count} of {total} are damaged',
-    remedy: 'Register or install them again; `npm run tally -- reseal` lists them.',
+    remedy: 'Register or install them again; `tally reseal` lists them.',
   },
   layout: {
     cause:
       'were written by Tally {version}, which this one, {own}, is too old for: it reads and writes nothing',
     remedy:
-      'Run Tally {version} or newer. To go back, restore a backup from before the upgrade into an empty Redis: `npm run tally -- restore FILE`',
+      'Run Tally {version} or newer. To go back, restore a backup from before the upgrade into an empty Redis: `tally restore FILE`',
   },
 };
 
@@ -347,7 +347,7 @@ const SLACK: Causes = {
   },
   ratelimited: {
     cause: 'limits how often this app asks',
-    remedy: 'Wait a minute, then run the doctor again: `npm run tally -- doctor`',
+    remedy: 'Wait a minute, then run the doctor again: `tally doctor`',
   },
   ekm_access_denied: {
     cause: 'rejects SLACK_BOT_TOKEN: the organization has withheld its encryption keys',
@@ -364,7 +364,7 @@ const SLACK: Causes = {
   service_unavailable: SLACK_OUTAGE,
   team_added_to_org: {
     cause: 'is moving the workspace into an organization',
-    remedy: 'Wait until that is done, then run the doctor again: `npm run tally -- doctor`',
+    remedy: 'Wait until that is done, then run the doctor again: `tally doctor`',
   },
   'HTTP 500': SLACK_OUTAGE,
   'HTTP 502': SLACK_OUTAGE,
@@ -511,7 +511,7 @@ const SERVICE: Causes = {
   },
   'HTTP 429': {
     cause: 'limits how often this machine asks',
-    remedy: 'Wait a minute, then run the doctor again: `npm run tally -- doctor`',
+    remedy: 'Wait a minute, then run the doctor again: `tally doctor`',
     verdict: 'warning',
   },
 };
