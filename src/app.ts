@@ -108,7 +108,7 @@ export function createTally(
     onOutage: (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis does not answer'),
   });
   // At debug level, because it fails at every attempt: the other connection reports the outage.
-  const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue cannot reach Redis'));
+  const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
   const newerRecords = watchNewerRecords({ redis, log, onFound: () => all.stop(DRAIN) });
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({
@@ -116,11 +116,11 @@ export function createTally(
     keyring,
     isInstalled: (id) => installations.stays(id),
     onMissing: (workspace) =>
-      log.warn({ workspace }, 'a workspace that Redis still names has no record: it was lost or emptied'),
+      log.warn({ workspace }, 'A workspace that Redis still names has no record: it was lost or emptied'),
   });
   const audit = createAudit(redis);
   const lastUsed = createLastUsed(workspaces, (err) =>
-    log.warn({ err }, 'the last use of a connection could not be saved'),
+    log.warn({ err }, 'Could not save the last use of a connection'),
   );
   const http = createHttp({
     trustedHosts: config.trustedHosts,
@@ -130,7 +130,7 @@ export function createTally(
   const notes = createServiceNotes({
     ...{ workspaces, clock },
     changed: (workspace) => delivery.scheduling.changed(workspace),
-    onFailure: (err) => log.warn({ err }, 'could not note what a service answered'),
+    onFailure: (err) => log.warn({ err }, 'Could not note what a service answered'),
   });
   const billing = reportOutcomes(createBilling({ http }), notes.billing);
   const responseUrls = createResponseUrlClient();
@@ -233,7 +233,7 @@ export function createTally(
     async start() {
       // Without Redis the bot runs too: /readyz reports it, and people get an answer that says so.
       await waitUntilReady(redis, REDIS_TIMEOUT).catch((err: unknown) =>
-        log.warn({ err }, 'started without Redis'),
+        log.warn({ err }, 'Started without Redis'),
       );
       const isOutdated = await newerRecords.check().catch(() => false);
       if (!isOutdated) all.start();

@@ -51,7 +51,7 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
     clock,
     onError(err) {
       reportOutage(err);
-      log.debug({ err }, 'the delivery queue reported an error');
+      log.debug({ err }, 'The delivery queue reported an error');
     },
   });
   const jobs = [createPostsJob(reports), remindersJob, createWatchesJob(figures)];
@@ -66,7 +66,7 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
     engine
       .changed(workspace)
       .catch((err: unknown) =>
-        log.warn({ err, workspace }, 'could not reschedule a workspace; the next repair will'),
+        log.warn({ err, workspace }, 'Could not reschedule a workspace; the next check for lost runs will'),
       );
   return {
     scheduling: createScheduling({ ...parts, deliveryLog, changed }),

@@ -161,7 +161,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       async welcome(installation) {
         await sendWelcome(installation);
         await deleteIfRevoked(installationId(installation)).catch((err: unknown) =>
-          log.error({ err }, 'could not check whether a new installation is still valid'),
+          log.error({ err }, 'Could not check whether a new installation is still valid'),
         );
       },
       log,

@@ -37,7 +37,7 @@ it('leave it to the next check, with a line in the log, and fail for nobody', as
   await watching.changed(TEAM);
   await stop(1_000);
   expect(logged).toEqual([
-    'could not reschedule a workspace; the next repair will',
-    'could not reschedule a workspace; the next repair will',
+    'Could not reschedule a workspace; the next check for lost runs will',
+    'Could not reschedule a workspace; the next check for lost runs will',
   ]);
 });

@@ -86,7 +86,7 @@ describe('a check for lost runs', () => {
     isAway = false;
     await time.pass(4 * SECOND + MINUTE);
     expect(checks).toEqual([0, 5 * SECOND, 10 * SECOND, 10 * SECOND + MINUTE]);
-    expect(logged).toEqual(Array(2).fill('could not check for lost runs; trying again soon'));
+    expect(logged).toEqual(Array(2).fill('Could not check for lost runs; Tally tries again soon'));
   });
 
   it('is not made any more once it is stopped', async () => {
@@ -133,6 +133,6 @@ describe('a check for lost runs', () => {
   it('of one workspace that fails is in the log', async () => {
     const { run, logged } = repairs({ due: ['T1'], derive: () => Promise.reject(new Error('broken')) });
     await run();
-    expect(logged).toEqual(['could not derive the scheduled runs of a workspace']);
+    expect(logged).toEqual(['Could not schedule the runs of a workspace']);
   });
 });

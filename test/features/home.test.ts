@@ -309,7 +309,7 @@ describe('the Home', () => {
   it('logs a failure to render, without a message to anyone', async () => {
     bot.slack.failNext('views.publish', { error: 'invalid_arguments' });
     await bot.slack.openHome(MEMBER);
-    await bot.slack.waitFor(() => bot.log().includes('a Home could not be drawn'));
+    await bot.slack.waitFor(() => bot.log().includes('Could not draw a Home'));
     expect(bot.slack.messages(MEMBER, 'D0MEMBER01')).toEqual([]);
     expect(bot.slack.messages(MEMBER, CHANNEL)).toEqual([]);
     expect(await open(MEMBER)).toContain('All connections work');

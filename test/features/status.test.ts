@@ -536,7 +536,7 @@ describe('what an answer saves', () => {
     await bot.redis.client.config('SET', 'maxmemory', '1');
     try {
       expect((await bot.ask('/balance 123')).visibleText).toContain('left');
-      await bot.slack.waitFor(() => bot.log().includes('the last use of a connection could not be saved'));
+      await bot.slack.waitFor(() => bot.log().includes('Could not save the last use of a connection'));
     } finally {
       await bot.redis.client.config('SET', 'maxmemory', '0');
     }

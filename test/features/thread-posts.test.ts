@@ -216,7 +216,7 @@ describe('below a scheduled post', () => {
     await delivery.run(TEAM);
     await delivery.run(TEAM);
     expect(seenIn(CHANNEL)).toHaveLength(1);
-    await bot.slack.waitFor(() => logged.some((line) => line.includes('was not remembered for follow-ups')));
+    await bot.slack.waitFor(() => logged.some((line) => line.includes('remember a message for follow-ups')));
     const lines = await bot.redis.client.hvals(`tally:{${TEAM}}:delivery-log`);
     expect(lines.filter((line) => line.includes('"state":"posted"'))).toHaveLength(1);
   });

@@ -152,7 +152,7 @@ describe('while Redis is away', () => {
       });
       const { visibleText, thread } = await ask('spend prod october');
       expect(visibleText).toMatch(/prod · [\s\S]*1–31 Oct/);
-      await expect.poll(() => bot.log(), { timeout: 20_000 }).toContain('not remembered');
+      await expect.poll(() => bot.log(), { timeout: 20_000 }).toContain('Could not remember a question');
       if (how === 'dies') await proxy.start();
       await expect
         .poll(async () => (await ask('and september?', thread)).visibleText, { timeout: 20_000 })

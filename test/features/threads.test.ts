@@ -282,7 +282,7 @@ describe('what is remembered', () => {
     const { message, visibleText } = await say('@Tally spend prod october');
     expect(message.ephemeral).toBe(false);
     expect(visibleText).toContain('1–31 Oct');
-    await expect.poll(() => bot.log()).toContain('not remembered');
+    await expect.poll(() => bot.log()).toContain('Could not remember a question');
     const after = await say('@Tally and staging?', { thread: message.threadTs! });
     expect(after.message.ephemeral).toBe(true);
   });

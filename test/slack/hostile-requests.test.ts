@@ -422,7 +422,7 @@ describe('a request that is sent a second time, byte by byte', () => {
     expect((await post(tally.url, body, headers, type)).status).toBe(200);
     await waitUntil(() => ran.length > 0);
     expect((await post(tally.url, body, headers, type)).status).toBe(200);
-    await waitUntil(() => tally.log().includes('ignored a replayed request'));
+    await waitUntil(() => tally.log().includes('Ignored a replayed request'));
     const another = { ...signed(`${body} `) };
     expect((await post(tally.url, `${body} `, another, type)).status).toBe(200);
     await waitUntil(() => ran.length > 1);
@@ -470,7 +470,7 @@ describe('a request that is sent a second time, byte by byte', () => {
     const first = `${help}&response_url=${replyTo('first')}`;
     const headers = signed(first);
     for (const url of bot.urls) expect((await post(url, first, headers)).status).toBe(200);
-    await waitUntil(() => bot.log().includes('ignored a replayed request'));
+    await waitUntil(() => bot.log().includes('Ignored a replayed request'));
     const second = `${help}&response_url=${replyTo('second')}`;
     await post(bot.urls[1]!, second, signed(second));
     await waitUntil(() => bot.slack.replies.length > 1);

@@ -149,7 +149,7 @@ describe('an installation', () => {
     await started();
     bot.slack.refuse('chat.postMessage', 'user_not_found');
     expect((await bot.install(NORTH)).status).toBe(200);
-    await waitUntil(() => bot.log().includes('a new installation was not audited or welcomed'));
+    await waitUntil(() => bot.log().includes('Could not audit or welcome a new installation'));
     expect((await bot.command(NORTH, '/billing help')).reply).toContain('/spend');
   });
 

@@ -29,10 +29,10 @@ it('calls an outage an outage, for the asker and in the log, not a missing insta
     const { body } = await bot.command(team, '/balance 123');
     expect(body).toContain('Tally can’t reach its database right now. Nothing was changed.');
     expect(logged(bot.log(), team.id)).toContainEqual(
-      expect.objectContaining({ level: 'error', msg: 'Redis could not look up an installation' }),
+      expect.objectContaining({ level: 'error', msg: 'Could not look up an installation in Redis' }),
     );
   }
-  expect(bot.log()).not.toContain('no installation for a request');
+  expect(bot.log()).not.toContain('No installation for a request');
   await proxy.start();
   await bot.stop();
   await proxy.stop();
@@ -44,12 +44,12 @@ it('tells an installation that Redis lost from one that never was', async () => 
   for (const team of [NORTH, SOUTH]) await bot.install(team);
   await bot.redis.client.unlink(`tally:{${NORTH.id}}:record`);
   for (const team of [NORTH, SOUTH, NEVER]) await bot.command(team, '/balance 123');
-  const words = 'a workspace that Redis still names has no installation that works';
+  const words = 'A workspace that Redis still names has no installation that works';
   await expect.poll(() => logged(bot.log(), NORTH.id)).toMatchObject([{ level: 'error', msg: words }]);
   expect(logged(bot.log(), SOUTH.id)).toEqual([]);
   await expect
     .poll(() => logged(bot.log(), NEVER.id))
-    .toMatchObject([{ level: 'warn', msg: 'no installation for a request from Slack' }]);
+    .toMatchObject([{ level: 'warn', msg: 'No installation for a request from Slack' }]);
   await bot.stop();
 });
 
@@ -63,7 +63,7 @@ it('logs once that a workspace’s record vanished, and nothing for a workspace 
   expect(logged(bot.log(), TEAM)).toMatchObject([
     {
       level: 'warn',
-      msg: 'a workspace that Redis still names has no record: it was lost or emptied',
+      msg: 'A workspace that Redis still names has no record: it was lost or emptied',
     },
   ]);
   await bot.stop();

@@ -102,9 +102,9 @@ describe('a signed payload of a strange shape', () => {
   const linesWith = (text: string) => bot.log().split(text).length - 1;
 
   it.each(['user', 'view'])('is passed over without its %s', async (field) => {
-    const before = linesWith('ignored a payload');
+    const before = linesWith('Ignored a payload');
     expect(await send(changed(WHOLE[2], [field], undefined) as object)).toBe(200);
-    expect(linesWith('ignored a payload that does not have the shape of Slack’s')).toBe(before + 1);
+    expect(linesWith('Ignored a payload that does not have the shape of Slack’s')).toBe(before + 1);
   });
 });
 

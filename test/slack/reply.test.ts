@@ -181,7 +181,7 @@ describe('what only the asker sees', () => {
       'delete C1 9.9',
       'url it Hello.',
     ]);
-    expect(logged).toEqual(['warn not deleted']);
+    expect(logged).toEqual(['warn Could not delete a message']);
   });
 
   it('takes the place of the loading message once', async () => {
@@ -468,6 +468,6 @@ describe('an error', () => {
     logged = [];
     await errors().send(targetOf(COMMAND), report);
     await errors().sendInModal(targetOf({ ...COMMAND, view: { id: 'V1' } }), report);
-    expect(logged).toEqual(Array(2).fill('error a reply could not be delivered'));
+    expect(logged).toEqual(Array(2).fill('error Could not deliver a reply'));
   });
 });

@@ -222,7 +222,7 @@ describe('what is for the asker alone', () => {
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' }, 9);
     tally.slack.failNext('chat.postMessage', { error: 'fatal_error' }, 9);
     await ask({ channel: { id: CHANNEL } });
-    await tally.slack.waitFor(() => tally.log().includes('a reply could not be delivered'));
+    await tally.slack.waitFor(() => tally.log().includes('Could not deliver a reply'));
     expect(tally.log()).toContain('"method":"response_url","code":"ECONNREFUSED"');
   });
 });

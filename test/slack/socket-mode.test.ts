@@ -118,7 +118,7 @@ describe('Socket Mode', () => {
     slack.fail(2);
     slack.sockets[0]?.terminate();
     await waitUntil(() => slack.asked() === 3);
-    expect(lines.join('')).toContain('Slack could not be reached; Tally tries again');
+    expect(lines.join('')).toContain('Slack can’t be reached; Tally tries again');
     await waitUntil(() => socket.up());
   });
 

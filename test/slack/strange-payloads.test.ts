@@ -78,7 +78,7 @@ const suggestion = (action_id: string, value: string | null) => ({
 });
 const untilLogged = (text: string) => tally.slack.waitFor(() => tally.log().includes(text));
 const nothingUnknown = () =>
-  expect(tally.log()).not.toMatch(/"outcome":"unknown"|an unknown error|a listener failed/);
+  expect(tally.log()).not.toMatch(/"outcome":"unknown"|an unknown error|A listener failed/);
 
 describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
   it('is no button', async () => {

@@ -42,7 +42,7 @@ export async function rememberTopic(
       threads.remember({ workspace: teamId, channel, thread: first }, { ...question, at }, 'everybody');
     await Promise.all(below.map(remember));
   } catch (err) {
-    log.warn({ err, workspace: teamId }, 'a message was not remembered for follow-ups');
+    log.warn({ err, workspace: teamId }, 'Could not remember a message for follow-ups');
   }
 }
 

@@ -74,7 +74,7 @@ async function postByHand(parts: SchedulingParts, { teamId, schedule, why, by }:
   // The post was sent, so a failure to store this is ignored.
   await workspaces
     .noteSent(teamId, workspace, schedule.id, afterManualPost(workspace.lastSent(schedule.id), date, sentAt))
-    .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'could not note a post sent by hand'));
+    .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'Could not note a post sent by hand'));
 }
 
 /** It replaces a date that failed; a date that is still being retried continues. */

@@ -59,7 +59,7 @@ export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) =
         // At another moment than the processes that started together with this one.
         pause: () => INTERVAL * (0.75 + Math.random() / 2),
         retry: RETRY,
-        onError: (err) => log.warn({ err }, 'could not check for lost runs; trying again soon'),
+        onError: (err) => log.warn({ err }, 'Could not check for lost runs; Tally tries again soon'),
       });
     },
     stop: () => stop(),
@@ -76,7 +76,7 @@ async function repairEntry(
   } catch (err) {
     if (err instanceof StoreUnavailable) throw err;
     // One workspace must not keep the others from being checked.
-    log.error({ err, workspace }, 'could not derive the scheduled runs of a workspace');
+    log.error({ err, workspace }, 'Could not schedule the runs of a workspace');
     await index.setCheck(workspace, clock() + FAILED_PAUSE);
   }
 }

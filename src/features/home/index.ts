@@ -58,7 +58,7 @@ export function createHomeFeature({
   const publish = async (client: WebClient, person: SlackId, blocks: readonly Block[]): Promise<void> => {
     const view = { type: 'home' as const, blocks: [...blocks] as never[] };
     await callSlack('views.publish', () => client.views.publish({ user_id: person, view })).catch(
-      (err: unknown) => log.warn({ err }, 'a Home could not be drawn'),
+      (err: unknown) => log.warn({ err }, 'Could not draw a Home'),
     );
   };
 
@@ -85,7 +85,7 @@ export function createHomeFeature({
       await lastUsed.note({ teamId: user.teamId, workspace }, note);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      log.debug({ failure: error.kind }, 'a balance on Home could not be refreshed');
+      log.debug({ failure: error.kind }, 'Could not refresh a balance on Home');
     }
   };
 

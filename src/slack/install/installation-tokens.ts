@@ -82,7 +82,7 @@ export function createInstallationTokens({ installed, renewer, log }: Installati
           if (!(await installed.replace(id, before, after)))
             log.warn(
               { workspace: id },
-              'a renewed Slack token was dropped: the installation was changed while it was renewed',
+              'Dropped a renewed Slack token: its installation changed in the meantime',
             );
         },
       }).authorize(queryOf(kept.installation));
@@ -98,7 +98,7 @@ export function createInstallationTokens({ installed, renewer, log }: Installati
 
   const renewInTime = async (id: string): Promise<void> => {
     const renewal = renew(id).catch((err: unknown) =>
-      log.error({ err, workspace: id }, 'a Slack token could not be renewed'),
+      log.error({ err, workspace: id }, 'Could not renew a Slack token'),
     );
     renewals.add(renewal);
     void renewal.finally(() => renewals.delete(renewal));

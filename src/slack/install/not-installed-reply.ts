@@ -27,11 +27,11 @@ export function createNotInstalledReply(page: string, parts: NotInstalledParts) 
   const logRefusal = async (err: unknown, workspace: SlackId | undefined): Promise<void> => {
     const about = { err, workspace, ...reasonOf(err) };
     const kind = isFailure(err) ? err.kind : undefined;
-    if (kind === 'store-unavailable') return log.error(about, 'Redis could not look up an installation');
-    if (kind !== 'not-installed') return log.error(about, 'an installation could not be read');
+    if (kind === 'store-unavailable') return log.error(about, 'Could not look up an installation in Redis');
+    if (kind !== 'not-installed') return log.error(about, 'Could not read an installation');
     if (workspace !== undefined && (await knows(workspace).catch(() => false)))
-      return log.error(about, 'a workspace that Redis still names has no installation that works');
-    log.warn(about, 'no installation for a request from Slack');
+      return log.error(about, 'A workspace that Redis still names has no installation that works');
+    log.warn(about, 'No installation for a request from Slack');
   };
   const refused = new WeakMap<object, Message>();
 
@@ -46,7 +46,7 @@ export function createNotInstalledReply(page: string, parts: NotInstalledParts) 
       if (type !== 'block_actions' || response_url === undefined) return;
       responseUrls
         .post(response_url, message)
-        .catch((err: unknown) => log.error({ err }, 'a reply could not be delivered'));
+        .catch((err: unknown) => log.error({ err }, 'Could not deliver a reply'));
     },
     /** @returns the acknowledgement of a refused payload: a reply to a command, the next view of a form */
     acknowledgement(body: object): object | undefined {

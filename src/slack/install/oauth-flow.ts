@@ -96,7 +96,7 @@ export function createOAuthFlow({
       res.setHeader('set-cookie', cookie);
       send(res, landingPage(address));
     } catch (err) {
-      log.error({ err }, 'an installation could not start');
+      log.error({ err }, 'Could not start an installation');
       send(res, refusalPage(err instanceof StoreUnavailable ? 'store' : 'unknown', again));
     }
   };
@@ -107,7 +107,7 @@ export function createOAuthFlow({
     // Before the state is used up, so that reloading the page later completes the installation.
     const wait = searchParams.has('code') ? throttle(networkOf(req)) : undefined;
     if (wait !== undefined) {
-      log.warn('an installation was postponed: too many at once');
+      log.warn('Postponed an installation: too many at once');
       res.setHeader('retry-after', wait);
       return send(res, refusalPage('busy', again));
     }
@@ -119,7 +119,7 @@ export function createOAuthFlow({
       async failureAsync(error) {
         const reason = slackReason(req, error);
         const refusal = refusalOf(error, reason);
-        log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'an installation failed');
+        log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'An installation failed');
         send(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
       },
     });

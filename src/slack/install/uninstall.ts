@@ -40,7 +40,7 @@ const LATE = 3_600;
 export function createUninstallHandler({ forget, access, tokenStatus, onGone, clock, log }: UninstallParts) {
   const gone = (id: string, event: string): void => {
     onGone(id);
-    log.info({ workspace: id, event }, 'everything of the workspace was deleted');
+    log.info({ workspace: id, event }, 'Deleted everything of a workspace');
   };
 
   /** A repeated event must not delete an installation that is newer than it. */

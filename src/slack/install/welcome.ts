@@ -51,7 +51,7 @@ export function createWelcome({ audit, clientFor, log, clock }: WelcomeParts) {
     ]);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected')
-        log.error({ workspace, err: outcome.reason }, 'a new installation was not audited or welcomed');
+        log.error({ workspace, err: outcome.reason }, 'Could not audit or welcome a new installation');
     }
   };
 }

@@ -31,7 +31,7 @@ export interface ErrorReport {
 }
 
 export function createErrorReply(log: Logger): ErrorReply {
-  const logUndelivered = (error: unknown) => log.error({ err: error }, 'a reply could not be delivered');
+  const logUndelivered = (error: unknown) => log.error({ err: error }, 'Could not deliver a reply');
   const sendInModal: ErrorReply['sendInModal'] = async (target, report, context) => {
     const message = errorMessageOf(report, context);
     await target.updateModal(errorModalOf(report, context), message).catch(logUndelivered);

@@ -95,7 +95,9 @@ export function createMessages(target: MessageTarget) {
       const { responseUrl, channel, userId, thread } = target.source;
       const place = await takeLoading();
       if (place?.kind === 'message' && place.isPublic)
-        await deleteMessage(client, place).catch((err: unknown) => log.warn({ err }, 'not deleted'));
+        await deleteMessage(client, place).catch((err: unknown) =>
+          log.warn({ err }, 'Could not delete a message'),
+        );
       const shown = place?.kind === 'message' && !place.isPublic ? place : undefined;
       const options = { replace: replace || (place?.kind === 'response-url' && place.canReplace) };
       await sendFirstPossible(log, [

@@ -30,6 +30,6 @@ export function registerListeners(app: App, listeners: Required<Listeners>, part
   registerEvents(app, context, runCommand);
   app.error(async (error) => {
     // Logged with its cause where the token was looked up.
-    if (error.code !== ErrorCode.AuthorizationError) log.error({ err: error }, 'a listener failed');
+    if (error.code !== ErrorCode.AuthorizationError) log.error({ err: error }, 'A listener failed');
   });
 }

@@ -28,7 +28,7 @@ export async function rememberQuestion(
   const begun = place.thread === '' && answer?.channel === place.channel ? [answer.ts] : [];
   const places = [place, ...begun.map((thread) => ({ ...place, thread }))];
   await Promise.all(places.map((there) => threads.remember(there, question, outcome))).catch((err: unknown) =>
-    log.warn({ err }, 'a question was not remembered for follow-ups'),
+    log.warn({ err }, 'Could not remember a question for follow-ups'),
   );
 }
 

@@ -58,7 +58,7 @@ export function createSlackServer(
   const processEvent: ProcessEvent = async (event) => {
     const body = parsePayload(event.body);
     if (body !== undefined) return inFlight.track(processAndAck(app, installations, { ...event, body }));
-    logger.warn('ignored a payload that does not have the shape of Slack’s');
+    logger.warn('Ignored a payload that does not have the shape of Slack’s');
     await event.ack();
   };
   const serve: RequestListener = (req, res) => {
@@ -153,7 +153,7 @@ function createPayloadReceiver({ signingSecret, spend, logger, processEvent, tru
   const isFirstTime = async (claim: SignatureClaim, now: Millis): Promise<boolean> => {
     const digest = claim.digest.toString('base64url');
     const isFirst = await spend(digest, secondsLeft(claim, now)).catch(() => true);
-    if (!isFirst) logger.warn('ignored a replayed request');
+    if (!isFirst) logger.warn('Ignored a replayed request');
     return isFirst;
   };
 
@@ -173,7 +173,7 @@ function createPayloadReceiver({ signingSecret, spend, logger, processEvent, tru
         customProperties: { isFirst, arrived },
       });
     } catch (error) {
-      logger.error('a request from Slack could not be processed', error);
+      logger.error('Could not process a request from Slack', error);
       if (!res.headersSent) end(res, 500);
     }
   };

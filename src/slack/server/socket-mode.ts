@@ -35,7 +35,7 @@ export function createSocketMode({ appToken, clientOptions, logger }: SocketMode
         try {
           await listener(...given);
         } catch (error) {
-          logger.error('an envelope of Slack’s could not be taken', error);
+          logger.error('Could not read what Slack sent over Socket Mode', error);
         }
       });
     }
@@ -56,7 +56,7 @@ export function createSocketMode({ appToken, clientOptions, logger }: SocketMode
 
   const report = (error: unknown): void => {
     const code = tokenRefusal(error);
-    if (code === undefined) logger.error('Slack could not be reached; Tally tries again', error);
+    if (code === undefined) logger.error('Slack can’t be reached; Tally tries again', error);
     else
       logger.error(
         `Slack rejects SLACK_APP_TOKEN (${code}): make an app-level token with connections:write on the app’s page`,
