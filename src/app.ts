@@ -41,6 +41,7 @@ import { createResponseUrlClient } from './slack/reply/response-url.ts';
 import { createUserDirectory } from './slack/request/users.ts';
 import { createRateLimiter, RATE_LIMITS, type RateLimiter } from './slack/server/rate-limit.ts';
 import { registerListeners } from './slack/server/register-listeners.ts';
+import { REJECTIONS } from './slack/server/rejections.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
@@ -91,6 +92,7 @@ export function createTally(
       commands: () => all.commands(),
       messageKinds: MESSAGE_KINDS,
       limited: Object.keys(RATE_LIMITS),
+      rejections: Object.keys(REJECTIONS),
     },
     inProgress: () => http.inProgress(),
     notReady: async () => (await health.readyz()).body.notReady ?? [],
@@ -212,6 +214,8 @@ export function createTally(
     routes: { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page },
     installations,
     spend: createOAuthNonces(redis, 'request').spend,
+    onRejected: metrics.rejected,
+    log,
     logger: sdkLog,
   });
   registerListeners(slack.app, all.listeners(), {

@@ -66,9 +66,11 @@ export interface KnownLabels {
   readonly messageKinds: readonly string[];
   /** What is rate limited. */
   readonly limited: readonly string[];
+  /** Why requests to Slack's address are rejected. */
+  readonly rejections: readonly string[];
 }
 
-const NONE_KNOWN: KnownLabels = { commands: () => [], messageKinds: [], limited: [] };
+const NONE_KNOWN: KnownLabels = { commands: () => [], messageKinds: [], limited: [], rejections: [] };
 
 interface MetricsParts {
   readonly known?: KnownLabels;
@@ -127,6 +129,11 @@ export function createMetrics({
     'what',
     'whose',
   );
+  const rejected = counter(
+    'tally_rejected_requests_total',
+    'Requests to /slack/events that were rejected because Slack did not send them like that, by reason.',
+    'reason',
+  );
   const storeErrors = counter(
     'tally_store_errors_total',
     'Redis commands that failed because Redis could not serve them, by kind.',
@@ -179,6 +186,7 @@ export function createMetrics({
     for (const kind of STORE_ERROR_KINDS) storeErrors.inc({ kind }, 0);
     for (const kind of known.messageKinds)
       for (const outcome of ALERTED.message) messages.inc({ kind, outcome }, 0);
+    for (const reason of known.rejections) rejected.inc({ reason }, 0);
     for (const what of known.limited)
       for (const whose of ['person', 'workspace']) throttled.inc({ what, whose }, 0);
   };
@@ -253,6 +261,8 @@ export function createMetrics({
     storeOperation: (took: Millis) => storeLatencies.observe(took / 1e3),
     /** Redis did not do what it was asked. */
     storeError: (kind: StoreErrorKind) => storeErrors.inc({ kind }),
+    /** A request to Slack's address, before anything was done for it. */
+    rejected: (reason: string) => rejected.inc({ reason }),
     /** A request that was rejected by a rate limit: what is limited, and for whom. */
     throttled: ({ what, whose }: { readonly what: string; readonly whose: string }) =>
       throttled.inc({ what, whose }),

@@ -95,6 +95,7 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
   async function breakServices(): Promise<void> {
     const bot = await startBot();
     fresh = await pageOf(bot);
+    await breakSignatures(bot);
     await bot.connect();
     await bot.ask('/balance 123');
     for (const mode of ['401', '403', '429', '500', 'reset']) {
@@ -118,6 +119,16 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
     await waitFor(bot, 'tally_commands_total', 'unknown');
     page = await (await fetch(`${bot.url}/metrics`)).text();
     await bot.stop();
+  }
+
+  async function breakSignatures(bot: Bot): Promise<void> {
+    const body = 'command=%2Fspend';
+    for (const options of [{ secret: 'another' }, { at: Date.now() - 3_600_000 }])
+      await fetch(`${bot.url}/slack/events`, {
+        method: 'POST',
+        body,
+        headers: bot.slack.signed(body, options),
+      });
   }
 
   async function loseKey(): Promise<void> {

@@ -53,6 +53,35 @@ describe('a request that claims to be Slack’s', () => {
     expect(bot.slack.calls.filter(({ method }) => method !== 'auth.test')).toEqual([]);
   });
 
+  it('is counted by why it was rejected; where a setting may be wrong, one line a minute says what to do', async () => {
+    await started();
+    for (let count = 0; count < 3; count += 1)
+      await send(COMMAND, bot.slack.signed(COMMAND, { secret: 'another' }));
+    await send(COMMAND, bot.slack.signed(COMMAND, { at: Date.now() - 6 * MINUTE }));
+    await send(COMMAND, {});
+    const page = await (await fetch(`${bot.url}/metrics`)).text();
+    for (const [reason, count] of Object.entries({
+      'wrong-signature': 3,
+      outdated: 1,
+      unsigned: 1,
+      malformed: 0,
+    }))
+      expect(page).toContain(`tally_rejected_requests_total{reason="${reason}"} ${count}\n`);
+    const lines = bot
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('"msg":"Rejected requests'));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        level: 'warn',
+        reason: 'wrong-signature',
+        requests: 1,
+        todo: expect.stringContaining('SLACK_SIGNING_SECRET'),
+      },
+      { level: 'warn', reason: 'outdated', requests: 1, todo: expect.stringContaining('clock') },
+    ]);
+  });
+
   it('is read whatever charset its content type names', async () => {
     await started();
     const headers = {

@@ -34,8 +34,8 @@ describe('a body', () => {
   it('is refused from one byte too many', async () => {
     const reader = createBodyReader({ bodyBytes: 20_000, totalBodyBytes: 100_000 });
     expect(await readIn([Buffer.alloc(20_000)], reader)).toHaveLength(20_000);
-    expect(await readIn([Buffer.alloc(20_001)], reader)).toBe(413);
-    expect(await readIn([Buffer.alloc(10_000), Buffer.alloc(10_001)], reader)).toBe(413);
+    expect(await readIn([Buffer.alloc(20_001)], reader)).toBe('too-large');
+    expect(await readIn([Buffer.alloc(10_000), Buffer.alloc(10_001)], reader)).toBe('too-large');
   });
 
   it('that breaks off is refused, and ends nothing else', async () => {
@@ -43,7 +43,7 @@ describe('a body', () => {
     const read = createBodyReader()(req);
     req.write('half');
     req.destroy(new Error('gone'));
-    expect(await read).toBe(400);
+    expect(await read).toBe('malformed');
   });
 
   it('counts as long as it is read: beyond all together the oldest of the largest is given up', async () => {
@@ -51,12 +51,12 @@ describe('a body', () => {
     const [first, second, third] = [request(), request(), request()];
     const reads = [reader(first), reader(second), reader(third)];
     for (const req of [first, second, third]) req.write(Buffer.alloc(20_000));
-    expect(await reads[0]).toBe(503);
+    expect(await reads[0]).toBe('overloaded');
     second.end();
     expect(await reads[1]).toHaveLength(20_000);
     expect(await readIn([Buffer.alloc(20_000)], reader)).toHaveLength(20_000);
     third.destroy();
-    expect(await reads[2]).toBe(400);
+    expect(await reads[2]).toBe('malformed');
     const [fourth, fifth] = [request(), request()];
     const more = [reader(fourth), reader(fifth)];
     for (const req of [fourth, fifth]) req.end(Buffer.alloc(20_000));
@@ -71,14 +71,14 @@ describe('a body', () => {
       req.write(Buffer.alloc(100_000));
       return read;
     });
-    expect(await Promise.all(large.slice(0, 16))).toEqual(Array(16).fill(503));
+    expect(await Promise.all(large.slice(0, 16))).toEqual(Array(16).fill('overloaded'));
     expect(await readIn([Buffer.alloc(40_000)], reader)).toHaveLength(40_000);
   });
 
   it('that is refused makes room again, and costs twice its length at the most', async () => {
     const reader = createBodyReader({ bodyBytes: 100_000, totalBodyBytes: 100_000 });
     for (let turn = 0; turn < 5; turn += 1)
-      expect(await readIn([Buffer.alloc(60_000), Buffer.alloc(50_000)], reader)).toBe(413);
+      expect(await readIn([Buffer.alloc(60_000), Buffer.alloc(50_000)], reader)).toBe('too-large');
     const [small, large] = [request(), request()];
     const reads = [reader(small), reader(large)];
     // 16 KB each at first, however little is sent.
@@ -88,7 +88,7 @@ describe('a body', () => {
     expect(await reads[1]).toHaveLength(100_000 - 16 * 1024);
     small.write(Buffer.alloc(16 * 1024));
     const beside = readIn([Buffer.alloc(100_000 - 2 * 16 * 1024 + 1)], reader);
-    expect(await beside).toBe(503);
+    expect(await beside).toBe('overloaded');
     small.end();
     expect(await reads[0]).toHaveLength(16 * 1024 + 1);
   });

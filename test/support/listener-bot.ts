@@ -78,6 +78,8 @@ export async function startListenerBot(
     routes: {},
     installations,
     spend: createOAuthNonces(redis.client, 'request').spend,
+    onRejected: () => undefined,
+    log,
     logger: boltLogger(log),
   });
   registerListeners(

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-read.ts';
+import type { RejectionReason } from './rejections.ts';
 
 /** What a request's headers say of its signature: well formed and recent, not verified yet. */
 export interface SignatureClaim {
@@ -16,14 +17,17 @@ const TOLERANCE = 300;
 /**
  * Cheap, so that most of what Slack did not send is refused before its body is read.
  * @param now ms since the epoch
- * @returns undefined when the headers are missing, malformed, or too far from now
+ * @returns `unsigned` when the headers are missing or malformed, `outdated` when they are too far from now
  */
-export function readSignature(headers: IncomingHttpHeaders, now: Millis): SignatureClaim | undefined {
+export function readSignature(
+  headers: IncomingHttpHeaders,
+  now: Millis,
+): SignatureClaim | 'unsigned' | 'outdated' {
   const timestamp = headers['x-slack-request-timestamp'];
   const signature = headers['x-slack-signature'];
-  if (typeof timestamp !== 'string' || typeof signature !== 'string') return undefined;
-  if (!/^\d{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature)) return undefined;
-  if (Math.abs(now / 1000 - Number(timestamp)) > TOLERANCE) return undefined;
+  if (typeof timestamp !== 'string' || typeof signature !== 'string') return 'unsigned';
+  if (!/^\d{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature)) return 'unsigned';
+  if (Math.abs(now / 1000 - Number(timestamp)) > TOLERANCE) return 'outdated';
   return { timestamp, digest: Buffer.from(signature.slice(3), 'hex') };
 }
 
@@ -64,8 +68,8 @@ const FORM = 'application/x-www-form-urlencoded';
 /** A payload before any check. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The bytes of a body, or the status to refuse the request with. */
-export type BodyRead = Buffer | 400 | 413 | 503;
+/** The bytes of a body, or why it is rejected. */
+export type BodyRead = Buffer | Extract<RejectionReason, 'malformed' | 'too-large' | 'overloaded'>;
 
 /** Both in bytes. */
 type BodyLimits = Readonly<Record<'bodyBytes' | 'totalBodyBytes', number>>;
@@ -106,14 +110,15 @@ export function createBodyReader(limits: BodyLimits = SERVER_LIMITS) {
       const body: OpenBody = { capacity: () => buffer.length, settle };
       const take = (chunk: Buffer) => {
         const needed = size + chunk.length;
-        if (needed > limits.bodyBytes) return settle(413);
+        if (needed > limits.bodyBytes) return settle('too-large');
         if (needed > buffer.length) {
           const capacity = Math.min(Math.max(needed, 2 * buffer.length, FIRST_CAPACITY), limits.bodyBytes);
           const more = capacity - buffer.length;
           while (underWay + more > limits.totalBodyBytes) {
             const other = largest();
-            if (other === undefined || other === body || other.capacity() < capacity) return settle(503);
-            other.settle(503);
+            if (other === undefined || other === body || other.capacity() < capacity)
+              return settle('overloaded');
+            other.settle('overloaded');
           }
           underWay += more;
           const larger = Buffer.allocUnsafeSlow(capacity);
@@ -124,7 +129,7 @@ export function createBodyReader(limits: BodyLimits = SERVER_LIMITS) {
         size = needed;
       };
       const end = () => settle(buffer.subarray(0, size));
-      const lost = () => settle(400);
+      const lost = () => settle('malformed');
       open.add(body);
       // Without a listener, a broken connection would end the process; 'close' follows.
       req.on('error', () => undefined);
@@ -182,22 +187,26 @@ export interface SignedRequest {
 
 /**
  * Verifies the signature over the bytes before it parses anything, and refuses what it can before it reads them.
- * @returns a function that returns the request, or the status to end it with: 200 for a test of the certificate
+ * @returns a function that returns the request, why it is rejected, or `ssl-check` for Slack’s test of the certificate
  */
 export function createSignedRequestReader(signingSecret: string) {
   const readBody = createBodyReader();
-  return async (req: IncomingMessage, now: Millis): Promise<SignedRequest | 200 | 400 | 401 | 413 | 503> => {
+  return async (
+    req: IncomingMessage,
+    now: Millis,
+  ): Promise<SignedRequest | RejectionReason | 'ssl-check'> => {
     const size = announcedSize(req);
-    if (size !== undefined && size > SERVER_LIMITS.bodyBytes) return 413;
+    if (size !== undefined && size > SERVER_LIMITS.bodyBytes) return 'too-large';
     const claim = readSignature(req.headers, now);
     const isSmall = size !== undefined && size <= SERVER_LIMITS.unsignedBytes;
-    if (claim === undefined && !isSmall) return 401;
+    if (typeof claim === 'string' && !isSmall) return claim;
     const bytes = await readBody(req);
-    if (typeof bytes === 'number') return bytes;
+    if (typeof bytes === 'string') return bytes;
     const type = req.headers['content-type'];
-    if (claim === undefined || !isSigned(bytes, claim, signingSecret))
-      return isSslCheck(bytes, type) ? 200 : 401;
+    const reject = (reason: RejectionReason) => (isSslCheck(bytes, type) ? 'ssl-check' : reason);
+    if (typeof claim === 'string') return reject(claim);
+    if (!isSigned(bytes, claim, signingSecret)) return reject('wrong-signature');
     const body = parseBody(bytes, type);
-    return body === undefined ? 400 : { body, claim };
+    return body === undefined ? 'malformed' : { body, claim };
   };
 }

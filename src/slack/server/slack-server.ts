@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import { App, type Logger as BoltLogger, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/timers.ts';
@@ -10,6 +11,7 @@ import { parsePayload } from '../request/payload.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { limitConnections, oneByOne } from './connections.ts';
 import { lookUp } from './listeners.ts';
+import { createRejectionLog, REJECTIONS, type RejectionReason } from './rejections.ts';
 import {
   createSignedRequestReader,
   SERVER_LIMITS,
@@ -34,7 +36,10 @@ export interface SlackServerParts {
   readonly installations: Installations;
   /** Whether this is the first use of a nonce in all processes within this many seconds. @throws StoreUnavailable */
   readonly spend: (word: string, seconds: number) => Promise<boolean>;
-  readonly logger: Logger;
+  /** Gets why a request was rejected before anything was done for it. */
+  readonly onRejected: (reason: RejectionReason) => void;
+  readonly log: Logger;
+  readonly logger: BoltLogger;
 }
 
 /** Passes a payload to Bolt. Rejects if Bolt does. */
@@ -46,7 +51,7 @@ type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
  */
 export function createSlackServer(
   { mode, signingSecret, apiUrl }: Config['slack'],
-  { routes, installations, spend, logger }: SlackServerParts,
+  { routes, installations, spend, onRejected, log, logger }: SlackServerParts,
 ) {
   const { pages, authorize } = installations;
   const clientOptions = { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger };
@@ -77,6 +82,8 @@ export function createSlackServer(
   const receive = createPayloadReceiver({
     signingSecret,
     spend,
+    onRejected,
+    log,
     logger,
     processEvent,
     trust: connections.trust,
@@ -138,7 +145,7 @@ export function createSlackServer(
 /** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `quiet` ms. */
 const SETTLING = { quiet: 50, most: 3_000 } as const;
 
-interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'logger'> {
+interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'onRejected' | 'log' | 'logger'> {
   readonly signingSecret: string;
   readonly processEvent: ProcessEvent;
   /** Called with the connection of a request that Slack signed. */
@@ -146,8 +153,10 @@ interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'logger'
 }
 
 /** Handles a POST from Slack. */
-function createPayloadReceiver({ signingSecret, spend, logger, processEvent, trust }: PayloadReceiverParts) {
+function createPayloadReceiver(parts: PayloadReceiverParts) {
+  const { signingSecret, spend, onRejected, logger, processEvent, trust } = parts;
   const readSigned = createSignedRequestReader(signingSecret);
+  const logRejection = createRejectionLog(parts.log);
 
   /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
   const isFirstTime = async (claim: SignatureClaim, now: Millis): Promise<boolean> => {
@@ -160,7 +169,12 @@ function createPayloadReceiver({ signingSecret, spend, logger, processEvent, tru
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const [now, arrived] = [Date.now(), performance.now()];
     const signed = await readSigned(req, now);
-    if (typeof signed === 'number') return end(res, signed);
+    if (signed === 'ssl-check') return end(res, 200);
+    if (typeof signed === 'string') {
+      onRejected(signed);
+      logRejection(signed);
+      return end(res, REJECTIONS[signed]);
+    }
     const { body, claim } = signed;
     trust(req.socket);
     if (body.ssl_check === '1') return end(res, 200);
