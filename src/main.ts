@@ -5,7 +5,8 @@ import { VERSION } from './ops/version.ts';
 import { isSecondSocketError } from './redis/errors.ts';
 
 const config = loadConfig(process.env, console.error);
-const log = createLog(config.log.level);
+const forPeople = process.stdout.isTTY ? (await import('./ops/log-for-people.ts')).prettyLine : undefined;
+const log = createLog(config.log.level, undefined, forPeople);
 log.info({ version: VERSION, node: process.versions.node }, 'Tally is starting');
 // When it is off, nothing of OpenTelemetry is loaded.
 const { endpoint } = config.tracing;

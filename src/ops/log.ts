@@ -10,8 +10,13 @@ export type Log = Logger;
  * reduced to what `errorSummary` keeps.
  *
  * @param stream stdout by default
+ * @param format gets each masked line, and returns what is written
  */
-export function createLog(level: LevelWithSilent, stream?: DestinationStream): Log {
+export function createLog(
+  level: LevelWithSilent,
+  stream?: DestinationStream,
+  format = (line: string): string => line,
+): Log {
   return pino(
     {
       level,
@@ -19,7 +24,7 @@ export function createLog(level: LevelWithSilent, stream?: DestinationStream): L
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: errorSummary },
-      hooks: { streamWrite: redact },
+      hooks: { streamWrite: (line) => format(redact(line)) },
     },
     stream ?? pino.destination({ dest: 1, sync: true }),
   );
