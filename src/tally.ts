@@ -46,7 +46,7 @@ const usage = [
   '',
   ...Object.entries(COMMANDS).map(([name, { what }]) => `  ${name.padEnd(15)}${what}`),
   '',
-  'The environment is the configuration: see docs/environment.md.',
+  'The environment is the configuration: see docs/environment.md in the release file.',
 ].join('\n');
 
 const [name = '', ...rest] = process.argv.slice(2);

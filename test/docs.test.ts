@@ -85,13 +85,22 @@ describe('the pictures', async () => {
   });
 });
 
-describe('compose.yaml', () => {
-  it('runs the image of this version', async () => {
-    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
-    const { services } = parse(await readFile('compose.yaml', 'utf8'));
-    expect(services.tally.image).toBe(`localhost/tally:${version}`);
-  });
+it('the pages and compose.yaml name files and images of this version', async () => {
+  const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+  const files = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
+  const texts = await Promise.all(
+    [...files, 'compose.yaml'].map(async (file) => [file, await readFile(file, 'utf8')] as const),
+  );
+  const other = texts.flatMap(([file, text]) =>
+    [...text.matchAll(/\btally[-:](\d+\.\d+\.\d+)/g)].flatMap(([name, named]) =>
+      // upgrade.md shows how a later one replaces this one.
+      named === version || file === 'docs/upgrade.md' ? [] : [`${file}: ${name}`],
+    ),
+  );
+  expect(other).toEqual([]);
+});
 
+describe('compose.yaml', () => {
   it('publishes no port beyond this machine: it is plain http, with the metrics', async () => {
     const { services } = parse(await readFile('compose.yaml', 'utf8')) as {
       services: Record<string, { ports?: string[] }>;

@@ -43,7 +43,7 @@ export async function copyWorkspaces({ from, to, printLine, replaces = false }: 
     printLine('Redis doesn’t allow CLIENT LIST. Make sure that no bot runs on it.');
   if (isRunning) {
     printLine(
-      'A bot already runs on the new Redis: this could bring back what was deleted there. Stop it first.',
+      'A bot runs on the Redis in REDIS_URL: this could bring back what was deleted there. Stop it first.',
     );
     return false;
   }

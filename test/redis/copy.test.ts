@@ -144,7 +144,7 @@ describeUnless(NO_SERVER, 'to a Cluster', () => {
     const early = await bot(cluster.masters[1]?.port ?? 0, 'tally-bot');
     expect(await copy()).toMatchObject({
       code: 1,
-      said: expect.stringContaining('already runs on the new Redis'),
+      said: expect.stringContaining('runs on the Redis in REDIS_URL'),
     });
     early.disconnect();
     const late = await bot(0, 'tally-bot', from.url.replace(/^unix:\/\/|\?.*$/g, ''));
