@@ -85,7 +85,12 @@ function parseSingle(text: string): RedisAddress {
     );
   if (!url?.hostname) throw new RedisUrlError('is not a Redis address', ANY_FORM);
   if (!/^(\/\d*)?$/.test(url.pathname))
-    throw new RedisUrlError('has something other than a database’s number after the host', ANY_FORM);
+    throw new RedisUrlError(
+      'has something other than a database’s number after the host',
+      `In a password, write / ? # @ as %2F, %3F, %23 and %40. ${ANY_FORM}`,
+    );
+  // The client decodes them, and throws.
+  parseUserInfo(`${url.username}:${url.password}`, ANY_FORM);
   return { kind: 'single', url: text };
 }
 

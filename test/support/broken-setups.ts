@@ -535,6 +535,55 @@ const REDIS: readonly BrokenSetup[] = [
     /protected mode/,
     /requirepass|ACL SETUSER/,
   ),
+  ...(
+    [
+      ['evalsha', /doesn’t have evalsha/],
+      ['multi', /doesn’t have .*multi/],
+    ] as const
+  ).map(([command, says]) =>
+    redisSetup(
+      `a server where ${command} was renamed`,
+      (world) => world.redis(`rename-command ${command} other-${command}`),
+      'unknown command',
+      says,
+      /rename-command.*redis-cli/,
+    ),
+  ),
+  redisSetup(
+    'a proxy without INFO',
+    answering("-ERR unknown command 'INFO', with args beginning with: \r\n"),
+    'unknown command',
+    /doesn’t have info/,
+    /rename-command.*redis-cli/,
+  ),
+  redisSetup(
+    'a user who may not choose the database',
+    async (world) => ({ REDIS_URL: `${(await asUser('~*', '+@all', '-select')(world)).REDIS_URL}/1` }),
+    'NOPERM',
+    /may not run select/,
+    /ACL SETUSER bot '\+select'/,
+  ),
+  redisSetup(
+    'a password in the place of the user',
+    async (world) => ({
+      REDIS_URL: urlOf(await world.server([`requirepass ${PASSWORD}`]), 'redis', `${PASSWORD}@`),
+    }),
+    'WRONGPASS user',
+    /has no password/,
+    /REDIS_URL=redis:\/\/:password@127\.0\.0\.1:\d+/,
+  ),
+  redisSetup(
+    'a server that has only an old TLS',
+    async (world) => {
+      const certificates = await world.certificates();
+      const server = await world.server([], certificates);
+      await server.client.config('SET', 'tls-protocols', 'TLSv1.1');
+      return { REDIS_URL: urlOf(server, 'rediss'), ...trusting(certificates) };
+    },
+    undefined,
+    /TLS 1\.2/,
+    /openssl s_client/,
+  ),
   redisSetup(
     'an error nobody knows',
     answering('-WHATEVER happens here\r\n'),
@@ -775,6 +824,18 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     { ENCRYPTION_KEYS: `2026:${base64(NEW_KEY.subarray(16))}` },
     /16 bytes instead of 32/,
     /openssl rand -base64 32/,
+  ),
+  configSetup(
+    'a % in a password that encodes nothing',
+    { REDIS_URL: `redis://:100%${PASSWORD}@127.0.0.1:6379` },
+    /REDIS_URL has a % in the password/,
+    /%25/,
+  ),
+  configSetup(
+    'a file of authorities without a certificate',
+    { NODE_EXTRA_CA_CERTS: '/dev/null' },
+    /NODE_EXTRA_CA_CERTS.*no certificate/,
+    /NODE_EXTRA_CA_CERTS=/,
   ),
   configSetup(
     'a file of authorities that is not there',

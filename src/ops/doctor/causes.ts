@@ -26,6 +26,10 @@ const NO_ROUTE: Cause = {
   cause: 'can’t be reached: this machine has no route to {host}',
   remedy: 'Connect the networks, or correct {variable}. To see the route: `ip route get {host}`',
 };
+const OLD_TLS: Cause = {
+  cause: 'has no version of TLS, or no cipher, that Node accepts: it needs TLS 1.2 or 1.3',
+  remedy: 'Turn TLS 1.2 on there. To see what it offers: `openssl s_client -connect {address} -tls1_2`',
+};
 const CLOSED: Cause = {
   cause: 'closes the connection at once, at {address}',
   remedy: 'Correct {variable}, or look in the log there. To try it: `{try}`',
@@ -77,6 +81,9 @@ const NETWORK: Causes = {
     remedy:
       'Use a name of the certificate in {variable}; the nodes of a Cluster and Sentinels have to announce it. Its names: `openssl s_client -connect {address} </dev/null | openssl x509 -noout -ext subjectAltName`',
   },
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: OLD_TLS,
+  ERR_SSL_UNSUPPORTED_PROTOCOL: OLD_TLS,
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: OLD_TLS,
   ERR_SSL_WRONG_VERSION_NUMBER: {
     cause: 'speaks without TLS at {address}',
     remedy: 'Correct the port or the scheme in {variable}. To try it: `{try}`',
@@ -120,6 +127,10 @@ const REDIS: Causes = {
     remedy:
       'Correct them; write / @ : % as %2F %40 %3A %25. To try them: `{cli} --user {user} --askpass ping`',
   },
+  'WRONGPASS user': {
+    cause: 'rejects the user in REDIS_URL, which has no password',
+    remedy: 'If it is the password, put a colon before it: `REDIS_URL={withOnlyPassword}`',
+  },
   'NOAUTH Sentinel': {
     cause: 'has Sentinels that reject their own password in REDIS_URL, or need one',
     remedy:
@@ -132,6 +143,11 @@ const REDIS: Causes = {
   'NOPERM keys': {
     cause: 'has a user that may not touch Tally’s keys',
     remedy: "Allow it, as an admin of Redis: `{cli} ACL SETUSER {user} '~tally:*' '~{tally-*}:*'`",
+  },
+  'unknown command': {
+    cause: 'doesn’t have {commands}, which Tally needs: they were renamed, or a proxy or service lacks them',
+    remedy:
+      'Remove `rename-command` from its configuration, or use a Redis that has them. To try it: `{cli} {command}`',
   },
   DENIED: {
     cause: 'is in protected mode: without a password it answers its own machine only',
@@ -427,7 +443,7 @@ const CONFIGURATION: Causes = {
       'Copy the Signing Secret from the app’s page under Basic Information: `SLACK_SIGNING_SECRET=…`. It is not the Client Secret.',
   },
   authorities: {
-    cause: 'NODE_EXTRA_CA_CERTS names a file that can’t be read, so Node ignores it',
+    cause: 'NODE_EXTRA_CA_CERTS names a file that can’t be read or has no certificate, so Node ignores it',
     remedy:
       'Name a file in PEM that this user may read: `NODE_EXTRA_CA_CERTS=/path/ca.pem`. In a container, mount it.',
   },

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { tryRead } from '../../domain/try-read.ts';
 import { findingOf } from './causes.ts';
 import type { Finding } from './finding.ts';
@@ -26,6 +26,7 @@ function secretFindings({ signingSecret, clientSecret }: ConfigurationParts): re
 }
 
 function authorityFindings({ authorities }: ConfigurationParts): readonly Finding[] {
-  if (!authorities || tryRead(() => accessSync(authorities, constants.R_OK) ?? true)) return [];
+  if (!authorities) return [];
+  if (tryRead(() => readFileSync(authorities, 'utf8'))?.includes('BEGIN CERTIFICATE')) return [];
   return [findingOf('CONFIGURATION', 'Configuration', 'authorities', {})];
 }

@@ -50,6 +50,17 @@ const VAGUE: ReadonlySet<string> = new Set([
 async function unusableFinding(error: unknown, url: string, figures: Figures): Promise<Finding> {
   const code = replyCode(error);
   const seen = VAGUE.has(code) ? await identify(url, code) : code;
+  const text = error instanceof Error ? error.message : '';
+  const [, command = ''] = /['`‘]([a-z|]+)['`’]/i.exec(text.toLowerCase()) ?? [];
+  // The client asks these before it is ready.
+  if (command && seen === 'NOPERM')
+    return findingOf('REDIS', CHECK, seen, {
+      ...{ ...figures, user: userOf(url), commands: command, rules: `'+${command}'` },
+    });
+  if (command && command !== 'sentinel' && seen === 'ERR unknown command')
+    return missingFinding([command], figures);
+  if (seen === 'WRONGPASS' && figures.hasPassword === 'no')
+    return findingOf('REDIS', CHECK, 'WRONGPASS user', figures);
   const announced =
     error instanceof RedisRefusal && error.at ? { announced: `${error.at.host}:${error.at.port}` } : {};
   return findingOf('REDIS', CHECK, seen, { ...figures, ...announced });
@@ -147,8 +158,13 @@ export const DOCUMENTED_RIGHTS =
 /** More than so many commands are not shown one by one. */
 const FEW_COMMANDS = 6;
 
+const missingFinding = (commands: readonly string[], figures: Figures): Finding =>
+  findingOf('REDIS', CHECK, 'unknown command', {
+    ...{ ...figures, commands: commands.join(', '), command: commands[0] ?? '' },
+  });
+
 async function rightFindings(redis: RedisConnection, figures: Figures): Promise<readonly Finding[]> {
-  const { commands, keys, write } = await dryRun(redis);
+  const { commands, missing, keys, write } = await dryRun(redis);
   const isFew = commands.length <= FEW_COMMANDS && !commands.includes('multi');
   const rules = isFew
     ? commands.map((command) => (command.includes('|') ? `'+${command}'` : `+${command}`)).join(' ')
@@ -157,6 +173,7 @@ async function rightFindings(redis: RedisConnection, figures: Figures): Promise<
     ...(commands.length > 0
       ? [findingOf('REDIS', CHECK, 'NOPERM', { ...figures, rules, commands: commands.join(', ') })]
       : []),
+    ...(missing.length > 0 ? [missingFinding(missing, figures)] : []),
     ...(keys ? [findingOf('REDIS', CHECK, 'NOPERM keys', figures)] : []),
     ...(write === undefined ? [] : [findingOf('REDIS', CHECK, replyCode(write), figures)]),
   ];

@@ -53,6 +53,8 @@ export const neededCommands = (key: string): readonly (readonly string[])[] => [
 export interface Refusals {
   /** Commands that the user may not run. */
   readonly commands: readonly string[];
+  /** Commands that the server, or a proxy before it, doesn't have. */
+  readonly missing: readonly string[];
   /** Whether the user may not touch Tally's keys. */
   readonly keys: boolean;
   /** Why changes are refused, by any server; undefined if they are taken. */
@@ -66,6 +68,7 @@ export async function dryRun(redis: RedisConnection): Promise<Refusals> {
   const all = await Promise.all(serversOf(redis).map((server) => queueAndDiscard(server, keys, ofQueue)));
   return {
     commands: [...new Set(all.flatMap(({ commands }) => commands))].sort(),
+    missing: [...new Set(all.flatMap(({ missing }) => missing))].sort(),
     keys: all.some((found) => found.keys),
     write: all.flatMap(({ write }) => write ?? [])[0],
   };
@@ -107,16 +110,25 @@ async function inTransaction(
   return (await Promise.all(sent)).flat();
 }
 
+/** Proxies and services say it in words of their own. */
+const isMissing = ({ message }: Error): boolean =>
+  /^ERR .*(unknown|unsupported|not (allowed|supported)|disabled)/i.test(message);
+
 function refusalsOf(refusals: readonly Refusal[]): Refusals {
   const forbidden = refusals.filter(({ error }) => error.message.startsWith('NOPERM'));
   const isAboutKeys = ({ error }: Refusal) =>
     /\bkeys?\b/.test(error.message) && !/command/.test(error.message);
   return {
     commands: forbidden.filter((refusal) => !isAboutKeys(refusal)).map(({ command }) => command),
+    // The queue goes on without a name for its connection.
+    missing: refusals
+      .filter(({ command, error }) => command !== 'client|setname' && isMissing(error))
+      .map(({ command }) => command),
     keys: forbidden.some(isAboutKeys),
-    // Another master of the Cluster has that shard; an unknown command is told by the cloud services that lack it.
+    // Another master of the Cluster has that shard.
     write: refusals.find(
-      ({ command, error }) => command === 'set' && !/^(NOPERM|MOVED|ASK|TRYAGAIN)/.test(error.message),
+      ({ command, error }) =>
+        command === 'set' && !isMissing(error) && !/^(NOPERM|MOVED|ASK|TRYAGAIN)/.test(error.message),
     )?.error,
   };
 }

@@ -26,6 +26,7 @@ export function redisFigures(url: string): Figures {
   return {
     ...{ variable: 'REDIS_URL', host: path ?? host, port: String(port), address: at },
     ...{ cli, try: `${cli} ping`, example: 'redis://redis.example.com:6379' },
+    hasPassword: hasUser && !hasPassword ? 'no' : 'yes',
     ...{ database, user: hasUser ? '…' : 'default', folder: '/var/lib/redis' },
     asPlain: written({ s: '' }),
     asTls: written({ s: 's' }),
@@ -35,6 +36,7 @@ export function redisFigures(url: string): Figures {
     asDatabase0: written({ db: '/0' }),
     asPrimary: `redis${secure}://${userInfo}primary.example.com:6379`,
     withPassword: written({ info: hasUser ? 'user:password@' : ':password@' }),
+    withOnlyPassword: written({ info: ':password@' }),
     withSentinelPassword: `${written({})}?sentinelPassword=…`,
     moreMemory: '1gb',
     announce: address.kind === 'cluster' ? 'cluster-announce-ip' : 'replica-announce-ip',
