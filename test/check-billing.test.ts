@@ -130,9 +130,9 @@ describe('tally check-billing', () => {
     ['no HTTP header can carry it', project, { BILLING_TOKEN: 'with a space' }],
     ['can’t be read', [...project, '--token-file', '/nowhere/at/all'], {}],
     ['An option is unknown or has no value', [...project, '--tokens', 'a-secret-by-mistake'], {}],
-  ])('ends with 2 and says “%s” for %j %j', async (says, args, env) => {
+  ])('ends with 64 and says “%s” for %j %j', async (says, args, env) => {
     const { code, output, errors } = await checkBilling(args, { ...withToken(), ...env });
-    expect({ code, output }).toEqual({ code: 2, output: '' });
+    expect({ code, output }).toEqual({ code: 64, output: '' });
     expect(errors.split('\n')[0]).toContain(says);
     expect(errors).toContain('Usage: tally check-billing');
     expect(errors).not.toContain('a-secret-by-mistake');

@@ -39,9 +39,10 @@ const USAGE = [
   'Without a token here, it is taken from BILLING_TOKEN, or asked for. It is never printed.',
   'A private address, or one with plain http, has to be in TRUSTED_API_HOSTS, as for the bot.',
   '',
-  'Ends with 0 if the service conforms, 1 if a point fails, 2 if something is missing here.',
+  'Ends with 0 if the service conforms, 1 if a point fails, 64 if something is missing here.',
 ].join('\n');
-const WRONG_USAGE = 2;
+/** EX_USAGE of sysexits.h */
+const WRONG_USAGE = 64;
 
 /** The message completes nothing: it is a sentence. */
 class UsageError extends Error {}
