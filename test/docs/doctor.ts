@@ -18,7 +18,7 @@ export const EXAMPLES: Readonly<Record<Place, Readonly<Record<string, string>>>>
   },
   REDIS: {
     ...redisFigures('redis://redis.example.com:6379/2'),
-    ...{ user: 'tally', commands: 'evalsha', rules: '+evalsha', master: 'main' },
+    ...{ user: 'tally', commands: 'evalsha', command: 'evalsha', rules: '+evalsha', master: 'main' },
     ...{ other: '0', keys: '4711', asOther: 'redis://redis.example.com:6379/0' },
     ...{ announced: '10.0.0.5:6379', policy: 'allkeys-lru', share: '93', limit: '512.0', version: '6.2.14' },
   },
