@@ -32,10 +32,15 @@ export async function acquireLease(
   ms: Millis,
 ): Promise<Lease | 'taken' | 'gone'> {
   const token = randomBytes(12).toString('base64url');
+  const lease = { key, token };
   const result = await guardRead(() =>
     evalInWorkspace(redis, teamId, ACQUIRE, [recordKey(teamId), key], token, ms),
-  );
-  if (result === 1) return { key, token };
+  ).catch((error: unknown) => {
+    // Redis may grant it after the timeout, and then nobody would hold it until its time is over.
+    void releaseLease(redis, lease).catch(() => undefined);
+    throw error;
+  });
+  if (result === 1) return lease;
   return result === 0 ? 'taken' : 'gone';
 }
 
