@@ -33,8 +33,11 @@ export interface SchedulerParts extends QueueParts {
   readonly lookAgain?: Millis;
 }
 
-/** Of all shards together. Runs mostly wait: for Slack, and for the second between two posts to one channel. */
-const CONCURRENCY = 300;
+/**
+ * Of all shards together. Runs mostly wait: for Slack, and for the second between two posts to one channel. With many more
+ * of them, commands of a process that is short of CPU time out, and everything is tried again.
+ */
+const CONCURRENCY = 100;
 /** See `SchedulerParts.lookAgain`. A process that schedules something runs it, so this counts only if that one dies. */
 const LOOK_AGAIN: Millis = 30_000;
 /** A shard's lower bound: with few workspaces the spread is uneven. */
