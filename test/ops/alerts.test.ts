@@ -2,6 +2,7 @@
  * The alert rules and the dashboard, against what real bots expose while something is broken: a rule that names a metric, a
  * label or a label's value that no bot ever counts would never fire.
  */
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -40,6 +41,20 @@ const panels: string[] = dashboard.panels.flatMap(({ targets = [] }: { targets?:
   targets.map(({ expr }) => expr),
 );
 
+const guide = await readFile('docs/troubleshooting.md', 'utf8');
+const blocksOf = (language: string): readonly string[] =>
+  [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].flatMap(([, block = '']) =>
+    block.trim().split('\n'),
+  );
+const queries = [
+  ...blocksOf('promql'),
+  ...[...guide.matchAll(/`([^`\n]*\btally_\w+[^`\n]*)`/g)].map(([, query = '']) => query),
+];
+const searches = [
+  ...blocksOf('sh').filter((line) => line.startsWith('logs |')),
+  ...[...guide.matchAll(/`(logs \|[^`]+)`/g)].map(([, line = '']) => line.replaceAll('\n', ' ')),
+];
+
 interface Selector {
   readonly name: string;
   readonly label: string;
@@ -58,6 +73,12 @@ const selectorsOf = (expr: string): readonly Selector[] =>
 
 /** Counted by some bot, or 0 where a gauge says that something is missing. */
 const seen: Sample[] = [];
+/** What each bot logged. */
+let log = '';
+const stop = async (bot: Bot) => {
+  await bot.stop();
+  log += bot.log();
+};
 const look = async (bot: Bot) => seen.push(...(await pageOf(bot)));
 const wasSeen = (name: string, label: string, value: string): boolean =>
   seen.some(
@@ -76,6 +97,20 @@ const NOT_BROKEN_HERE = [
     'account_inactive',
     'newer-records',
   ],
+];
+
+/** Lines that take ten seconds, many requests or a process's end; test/ops/log-work.test.ts and test/docs/logs.test.ts have their form. */
+const RARE = [
+  {
+    event: 'request',
+    msg: 'A request failed',
+    workspace: 'T1',
+    route: '/spend',
+    outcome: 'throttled',
+    ms: 3_001,
+    serviceMs: 5_001,
+  },
+  { level: 'fatal', msg: 'Tally could not start', err: { code: 'EADDRINUSE' } },
 ];
 
 describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
@@ -105,7 +140,7 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
     bot.billing.setMode('healthy');
     await dueNow(bot);
     await waitFor(bot, 'tally_messages_total', 'sent');
-    bot.slack.failNext('chat.postMessage', { error: 'is_archived' });
+    bot.slack.failNext('chat.postMessage', { error: 'invalid_auth' });
     await dueNow(bot, 'cccccccc');
     await waitFor(bot, 'tally_messages_total', 'paused');
     bot.slack.failNext('chat.postMessage', { status: 429, retryAfter: 6 }, 9);
@@ -118,7 +153,7 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
     await bot.slack.say(MEMBER, CHANNEL, '/balance 123');
     await waitFor(bot, 'tally_commands_total', 'unknown');
     page = await (await fetch(`${bot.url}/metrics`)).text();
-    await bot.stop();
+    await stop(bot);
   }
 
   async function breakSignatures(bot: Bot): Promise<void> {
@@ -137,7 +172,7 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
     await bot.startAnotherProcess(`other:${Buffer.alloc(32, 1).toString('base64')}`);
     await bot.ask('/balance 123');
     await look(bot);
-    await bot.stop();
+    await stop(bot);
   }
 
   async function breakRedis(refusal: (typeof WRITE_REFUSALS)[number]): Promise<void> {
@@ -151,7 +186,7 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
       await bot.ask('/balance 123');
       await look(bot);
     }
-    await bot.stop();
+    await stop(bot);
     await server.kill();
   }
 
@@ -160,7 +195,7 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
       beforeStart: (slack) => slack.failNext('auth.test', { error: 'invalid_auth' }, 2),
     });
     await look(bot);
-    await bot.stop();
+    await stop(bot);
   }
 
   const dueNow = async (bot: Bot, id = 'aaaaaaaa'): Promise<void> => {
@@ -172,7 +207,7 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
   };
 
   it('ask for names, labels and values that bots show while that is broken', () => {
-    const asked = [...rules.map(({ expr }) => expr), ...panels].flatMap(selectorsOf);
+    const asked = [...rules.map(({ expr }) => expr), ...panels, ...queries].flatMap(selectorsOf);
     expect(asked.length).toBeGreaterThan(15);
     const missing = asked.flatMap(({ name, label, values }) =>
       values
@@ -219,6 +254,14 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
       return [name, type, [...labels].sort().join()];
     });
     expect(documented.sort()).toEqual(shown.sort());
+  });
+
+  const hasJq = spawnSync('jq', ['--version']).status === 0;
+  it.skipIf(!hasJq).each(searches)('have a guide whose search of the log finds what broke: %s', (search) => {
+    const reference = /"reference":"(\w+)"/.exec(log)?.[1] ?? '';
+    const script = `logs() { grep '^{'; }; ${search.replace('4f2a', reference)}`;
+    const input = `${log}a line that isn't JSON\n${RARE.map((line) => `${JSON.stringify(line)}\n`).join('')}`;
+    expect(execFileSync('sh', ['-c', script], { input, encoding: 'utf8' }).trim()).not.toBe('');
   });
 
   it('cost little: a page of a bot that did everything once has less than 60 kB', () => {
