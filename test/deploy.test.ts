@@ -44,6 +44,7 @@ async function shownMetrics(): Promise<Map<string, Set<string>>> {
   metrics.slackCall({ method: 'chat.postMessage', outcome: 'ok', took: 1 });
   metrics.throttled({ what: 'requests', whose: 'person' });
   metrics.storeError('full');
+  metrics.rejected('unsigned');
   const { body } = await metrics.page();
   metrics.stop();
   const found = new Map<string, Set<string>>();
