@@ -1,5 +1,6 @@
 import { createTally } from './app.ts';
 import { loadConfig } from './config/config.ts';
+import { portAdvice } from './ops/doctor/check-address.ts';
 import { createLog } from './ops/log.ts';
 import { VERSION } from './ops/version.ts';
 import { isSecondSocketError } from './redis/errors.ts';
@@ -46,6 +47,6 @@ try {
   const port = await tally.start();
   log.info({ port, mode: config.slack.mode.kind }, 'Tally listens');
 } catch (err) {
-  log.fatal({ err }, 'Tally could not start');
+  log.fatal({ err, todo: portAdvice(err, config.http.port) }, 'Tally could not start');
   await stop(1);
 }

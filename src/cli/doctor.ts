@@ -24,7 +24,7 @@ async function diagnose(
   try {
     const config = readConfig(env);
     const valid = okFinding('Configuration', `is valid; Slack uses ${MODE_NAMES[config.slack.mode.kind]}`);
-    const findings = [valid, ...(await checkWith(config, env.NODE_EXTRA_CA_CERTS))];
+    const findings = [valid, ...(await checkWith(config, env))];
     return { findings, isConfigured: true };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -38,7 +38,7 @@ async function diagnose(
 
 const MODE_NAMES = { http: 'HTTP', socket: 'Socket Mode' } as const;
 
-async function checkWith(config: Config, authorities?: string): Promise<readonly Finding[]> {
+async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   const { credentials, mode, signingSecret } = config.slack;
   const botToken = credentials.kind === 'token' ? credentials.botToken : undefined;
   const client = credentials.kind === 'oauth' && {
@@ -55,12 +55,14 @@ async function checkWith(config: Config, authorities?: string): Promise<readonly
       configuration: {
         signingSecret: mode.kind === 'http' ? signingSecret : undefined,
         clientSecret: credentials.kind === 'oauth' ? credentials.clientSecret : undefined,
-        authorities,
+        authorities: env.NODE_EXTRA_CA_CERTS,
+        trustsAll: env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
       },
       address: {
         ...{ port: config.http.port, publicUrl: config.http.publicUrl },
         ...{ takesEvents: mode.kind === 'http', timeout: REQUEST_TIMEOUT },
       },
+      tracesUrl: config.tracing.endpoint,
       redisUrl: config.redisUrl,
       slack: {
         ...config.slack,

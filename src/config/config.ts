@@ -3,7 +3,13 @@ import type { Limits } from '../domain/limits.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { TrustedHost } from '../http/address.ts';
 import type { SealingKey } from '../vault/keyring.ts';
-import { findCombinationProblems, trimVariables, variables } from './variables.ts';
+import {
+  findCombinationProblems,
+  findSimilarName,
+  findWritingProblems,
+  trimVariables,
+  variables,
+} from './variables.ts';
 
 interface SlackConfig {
   /** Socket Mode if an app-level token is set. */
@@ -79,11 +85,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const texts = trimVariables(env);
   const parsed = variables.safeParse(texts);
   const single = parsed.error?.issues.map(({ path, message }) => [String(path[0]), message] as const) ?? [];
-  const alreadyReported = new Set(single.map(([name]) => name));
-  const combined = findCombinationProblems(texts).filter(([name]) => !alreadyReported.has(name));
-  const problems = [...single, ...combined].map(([name, message]): Problem => {
+  // How a value is written says more than what it is not; then the first problem of each variable counts.
+  const all = [...findWritingProblems(texts), ...single, ...findCombinationProblems(texts)];
+  const problems = [...new Map(all.toReversed())].map(([name, message]): Problem => {
     const [what = '', works = ''] = message.split('\n');
-    return { name, what, works };
+    const similar = what === 'is not set' ? findSimilarName(name, env) : undefined;
+    if (similar === undefined) return { name, what, works };
+    return { name, what, works: `${similar} is set: did you mean ${name}? ${works}` };
   });
   if (!parsed.success || problems.length > 0) throw new ConfigError(inOrder(problems));
   return deepFreeze(configOf(parsed.data));

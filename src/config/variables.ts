@@ -88,6 +88,17 @@ export function findCombinationProblems(texts: VariableTexts): Problems {
   ];
 }
 
+/** What an editor, `docker --env-file` or a unit file leaves in a value. */
+export function findWritingProblems(texts: VariableTexts): Problems {
+  return Object.entries(texts).flatMap(([name, text]): Problems => {
+    const plain = `Write it without them: ${name}=…`;
+    if (/^["'“”„‘’«`]|["'“”’»`]$/.test(text)) return [[name as Variable, message('is in quotes', plain)]];
+    if (!/\s#/.test(text)) return [];
+    const works = `Put the comment on a line of its own: ${name}=…`;
+    return [[name as Variable, message('has a comment behind the value', works)]];
+  });
+}
+
 function requireSet(texts: VariableTexts, name: Variable, works: string): Problems {
   return texts[name] === undefined ? [[name, notSetMessage(works)]] : [];
 }
@@ -171,6 +182,20 @@ function limitProblems(texts: VariableTexts): Problems {
     ];
   });
 }
+
+/** @returns a variable that Tally doesn't read and that says the same in part: REDIS_URI for REDIS_URL */
+export function findSimilarName(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  const words = name.split('_');
+  return Object.keys(env).find((other) => {
+    const others = other.toUpperCase().split('_');
+    if (other in variables.shape || !env[other] || others.length < 2 || others[0] !== words[0]) return false;
+    const different = others.filter((word) => !words.includes(word));
+    return different.length === 0 || (different.length === 1 && isSimilarWord(different[0] ?? '', words));
+  });
+}
+
+const isSimilarWord = (word: string, words: readonly string[]): boolean =>
+  words.some((known) => word.slice(0, 2) === known.slice(0, 2));
 
 /**
  * Removes spaces and quotes around values, which `docker --env-file` keeps.

@@ -44,8 +44,13 @@ const CLUSTER_FORM =
 
 const SEVERAL_HOSTS = /^redis(s?)\+(sentinel|cluster):\/\/(.*)$/s;
 
+/** Schemes that people write for Redis; any other word may be a part of a password. */
+const OTHER_SCHEME = /^(?:https?|tcp|tls|ssl|valkeys?|redis-sentinel|redis-cluster|redis-socket):\/\//i;
+
 /** @throws RedisUrlError */
 export function parseRedisUrl(text: string): RedisAddress {
+  if (/\s/.test(text.replace(/,\s+/g, ',')))
+    throw new RedisUrlError('has a space in it; in a password, write it as %20', ANY_FORM);
   const [, tls, mode, rest] = SEVERAL_HOSTS.exec(text) ?? [];
   if (rest === undefined) return parseSingle(text);
   const form = mode === 'sentinel' ? SENTINEL_FORM : CLUSTER_FORM;
@@ -76,6 +81,13 @@ export function parseRedisUrl(text: string): RedisAddress {
 
 function parseSingle(text: string): RedisAddress {
   if (/^unix:\/\/\/[^#\s]+$/.test(text)) return { kind: 'single', url: text };
+  const [other] = OTHER_SCHEME.exec(text) ?? [];
+  if (other) throw new RedisUrlError(`begins with ${other}, which isn’t Redis’ scheme`, ANY_FORM);
+  if (/^[^/]+$/.test(text) && !/^(unix|rediss?):/.test(text))
+    throw new RedisUrlError(
+      'doesn’t begin with redis://',
+      `Put it in front, or rediss:// for TLS. ${ANY_FORM}`,
+    );
   if (!/^rediss?:\/\//.test(text)) throw new RedisUrlError('is not a Redis address', ANY_FORM);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url && /^[^/]*\/\/[^/]*,/.test(text))

@@ -40,6 +40,25 @@ describe('.env', () => {
     expect((await load({ NODE_EXTRA_CA_CERTS: '/path/other.pem' })).stderr).not.toContain('no effect');
   });
 
+  it.each([
+    ['UTF-8 with a byte order mark', Buffer.from('\ufeffREDIS_URL=redis://h', 'utf8')],
+    ['UTF-16', Buffer.from('\ufeffREDIS_URL=redis://h', 'utf16le')],
+    ['UTF-16, big end first', Buffer.from('\ufeffREDIS_URL=redis://h', 'utf16le').swap16()],
+  ])('may be in %s', async (_, bytes) => {
+    await writeFile(join(directory, '.env'), bytes);
+    expect(await seen()).toBe('redis://h');
+  });
+
+  it('says what hides a value', async () => {
+    await write('REDIS_URL=redis://h\n');
+    expect((await load({ REDIS_URL: '' })).stderr).toContain(
+      'REDIS_URL is set to nothing in the environment',
+    );
+    expect((await load()).stderr).toBe('');
+    await write('REDIS_URL=redis://h\nREDIS_URL=\n');
+    expect((await load()).stderr).toContain('REDIS_URL is in .env twice');
+  });
+
   it('may be missing', async () => {
     expect(await seen()).toBe('none');
   });

@@ -41,7 +41,11 @@ export const EXAMPLES: Readonly<Record<Place, Readonly<Record<string, string>>>>
   PORT: { port: '3000', nextPort: '3001' },
   PUBLIC_ADDRESS: {
     ...webFigures('PUBLIC_URL', ADDRESS, `-d ssl_check=1 ${ADDRESS}/slack/events`),
-    ...{ port: '3000', asHttps: ADDRESS, target: 'https://www.example.com' },
+    ...{ port: '3000', asHttps: ADDRESS, withoutPath: ADDRESS, target: 'https://www.example.com' },
+  },
+  TRACES: {
+    ...webFigures('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318'),
+    base: 'http://collector:4318',
   },
   SERVICE: {
     ...webFigures('IDENTITY_AUTH_URL', 'https://identity.example.com'),

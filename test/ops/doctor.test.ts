@@ -48,16 +48,19 @@ interface FakeSlack extends Service {
   says: { scopes: string | undefined; ahead: number; auth: object; open: object };
 }
 
+const OPENS = { ok: true };
+
 async function fakeSlack(): Promise<FakeSlack> {
   const says: FakeSlack['says'] = {
     scopes: REQUIRED_SCOPES.join(','),
     ahead: 0,
     auth: { ok: true, user: 'tally', team: 'Acme' },
-    open: { ok: true, url: `wss://127.0.0.1/${TICKET}` },
+    open: OPENS,
   };
   const service = await serve(({ url, headers }, response) => {
     response.setHeader('date', new Date(Date.now() + says.ahead * 1000).toUTCString());
     if (says.scopes !== undefined) response.setHeader('x-oauth-scopes', says.scopes);
+    if (says.open === OPENS) says.open = { ...OPENS, url: `ws://${headers.host}/${TICKET}` };
     const [body, token] = url === '/api/auth.test' ? [says.auth, BOT_TOKEN] : [says.open, APP_TOKEN];
     const known = headers.authorization === `Bearer ${token}`;
     json(response, known ? body : { ok: false, error: 'invalid_auth' });
@@ -427,7 +430,7 @@ describe('a service', () => {
   it.each([
     [200, '{}', 'good'],
     [401, '', 'good'],
-    [403, '<html>', 'good'],
+    [403, '<html>', 'warning'],
     [400, '{}', 'warning'],
     [404, '{}', 'bad'],
     [200, '<html>', 'bad'],
@@ -473,7 +476,12 @@ describe('all checks', () => {
       clock: Date.now,
       timeout: 100,
     },
-    configuration: { signingSecret: undefined, clientSecret: undefined, authorities: undefined },
+    configuration: {
+      signingSecret: undefined,
+      clientSecret: undefined,
+      authorities: undefined,
+      trustsAll: false,
+    },
     address: { port, publicUrl: undefined, takesEvents: false, timeout: 100 },
     redis: Promise.resolve(store.client),
     redisUrl: store.url,

@@ -59,7 +59,7 @@ describe('REDIS_URL', () => {
     ['redis+cluster://user:a/b@one:1', '%2F'],
     ['redis://one:1,two:2', 'has several hosts'],
     ['redis+mirror://one', 'is not a Redis address'],
-    ['127.0.0.1:6379', 'is not a Redis address'],
+    ['127.0.0.1:6379', 'doesn’t begin with redis://'],
     ['redis://127.0.0.1/zero', 'database’s number'],
   ])('refuses %s, and says which part is wrong and what works', (url, part) => {
     const { what, works } = refusalOf(url);

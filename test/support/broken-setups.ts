@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { startBilling } from '../../sandbox/billing.ts';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { startIdentity } from '../../sandbox/identity.ts';
+import { indexKey } from '../../src/redis/keys.ts';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -95,7 +96,7 @@ export class World {
         response.setHeader('x-oauth-scopes', granted.join(','));
         if (request.url === '/api/auth.test')
           return json(response, auth ?? { ok: true, user: 'tally', team: 'Acme' }, status);
-        json(response, open ?? { ok: true, url: 'wss://127.0.0.1/a-ticket' }, status);
+        json(response, open ?? { ok: true, url: `ws://${request.headers.host}/a-ticket` }, status);
       }),
     );
     return { SLACK_API_URL: `${url}/api/` };
@@ -831,6 +832,32 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     /REDIS_URL has a % in the password/,
     /%25/,
   ),
+  ...(
+    [
+      ['in quotes of a word processor', '“redis://127.0.0.1:6379”', /is in quotes/, /REDIS_URL=…/],
+      ['with a comment behind', 'redis://127.0.0.1:6379 # ours', /has a comment/, /line of its own/],
+      ['with a space', 'redis:// 127.0.0.1:6379', /has a space.*%20/, /redis:\/\//],
+      ['of TCP', 'tcp://127.0.0.1:6379', /begins with tcp:\/\//, /redis:\/\//],
+      ['without a scheme', '127.0.0.1:6379', /doesn’t begin with redis:\/\//, /in front/],
+    ] as const
+  ).map(([name, REDIS_URL, says, todo]) =>
+    configSetup(`an address of Redis ${name}`, { REDIS_URL }, says, todo),
+  ),
+  configSetup('a misspelled name', { REDIS_URL: '', REDIS_URI: 'redis://h' }, /not set/, /REDIS_URI is set/),
+  configSetup(
+    'a shortened name',
+    { SLACK_BOT_TOKEN: '', SLACK_TOKEN: BOT_TOKEN },
+    /not set/,
+    /SLACK_TOKEN is/,
+  ),
+  {
+    name: 'certificates that nobody checks',
+    build: async () => ({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning' },
+      ...{ says: /any certificate/, todo: /NODE_EXTRA_CA_CERTS=/ },
+    },
+  },
   configSetup(
     'a file of authorities without a certificate',
     { NODE_EXTRA_CA_CERTS: '/dev/null' },
@@ -905,6 +932,59 @@ const MORE: readonly BrokenSetup[] = [
       says: /10\.0\.0\.5.*not a public address/,
       todo: /TRUSTED_API_HOSTS=.*10\.0\.0\.5/,
     },
+  },
+  {
+    name: 'a firewall in the place of billing',
+    build: async (world) => ({ BILLING_BASE_URL: await world.http(403, '<html>') }),
+    finding: { check: 'Billing', verdict: 'warning', code: 'HTTP 403', says: /firewall/, todo: /curl/ },
+  },
+  {
+    name: 'an identity service that lists its versions',
+    build: async (world) => ({ IDENTITY_AUTH_URL: `${await world.http(300, '{"versions":{}}')}/v3` }),
+    finding: { check: 'Identity', code: 'HTTP 300', says: /lists its versions/, todo: /IDENTITY_AUTH_URL=/ },
+  },
+  {
+    name: 'a path in its own address',
+    build: async (world) => ({ PUBLIC_URL: `${await world.http(404, '')}/slack/events` }),
+    finding: { check: 'Public address', says: /has a path/, todo: /PUBLIC_URL=http:\/\/127\.0\.0\.1:\d+`/ },
+  },
+  {
+    name: 'an address of the collector with the path of traces',
+    build: async () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }),
+    finding: {
+      check: 'Traces',
+      verdict: 'warning',
+      says: /v1\/traces/,
+      todo: /ENDPOINT=http:\/\/127.0.0.1:4318`/,
+    },
+  },
+  {
+    name: 'a collector that does not listen',
+    build: async () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await closedPort()}` }),
+    finding: {
+      check: 'Traces',
+      verdict: 'warning',
+      code: 'ECONNREFUSED',
+      says: /nothing listens/,
+      todo: /OTEL/,
+    },
+  },
+  {
+    name: 'a host of Socket Mode that cannot be reached',
+    build: async (world) => ({
+      ...(await world.slack({ open: { ok: true, url: `wss://127.0.0.1:${await closedPort()}/a-ticket` } })),
+      ...SOCKET_MODE,
+    }),
+    finding: { check: 'Slack', code: 'ECONNREFUSED', says: /nothing listens/, todo: /connect out/ },
+  },
+  {
+    name: 'keys of another program',
+    build: async (world) => {
+      const server = await world.server();
+      await server.client.set(indexKey(0), 'theirs');
+      return { REDIS_URL: urlOf(server) };
+    },
+    finding: { check: 'Sealed records', code: 'WRONGTYPE', says: /another type/, todo: /REDIS_URL=/ },
   },
   {
     name: 'a billing service that fails',

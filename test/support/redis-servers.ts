@@ -172,7 +172,8 @@ function controls(
       child.ref();
       child.stdin?.end();
       await gone;
-      await rm(home, { recursive: true, force: true });
+      // A child of the server may still write a snapshot.
+      await rm(home, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

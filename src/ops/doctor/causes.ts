@@ -277,6 +277,11 @@ const REDIS: Causes = {
 };
 
 const RECORDS: Causes = {
+  WRONGTYPE: {
+    cause:
+      'can’t be read: a key that begins with tally: is of another type, so another program writes such keys',
+    remedy: 'Give Tally a database of its own: `REDIS_URL=redis://…/1`',
+  },
   'unknown-key': {
     cause:
       '{count} of {total} need the key “{id}”, which isn’t in ENCRYPTION_KEYS: it was taken out too early, or another bot with keys of its own uses this Redis',
@@ -442,6 +447,12 @@ const CONFIGURATION: Causes = {
     remedy:
       'Copy the Signing Secret from the app’s page under Basic Information: `SLACK_SIGNING_SECRET=…`. It is not the Client Secret.',
   },
+  'any certificate': {
+    cause:
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 lets Node trust any certificate: others can read tokens on the way',
+    remedy: 'Remove it, and trust your authority instead: `NODE_EXTRA_CA_CERTS=/path/ca.pem`',
+    verdict: 'warning',
+  },
   authorities: {
     cause: 'NODE_EXTRA_CA_CERTS names a file that can’t be read or has no certificate, so Node ignores it',
     remedy:
@@ -475,6 +486,14 @@ const OTHER_SERVER: Cause = {
   remedy: 'Let the proxy at {address} hand /slack/ on to this bot’s PORT, {port}. To try it: `{try}`',
 };
 
+/** Of a collector: Tally runs without it. */
+const TRACES: Causes = {
+  path: {
+    cause: 'has an address that ends with /v1/traces, which Tally adds itself',
+    remedy: 'Write the base address: `OTEL_EXPORTER_OTLP_ENDPOINT={base}`',
+  },
+};
+
 const PUBLIC_ADDRESS: Causes = {
   http: {
     cause: 'doesn’t begin with https, and Slack takes no other',
@@ -493,6 +512,11 @@ const PUBLIC_ADDRESS: Causes = {
   'HTTP 403': OTHER_SERVER,
   'HTTP 404': OTHER_SERVER,
   'HTTP 405': OTHER_SERVER,
+  path: {
+    cause: 'has a path, and what answers there is not Tally',
+    remedy:
+      'Tally adds /slack/… itself: `PUBLIC_URL={withoutPath}`. If the path is meant, let the proxy remove it.',
+  },
   redirect: {
     cause: 'redirects to {target}, and Slack doesn’t follow',
     remedy: 'Name the address itself, or let the proxy hand /slack/ on: `PUBLIC_URL={target}`',
@@ -508,6 +532,15 @@ const SERVICE: Causes = {
   'HTTP 404': {
     cause: 'isn’t there: {address} has no {service} service',
     remedy: '{works} `{variable}={example}`',
+  },
+  'HTTP 300': {
+    cause: 'isn’t there: {address} lists its versions, and v3 is not at this path, or it has only older ones',
+    remedy: '{works} `{variable}={example}`. To see the list: `{try}`',
+  },
+  'HTTP 403': {
+    cause: 'answers with a page and HTTP 403, as a firewall does',
+    remedy: 'If it is not the service’s own answer, allow this machine there. To try it: `{try}`',
+    verdict: 'warning',
   },
   'not JSON': {
     cause: 'isn’t there: what answers at {address} is not JSON, as of a login page',
@@ -552,6 +585,7 @@ export const CAUSES = {
   CLOCK,
   CONFIGURATION,
   PORT,
+  TRACES,
   PUBLIC_ADDRESS,
   SERVICE,
 } as const satisfies Readonly<Record<string, Causes>>;

@@ -23,8 +23,19 @@ export async function checkPort({ port, timeout }: AddressParts): Promise<readon
     server.once('error', resolve).listen(port, () => server.close(() => resolve(undefined)));
   });
   if (error === undefined) return [okFinding('Port', `${port} is free`)];
+  return [portFinding(error, port)];
+}
+
+function portFinding(error: unknown, port: number): Finding {
   const figures = { port: String(port), nextPort: String(port < 65_535 ? port + 1 : 3000), try: 'ss -ltnp' };
-  return [findingOf('PORT', 'Port', errorCode(error), figures)];
+  return findingOf('PORT', 'Port', errorCode(error), figures);
+}
+
+/** @returns what to do about a port that can't be opened; undefined for any other error */
+export function portAdvice(error: unknown, port: number): string | undefined {
+  if ((error as NodeJS.ErrnoException).syscall !== 'listen') return undefined;
+  const { check, says, todo } = portFinding(error, port);
+  return `${check} ${says}. ${todo}`;
 }
 
 async function isTally(port: number, timeout: Millis): Promise<boolean> {
@@ -67,6 +78,10 @@ export async function checkPublicAddress(parts: AddressParts): Promise<readonly 
     const { status, headers } = response;
     const target = headers.get('location');
     if (status === 200 && (await response.text()) === '') return [okFinding(CHECK, 'leads to a Tally')];
+    if (new URL(publicUrl).pathname !== '/') {
+      const withoutPath = new URL(publicUrl).origin;
+      return [findingOf('PUBLIC_ADDRESS', CHECK, 'path', { ...figures, withoutPath })];
+    }
     return [
       target === null
         ? findingOf('PUBLIC_ADDRESS', CHECK, `HTTP ${status}`, figures)

@@ -9,11 +9,17 @@ export interface ConfigurationParts {
   readonly clientSecret: string | undefined;
   /** NODE_EXTRA_CA_CERTS */
   readonly authorities: string | undefined;
+  /** NODE_TLS_REJECT_UNAUTHORIZED=0 */
+  readonly trustsAll: boolean;
 }
 
 /** Finds what Tally starts with and fails by later. */
 export function checkConfiguration(parts: ConfigurationParts): readonly Finding[] {
-  return [...secretFindings(parts), ...authorityFindings(parts)];
+  return [
+    ...secretFindings(parts),
+    ...authorityFindings(parts),
+    ...(parts.trustsAll ? [findingOf('CONFIGURATION', 'Configuration', 'any certificate', {})] : []),
+  ];
 }
 
 function secretFindings({ signingSecret, clientSecret }: ConfigurationParts): readonly Finding[] {

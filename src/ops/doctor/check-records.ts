@@ -78,6 +78,8 @@ export async function checkRecords(
     return [okFinding(CHECK, `all ${inspection.total()} open${part}`)];
   } catch (error) {
     if (error instanceof NewerRecords) return [newerRecordsFinding()];
+    if (error instanceof Error && error.message.startsWith('WRONGTYPE'))
+      return [findingOf('RECORDS', CHECK, 'WRONGTYPE', {})];
     if (isOfRedis(error)) return [];
     throw error;
   }

@@ -33,6 +33,9 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
   if (suggestion !== undefined) return [findingOf('SERVICE', check, 'version', { ...figures, suggestion })];
   try {
     const { status, text } = await ask(address);
+    // A firewall refuses with a page.
+    if (status === 403 && tryParseJson(text) === undefined)
+      return [findingOf('SERVICE', check, 'HTTP 403', figures)];
     if (status === 401 || status === 403)
       return [okFinding(check, `answers and asks for a token (HTTP ${status})`)];
     if (status >= 400) return [findingOf('SERVICE', check, `HTTP ${status}`, figures)];
@@ -67,7 +70,7 @@ function failureCode(error: unknown, figures: Figures): [string, Figures] {
     case 'timed-out':
       return ['timeout', figures];
     case 'invalid-response':
-      return ['not JSON', figures];
+      return [error.status === 300 ? 'HTTP 300' : 'not JSON', figures];
     default:
       return [error.kind, figures];
   }

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import { findingOf, type Place } from './causes.ts';
 import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
 import { webFigures } from './web-figures.ts';
@@ -63,9 +66,29 @@ export async function checkSocketMode(parts: SlackParts): Promise<readonly Findi
   if (parts.mode.kind === 'http') return [];
   try {
     const response = await call('apps.connections.open', parts.mode.appToken, parts);
-    return [refusalFinding('APP_TOKEN', response, parts) ?? okFinding(CHECK, 'Socket Mode can connect')];
+    const refusal = refusalFinding('APP_TOKEN', response, parts);
+    return [refusal ?? (await socketFinding(String(response.body?.url), parts.timeout))];
   } catch (error) {
     return [findingOf('APP_TOKEN', CHECK, errorCode(error), figuresOf(parts))];
+  }
+}
+
+/** Firewalls let slack.com out and forget the host that its answer names. @param url holds a ticket: only its host may be seen */
+async function socketFinding(url: string, timeout: Millis): Promise<Finding> {
+  const { hostname, protocol, port } = tryRead(() => new URL(url)) ?? {};
+  if (!hostname) return okFinding(CHECK, 'Socket Mode can connect');
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({ host, port: Number(port) || (protocol === 'ws:' ? 80 : 443) });
+  try {
+    await once(socket, 'ready', { signal: AbortSignal.timeout(timeout) });
+    return okFinding(CHECK, 'Socket Mode can connect');
+  } catch (error) {
+    const code = errorCode(error);
+    const origin = `https://${hostname}:${port || '443'}`;
+    const isSlow = code === 'ABORT_ERR';
+    return findingOf('SLACK', CHECK, isSlow ? 'ETIMEDOUT' : code, webFigures('SLACK_API_URL', origin));
+  } finally {
+    socket.destroy();
   }
 }
 

@@ -9,6 +9,7 @@ import { checkRecords } from './check-records.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkService, type ServiceParts } from './check-service.ts';
 import { checkSlack, checkSocketMode, type SlackParts } from './check-slack.ts';
+import { checkTraces } from './check-traces.ts';
 import { errorCode, type Finding, failedFinding, okFinding } from './finding.ts';
 
 export interface DoctorParts {
@@ -18,6 +19,8 @@ export interface DoctorParts {
   /** Resolves when the connection is ready; rejects with the error that prevents it. */
   readonly redis: Promise<RedisConnection>;
   readonly redisUrl: string;
+  /** Undefined if there are no traces. */
+  readonly tracesUrl?: string | undefined;
   /** The IDs of the sealing keys, newest first; the checks don't need the keys themselves. */
   readonly keyIds: readonly string[];
   readonly keyring: Keyring;
@@ -40,6 +43,7 @@ export async function runChecks(parts: DoctorParts): Promise<readonly Finding[]>
     bounded('Slack', checkSocketMode(slack)),
     bounded('Port', checkPort(address)),
     bounded('Public address', checkPublicAddress(address)),
+    bounded('Traces', checkTraces(parts.tracesUrl, timeout / 2)),
     ...services.map((service) => bounded(service.check, checkService(service))),
   ]);
   return findings.flat();
