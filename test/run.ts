@@ -52,6 +52,8 @@ const ONLY_IN_ALL = [
   'test/vault/reseal.test.ts',
   'test/redis/copy.test.ts',
   'test/ops/backup.test.ts',
+  'test/ops/broken-setups.test.ts',
+  'test/check-billing.test.ts',
   'test/ops/newer-records.test.ts',
   'test/redis/tls.test.ts',
   'test/domain/long-texts.test.ts',
