@@ -207,7 +207,7 @@ describe('a restored bot', () => {
   it('is refused while a bot runs there', async () => {
     expect(await run(target.url, ['restore', '--replace', backup])).toMatchObject({
       code: 1,
-      said: expect.stringContaining('A bot already runs'),
+      said: expect.stringContaining('A bot runs on the Redis in REDIS_URL'),
     });
   }, 30_000);
 

@@ -238,7 +238,7 @@ describe('tally reseal', () => {
   it('says what is wrong with the environment, and changes nothing', async () => {
     const { ended, said } = start([NEW], 'not-an-address');
     expect(await ended).toBe(78);
-    expect(said()).toContain('REDIS_URL is not a Redis address');
+    expect(said()).toContain('REDIS_URL doesn’t begin with redis://');
   });
 
   it('continues where a kill -9 stopped it, and loses no token', async () => {
