@@ -47,7 +47,7 @@ describeUnless(NO_SERVER, 'a user of the ACL', () => {
     );
     const [ofTest, atConnecting] = [
       ['acl|setuser', 'acl|log', 'keys'],
-      ['hello', 'info', 'auth'],
+      ['hello', 'info', 'auth', 'client|setinfo'],
     ];
     expect(used.filter((name) => ![...asked, ...ofTest, ...atConnecting].includes(name))).toEqual([]);
     await server.kill();
