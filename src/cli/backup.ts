@@ -7,7 +7,7 @@ import { printLine, runResumable } from './resumable.ts';
 const USAGE = [
   'Usage: tally backup FILE',
   '',
-  'Writes every workspace in the Redis of REDIS_URL to a new file, while bots run; with - in place of FILE, to standard output.',
+  'Writes every workspace in the Redis of REDIS_URL to a new file, while bots run; with - as FILE, to standard output.',
 ].join('\n');
 /** EX_USAGE and EX_CANTCREAT of sysexits.h */
 const [WRONG_USAGE, NOT_CREATED] = [64, 73];

@@ -34,7 +34,7 @@ const USAGE = [
   '  --zone ZONE         where the service’s days begin at midnight, such as Europe/Rome; default UTC',
   '  --token-file PATH   reads the user access token from a file, or with - from standard input',
   '  --token TOKEN       don’t: others on this machine see it, npm prints it, and your shell keeps it',
-  '  --json              prints JSON in place of the table',
+  '  --json              prints JSON instead of the table',
   '',
   'Without a token here, it is taken from BILLING_TOKEN, or asked for. It is never printed.',
   'A private address, or one with plain http, has to be in TRUSTED_API_HOSTS, as for the bot.',
