@@ -12,6 +12,11 @@ const COMMANDS: Readonly<
     load: () => import('./cli/doctor.ts'),
     hasOptions: true,
   },
+  manifest: {
+    what: 'prints the Slack app’s manifest, to paste at api.slack.com',
+    load: () => import('./cli/manifest.ts'),
+    hasOptions: true,
+  },
   reseal: {
     what: 'seals every secret anew under the newest of ENCRYPTION_KEYS',
     load: () => import('./cli/reseal.ts'),

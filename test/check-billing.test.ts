@@ -129,7 +129,7 @@ describe('tally check-billing', () => {
     ['A token is needed', project, { BILLING_TOKEN: '' }],
     ['no HTTP header can carry it', project, { BILLING_TOKEN: 'with a space' }],
     ['can’t be read', [...project, '--token-file', '/nowhere/at/all'], {}],
-    ['An option is unknown or has no value', [...project, '--tokens', 'a-secret-by-mistake'], {}],
+    ['Unknown option --tokens.', [...project, '--tokens', 'a-secret-by-mistake'], {}],
   ])('ends with 64 and says “%s” for %j %j', async (says, args, env) => {
     const { code, output, errors } = await checkBilling(args, { ...withToken(), ...env });
     expect({ code, output }).toEqual({ code: 64, output: '' });

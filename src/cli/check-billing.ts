@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
 import {
   type Conformance,
   type ConformanceParts,
@@ -19,6 +18,7 @@ import { checkBaseUrl } from '../http/address.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { toPlainLine } from '../ops/doctor/finding.ts';
 import { printLine } from './resumable.ts';
+import { readOptions, runWithUsage, UsageError, WRONG_USAGE } from './usage.ts';
 
 const TIMEOUT = 60_000;
 
@@ -41,11 +41,6 @@ const USAGE = [
   '',
   'Ends with 0 if the service conforms, 1 if a point fails, 64 if something is missing here.',
 ].join('\n');
-/** EX_USAGE of sysexits.h */
-const WRONG_USAGE = 64;
-
-/** The message completes nothing: it is a sentence. */
-class UsageError extends Error {}
 
 const OPTIONS = {
   url: { type: 'string' },
@@ -58,16 +53,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-function readArguments(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
-  } catch {
-    // Its message may quote a token.
-    throw new UsageError('An option is unknown or has no value.');
-  }
-}
-
-type Values = ReturnType<typeof readArguments>;
+type Values = ReturnType<typeof readOptions<typeof OPTIONS>>;
 
 async function readParts(values: Values, env: NodeJS.ProcessEnv): Promise<ConformanceParts> {
   const trusted = trustedHosts.safeParse(env.TRUSTED_API_HOSTS ?? '');
@@ -182,7 +168,7 @@ function formatSum({ points, requests, attempts }: Conformance): string {
 
 /** @returns the exit code */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const values = readArguments(args);
+  const values = readOptions(args, OPTIONS);
   if (values.help) {
     printLine(USAGE);
     return 0;
@@ -204,10 +190,4 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<num
   return checked.conforms ? 0 : 1;
 }
 
-try {
-  process.exitCode = await run(process.argv.slice(3), process.env);
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n\n${USAGE}\n`);
-  process.exitCode = WRONG_USAGE;
-}
+await runWithUsage(USAGE, () => run(process.argv.slice(3), process.env));

@@ -1,24 +1,19 @@
-import { commandText } from '../../domain/commands.ts';
-
 interface Scope {
   readonly scope: string;
-  /** Shown on the install page. */
+  /** Completes “Tally asks for this …”: in the manifest, on the pages that Tally serves and in the docs. */
   readonly why: string;
   /** Slack lets the person who installs Tally decline it. */
   readonly optional?: boolean;
 }
 
-/** The scopes that Tally asks for. manifest.yml lists the same: Slack grants no others. */
+/** Every scope that Tally asks for, with its reason: the only list of them. */
 export const SCOPES: readonly Scope[] = [
-  {
-    scope: 'commands',
-    why: `to be called by ${commandText('/balance')}, ${commandText('/spend')} and /billing`,
-  },
-  { scope: 'chat:write', why: 'to answer' },
+  { scope: 'commands', why: 'to be called by slash commands, such as /billing' },
+  { scope: 'chat:write', why: 'to answer, and to post what people scheduled' },
   { scope: 'im:write', why: 'to tell one person how their form ended' },
   { scope: 'users:read', why: 'to know who is an owner, an admin or a guest, and how to write numbers' },
   { scope: 'app_mentions:read', why: 'to be asked by mention, in threads as well' },
-  { scope: 'im:history', why: 'to be asked in its own direct messages' },
+  { scope: 'im:history', why: 'to be asked in its own direct messages; it reads no other conversation' },
   { scope: 'channels:read', why: 'to check a public channel before posting there on schedule' },
   {
     scope: 'groups:read',
@@ -36,5 +31,5 @@ export const SCOPES: readonly Scope[] = [
   },
   { scope: 'groups:history', why: 'the same in a private channel it was invited to', optional: true },
   { scope: 'usergroups:read', why: 'to let a user group manage Tally', optional: true },
-  { scope: 'files:write', why: 'to hand over the audit as a file', optional: true },
+  { scope: 'files:write', why: 'to send figures and the audit as a CSV file', optional: true },
 ];

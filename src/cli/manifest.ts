@@ -1,0 +1,46 @@
+import { appAddress, commandPrefix, createManifest, formatManifest } from '../slack/install/manifest.ts';
+import { printLine } from './resumable.ts';
+import { checkOption, readOptions, runWithUsage, UsageError } from './usage.ts';
+
+const USAGE = [
+  'Usage: tally manifest (--url URL | --socket) [options]',
+  '',
+  'Prints the Slack app’s manifest: at https://api.slack.com/apps choose Create New App, From a manifest, and paste it.',
+  '',
+  '  --url URL           for HTTP: the bot’s public address, such as https://tally.example.com',
+  '  --socket            for Socket Mode, which needs no public address',
+  '  --prefix PREFIX     puts a word before each command: acme makes /acme-balance',
+  '  --org               lets an organisation install the app for all of its workspaces',
+  '  --workflow-steps    adds the steps for Workflow Builder; implies --org',
+  '  --json              prints JSON instead of YAML',
+].join('\n');
+
+const OPTIONS = {
+  url: { type: 'string' },
+  socket: { type: 'boolean' },
+  prefix: { type: 'string' },
+  org: { type: 'boolean' },
+  'workflow-steps': { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+function run(args: readonly string[]): number {
+  const values = readOptions(args, OPTIONS);
+  if (values.help) {
+    printLine(USAGE);
+    return 0;
+  }
+  if ((values.url === undefined) === !values.socket)
+    throw new UsageError('Choose one: --url with the bot’s address, or --socket for Socket Mode.');
+  const manifest = createManifest({
+    url: checkOption('--url', appAddress, values.url),
+    prefix: checkOption('--prefix', commandPrefix, values.prefix),
+    org: values.org,
+    functions: values['workflow-steps'] ? {} : undefined,
+  });
+  process.stdout.write(values.json ? `${JSON.stringify(manifest, null, 2)}\n` : formatManifest(manifest));
+  return 0;
+}
+
+await runWithUsage(USAGE, () => run(process.argv.slice(3)));

@@ -1,0 +1,165 @@
+/** The app as Slack's manifest describes it. `tally manifest` prints it, in YAML with the reasons or in JSON. */
+import { Document, visit } from 'yaml';
+import * as z from 'zod';
+import { message, webUrl } from '../../config/schemas.ts';
+import type { SlashCommand } from '../../domain/commands.ts';
+import { SCOPES } from './scopes.ts';
+
+interface FunctionParameter {
+  readonly type: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly is_required?: boolean;
+}
+type FunctionParameters = Readonly<Record<string, FunctionParameter>>;
+
+/** A custom step of Workflow Builder, as a manifest of version 1 declares it. */
+export interface ManifestFunction {
+  readonly title: string;
+  readonly description: string;
+  readonly input_parameters: FunctionParameters;
+  readonly output_parameters: FunctionParameters;
+}
+
+export interface ManifestChoices {
+  /** The bot's address, as `https://tally.example.com`. Without it the bot uses Socket Mode, and Slack needs no address. */
+  readonly url?: string | undefined;
+  /** `acme` makes `/acme-balance` of `/balance`. */
+  readonly prefix?: string | undefined;
+  /** Whether an organisation can install the app for all of its workspaces. */
+  readonly org?: boolean | undefined;
+  /** Custom steps by their callback ID. With them the app has to be one that an organisation can install. */
+  readonly functions?: Readonly<Record<string, ManifestFunction>> | undefined;
+}
+
+const COMMANDS: Readonly<Record<SlashCommand, { readonly description: string; readonly usage: string }>> = {
+  '/balance': {
+    description: 'What a project has left, and for how long',
+    usage: '[project] [cloud | storage | virtualization]',
+  },
+  '/spend': {
+    description: 'What a project spent in a period, day by day',
+    usage: '[project] [last-7-days | last-month | 2026-10 | …] [cloud | storage | virtualization]',
+  },
+  '/os-token': { description: 'A temporary OS_TOKEN, shown to you alone', usage: '[project]' },
+  '/billing': {
+    description: 'Connect to the billing service, schedule posts, name projects, get help',
+    usage: '[connect | projects | schedule | schedules | settings | status | help]',
+  },
+};
+
+/** The events that Tally subscribes to, with why. */
+const EVENTS: Readonly<Record<string, string>> = {
+  app_home_opened: 'to draw Home when a person opens it',
+  app_mention: 'to answer questions in channels and threads',
+  'message.im': 'to answer questions in direct messages with Tally',
+  app_uninstalled: 'to delete everything of a workspace that removes Tally',
+  tokens_revoked: 'to delete everything of a workspace that revokes Tally’s token',
+  team_access_revoked: 'to delete everything of a workspace that its organisation takes away from Tally',
+  team_access_granted: 'to answer a workspace again that its organisation lets use Tally',
+};
+
+/** Slack's limit is 32 characters a command. */
+const LONGEST_PREFIX = 31 - Math.max(...Object.keys(COMMANDS).map((command) => command.length));
+
+/** Slack's commands have no name spaces. Tally goes by the end of a command, so every prefix works. */
+export const commandPrefix = z
+  .string()
+  .max(LONGEST_PREFIX, message('is too long', `It has up to ${LONGEST_PREFIX} characters.`))
+  .regex(
+    /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/,
+    message('is not a prefix', 'It has lower-case letters, digits and hyphens: acme makes /acme-balance.'),
+  );
+
+const EXAMPLE = 'For example https://tally.example.com.';
+/** Where Slack reaches the bot. @returns the origin */
+export const appAddress = z
+  .string()
+  .refine((text) => webUrl.safeParse(text).data?.startsWith('https:'), {
+    error: message('is not an https address', EXAMPLE),
+    abort: true,
+  })
+  .refine((text) => new URL(text).pathname === '/', {
+    error: message('has a path', `Slack sends to /slack/events there. ${EXAMPLE}`),
+  })
+  .transform((text) => new URL(text).origin);
+
+/** @returns what Slack's schemas of version 1 and 2 both take; in Socket Mode nothing in it is an address */
+export function createManifest({ url, prefix, org = false, functions }: ManifestChoices) {
+  const prefixed = (command: SlashCommand) =>
+    prefix === undefined ? command : `/${prefix}-${command.slice(1)}`;
+  const name = prefix === undefined ? 'Tally' : `Tally ${prefix}`;
+  const events = url === undefined ? undefined : `${url}/slack/events`;
+  return {
+    _metadata: { major_version: 1 },
+    display_information: {
+      name,
+      description: 'What your cloud projects have left, what they spent, and when they run out.',
+      background_color: '#1f3a4d',
+      long_description: longDescription(prefixed),
+    },
+    features: {
+      // What Tally sends to one person arrives in its Messages tab, where people ask it too.
+      app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
+      bot_user: { display_name: name, always_online: false },
+      slash_commands: (Object.entries(COMMANDS) as [SlashCommand, (typeof COMMANDS)[SlashCommand]][]).map(
+        ([command, { description, usage }]) => ({
+          command: prefixed(command),
+          ...(events !== undefined && { url: events }),
+          description,
+          usage_hint: usage,
+          // Escaping would wrap addresses and mentions into markup; people type projects, periods and products.
+          should_escape: false,
+        }),
+      ),
+    },
+    oauth_config: {
+      ...(url !== undefined && { redirect_urls: [`${url}/slack/oauth_redirect`] }),
+      scopes: {
+        bot: SCOPES.flatMap(({ scope, optional }) => (optional ? [] : scope)),
+        bot_optional: SCOPES.flatMap(({ scope, optional }) => (optional ? scope : [])),
+      },
+    },
+    ...(functions !== undefined && { functions }),
+    settings: {
+      event_subscriptions: {
+        ...(events !== undefined && { request_url: events }),
+        bot_events: [...Object.keys(EVENTS), ...(functions === undefined ? [] : ['function_executed'])],
+      },
+      interactivity: {
+        is_enabled: true,
+        // The second is asked while people type: projects and time zones.
+        ...(events !== undefined && { request_url: events, message_menu_options_url: events }),
+      },
+      org_deploy_enabled: org || functions !== undefined,
+      socket_mode_enabled: url === undefined,
+      token_rotation_enabled: false,
+      ...(functions !== undefined && { function_runtime: 'remote' }),
+    },
+  };
+}
+
+const longDescription = (named: (command: SlashCommand) => string): string =>
+  [
+    'Ask Tally in Slack what a cloud project has left, what it spent, and how long the balance lasts.',
+    `${named('/balance')} 123 shows the balance, the bonuses and about how many days remain at the pace of the last week. ${named('/spend')} 123 last-month adds up a period to the cent, compares it with the one before, and lists every day. A day that the billing service hasn't reported is missing, never zero.`,
+    `${named('/os-token')} prod issues a temporary token for the platform's API, shown once, only to you, and stored nowhere. A manager chooses who can get tokens.`,
+    "Answers are private until you share them. An owner or admin connects Tally once, with a read-only access token. Tally encrypts the token and never shows it again. Tally only reads figures: it can't buy, pay or change anything.",
+  ].join('\n\n');
+
+const REASONS = new Map([
+  ...SCOPES.map(({ scope, why }) => [scope, why] as const),
+  ...Object.entries(EVENTS),
+]);
+
+/** In YAML, with the reason above each scope and event. */
+export function formatManifest(manifest: ReturnType<typeof createManifest>): string {
+  const document = new Document(manifest);
+  visit(document, {
+    Scalar(key, node) {
+      const reason = typeof key === 'number' ? REASONS.get(String(node.value)) : undefined;
+      if (reason !== undefined) node.commentBefore = ` ${reason}`;
+    },
+  });
+  return document.toString({ lineWidth: 0 });
+}
