@@ -56,7 +56,7 @@ export interface ThreadStore {
 
 export const THREAD_LIFETIME = 30 * DAY;
 /** Of a workspace; the oldest go first. */
-const MOST_QUESTIONS = 2_000;
+export const MOST_QUESTIONS = 2_000;
 
 /** Each question has its own age, so what is too old goes with the next write, and the keys when there is none. */
 const REMEMBER = `

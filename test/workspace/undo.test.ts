@@ -5,8 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EditConflict } from '../../src/domain/failure/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { Watch } from '../../src/workspace/owned/watches.ts';
-import { type Project, UNDO_MS } from '../../src/workspace/projects/projects.ts';
+import type { Project } from '../../src/workspace/projects/projects.ts';
 import { findChannelLimit } from '../../src/workspace/projects/resolve-project.ts';
+import { UNDO_MS } from '../../src/workspace/record/change.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
@@ -40,7 +41,8 @@ beforeEach(async () => {
 });
 afterAll(() => store.close());
 
-const by = () => changeIn(workspaces, 'T1');
+const by = (at = NOW) =>
+  changeIn(workspaces, 'T1', { at, who: 'U1', action: 'channel default changed', about: 'prod' });
 const read = () => workspaces.read('T1');
 
 interface Undoable {
@@ -60,7 +62,7 @@ interface Undoable {
 const KINDS: Record<string, Undoable> = {
   schedule: {
     save: async (id) => workspaces.schedules.save(await by(), schedule({ id })),
-    remove: async (id, at) => workspaces.schedules.remove(await by(), id, at),
+    remove: async (id, at) => workspaces.schedules.remove(await by(at), id, at),
     find: (id, now) => workspaces.schedules.findRemoved('T1', id, now),
     restore: async (id) => workspaces.schedules.restore(await by(), id),
     drop: async (ids) => workspaces.dropDamaged(await by(), 'schedule', ids),
@@ -71,7 +73,7 @@ const KINDS: Record<string, Undoable> = {
   },
   watch: {
     save: async (id) => workspaces.watches.save(await by(), { ...WATCH, id }),
-    remove: async (id, at) => workspaces.watches.remove(await by(), id, at),
+    remove: async (id, at) => workspaces.watches.remove(await by(at), id, at),
     find: (id, now) => workspaces.watches.findRemoved('T1', id, now),
     restore: async (id) => workspaces.watches.restore(await by(), id),
     drop: async (ids) => workspaces.dropDamaged(await by(), 'watch', ids),
@@ -82,6 +84,9 @@ const KINDS: Record<string, Undoable> = {
   },
 };
 const [ONE, TWO, THREE] = ['aaaaaaa1', 'aaaaaaa2', 'aaaaaaa3'];
+
+const changeDefault = async (at: number) =>
+  workspaces.setChannelDefault(await by(at), 'C1', at % 2 === 0 ? 'prod' : 'staging');
 
 describe.each(Object.entries(KINDS))('a removed %s', (_, kind) => {
   beforeEach(async () => {
@@ -106,6 +111,15 @@ describe.each(Object.entries(KINDS))('a removed %s', (_, kind) => {
     expect(await kind.restore(ONE)).toBe(false);
     expect(await redis.hget(HASH, kind.field + ONE)).toBe('another');
     expect(await redis.hexists(HASH, kind.removedField + ONE)).toBe(1);
+  });
+
+  it('is deleted by the next change of anything once it cannot be restored any more', async () => {
+    await kind.remove(ONE, NOW);
+    const isKept = () => redis.hexists(HASH, kind.removedField + ONE);
+    await changeDefault(NOW + UNDO_MS - 1);
+    expect(await isKept()).toBe(1);
+    await changeDefault(NOW + UNDO_MS);
+    expect(await isKept()).toBe(0);
   });
 
   it('is deleted with the next removal once it cannot be restored any more', async () => {

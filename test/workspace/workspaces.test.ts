@@ -8,8 +8,9 @@ import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
 import { formatExpiry, type NewConnection } from '../../src/workspace/credentials/connections.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import type { AnswerNote } from '../../src/workspace/projects/last-balance.ts';
-import { type Project, UNDO_MS } from '../../src/workspace/projects/projects.ts';
+import type { Project } from '../../src/workspace/projects/projects.ts';
 import type { WorkspaceChange } from '../../src/workspace/record/change.ts';
+import { UNDO_MS } from '../../src/workspace/record/change.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import {

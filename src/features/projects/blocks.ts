@@ -31,8 +31,9 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { pageOf } from '../../slack/owned/list.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
-import { type Project, UNDO_MS } from '../../workspace/projects/projects.ts';
+import type { Project } from '../../workspace/projects/projects.ts';
 import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
+import { UNDO_MS } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
 export interface ProjectList {

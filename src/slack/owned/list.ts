@@ -3,7 +3,7 @@
 import type { Button, SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
-import { UNDO_MS } from '../../workspace/projects/projects.ts';
+import { UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
 import { commandButton, pageButtons } from '../commands/command-buttons.ts';
 import {

@@ -2,12 +2,15 @@ import * as z from 'zod';
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { tryRead } from '../../domain/try-read.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { UNDO_MS } from '../projects/projects.ts';
-import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from '../record/change.ts';
+import {
+  type ChangeTarget,
+  commitChange,
+  fieldValues,
+  UNDO_MS,
+  type WorkspaceChange,
+} from '../record/change.ts';
 import { parseRecord } from '../record/record-schema.ts';
-import type { RecordFields } from '../record/workspace-store.ts';
 
 /** How one kind of what people own is stored: a field of the workspace's record each, as JSON. */
 export interface OwnedFormat<T> {
@@ -60,7 +63,7 @@ export function createOwnedStore<T extends { readonly id: string }>(
       const item: unknown = JSON.parse(serialize(parseOwned(format, id, json)));
       await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, ...fieldsOf(id)),
-        remove: [...fieldsOf(id), ...expiredRemovals(format, fields, at)],
+        remove: fieldsOf(id),
         set: { [removed + id]: JSON.stringify({ [kind]: item, sent: fields[FIELDS.sent + id], at }) },
       }));
     },
@@ -101,13 +104,4 @@ function parseRemoval<T>({ kind, schema }: OwnedFormat<T>, json: string) {
   const item = schema.safeParse(named[kind]);
   if (!item.success) throw new UnsealFailed('malformed');
   return { item: item.data, sent, at };
-}
-
-/** The removed ones that cannot be restored any more: too old, or damaged. */
-function expiredRemovals<T>(format: OwnedFormat<T>, fields: RecordFields, now: Millis): readonly string[] {
-  return Object.keys(fields).filter((field) => {
-    if (!field.startsWith(REMOVED[format.kind])) return false;
-    const removed = tryRead(() => parseRemoval(format, fields[field] ?? ''), UnsealFailed);
-    return removed === undefined || now - removed.at >= UNDO_MS;
-  });
 }

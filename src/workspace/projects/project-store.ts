@@ -1,12 +1,18 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from '../record/change.ts';
+import {
+  type ChangeTarget,
+  commitChange,
+  fieldValues,
+  UNDO_MS,
+  type WorkspaceChange,
+} from '../record/change.ts';
 import { findProject } from '../record/workspace.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
 import { balanceFields } from './last-balance.ts';
 import { failureFields } from './last-failure.ts';
-import { type Project, type ProjectRemoval, parseRemoval, UNDO_MS } from './projects.ts';
+import { type Project, type ProjectRemoval, parseRemoval } from './projects.ts';
 import { limitOtherNames } from './resolve-project.ts';
 
 /** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws StoreUnavailable */

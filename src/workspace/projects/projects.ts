@@ -1,13 +1,10 @@
 import * as z from 'zod';
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import { isCurrencyLabel } from '../../domain/money/amount.ts';
-import { MINUTE } from '../../domain/time/calendar.ts';
 import { parseRecord, product } from '../record/record-schema.ts';
 
 /** Every request reads the whole record. */
 export const MAX_PROJECTS = 200;
-/** How long a removed project or schedule can be restored, in ms. */
-export const UNDO_MS = 10 * MINUTE;
 
 /** Whether a text has the form of an alias. */
 export const isAlias = (text: string): boolean => /^[a-z][a-z0-9-]{1,31}$/.test(text);

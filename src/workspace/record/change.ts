@@ -1,8 +1,11 @@
+import * as z from 'zod';
 import { EditConflict, NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { FIELDS } from '../../redis/keys.ts';
 import type { AuditAction, AuditEntry } from './audit.ts';
 import { describeCurrent, isSameField } from './conflict.ts';
+import { tryParseRecord } from './record-schema.ts';
 import type { Workspace } from './workspace.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
 
@@ -45,6 +48,20 @@ export interface ChangeTarget {
   readonly isInstalled: (teamId: SlackId) => Promise<boolean>;
 }
 
+/** How long what was removed can be restored, in ms. */
+export const UNDO_MS = 10 * MINUTE;
+
+const REMOVED = [FIELDS.removedProject, FIELDS.removedSchedule, FIELDS.removedWatch];
+const removal = z.looseObject({ at: z.int() });
+
+/** What was removed and can't be restored any more, because it is too old or damaged: the next change deletes it. */
+const expiredRemovals = (fields: RecordFields, now: Millis): readonly string[] =>
+  Object.keys(fields).filter((field) => {
+    if (!REMOVED.some((prefix) => field.startsWith(prefix))) return false;
+    const removed = tryParseRecord(removal, fields[field]);
+    return removed === undefined || now - removed.at >= UNDO_MS;
+  });
+
 /** What to write, given the fields as they are now. It lists in `seen` what it depends on; settings are compared part by part. */
 export type ChangePlan = (fields: RecordFields) => Omit<RecordWrite, 'entries'>;
 
@@ -69,8 +86,10 @@ export async function commitChange(
   const isFirst = Object.keys(fields).length === 0;
   let conflict: string | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const { seen = {}, ...write } = plan(fields);
-    if (await store.write(teamId, { ...write, seen, entries, first: isFirst })) {
+    const { seen = {}, set = {}, remove = [] } = plan(fields);
+    const expired = expiredRemovals(fields, entries[0]?.at ?? 0);
+    const write = { seen, remove: [...remove, ...expired], set, entries, first: isFirst };
+    if (await store.write(teamId, write)) {
       if (isFirst && !(await isInstalled(teamId))) {
         await store.forget(teamId);
         throw new NotInstalled('unknown');
