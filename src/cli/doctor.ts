@@ -44,7 +44,6 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
   const client = credentials.kind === 'oauth' && {
     client: { id: credentials.clientId, secret: credentials.clientSecret },
   };
-  const scopes = SCOPES.flatMap(({ scope, optional }) => (optional ? [] : scope));
   const store = connectStore(config.redisUrl);
   const http = createHttp({
     trustedHosts: config.trustedHosts,
@@ -66,7 +65,7 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
       redisUrl: config.redisUrl,
       slack: {
         ...config.slack,
-        ...{ botToken, scopes },
+        ...{ botToken, scopes: SCOPES },
         ...client,
         clock: Date.now,
         timeout: REQUEST_TIMEOUT,

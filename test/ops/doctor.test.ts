@@ -15,6 +15,7 @@ import { checkSlack, checkSocketMode, type SlackParts } from '../../src/ops/doct
 import { type DoctorParts, formatFindings, runChecks } from '../../src/ops/doctor/doctor.ts';
 import { type Finding, okFinding } from '../../src/ops/doctor/finding.ts';
 import { connectRedis, type RedisConnection } from '../../src/redis/connect.ts';
+import { SCOPES } from '../../src/slack/install/scopes.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
@@ -52,7 +53,7 @@ const OPENS = { ok: true };
 
 async function fakeSlack(): Promise<FakeSlack> {
   const says: FakeSlack['says'] = {
-    scopes: REQUIRED_SCOPES.join(','),
+    scopes: SCOPES.map(({ scope }) => scope).join(','),
     ahead: 0,
     auth: { ok: true, user: 'tally', team: 'Acme' },
     open: OPENS,
@@ -190,7 +191,7 @@ describe('tally doctor', () => {
 describe('Slack', () => {
   const parts = (changes: Partial<SlackParts> = {}): SlackParts => ({
     apiUrl: `${slack.url}/api/`,
-    scopes: REQUIRED_SCOPES,
+    scopes: SCOPES,
     botToken: BOT_TOKEN,
     mode: { kind: 'http' },
     clock: Date.now,
@@ -201,8 +202,28 @@ describe('Slack', () => {
   it('names a scope that is missing', async () => {
     slack.says.scopes = 'commands, chat:write,users:read';
     const findings = await checkSlack(parts());
-    expect(verdicts(findings)).toEqual(['good', 'bad', 'good']);
+    expect(verdicts(findings)).toEqual(['good', 'bad', 'good', 'good']);
     expect(says(findings)).toContain('lacks im:write');
+  });
+
+  it('says what does not work without the optional scopes that were declined', async () => {
+    slack.says.scopes = [...REQUIRED_SCOPES, 'channels:join'].join(',');
+    const [, , declined] = await checkSlack(parts());
+    expect(declined).toMatchObject({ verdict: 'good', says: expect.stringMatching(/files:write \(to .+\)/) });
+    expect(declined?.says).not.toContain('channels:join');
+  });
+
+  it('warns of scopes that Tally never uses', async () => {
+    slack.says.scopes = [
+      ...SCOPES.map(({ scope }) => scope),
+      'identify',
+      'admin',
+      'chat:write.public',
+    ].join();
+    const findings = await checkSlack(parts());
+    expect(verdicts(findings)).toEqual(['good', 'good', 'warning', 'good']);
+    expect(says(findings)).toContain('admin, chat:write.public');
+    expect(says(findings)).not.toContain('identify');
   });
 
   it('warns when Slack names no scopes', async () => {
@@ -470,7 +491,7 @@ describe('all checks', () => {
   const parts = (): DoctorParts => ({
     slack: {
       apiUrl: `${slack.url}/api/`,
-      scopes: REQUIRED_SCOPES,
+      scopes: SCOPES,
       botToken: BOT_TOKEN,
       mode: { kind: 'http' },
       clock: Date.now,

@@ -705,6 +705,13 @@ const SLACK: readonly BrokenSetup[] = [
     /im:write, users:read.*OAuth & Permissions.*Reinstall/i,
   ),
   slackSetup(
+    'scopes that Tally never uses',
+    { scopes: [...REQUIRED_SCOPES, 'admin'] },
+    'surplus_scope',
+    /more than Tally uses: admin/,
+    /Remove admin .*OAuth & Permissions.*Reinstall/i,
+  ),
+  slackSetup(
     'too many requests',
     { auth: refused('ratelimited'), status: 429 },
     'ratelimited',

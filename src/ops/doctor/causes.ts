@@ -361,6 +361,12 @@ const SLACK: Causes = {
     remedy:
       'Add {scopes} on the app’s page under OAuth & Permissions, Bot Token Scopes. Reinstall the app there.',
   },
+  surplus_scope: {
+    cause: 'granted more than Tally uses: {scopes}',
+    remedy:
+      'Remove {scopes} on the app’s page under OAuth & Permissions, Bot Token Scopes. Reinstall the app there.',
+    verdict: 'warning',
+  },
   'x-oauth-scopes': {
     cause: 'doesn’t say which scopes the bot has',
     remedy: 'Compare them with manifest.yml: {scopes}.',

@@ -12,8 +12,8 @@ const CLOCK_SKEW = { warning: 60, refused: 300 } as const;
 
 export interface SlackParts {
   readonly apiUrl: string;
-  /** The bot scopes that Tally can't work without. */
-  readonly scopes: readonly string[];
+  /** The bot scopes that Tally asks for, each with what it is for. */
+  readonly scopes: readonly { readonly scope: string; readonly why: string; readonly optional?: boolean }[];
   /** Undefined if workspaces install Tally by OAuth: then each has its own token. */
   readonly botToken: string | undefined;
   /** Of the app that workspaces install. */
@@ -51,7 +51,7 @@ export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]>
     const refusal = refusalFinding('SLACK', response, parts);
     if (refusal !== undefined) return [refusal, ...clock];
     const bot = `the bot token belongs to “${nameIn(body?.user)}” in “${nameIn(body?.team)}”`;
-    return [okFinding(CHECK, bot), scopesFinding(headers, scopes), ...clock];
+    return [okFinding(CHECK, bot), ...scopeFindings(headers, scopes), ...clock];
   } catch (error) {
     return [findingOf('SLACK', CHECK, errorCode(error), figuresOf(parts))];
   }
@@ -137,17 +137,38 @@ function refusalFinding(
       target: toPlainLine(target.split('?')[0] ?? ''),
     });
   const code = codeIn(body?.error) ?? (status >= 400 ? `HTTP ${status}` : 'not JSON');
-  return findingOf(place, CHECK, code, { ...figures, scopes: parts.scopes.join(', ') });
+  return findingOf(place, CHECK, code, { ...figures, scopes: namesOf(parts.scopes) });
 }
 
-function scopesFinding(headers: Headers, scopes: readonly string[]): Finding {
+/** Slack lists it with every token that people, too, can have. */
+const ALWAYS_GRANTED = 'identify';
+
+/** What the bot needs and lacks, which optional scopes it does without, and what it has and never uses. */
+function scopeFindings(headers: Headers, scopes: SlackParts['scopes']): readonly Finding[] {
+  const needed = scopes.filter(({ optional }) => !optional);
   const header = headers.get('x-oauth-scopes');
-  const granted = header?.split(',').map((scope) => scope.trim());
-  const missing = scopes.filter((scope) => !granted?.includes(scope));
-  if (missing.length === 0) return okFinding(CHECK, `the bot has all scopes: ${scopes.join(', ')}`);
-  const code = header === null ? 'x-oauth-scopes' : 'missing_scope';
-  return findingOf('SLACK', CHECK, code, { scopes: missing.join(', ') });
+  if (header === null) return [findingOf('SLACK', CHECK, 'x-oauth-scopes', { scopes: namesOf(needed) })];
+  const granted = header.split(',').map((scope) => scope.trim());
+  const lacking = scopes.filter(({ scope }) => !granted.includes(scope));
+  const missing = lacking.filter(({ optional }) => !optional);
+  const declined = lacking.filter(({ optional }) => optional);
+  const known = new Set([...scopes.map(({ scope }) => scope), ALWAYS_GRANTED, '']);
+  const surplus = granted.filter((scope) => !known.has(scope)).map(toPlainLine);
+  const uses = declined.map(({ scope, why }) => `${scope} (${why})`).join(', ');
+  return [
+    missing.length === 0
+      ? okFinding(CHECK, `the bot has all scopes that it needs: ${namesOf(needed)}`)
+      : findingOf('SLACK', CHECK, 'missing_scope', { scopes: namesOf(missing) }),
+    ...(declined.length === 0
+      ? []
+      : [okFinding(CHECK, `the bot goes without these optional scopes: ${uses}`)]),
+    ...(surplus.length === 0
+      ? []
+      : [findingOf('SLACK', CHECK, 'surplus_scope', { scopes: surplus.join(', ') })]),
+  ];
 }
+
+const namesOf = (scopes: SlackParts['scopes']): string => scopes.map(({ scope }) => scope).join(', ');
 
 /** @param signed whether requests come in by HTTP, where their signature depends on the clock */
 function clockFinding(headers: Headers, at: Millis, signed: boolean): readonly Finding[] {
