@@ -326,7 +326,7 @@ describe('the Kubernetes manifests', () => {
     const paths = ingress.spec.rules.flatMap((rule: Manifest) =>
       rule.http.paths.map((one: Manifest) => one.path),
     );
-    expect(paths).toEqual(['/slack/']);
+    expect(paths).toEqual(['/slack/', '/privacy', '/support', '/security']);
   });
 
   it('let traces out of the same pods, to the port of OTLP, where that is asked for', async ({ skip }) => {
