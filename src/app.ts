@@ -1,6 +1,7 @@
 import { createBilling, reportOutcomes } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
+import { FIGURES_LIFETIME } from './delivery/log/delivery-log.ts';
 import { MESSAGE_KINDS } from './delivery/outbox/recipients.ts';
 import { createReports } from './delivery/reports/index.ts';
 import type { Millis } from './domain/time/calendar.ts';
@@ -34,6 +35,7 @@ import { BOT_CONNECTION, connectQueue, connectRedis, waitUntilReady } from './re
 import { onStoreError, onStoreOperation } from './redis/errors.ts';
 import { markLayout } from './redis/layout.ts';
 import type { OnFinished } from './runtime/work.ts';
+import { createTrustPages } from './slack/install/trust-pages.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createErrorReply } from './slack/reply/error-reply.ts';
 import type { LoadingDelays } from './slack/reply/reply.ts';
@@ -212,6 +214,10 @@ export function createTally(
   });
   const slack = createSlackServer(config.slack, {
     routes: { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page },
+    pages: createTrustPages({
+      ...{ log: config.log, tracing: config.tracing, supportUrl: config.http.supportUrl },
+      ...{ version: VERSION, figuresKept: FIGURES_LIFETIME },
+    }),
     installations,
     spend: createOAuthNonces(redis, 'request').spend,
     onRejected: metrics.rejected,

@@ -18,7 +18,14 @@ const withoutCode = (page: string): string =>
 
 describe('the links between the pages', async () => {
   const names = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
-  const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...names];
+  const pages = [
+    'README.md',
+    'CHANGELOG.md',
+    'CODE_OF_CONDUCT.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    ...names,
+  ];
   const texts = new Map(
     await Promise.all(pages.map(async (page) => [page, await readFile(page, 'utf8')] as const)),
   );

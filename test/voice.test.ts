@@ -41,7 +41,7 @@ const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((path) => `src/${path}`);
 /** The glossary names the retired words in order to retire them. */
 const PAGES = [
-  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'manifest.yml'],
+  ...['README.md', 'CHANGELOG.md', 'CODE_OF_CONDUCT.md', 'CONTRIBUTING.md', 'SECURITY.md', 'manifest.yml'],
   ...readdirSync('docs')
     .filter((name) => name.endsWith('.md') && name !== 'glossary.md')
     .map((name) => `docs/${name}`),

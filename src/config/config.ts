@@ -36,6 +36,8 @@ export interface Config {
   readonly http: {
     readonly port: number;
     readonly publicUrl?: string;
+    /** Where people get help, https or mailto: shown on the page `/support`. */
+    readonly supportUrl?: string;
     /** How long a stopping process still accepts requests, in ms, until the proxy in front of it sends them elsewhere. */
     readonly shutdownDelay: Millis;
   };
@@ -103,7 +105,7 @@ const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
 
 function configOf(values: typeof variables._output): Config {
   const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = values;
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: tracesUrl } = values;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: tracesUrl, SUPPORT_URL: supportUrl } = values;
   return {
     slack: {
       mode:
@@ -126,6 +128,7 @@ function configOf(values: typeof variables._output): Config {
     http: {
       port: values.PORT,
       ...(publicUrl !== undefined && { publicUrl }),
+      ...(supportUrl !== undefined && { supportUrl }),
       shutdownDelay: values.SHUTDOWN_DELAY,
     },
     redisUrl: values.REDIS_URL,

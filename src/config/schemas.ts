@@ -85,6 +85,14 @@ export const webUrl = parsedBy((text, fail) =>
   withoutSlash(parseUrl(text, 'For example https://api.example.com.', fail)),
 );
 
+export const supportUrl = z.url({
+  protocol: /^(https|mailto)$/,
+  error: message(
+    'is not a web or mail address',
+    'For example https://example.com/help or mailto:help@example.com.',
+  ),
+});
+
 const port = z
   .string()
   .regex(/^\d{1,5}$/)

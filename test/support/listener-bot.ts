@@ -76,6 +76,7 @@ export async function startListenerBot(
   });
   const server = createSlackServer(config.slack, {
     routes: {},
+    pages: {},
     installations,
     spend: createOAuthNonces(redis.client, 'request').spend,
     onRejected: () => undefined,

@@ -90,8 +90,8 @@ export interface DeliveryLog {
 
 /** In ms: longer than a process may hang between two renewals, and short enough to wait for after a kill. */
 export const LEASE_MS = 12_000;
-/** Longer than any cadence's interval, in ms. */
-const KEEP_MS = 100 * DAY;
+/** How long figures are kept after their last use, in ms: longer than any cadence's interval. */
+export const FIGURES_LIFETIME = 100 * DAY;
 
 const CHANNEL = 'channel/';
 const QUIET = 'quiet';
@@ -149,7 +149,7 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
     evaluate(
       teamId,
       WRITE,
-      ...[token, needsLease ? '1' : '0', name, before, json, KEEP_MS],
+      ...[token, needsLease ? '1' : '0', name, before, json, FIGURES_LIFETIME],
       ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
       ...[expected?.field ?? '', ...sent, expected?.value ?? '', ...drop],
     );
@@ -181,7 +181,7 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
       return done === 1 ? 'written' : done === 2 ? 'changed' : 'refused';
     },
     async backOff({ teamId, token }, until) {
-      await evaluate(teamId, BACK_OFF, token, until, KEEP_MS);
+      await evaluate(teamId, BACK_OFF, token, until, FIGURES_LIFETIME);
     },
     async drop({ teamId, token }, fields) {
       if (fields.length > 0) await evaluate(teamId, DROP, token, ...fields);

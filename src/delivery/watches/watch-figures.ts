@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { type Amount, type Money, parseAmount } from '../../domain/money/amount.ts';
 import type { WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { DAY, type Day, type Zone } from '../../domain/time/calendar.ts';
+import type { Day, Zone } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { deliveryLockKey, watchFiguresKey } from '../../redis/keys.ts';
 import { evalInWorkspace } from '../../redis/layout.ts';
 import { projectValue } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
-import type { DeliveryLease } from '../log/delivery-log.ts';
+import { type DeliveryLease, FIGURES_LIFETIME } from '../log/delivery-log.ts';
 
 const schema = z.object({
   /** Name of the connection that was asked: another one may mean another project by the same ID. */
@@ -38,9 +38,6 @@ export type StoredFigures = Readonly<z.infer<typeof schema>>;
 
 /** Names of one project may have different connections, and so different accounts. */
 export const figuresField = projectValue;
-
-/** How long figures are kept: as long as watches use them; in ms. */
-const KEEP_MS = 100 * DAY;
 
 const SAVE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -74,7 +71,7 @@ export function createWatchFiguresStore(redis: RedisConnection): WatchFiguresSto
     },
     async save({ teamId, token }, field, figures) {
       const keys = [deliveryLockKey(teamId), watchFiguresKey(teamId)];
-      const args = [token, KEEP_MS, field, JSON.stringify(figures)];
+      const args = [token, FIGURES_LIFETIME, field, JSON.stringify(figures)];
       await guardRead(() => evalInWorkspace(redis, teamId, SAVE, keys, ...args));
     },
   };

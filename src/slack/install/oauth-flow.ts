@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import {
   type Installation,
   type InstallProvider,
@@ -14,12 +14,11 @@ import type { OAuthNonces } from '../../workspace/once/replay-protection.ts';
 import {
   type BrowserRoutes,
   donePage,
-  type HtmlPage,
   landingPage,
-  PAGE_HEADERS,
   type PageRefusal,
   type RouteHandler,
   refusalPage,
+  sendPage,
 } from './pages.ts';
 import { createCallbackThrottle, networkOf } from './throttle.ts';
 
@@ -94,10 +93,10 @@ export function createOAuthFlow({
       // Slack's page sends the browser back from another site: Lax is the strictest value that includes the cookie then.
       const cookie = `${cookieOf(state)}=${state};${secure} HttpOnly; SameSite=Lax; Path=/; Max-Age=${STATE_LIFETIME}`;
       res.setHeader('set-cookie', cookie);
-      send(res, landingPage(address));
+      sendPage(res, landingPage(address));
     } catch (err) {
       log.error({ err }, 'Could not start an installation');
-      send(res, refusalPage(err instanceof StoreUnavailable ? 'store' : 'unknown', again));
+      sendPage(res, refusalPage(err instanceof StoreUnavailable ? 'store' : 'unknown', again));
     }
   };
 
@@ -109,18 +108,18 @@ export function createOAuthFlow({
     if (wait !== undefined) {
       log.warn('Postponed an installation: too many at once');
       res.setHeader('retry-after', wait);
-      return send(res, refusalPage('busy', again));
+      return sendPage(res, refusalPage('busy', again));
     }
     await providerWith(cookieOf(searchParams.get('state') ?? '')).handleCallback(req, res, {
       async successAsync(installation) {
         installed = installation as Installation;
-        send(res, donePage({ ...nameOf(installed), open: appAddress(slack, installed) }));
+        sendPage(res, donePage({ ...nameOf(installed), open: appAddress(slack, installed) }));
       },
       async failureAsync(error) {
         const reason = slackReason(req, error);
         const refusal = refusalOf(error, reason);
         log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'An installation failed');
-        send(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
+        sendPage(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
       },
     });
     if (installed !== undefined) await welcome(installed);
@@ -131,10 +130,6 @@ export function createOAuthFlow({
 
 /** One cookie per state, so that a second tab doesn't overwrite the first one's. */
 const cookieOf = (state = ''): string => `tally-install-${/^\d+-([\w-]{12})/.exec(state)?.[1] ?? 'none'}`;
-
-function send(res: ServerResponse, { status, html }: HtmlPage): void {
-  res.writeHead(status, PAGE_HEADERS).end(html);
-}
 
 const nameOf = ({ isEnterpriseInstall = false, enterprise, team }: Installation) => ({
   name: isEnterpriseInstall ? enterprise?.name : team?.name,

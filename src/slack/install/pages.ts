@@ -41,13 +41,17 @@ code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; back
 `;
 
 /** Allows no scripts, foreign resources or frames, and sends no referrer, because the URL contains a code. */
-export const PAGE_HEADERS = {
+const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 } as const;
+
+export function sendPage(res: ServerResponse, { status, html }: HtmlPage): void {
+  res.writeHead(status, PAGE_HEADERS).end(html);
+}
 
 /** The page where an installation begins. @param address Slack's page that asks for the permissions */
 export function landingPage(address: string): HtmlPage {
@@ -63,11 +67,24 @@ export function landingPage(address: string): HtmlPage {
 <li>An admin connects it to the billing service with <code>${commandText('/billing connect')}</code>.</li>
 </ol>
 <h2>What it asks Slack for</h2>
-<dl>${SCOPES.map(({ scope, why, optional }) => `<dt><code>${scope}</code></dt><dd>${why}${optional ? ' (optional)' : ''}</dd>`).join('')}</dl>
+${scopeList()}
 <p>Tally reads only messages that mention it or are sent to it. It reads figures and never moves money.</p>
-<p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace.</p>`,
+<p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace: <a href="/privacy">privacy</a>, <a href="/security">security</a>, <a href="/support">support</a>.</p>`,
   );
 }
+
+/** What Tally asks Slack for, each with its reason. */
+export const scopeList = (): string =>
+  definitionList(
+    SCOPES.map(({ scope, why, optional }) => [
+      `<code>${scope}</code>`,
+      `${why}${optional ? ' (optional)' : ''}`,
+    ]),
+  );
+
+/** @param rows pairs of HTML */
+export const definitionList = (rows: readonly (readonly [term: string, what: string])[]): string =>
+  `<dl>${rows.map(([term, what]) => `<dt>${term}</dt><dd>${what}</dd>`).join('')}</dl>`;
 
 export interface InstalledPage {
   /** The workspace's or organisation's name, as Slack has it. */
@@ -145,7 +162,8 @@ export function refusalPage(refusal: PageRefusal, again: string, reason?: string
   );
 }
 
-function page(status: number, title: string, body: string): HtmlPage {
+/** @param title and body are HTML */
+export function page(status: number, title: string, body: string): HtmlPage {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -174,6 +192,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
 }

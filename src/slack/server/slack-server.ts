@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/timers.ts';
+import type { BrowserRoutes } from '../install/pages.ts';
 import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
@@ -33,6 +34,7 @@ const EVENTS_PATH = '/slack/events';
 
 export interface SlackServerParts {
   readonly routes: MachineRoutes;
+  readonly pages: BrowserRoutes;
   readonly installations: Installations;
   /** Whether this is the first use of a nonce in all processes within this many seconds. @throws StoreUnavailable */
   readonly spend: (word: string, seconds: number) => Promise<boolean>;
@@ -51,9 +53,9 @@ type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
  */
 export function createSlackServer(
   { mode, signingSecret, apiUrl }: Config['slack'],
-  { routes, installations, spend, onRejected, log, logger }: SlackServerParts,
+  { routes, pages, installations, spend, onRejected, log, logger }: SlackServerParts,
 ) {
-  const { pages, authorize } = installations;
+  const { authorize } = installations;
   const clientOptions = { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger };
   const socket =
     mode.kind === 'socket' ? createSocketMode({ appToken: mode.appToken, clientOptions, logger }) : undefined;
@@ -72,7 +74,8 @@ export function createSlackServer(
     if (isLeaving) res.setHeader('connection', 'close');
     const route = req.method === 'GET' || req.method === 'HEAD' ? lookUp(routes, path) : undefined;
     if (route !== undefined) return void answer(res, route);
-    const page = req.method === 'GET' ? lookUp(pages, path) : undefined;
+    const page =
+      req.method === 'GET' ? (lookUp(pages, path) ?? lookUp(installations.pages, path)) : undefined;
     if (page !== undefined) return void inFlight.track(page(req, res));
     if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return end(res, 404);
     void receive(req, res);
