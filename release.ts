@@ -20,6 +20,7 @@ const PUBLISHED = [
   'README.md',
   'CHANGELOG.md',
   'LICENSE',
+  'SECURITY.md',
   'manifest.yml',
   '.env.example',
   'compose.yaml',
