@@ -357,7 +357,7 @@ const SLACK: Causes = {
     remedy: COPY_BOT_TOKEN,
   },
   missing_scope: {
-    cause: 'granted too little: the bot lacks {scopes}, which manifest.yml lists',
+    cause: 'granted too little: the bot lacks {scopes}, which `tally manifest` lists',
     remedy:
       'Add {scopes} on the app’s page under OAuth & Permissions, Bot Token Scopes. Reinstall the app there.',
   },
@@ -369,7 +369,7 @@ const SLACK: Causes = {
   },
   'x-oauth-scopes': {
     cause: 'doesn’t say which scopes the bot has',
-    remedy: 'Compare them with manifest.yml: {scopes}.',
+    remedy: 'Compare them with `tally manifest`: {scopes}.',
     verdict: 'warning',
   },
   ratelimited: {
