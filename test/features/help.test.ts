@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
@@ -30,12 +30,12 @@ describe('help', () => {
   });
 
   it('begins with three questions in plain words, about a project of the workspace', async () => {
-    expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain(
-      'Try `@Tally how much did 123 spend last week?` · ',
+    expect((await bot.ask('/billing help', MEMBER)).visibleText).toMatch(
+      /^Ask Tally\n`@Tally how much did 123 spend last week\?`\n`@Tally .*`\n`@Tally .*`\n`\/balance` See /,
     );
     await addProject(bot, { alias: 'web', id: '456' });
     expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain(
-      'Try `@Tally how much did web spend last week?` · ',
+      '`@Tally how much did web spend last week?`\n',
     );
   });
 
@@ -62,6 +62,20 @@ describe('help', () => {
     expect(orders.filter((line) => !verbs.includes(line.split(' ')[0] ?? ''))).toEqual([]);
   });
 
+  it('fits each line of the short help on one line of the screen', async () => {
+    const { visibleText } = await bot.ask('/billing help', OWNER);
+    for (const line of linesOf(visibleText)) expect(line.length, line).toBeLessThanOrEqual(72);
+  });
+
+  it('shows a guest who may ask only what guests can do', async () => {
+    await bot.redis.client.hset(`tally:{T0SANDBOX1}:record`, 'settings', '{"guests":true}');
+    for (const text of ['/billing help', '/billing help more']) {
+      const { visibleText } = await bot.ask(text, GUEST, 'C0GENERAL1');
+      expect(visibleText).toContain('/balance');
+      expect(visibleText).not.toMatch(/\/billing (?:schedule|watch)/);
+    }
+  });
+
   it('shows only what this person can do', async () => {
     const manages = /\/billing (?:connect|disconnect|settings|audit|projects access)/;
     for (const text of ['/billing help', '/billing help more'])
@@ -77,6 +91,18 @@ describe('help', () => {
       '/billing projects access',
     );
     expect((await bot.ask('/billing audit help', MEMBER)).visibleText).not.toContain('/billing audit');
+  });
+});
+
+describe('help before anything is connected', () => {
+  it('leads to the connection instead of to questions that nobody can answer yet', async () => {
+    await bot.stop();
+    bot = await startBot();
+    const forManager = await bot.ask('/billing help', OWNER);
+    expect(forManager.visibleText).toMatch(/^Tally is not connected[\s\S]*\nConnect…/);
+    const forMember = await bot.ask('/billing help', MEMBER);
+    expect(forMember.visibleText).toContain('A Tally manager can connect it');
+    expect(forMember.visibleText).not.toContain('how much');
   });
 });
 
@@ -105,9 +131,9 @@ describe('a word that a subcommand does not take', () => {
 describe('an example', () => {
   const DIRECT = 'D0MEMBER01';
   const examplesIn = (visibleText: string): readonly string[] =>
-    [...(/Try (`.*`)/.exec(visibleText)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(
-      ([, example = '']) => example,
-    );
+    [
+      ...(/Try (`.*`)/.exec(visibleText)?.[1] ?? visibleText).matchAll(/(?<=^|· )`([^`]+)`(?=$| ·)/gm),
+    ].map(([, example = '']) => example);
 
   /** Types it where a person would, and waits for what comes. */
   async function answerTo(example: string): Promise<string> {

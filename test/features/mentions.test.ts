@@ -159,7 +159,7 @@ describe('a mention that is no command', () => {
     expect(message.threadTs).toBeUndefined();
     expect(visibleText).toContain('how much did 123 spend last week?');
     await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'All commands');
-    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('What Tally answers'));
+    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('/spend [projects] [period]'));
   });
 
   it('answers a greeting with what it can be asked, not with an error', async () => {
@@ -197,7 +197,7 @@ describe('a mention that is no command', () => {
 
   it('shows help when asked for it', async () => {
     for (const text of ['@Tally help', '@Tally billing', '@Tally /billing help'])
-      expect((await say(text)).visibleText).toContain('/spend [projects] [period] [product]');
+      expect((await say(text)).visibleText).toContain('`/spend` See');
   });
 
   it.each([

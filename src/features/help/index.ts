@@ -1,8 +1,10 @@
 import { commandText } from '../../domain/commands.ts';
+import { NotConnected } from '../../domain/failure/index.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { exampleQuestions } from '../../slack/commands/examples.ts';
 import { actions } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
+import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { Feature } from '../feature.ts';
 
@@ -19,10 +21,15 @@ declare module '../feature.ts' {
   }
 }
 
-const TITLE = 'What Tally answers';
+const TITLE = 'Ask Tally';
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products} Answers are private until you share them, unless this workspace shows them to everyone.`;
 /** After `/billing help`: every line, with examples. */
 const MORE = 'more';
+
+const briefLines = (lines: readonly HelpLine[]): readonly HelpLine[] =>
+  lines.flatMap(({ usage, brief }) =>
+    brief === undefined ? [] : { usage: usage.replace(/ \[.*/, ''), what: brief },
+  );
 
 /** `/billing help`: what this person can do here, in the features' own lines; `/billing VERB help` has those of one verb. */
 export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
@@ -37,9 +44,12 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
           const ofVerb = allowed.filter(({ usage }) => text !== '' && usage.split(' ')[1] === text);
           if (ofVerb.length > 0) return reply.update(helpMessage(`/billing ${text}`, ofVerb));
           if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL));
-          const more = commandButton('help-more', 'More…', { command: '/billing help', text: MORE });
-          const examples = exampleQuestions(request);
-          return reply.update(shortHelpMessage(TITLE, examples, allowed, actions(...more)));
+          const more = actions(...commandButton('help-more', 'More…', { command: '/billing help', text: MORE }));
+          if (request.workspace.connectionNames.length === 0) {
+            const { text: title, blocks } = failureMessage(new NotConnected(), { requester: request });
+            return reply.update({ text: title, blocks: [...blocks, more] });
+          }
+          return reply.update(shortHelpMessage(TITLE, exampleQuestions(request), briefLines(allowed), more));
         },
       },
     },

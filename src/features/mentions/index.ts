@@ -79,7 +79,7 @@ function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boo
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }
 
-const HELP = commandButton('help', 'All commands', { command: '/billing help' });
+const HELP = commandButton('help', 'All commands', { command: '/billing help', text: 'more' });
 
 /** The answer to a mention that asks nothing Tally knows. @param fact what is wrong with its words, if anything is */
 export function mentionHelp(examples: readonly string[], fact = 'What would you like to know?'): Message {

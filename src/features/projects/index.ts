@@ -54,7 +54,8 @@ declare module '../feature.ts' {
 const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing projects')} [name]`,
-    what: 'List the projects that have a name. Managers add, edit and remove them.',
+    what: 'List the projects that have a name. Managers add, edit and remove them there.',
+    brief: 'List the projects you can ask about by name.',
     examples: [commandText('/billing projects'), `${commandText('/billing projects')} add prod 123`],
   },
   {

@@ -52,11 +52,14 @@ const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing schedule')} [project] [report] [daily | weekdays | weekly mon | monthly 1] [time]`,
     what: `Post a report in a channel on a schedule: ${REPORT_CHOICES}.`,
+    brief: 'Post spend in a channel every morning.',
     examples: [commandText('/billing schedule'), `${commandText('/billing schedule')} prod daily 09:00`],
+    right: 'member',
   },
   {
     usage: commandText('/billing schedules'),
-    what: 'List scheduled posts with their next run and last result; pause, edit, send now or delete.',
+    what: 'List scheduled posts with their next run and last result. Pause, edit, send or delete them there.',
+    right: 'member',
   },
 ];
 

@@ -32,7 +32,8 @@ declare module '../../domain/commands.ts' {
 
 const HELP: HelpLine = {
   usage: `${commandText('/spend')} [projects] [period] [product]`,
-  what: 'See what projects spent in a period: total, comparison with the period before, each day, missing days.',
+  what: 'See what projects cost in a period, day by day, and how that compares with the period before.',
+  brief: 'See what a month, a week or a day cost.',
   examples: [
     `${commandText('/spend')} 123 last-7-days`,
     `${commandText('/spend')} 123 october vs september`,

@@ -39,7 +39,8 @@ declare module '../../domain/commands.ts' {
 const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing watch')} [project] [balance 50000 | runway 14 | budget 500000 | spike 2x over 1000]`,
-    what: 'Get alerted before the money runs out, when a budget is reached, or when a day costs too much.',
+    what: 'Get an alert before the money runs out, when a budget is reached, or when a day costs too much.',
+    brief: 'Get an alert before the money runs out.',
     examples: [
       `${commandText('/billing watch')} prod balance 50000`,
       `${commandText('/billing watch')} prod runway 14`,
@@ -48,7 +49,7 @@ const HELP: readonly HelpLine[] = [
   },
   {
     usage: commandText('/billing watches'),
-    what: 'List watches with their last value and next check; pause, edit, snooze or delete.',
+    what: 'List watches with their last value and next check. Pause, edit, snooze or delete them there.',
     right: 'member',
   },
 ];

@@ -5,13 +5,12 @@ import { type Block, context, escapeMarkup, header, type Message, markup } from 
 export interface HelpLine {
   readonly usage: string;
   readonly what: string;
+  /** The same in a few words, for the short `/billing help`; a line without it is behind **More…**. */
+  readonly brief?: string;
   readonly examples?: readonly string[];
   /** What the command needs beyond the right to ask. */
   readonly right?: 'member' | 'manage';
 }
-
-/** Lines of help that people read at once, after the examples. */
-const SHORT_HELP_LINES = 7;
 
 /** What the words of a command can be, for the last line. */
 export const PERIOD_EXAMPLES = {
@@ -28,21 +27,18 @@ export function helpMessage(title: string, lines: readonly HelpLine[], small?: s
   return { text: `${title}: ${lines.map(({ usage }) => usage).join(', ')}`, blocks };
 }
 
-/** Examples, then the first lines, in one block. @param examples plain text, which may hold a project's name @param end what follows the lines */
+/** Examples, a line each, then the lines of help. @param examples plain text, which may hold a project's name @param end what follows the lines */
 export function shortHelpMessage(
   title: string,
   examples: readonly string[],
   lines: readonly HelpLine[],
   end: Block,
 ): Message {
-  const shown = lines.slice(0, SHORT_HELP_LINES);
-  const text = [
-    exampleMarkup(examples),
-    ...shown.map(({ usage, what }) => `\`${usage}\` ${escapeMarkup(what)}`),
-  ].join('\n');
+  const tries = examples.map((example) => `\`${escapeMarkup(example)}\``);
+  const uses = lines.map(({ usage, what }) => `\`${usage}\` ${escapeMarkup(what)}`);
   return {
-    text: `${title}: ${shown.map(({ usage }) => usage).join(', ')}`,
-    blocks: [header(title), markup(text), end],
+    text: `${title}: ${lines.map(({ usage }) => usage).join(', ')}`,
+    blocks: [header(title), markup(tries.join('\n')), markup(uses.join('\n')), end],
   };
 }
 
