@@ -767,7 +767,7 @@ describe('/billing settings', () => {
 
 describe('/billing', () => {
   it('shows help, and suggests the nearest verb for an unknown one', async () => {
-    expect((await bot.ask('/billing')).visibleText).toContain('`/spend` See');
+    expect((await bot.ask('/billing')).visibleText).toContain('Tally isn’t connected');
     const answer = await bot.ask('/billing conect');
     expect(answer.visibleText).toContain('Unknown command “conect”. Did you mean this?');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/billing connect');

@@ -99,9 +99,9 @@ describe('help before anything is connected', () => {
     await bot.stop();
     bot = await startBot();
     const forManager = await bot.ask('/billing help', OWNER);
-    expect(forManager.visibleText).toMatch(/^Tally is not connected[\s\S]*\nConnect…/);
+    expect(forManager.visibleText).toMatch(/^Tally isn’t connected[\s\S]*\nConnect…/);
     const forMember = await bot.ask('/billing help', MEMBER);
-    expect(forMember.visibleText).toContain('A Tally manager can connect it');
+    expect(forMember.visibleText).toContain('An owner or admin of this workspace can connect it');
     expect(forMember.visibleText).not.toContain('how much');
   });
 });
@@ -131,9 +131,9 @@ describe('a word that a subcommand does not take', () => {
 describe('an example', () => {
   const DIRECT = 'D0MEMBER01';
   const examplesIn = (visibleText: string): readonly string[] =>
-    [
-      ...(/Try (`.*`)/.exec(visibleText)?.[1] ?? visibleText).matchAll(/(?<=^|· )`([^`]+)`(?=$| ·)/gm),
-    ].map(([, example = '']) => example);
+    [...(/Try (`.*`)/.exec(visibleText)?.[1] ?? visibleText).matchAll(/(?<=^|· )`([^`]+)`(?=$| ·)/gm)].map(
+      ([, example = '']) => example,
+    );
 
   /** Types it where a person would, and waits for what comes. */
   async function answerTo(example: string): Promise<string> {

@@ -40,6 +40,21 @@ const buttons = (person: string): string[] =>
       .map(({ text }) => text.text),
   );
 
+const primaryButtons = (person: string): string[] =>
+  (bot.slack.home(person)?.view.blocks ?? []).flatMap(({ elements = [] }) =>
+    (elements as { style?: string; text: { text: string } }[])
+      .filter(({ style }) => style === 'primary')
+      .map(({ text }) => text.text),
+  );
+
+/** The labels of the menu beside the first buttons. */
+const menu = (person: string): string[] =>
+  (bot.slack.home(person)?.view.blocks ?? []).flatMap(({ elements = [] }) =>
+    (elements as { options?: { text: { text: string } }[] }[]).flatMap(({ options = [] }) =>
+      options.map(({ text }) => text.text),
+    ),
+  );
+
 /** Tally's last private message to this person. */
 const told = (person: string) =>
   bot.slack.waitFor(() => bot.slack.messages(person, person.replace(/^U/, 'D')).at(-1));
@@ -47,44 +62,56 @@ const told = (person: string) =>
 describe('the Home of a new workspace', () => {
   it('leads to the first answer in three steps, starting with a button for those who can connect', async () => {
     const page = await open();
-    expect(page).toContain('Get your first answer in three steps');
     expect(page).toMatch(
-      /1\..*Connect Tally.*2\..*how much did 123 spend.*3\..*\/balance 123.*\/spend 123 last-7-days/s,
+      /^Set up Tally: 3 steps left\n\*1\. Connect Tally.*\nConnect…\n2\. Give a project a name\n3\. Post spend/s,
     );
+    expect(buttons(OWNER)).toEqual(['Connect…', 'All commands']);
     await bot.slack.press(OWNER, HOME, 'Connect…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Connected'));
     await bot.slack.dismiss(OWNER);
-    expect(await open()).toContain('Connect Tally to the billing service: done');
-    await bot.slack.press(OWNER, HOME, 'Balance');
-    expect(toAnswer(await told(OWNER)).visibleText).toContain('Project 123 · ');
-  });
-
-  it('leads on to a name after the first answer', async () => {
-    await bot.connect();
-    await bot.ask('/balance 123');
-    await expect.poll(() => open()).toContain('No project has a name yet');
-    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).not.toContain('Get your first answer');
-    await bot.slack.press(OWNER, HOME, 'Name a project…');
+    expect(await open()).toMatch(
+      /2 steps left\n:white_check_mark: Connect Tally[\s\S]*\*2\. Give a project a name\*/,
+    );
+    expect(primaryButtons(OWNER)).toEqual(['Name project 123…']);
+    await bot.slack.press(OWNER, HOME, 'Name project 123…');
     const form = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     expect(textOf(form.view)).toContain('Add a project');
     await bot.slack.dismiss(OWNER);
+    await addProject(bot, { alias: 'prod', id: '123' });
+    await expect.poll(() => open()).toContain('Set up Tally: 1 step left');
+    expect(primaryButtons(OWNER)).toEqual(['Post it every morning…']);
+    await bot.slack.press(OWNER, HOME, 'Balance');
+    expect(toAnswer(await told(OWNER)).visibleText).toContain('prod · ');
+    await bot.slack.press(OWNER, HOME, 'Post it every morning…');
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Next three posts'));
+    await bot.slack.submit(OWNER, { channel: CHANNEL });
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
+    await bot.slack.dismiss(OWNER);
+    await expect.poll(() => open()).not.toContain('Set up Tally');
+  });
+
+  it('leads a member to a first question about a project that this person may ask about', async () => {
+    await bot.connect();
+    expect(await open(MEMBER)).toMatch(/^Ask a question\n[\s\S]*`how much did 123 spend last week\?`/);
+    expect(buttons(MEMBER)[0]).toBe('What did 123 cost last week?');
+    await addProject(bot, { alias: 'secret', id: '123', channels: ['C0FINANCE1'] });
+    await expect.poll(() => open(MEMBER)).not.toMatch(/secret|123|Ask a question/);
+    await addProject(bot, { alias: 'web', id: '456' });
     await open(MEMBER);
-    expect(buttons(MEMBER)).toEqual([
-      'Balance',
-      'Spend, last 7 days',
-      'Schedule a post…',
-      'Watch…',
-      'Refresh',
-      'All commands',
-    ]);
+    await bot.slack.press(MEMBER, HOME, 'What did web cost last week?');
+    expect(toAnswer(await told(MEMBER)).visibleText).toMatch(/^web · [\d,.]+ spent/);
+    await bot.ask('/balance web');
+    await expect.poll(() => open(MEMBER)).toMatch(/^Schedule a post…[\s\S]*\*web · [\s\S]*Ask a question/);
   });
 
   it('tells everyone else whom to ask', async () => {
     const page = await open(MEMBER);
-    expect(page).toContain('Ask an owner or admin of this workspace to connect Tally');
-    expect(buttons(MEMBER)).toEqual(['All commands']);
+    expect(page).toContain('An owner or admin of this workspace can connect it.');
+    expect(page).not.toContain('how much did');
+    await bot.redis.client.hset(RECORD, 'settings', `{"managers":["${OWNER}"]}`);
+    expect(await open(MEMBER)).toContain(`A Tally manager can connect it: <@${OWNER}>.`);
   });
 });
 
@@ -105,7 +132,9 @@ describe('the Home', () => {
     const answer = toAnswer(await told(OWNER));
     expect(answer.visibleText).toContain('prod · ');
     expect(answer.visibleText).toContain('14–20 Nov UTC');
-    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages. Only you see them.');
+    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain(
+      'Answers arrive under Messages. Only you see them.',
+    );
   });
 
   it('shows managers each token’s last four characters and days left, and others only that they work', async () => {
@@ -144,14 +173,11 @@ describe('the Home', () => {
 
   it('gives only managers the buttons for managing, and they work from there', async () => {
     await open();
-    expect(buttons(OWNER)).toEqual(
-      expect.arrayContaining(['Refresh', 'Connect…', 'Add a project…', 'Settings…', 'Status']),
-    );
+    expect(menu(OWNER)).toEqual(['Watch…', 'Add a project…', 'Connect…', 'Settings…', 'Status']);
     await open(MEMBER);
-    for (const label of ['Connect…', 'Add a project…', 'Settings…', 'Status'])
-      expect(buttons(MEMBER)).not.toContain(label);
-    for (const label of ['Add a project…', 'Settings…']) {
-      await bot.slack.press(OWNER, HOME, label);
+    expect(menu(MEMBER)).toEqual(['Watch…', 'Status']);
+    for (const label of ['Add a project…', 'Settings…', 'Connect…']) {
+      await bot.slack.choose(OWNER, HOME, 'run:more', label);
       await bot.slack.waitFor(() => bot.slack.modal(OWNER));
       await bot.slack.dismiss(OWNER);
     }
@@ -159,15 +185,24 @@ describe('the Home', () => {
     expect(toAnswer(await told(OWNER)).visibleText).toContain('/spend [projects]');
   });
 
-  it('starts with what needs attention, and ends with the buttons', async () => {
+  it('starts with what needs attention and what mends it, then two buttons and a menu', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     now = TODAY + 80 * DAY;
     for (const person of [OWNER, MEMBER]) {
       const page = await open(person);
       expect(page).toMatch(/^:warning: \*A billing access token expires Fri 19 Feb 2027 \(10 days\)/);
     }
-    expect(buttons(OWNER).slice(0, 3)).toEqual(['Schedule a post…', 'Watch…', 'Add a project…']);
-    expect(buttons(MEMBER)).toEqual(['Schedule a post…', 'Watch…', 'Refresh', 'All commands']);
+    await open(OWNER);
+    expect(buttons(OWNER)).toEqual([
+      'Replace token…',
+      ...['Post it every morning…', 'Balance', 'Spend, last 7 days'],
+      ...['Schedule a post…', 'Refresh'],
+      ...['What did prod cost last week?', 'All commands'],
+    ]);
+    await bot.slack.press(OWNER, HOME, 'Replace token…');
+    const form = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    expect(textOf(form.view)).toContain('main');
+    await bot.slack.dismiss(OWNER);
   });
 
   it('shows how long the money lasts and the month’s forecast, the most urgent project first', async () => {
@@ -242,7 +277,7 @@ describe('the Home', () => {
     const page = await open();
     expect(bot.slack.home(OWNER)!.view.blocks.length).toBeLessThanOrEqual(100);
     expect(page).toContain('The first 30 of 60 projects to run out. See all with `/billing projects`.');
-    expect(buttons(OWNER)).toContain('Settings…');
+    expect(menu(OWNER)).toContain('Settings…');
   });
 
   it('shows what can be parsed when part of the record is damaged', async () => {
@@ -251,7 +286,7 @@ describe('the Home', () => {
     const page = await open();
     expect(page).toContain('A project’s record is damaged');
     expect(page).toContain('*main* · *the record is damaged.* Replace its token.');
-    expect(buttons(OWNER)).toContain('Connect…');
+    expect(buttons(OWNER)).toContain('Replace token…');
     expect(await open(MEMBER)).toContain('A billing connection is damaged.');
   });
 

@@ -159,7 +159,9 @@ describe('a mention that is no command', () => {
     expect(message.threadTs).toBeUndefined();
     expect(visibleText).toContain('how much did 123 spend last week?');
     await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'All commands');
-    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('/spend [projects] [period]'));
+    await bot.slack.waitFor(() =>
+      textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('/spend [projects] [period]'),
+    );
   });
 
   it('answers a greeting with what it can be asked, not with an error', async () => {

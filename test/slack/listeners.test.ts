@@ -276,7 +276,7 @@ beforeEach(() => {
   constraints = [];
 });
 
-const NOT_CONNECTED = 'Tally is not connected to a billing service yet.';
+const NOT_CONNECTED = 'Tally isn’t connected to a billing service yet.';
 const URL = { response_url: 'https://hooks.example/1' };
 const IN_CHANNEL = { channel_id: 'C1', ...URL };
 const command = (text: string, given: object = {}) => ({ command: '/spend', text, ...IN_CHANNEL, ...given });

@@ -125,7 +125,7 @@ export class ProjectMissing extends FailureBase<'project-missing'> {
 export class NotConnected extends FailureBase<'not-connected'> {
   override readonly summary = 'not connected';
   constructor() {
-    super('not-connected', 'Tally is not connected to a billing service yet.');
+    super('not-connected', 'Tally isn’t connected to a billing service yet.');
   }
 }
 

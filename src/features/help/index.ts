@@ -44,7 +44,9 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
           const ofVerb = allowed.filter(({ usage }) => text !== '' && usage.split(' ')[1] === text);
           if (ofVerb.length > 0) return reply.update(helpMessage(`/billing ${text}`, ofVerb));
           if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL));
-          const more = actions(...commandButton('help-more', 'More…', { command: '/billing help', text: MORE }));
+          const more = actions(
+            ...commandButton('help-more', 'More…', { command: '/billing help', text: MORE }),
+          );
           if (request.workspace.connectionNames.length === 0) {
             const { text: title, blocks } = failureMessage(new NotConnected(), { requester: request });
             return reply.update({ text: title, blocks: [...blocks, more] });

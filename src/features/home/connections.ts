@@ -1,15 +1,30 @@
+import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
-import { type Block, escapeMarkup, formatInstant, header, markup, section } from '../../slack/kit/atoms.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
+import {
+  actions,
+  type Block,
+  button,
+  escapeMarkup,
+  formatInstant,
+  header,
+  markup,
+  section,
+} from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { calmText, expiresSoon, formatExpiry } from '../../workspace/credentials/connections.ts';
 import { type ConnectionState, connectionStates } from '../../workspace/credentials/health.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 
-/** The most urgent problem with the connections, at the top of Home; nothing if all of them work. */
+/** The most urgent problem with the connections, at the top of Home, with the button that mends it; nothing if all work. */
 export function attentionBlocks(request: Request): Block[] {
   const problem = findProblem(connectionStates(request.workspace, request.at), request);
-  return problem === undefined ? [] : [markup(`:warning: *${escapeMarkup(problem)}*`)];
+  if (problem === undefined) return [];
+  const { fact, todo, mend } = problem;
+  if (!request.user.canManage)
+    return [markup(`:warning: *${escapeMarkup(fact)}* A Tally manager can ${todo}.`)];
+  return [markup(`:warning: *${escapeMarkup(fact)}*`), actions(...mend)];
 }
 
 /** For managers each token and when it expires; for everyone else whether all of them work. */
@@ -38,22 +53,49 @@ function line(state: ConnectionState, { workspace, at }: Request): string {
   ].join(' · ');
 }
 
-const CUT_OFF =
-  'A project uses a connection that no longer exists. A Tally manager can choose another one for it.';
-const NO_DEFAULT = `There is no default connection, so only projects with their own connection work. A Tally manager can choose a default in ${commandText('/billing status')}.`;
-const DAMAGED = `A billing connection is damaged. A Tally manager can fix it with ${commandText('/billing connect')}.`;
-const UNDECRYPTED = `A billing connection doesn’t work. A Tally manager can see why in ${commandText('/billing status')}.`;
+interface Problem {
+  readonly fact: string;
+  /** What a manager can do: completes “A Tally manager can”. */
+  readonly todo: string;
+  readonly mend: readonly Button[];
+}
 
-function findProblem(all: readonly ConnectionState[], { workspace, at }: Request): string | undefined {
+const STATUS = commandButton('status', 'See what’s wrong', { command: '/billing status' });
+const replaceToken = (name: string): readonly Button[] => [
+  button('connect', 'Replace token…', { value: name }),
+];
+
+function findProblem(all: readonly ConnectionState[], { workspace, at }: Request): Problem | undefined {
   const { zone } = requireSettings(workspace);
-  const intact = all.flatMap(({ connection }) => connection ?? []);
-  if (intact.length < all.length) return DAMAGED;
-  if (all.some(({ damage }) => damage !== undefined)) return UNDECRYPTED;
-  if (workspace.projects.some((project) => isConnectionMissing(project, workspace))) return CUT_OFF;
-  if (all.length > 1 && workspace.defaultConnection === undefined) return NO_DEFAULT;
-  const [first] = intact
+  const damaged = all.find(({ connection }) => connection === undefined);
+  if (damaged !== undefined)
+    return {
+      fact: 'A billing connection is damaged.',
+      todo: 'replace its token',
+      mend: replaceToken(damaged.name),
+    };
+  if (all.some(({ damage }) => damage !== undefined))
+    return { fact: 'A billing connection doesn’t work.', todo: 'see why', mend: STATUS };
+  if (workspace.projects.some((project) => isConnectionMissing(project, workspace)))
+    return {
+      fact: 'A project uses a connection that no longer exists.',
+      todo: 'choose another one for it',
+      mend: STATUS,
+    };
+  if (all.length > 1 && workspace.defaultConnection === undefined)
+    return {
+      fact: 'There is no default connection, so only projects with their own connection work.',
+      todo: 'choose a default',
+      mend: STATUS,
+    };
+  const [first] = all
+    .flatMap(({ connection }) => connection ?? [])
     .filter((connection) => expiresSoon(connection, at, zone))
     .sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
   if (first === undefined) return undefined;
-  return `A billing access token ${formatExpiry(first, at, zone)}. A Tally manager can replace it with ${commandText('/billing connect')}.`;
+  return {
+    fact: `A billing access token ${formatExpiry(first, at, zone)}.`,
+    todo: 'replace it',
+    mend: replaceToken(first.name),
+  };
 }

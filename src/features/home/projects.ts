@@ -72,11 +72,14 @@ function projectSection(project: Project, request: Request): SectionBlock {
     headline(project, request),
     outlook(project, request),
     ...failureLines(project, request),
-    `project ${id} · ${PRODUCTS[product].name}`,
+    [
+      `project ${id}`,
+      PRODUCTS[product].name,
+      ...(access === undefined ? [] : [`OS_TOKEN ${escapeMarkup(access)}`]),
+    ].join(' · '),
     ...(isConnectionMissing(project, request.workspace)
       ? [`*Its connection ${escapeMarkup(connection)} no longer exists.* ${todo}`]
       : []),
-    ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
   ];
   const options = [
     ...projectOptions(alias),

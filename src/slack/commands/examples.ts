@@ -1,6 +1,6 @@
 import { parseQuestion } from '../../domain/language/questions/question.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import { askLocation, type Request } from '../request/request.ts';
@@ -23,14 +23,21 @@ export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }
 
-/** A project for examples that this reader can type here as they are shown: its name or its ID. */
-export function exampleProject(reader: Reader): string {
+/** A project that this reader can ask about here: its name or its ID. Undefined when none is known. */
+export function askableProject(reader: Reader): string | undefined {
   const { workspace } = reader;
-  const named = visibleProjects(workspace, askLocation(reader)).find(
+  const place = askLocation(reader);
+  const named = visibleProjects(workspace, place).find(
     ({ alias }) => questionsAbout(alias, workspace).length > 0,
   );
-  return named?.alias ?? tryRead(() => testedProject(workspace))?.project ?? '123';
+  if (named !== undefined) return named.alias;
+  const tested = tryRead(() => testedProject(workspace));
+  const isOpen = tested && canAskAbout({ id: tested.project, product: tested.product }, workspace, place);
+  return isOpen ? tested.project : undefined;
 }
+
+/** The same for examples that are only shown. */
+export const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
 
 /** Three questions in plain words, as this reader types them here: in a channel Tally has to be mentioned. */
 export function exampleQuestions(reader: Reader): readonly string[] {

@@ -30,6 +30,15 @@ import {
   tryAgainIn,
 } from './description.ts';
 
+const MOST_NAMED = 5;
+
+function whoCanConnect({ requester }: ErrorContext): ErrorDescription {
+  const people = requester?.workspace.settings.managers.slice(0, MOST_NAMED) ?? [];
+  return people.length === 0
+    ? { todo: 'An owner or admin of this workspace can connect it.' }
+    : { todo: 'A Tally manager can connect it.', people };
+}
+
 const ASK_INSTEAD = {
   guest: 'Ask a full member, or ask an admin to allow guests.',
   external: 'Ask a member of that workspace.',
@@ -68,7 +77,7 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
   'not-connected': (_, context) =>
     canManage(context)
       ? { todo: 'You need the service’s address and an access token.', buttons: [CONNECT] }
-      : { todo: 'A Tally manager can connect it.' },
+      : whoCanConnect(context),
   'connection-missing': ({ connection, project }, context) =>
     canManage(context)
       ? {
