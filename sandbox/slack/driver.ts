@@ -1,5 +1,5 @@
 /** Lets a test act as a person in Slack and read what that person sees. */
-import type { Snapshot, StateValues, Verbs } from '../protocol.ts';
+import type { Snapshot, StateValues, StepRun, Verbs } from '../protocol.ts';
 import type { Outcome } from './composer.ts';
 import { chosenValue, type Fields, fillForm } from './fill-form.ts';
 import { type FoundElement, findElement, type Interactions } from './interactions.ts';
@@ -25,6 +25,10 @@ export interface Driver {
   dismiss(person: string): Promise<Outcome>;
   suggest(person: string, surface: SurfaceRef, actionId: string, value: string): Promise<Outcome & Loose>;
   openHome(person: string): Promise<Outcome>;
+  /** Runs a step of Workflow Builder; resolves with its ID when the bot has acknowledged it. */
+  runStep(person: string, step: string, inputs?: Loose): Promise<Outcome & Loose>;
+  /** The step with this ID, after it was run. */
+  stepRun(person: string, id: string): StepRun | undefined;
   /** Uninstalls the app from this person's workspace; resolves when the bot has got the events. */
   uninstall(person: string): Promise<Outcome>;
   snapshot(person: string): Snapshot;
@@ -104,6 +108,8 @@ export function createDriver(parts: DriverParts): Driver {
       );
       return handlers.suggest({ as: person, surface, blockId: String(block.block_id), actionId, value });
     },
+    runStep: (as, step, inputs = {}) => handlers.step({ as, step, inputs }),
+    stepRun: (person, id) => snapshot(person).stepRuns.find((run) => run.id === id),
     openHome: (as) => handlers.home({ as }),
     uninstall: (as) => handlers.uninstall({ as }),
     messages: (person, channel) => at(person).workspace.messagesFor(person, channel),

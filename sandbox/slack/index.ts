@@ -151,8 +151,8 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
     await Promise.all(deliveries);
   };
   const files = new Files(url);
-  const contextOf = ({ workspace, views, triggers }: WorkspaceRuntime): MethodContext => ({
-    ...{ workspace, views, triggers, manifest, files, refuse, url, socketUrl, oauth },
+  const contextOf = ({ workspace, views, triggers, steps }: WorkspaceRuntime): MethodContext => ({
+    ...{ workspace, views, triggers, steps, manifest, files, refuse, url, socketUrl, oauth },
     markInstalled(team) {
       inTeam(team).workspace.isInstalled = true;
       changed();
@@ -161,6 +161,8 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
   });
   const bearerOf = (token: string): Bearer => {
     if (token === options.appToken) return 'app';
+    const running = all.find(({ steps }) => steps.isToken(token));
+    if (running !== undefined) return { context: contextOf(running) };
     const known = oauth
       ? oauth.teamOf(token)
       : token === options.botToken
@@ -177,6 +179,7 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
     close: (body) => at(body.as).handlers.close(body),
     suggest: (body) => at(body.as).handlers.suggest(body),
     home: (body) => at(body.as).handlers.home(body),
+    step: (body) => at(body.as).handlers.step(body),
     async uninstall({ as }) {
       if (!oauth) return { ok: false, error: 'not_supported' };
       await uninstall(at(as).workspace.team.id);

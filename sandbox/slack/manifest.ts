@@ -1,5 +1,13 @@
 /** The parts of the app's manifest that the sandbox uses. */
 import { z } from 'zod';
+import type { StepParameter, WorkflowStep } from '../protocol.ts';
+
+const parameter = z.looseObject({
+  type: z.string(),
+  title: z.string().default(''),
+  description: z.string().default(''),
+  is_required: z.boolean().default(false),
+});
 
 const shape = z.looseObject({
   display_information: z.looseObject({ name: z.string() }).optional(),
@@ -32,8 +40,20 @@ const shape = z.looseObject({
         .optional(),
     })
     .optional(),
+  functions: z
+    .record(
+      z.string(),
+      z.looseObject({
+        title: z.string(),
+        description: z.string(),
+        input_parameters: z.record(z.string(), parameter),
+        output_parameters: z.record(z.string(), parameter),
+      }),
+    )
+    .default({}),
   settings: z
     .looseObject({
+      org_deploy_enabled: z.boolean().default(false),
       event_subscriptions: z.looseObject({ bot_events: z.array(z.string()).default([]) }).optional(),
     })
     .optional(),
@@ -48,11 +68,13 @@ export interface Manifest {
   scopes: ReadonlySet<string>;
   /** The events that the app subscribes to. */
   events: ReadonlySet<string>;
+  /** The app's steps for Workflow Builder, which only apps for organisations can have. */
+  steps: readonly WorkflowStep[];
 }
 
 /** @param parsed manifest.yml, parsed; throws a ZodError when it does not fit */
 export function readManifest(parsed: unknown): Manifest {
-  const { display_information, features, oauth_config, settings } = shape.parse(parsed);
+  const { display_information, features, oauth_config, settings, functions } = shape.parse(parsed);
   const scopes = oauth_config?.scopes;
   return {
     botName: features?.bot_user?.display_name ?? display_information?.name ?? 'bot',
@@ -65,8 +87,23 @@ export function readManifest(parsed: unknown): Manifest {
     tabs: tabsOf(features?.app_home),
     scopes: new Set([...(scopes?.bot ?? []), ...(scopes?.bot_optional ?? [])]),
     events: new Set(settings?.event_subscriptions?.bot_events ?? []),
+    steps: settings?.org_deploy_enabled
+      ? Object.entries(functions).map(
+          ([id, { title, description, input_parameters, output_parameters }]) => ({
+            ...{ id, title, description },
+            inputs: parametersOf(input_parameters),
+            outputs: parametersOf(output_parameters),
+          }),
+        )
+      : [],
   };
 }
+
+const parametersOf = (given: Record<string, z.output<typeof parameter>>): StepParameter[] =>
+  Object.entries(given).map(([name, { type, title, description, is_required }]) => ({
+    ...{ name, type, title: title || name, description },
+    required: is_required,
+  }));
 
 function tabsOf(
   given:

@@ -5,7 +5,7 @@ export const MASK = '•••';
 const SECRET_NAME = /token|secret|passw|signature|authorization|cookie/i;
 
 /** Tokens of Slack and the identity service, anywhere in a text. */
-const SECRET_SHAPE = /\bx(?:ox[a-z]|app)-[\w-]{6,}|\bgAAAA[\w=-]{12,}/g;
+const SECRET_SHAPE = /\bx(?:ox[a-z]|app|wfp)-[\w-]{6,}|\bgAAAA[\w=-]{12,}/g;
 
 export type Masker = (value: unknown) => unknown;
 

@@ -23,6 +23,7 @@ const BODIES: { [V in keyof Verbs]: z.ZodType } = {
   close: z.object({ as: name, viewId: name }),
   suggest: z.object({ as: name, surface, blockId: name, actionId: name, value: z.string() }),
   home: z.object({ as: name }),
+  step: z.object({ as: name, step: name, inputs: z.record(z.string(), z.unknown()) }),
   uninstall: z.object({ as: name }),
   switch: z.object({ service: name, mode: name }),
   skip: z.object({

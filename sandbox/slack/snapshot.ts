@@ -2,6 +2,7 @@
 import type { Example, Message, Skip, Snapshot, Switch } from '../protocol.ts';
 import type { Manifest } from './manifest.ts';
 import { BOT_USER } from './people.ts';
+import type { Steps } from './steps.ts';
 import { toOpenView, type Views } from './views.ts';
 import type { StoredMessage, Workspace } from './workspace.ts';
 
@@ -34,6 +35,7 @@ export const NO_CONTROLS: SandboxControls = {
 export interface SnapshotParts {
   workspace: Workspace;
   views: Views;
+  steps: Steps;
   manifest: Manifest;
   panel: SandboxControls;
   mode: 'http' | 'socket';
@@ -73,6 +75,8 @@ export function snapshotFor(me: string, scenery: SnapshotParts): Snapshot {
     skipped: panel.skipped(),
     switches: panel.switches(),
     examples: [...panel.examples],
+    steps: [...manifest.steps],
+    stepRuns: scenery.steps.runs(),
     credentials: [...panel.credentials],
   };
 }

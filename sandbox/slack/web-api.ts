@@ -2,6 +2,7 @@
 import { apps } from './methods/apps.ts';
 import { chat } from './methods/chat.ts';
 import { files } from './methods/files.ts';
+import { functions } from './methods/functions.ts';
 import { history } from './methods/history.ts';
 import {
   type Arguments,
@@ -15,7 +16,7 @@ import { views } from './methods/views.ts';
 import type { TrafficLog } from './traffic.ts';
 
 const METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries({ ...reads, ...history, ...chat, ...files, ...views, ...apps }),
+  Object.entries({ ...reads, ...history, ...chat, ...files, ...views, ...apps, ...functions }),
 );
 
 export interface Call {

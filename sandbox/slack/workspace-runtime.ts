@@ -9,6 +9,7 @@ import type { MethodContext } from './methods/method.ts';
 import type { VerbHandlers } from './page.ts';
 import { ResponseUrls, type SlackBehaviour } from './response-urls.ts';
 import { type SandboxControls, snapshotFor } from './snapshot.ts';
+import { Steps } from './steps.ts';
 import { Submissions } from './submissions.ts';
 import type { WorkspaceSeed } from './teams.ts';
 import { Triggers } from './triggers.ts';
@@ -46,6 +47,7 @@ export function createWorkspaceRuntime(
   const events = new Events(workspace, manifest, delivery, parts.eventRetries);
   const speech = new Composer({ workspace, manifest, events, triggers, responses, delivery, complain });
   const interactionParts = { workspace, views, triggers, responses, delivery, complain };
+  const steps = new Steps(workspace, manifest, events);
   const interactions = new Interactions(interactionParts);
   const submissions = new Submissions(interactionParts);
 
@@ -55,6 +57,7 @@ export function createWorkspaceRuntime(
     submit: (body) => submissions.submit(body),
     close: (body) => submissions.close(body),
     suggest: (body) => interactions.suggest(body),
+    step: ({ step, inputs }) => steps.run(step, inputs),
     home: ({ as }) => openHome(as, { workspace, manifest, events }),
   };
   return {
@@ -64,8 +67,9 @@ export function createWorkspaceRuntime(
     responses,
     events,
     interactions,
+    steps,
     handlers,
-    snapshot: (person: string) => snapshotFor(person, { ...parts, workspace, views, manifest, panel }),
+    snapshot: (person: string) => snapshotFor(person, { ...parts, workspace, views, steps, manifest, panel }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Files } from '../files.ts';
 import type { Manifest } from '../manifest.ts';
 import type { OAuth } from '../oauth.ts';
 import type { Conversation } from '../people.ts';
+import type { Steps } from '../steps.ts';
 import type { Triggers } from '../triggers.ts';
 import type { Views } from '../views.ts';
 import type { Workspace } from '../workspace.ts';
@@ -12,6 +13,7 @@ export type Arguments = Record<string, unknown>;
 export interface MethodContext {
   workspace: Workspace;
   views: Views;
+  steps: Steps;
   triggers: Triggers;
   manifest: Manifest;
   files: Files;
