@@ -20,6 +20,7 @@ import { createSettingsFeature } from './features/settings/index.ts';
 import { createSpendFeature } from './features/spend/index.ts';
 import { createStatusFeature } from './features/status/index.ts';
 import { createWatchesFeature } from './features/watches/index.ts';
+import { createWorkflowStepsFeature } from './features/workflow-steps/index.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { parseAuthUrl } from './identity/auth-url.ts';
@@ -196,6 +197,7 @@ export function createTally(
       listeners: () => all.listeners().commands,
       threads,
     }),
+    createWorkflowStepsFeature({ figures: all.stepFigures }),
     createHomeFeature({ sections: all.home, attention: all.attention, billing, lastUsed, log, clock }),
     createHelpFeature(all.help),
   ];

@@ -1,3 +1,4 @@
+import { WORKFLOW_FUNCTIONS } from '../features/workflow-steps/functions.ts';
 import { appAddress, commandPrefix, createManifest, formatManifest } from '../slack/install/manifest.ts';
 import { printLine } from './resumable.ts';
 import { checkOption, readOptions, runWithUsage, UsageError } from './usage.ts';
@@ -37,7 +38,7 @@ function run(args: readonly string[]): number {
     url: checkOption('--url', appAddress, values.url),
     prefix: checkOption('--prefix', commandPrefix, values.prefix),
     org: values.org,
-    functions: values['workflow-steps'] ? {} : undefined,
+    functions: values['workflow-steps'] ? WORKFLOW_FUNCTIONS : undefined,
   });
   process.stdout.write(values.json ? `${JSON.stringify(manifest, null, 2)}\n` : formatManifest(manifest));
   return 0;

@@ -23,12 +23,14 @@ export function createRegistry(features: () => readonly Feature[]) {
       views: merged('views'),
       options: merged('options'),
       events: merged('events'),
+      steps: merged('steps'),
     }),
     /** `/balance` */
     commands: () => Object.keys(commands()) as SlashCommand[],
     /** Second words of `/billing`. */
     verbs: () => Object.keys(merged('verbs')),
     projectVerbs: () => merged('projectVerbs'),
+    stepFigures: () => merged('stepFigures'),
     help: () => features().flatMap(({ help }) => help),
     attention: () => features().flatMap(({ attention }) => attention ?? []),
     home: () => features().flatMap(({ home }) => home ?? []),

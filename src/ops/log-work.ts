@@ -93,7 +93,7 @@ function nameOf(work: Work, userField: (user: string) => object): object {
         event: 'request',
         via,
         route,
-        ...userField(user),
+        ...(user !== '' && userField(user)),
         ...(reference !== undefined && { reference }),
       };
     }

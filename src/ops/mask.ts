@@ -27,8 +27,8 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`\\b(${HEADERS})('?\\s*[:=]\\s*)[^"\\\\]+`, 'gi'), `$1$2${MASK}`],
   // `client_secret=value` in a form or a query; `…` for a value tells nothing.
   [new RegExp(`\\b((?:${FIELDS})=)(?!(?:xoxb-|xapp-)?…)[^"\\\\\\s&]+`, 'gi'), `$1${MASK}`],
-  // Slack's tokens, rotated ones included.
-  [/\bx(?:ox[a-z]|app)(?:\.xox[a-z])?-[\w.-]+/g, MASK],
+  // Slack's tokens, rotated ones and workflows' included.
+  [/\bx(?:ox[a-z]|app|wfp)(?:\.xox[a-z])?-[\w.-]+/g, MASK],
   // An OS_TOKEN is a Fernet token: version byte 0x80, then a timestamp whose first bytes are zero until 2106.
   [/\bgAAAA[\w=-]+/g, MASK],
   [/\b(bearer )[\w.~+/=-]+/gi, `$1${MASK}`],

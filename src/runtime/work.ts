@@ -45,14 +45,23 @@ interface WorkBase {
 }
 
 /** What Slack sent. */
-export type RequestVia = 'command' | 'mention' | 'message' | 'event' | 'button' | 'form' | 'suggestions';
+export type RequestVia =
+  | 'command'
+  | 'mention'
+  | 'message'
+  | 'event'
+  | 'button'
+  | 'form'
+  | 'suggestions'
+  | 'step';
 
 /** Its own outcomes: `replayed` and `duplicate` were answered before, `invalid-form` was refused with its fields marked. */
 export interface RequestWork extends WorkBase {
   readonly kind: 'request';
   readonly via: RequestVia;
-  /** Names that Tally registered: a command, which a mention or a button can run too, else an event, action or form; `other` for no such. */
+  /** Names that Tally registered: a command, which a mention or a button can run too, else an event, action, form or step; `other` for no such. */
   route: string;
+  /** '' for a workflow: Slack doesn't say who runs it. */
   readonly user: string;
   /** What the person was shown of an error. */
   reference?: string;

@@ -40,6 +40,9 @@ export const IS_REPEATABLE = {
   'files.getUploadURLExternal': true,
   // The SDK's name for an upload as a whole.
   'files.uploadV2': false,
+  // A step that is over stays as it is.
+  'functions.completeError': true,
+  'functions.completeSuccess': true,
   // A code or a refresh token works once.
   'oauth.v2.access': false,
   'usergroups.list': true,

@@ -371,11 +371,14 @@ const LESSER_ROLES: Record<string, { person: string; settings?: object; left?: b
   'a member': { person: MEMBER, lacks: ['manage'] },
 };
 
+/** A workflow's steps are run by nobody: test/features/workflow-steps.test.ts has what they show where. */
+type Kind = Exclude<keyof Listeners, 'steps'>;
+
 /**
  * The whole policy: listeners that need less than `manage`. All others have to need `manage`, so a new one is tested
  * without being added here.
  */
-const MORE_THAN_MANAGERS: Record<keyof Listeners, Partial<Record<Right, readonly string[]>>> = {
+const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>> = {
   commands: {
     ask: [
       ...['/balance', '/spend', '/os-token', '/billing'],
@@ -418,7 +421,7 @@ const MORE_THAN_MANAGERS: Record<keyof Listeners, Partial<Record<Right, readonly
   events: { ask: ['app_home_opened', 'app_mention', 'message'] },
 };
 
-function expectedRight(kind: keyof Listeners, name: string): Right {
+function expectedRight(kind: Kind, name: string): Right {
   const [right] = Object.entries(MORE_THAN_MANAGERS[kind]).find(([, names]) => names.includes(name)) ?? [];
   return (right as Right | undefined) ?? 'manage';
 }
@@ -435,12 +438,12 @@ function commandTexts(): readonly string[] {
   ];
 }
 
-function namesOf(kind: keyof Listeners): readonly string[] {
+function namesOf(kind: Kind): readonly string[] {
   return kind === 'commands' ? commandTexts() : Object.keys(bot.registry.listeners()[kind]);
 }
 
 /** The right in the registry. */
-function registeredRight(kind: keyof Listeners, name: string): Right {
+function registeredRight(kind: Kind, name: string): Right {
   const listeners = bot.registry.listeners();
   const [first = '', ...words] = kind === 'commands' ? name.split(' ') : [name];
   return handlerOf<{ readonly right: Right }>(listeners[kind][first]!, words.join(' ')).right;
@@ -503,7 +506,7 @@ const EVENTS: Record<string, object> = {
 };
 
 /** The bot's answers to a request of this person, as one text. */
-const SAID: Record<keyof Listeners, (person: string, name: string) => Promise<string>> = {
+const SAID: Record<Kind, (person: string, name: string) => Promise<string>> = {
   commands: async (person, text) => (await reply(await command(person, text))).visibleText,
   actions: async (person, action_id) =>
     (await reply(await action(person, { action_id, value: 'prod' }))).visibleText,
@@ -539,7 +542,7 @@ const SAID: Record<keyof Listeners, (person: string, name: string) => Promise<st
 const NOTHING_FOUND = 'nothing found';
 const isRefusal = (said: string) => said === NOTHING_FOUND || REFUSALS.test(said);
 
-const KINDS = ['commands', 'actions', 'views', 'options', 'events'] as const satisfies (keyof Listeners)[];
+const KINDS = ['commands', 'actions', 'views', 'options', 'events'] as const satisfies Kind[];
 
 describe('each listener of the registry', () => {
   it.each(KINDS)('needs the right that the policy names: %s', (kind) => {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parse } from 'yaml';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
 import { createTally, type Tally } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Registry } from '../../src/features/registry.ts';
+import { WORKFLOW_FUNCTIONS } from '../../src/features/workflow-steps/functions.ts';
 import { createLog } from '../../src/ops/log.ts';
+import { createManifest } from '../../src/slack/install/manifest.ts';
 import type { LoadingDelays } from '../../src/slack/reply/reply.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limit.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
@@ -180,9 +180,9 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   return bot;
 }
 
-const manifest = readFile('manifest.yml', 'utf8').then((text) => parse(text));
+const manifest = createManifest({ url: 'https://tally.example.com', functions: WORKFLOW_FUNCTIONS });
 
-/** Starts the sandbox's Slack with this project's manifest and the secrets of {@link slackEnvironment}. */
+/** Starts the sandbox's Slack with this project's manifest, its steps for Workflow Builder, and the secrets of {@link slackEnvironment}. */
 export async function startTestSlack(
   mode: 'http' | 'socket',
   botUrl: () => string,
@@ -194,7 +194,7 @@ export async function startTestSlack(
     signingSecret: SIGNING_SECRET,
     botToken: BOT_TOKEN,
     appToken: APP_TOKEN,
-    manifest: await manifest,
+    manifest,
     ...(ackTimeout !== undefined && { ackTimeout }),
   });
 }

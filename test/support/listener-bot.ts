@@ -85,7 +85,7 @@ export async function startListenerBot(
   });
   registerListeners(
     server.app,
-    { commands: {}, actions: {}, views: {}, options: {}, events: {}, ...listeners },
+    { commands: {}, actions: {}, views: {}, options: {}, events: {}, steps: {}, ...listeners },
     {
       ...{
         users: createUserDirectory(clock),

@@ -7,7 +7,7 @@ const ANNOUNCED =
 
 /** Fernet tokens, Slack tokens, JSON web tokens, UUIDs. */
 const KNOWN =
-  /(?<![a-z])(?:gAAAA|[xX][oO][xX][a-zA-Z]-|xapp-|eyJ)|[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}/;
+  /(?<![a-z])(?:gAAAA|[xX][oO][xX][a-zA-Z]-|x(?:app|wfp)-|eyJ)|[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}/;
 
 const RUN = /[\w+/=.]{16,}/g;
 const LETTERS = /[a-z]{20,}/gi;

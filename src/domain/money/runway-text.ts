@@ -16,6 +16,9 @@ export function formatRunwayLine(runway: Runway, money: MoneyFormatter): string 
   return isRunningOut(runway) ? `:warning: *${lead}${rest}*` : `*${lead}*${rest}`;
 }
 
+/** The same without mark-up. */
+export const formatRunway = (runway: Runway, money: MoneyFormatter): string => lineOf(runway, money).join('');
+
 /** The part that matters, and what follows it. */
 function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string] {
   switch (runway.kind) {

@@ -13,9 +13,11 @@ import { askForView } from '../../slack/reply/answer-message.ts';
 import { type AnswerFiles, amountNotes, rawDigits, sendAnswer } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type LastUsed, storedBalance } from '../../workspace/record/last-used.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
 import { askBalance, type BalanceFigures } from './figures.ts';
+import { stepBalance } from './step.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -56,7 +58,7 @@ export interface BalanceParts {
 /** `/balance`: what is left and how long it lasts. */
 export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts): Feature {
   async function answer(text: string, request: Request): Promise<void> {
-    const { workspace, at, user } = request;
+    const { workspace, at } = request;
     const { words, output } = parseBalance(text, workspace.aliases);
     if (words.help) return request.reply.private(balanceHelp(request));
     const projects = findAskedProjects(words, request);
@@ -64,15 +66,24 @@ export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts)
       askBalance(billing, workspace, target, at),
     );
     await sendAnswer(balanceMessage(view), view, output, BALANCE_FILES, request);
-    for (const { connection, target, ...amounts } of view.answered) {
-      const balance = storedBalance(target, amounts);
-      const note = { connection, at: clock(), ...(balance && { balance }) };
-      await lastUsed.note({ teamId: user.teamId, workspace }, note);
-    }
+    for (const figures of view.answered) await note(figures, workspace);
+  }
+
+  async function note({ connection, target, ...amounts }: BalanceFigures, workspace: Workspace) {
+    const balance = storedBalance(target, amounts);
+    const used = { connection, at: clock(), ...(balance && { balance }) };
+    await lastUsed.note({ teamId: workspace.teamId, workspace }, used);
   }
 
   return {
     help: [HELP],
+    stepFigures: {
+      async get_balance({ workspace, target, at, locale }) {
+        const figures = await askBalance(billing, workspace, target, at);
+        await note(figures, workspace);
+        return stepBalance(figures, locale);
+      },
+    },
     commands: {
       '/balance': (text) => ({
         right: 'ask',

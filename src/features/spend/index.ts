@@ -20,6 +20,7 @@ import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
 import { askSpend, type SpendView } from './figures.ts';
 import { spendFiles } from './files.ts';
+import { stepSpend } from './step.ts';
 import { keepTop } from './top.ts';
 import { whyDaysMessage } from './why-days.ts';
 import { whyProjectsMessage } from './why-projects.ts';
@@ -83,6 +84,16 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
 
   return {
     help: [HELP],
+    stepFigures: {
+      async get_spend({ workspace, target, period, locale }) {
+        const figures = await askSpend(billing, workspace, target, period);
+        await lastUsed.note(
+          { teamId: workspace.teamId, workspace },
+          { connection: figures.connection, at: clock() },
+        );
+        return stepSpend({ ...figures, period, locale });
+      },
+    },
     commands: {
       '/spend': (text) => ({
         right: 'ask',

@@ -50,8 +50,8 @@ const ASK_INSTEAD = {
 
 export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
   'invalid-word': describeInvalidWord,
-  'text-too-long': () => ({
-    todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.`,
+  'text-too-long': (_, { isStep }) => ({
+    todo: isStep ? '' : `Try a shorter command, such as ${commandText('/spend')} prod last-month.`,
   }),
   'secret-pasted': (_, context) =>
     context.invocation?.command === '/os-token'
@@ -64,9 +64,11 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
     todo: 'Try again in a moment, or ask for yesterday.',
     buttons: retryButton(invocation),
   }),
-  'project-missing': ({ projectFor }, { invocation, requester }) =>
+  'project-missing': ({ projectFor }, { invocation, requester, isStep }) =>
     invocation === undefined || requester === undefined
-      ? { todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123` }
+      ? isStep === true
+        ? { todo: 'Enter one in the step, or choose a channel that has a default project.' }
+        : { todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123` }
       : {
           todo: '',
           choices:
@@ -96,14 +98,20 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
 };
 
 export const PERMISSION_DESCRIPTIONS: Descriptions<PermissionFailure> = {
-  'not-allowed': ({ managers, reason }) => ({
+  'not-allowed': ({ managers, reason }, { isStep }) => ({
     ...(managers.length > 0 ? { todo: '', people: managers } : { todo: ASK_INSTEAD[reason] }),
     ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
+    ...(reason === 'channel' && isStep === true && NOT_IN_STEP),
   }),
   'not-issuer': () => ({
     todo: `A Tally manager can add you with ${commandText('/billing projects access')}. Managers need to be added too.`,
   }),
   throttled: ({ wait }, context) => tryAgainIn(wait, context),
+};
+
+const NOT_IN_STEP: ErrorDescription = {
+  sentence: 'This step can’t ask about this project.',
+  todo: 'Choose one of the project’s channels in the step, or ask a Tally manager to allow its channel.',
 };
 
 /** The reply to a secret in `/os-token`: where the secret of an application access belongs. */

@@ -38,6 +38,8 @@ export interface ErrorContext {
   readonly requester?: Request | undefined;
   /** The log's ID of this error. */
   readonly reference?: string | undefined;
+  /** It ends a step of a workflow, where nobody can be asked and nothing pressed. */
+  readonly isStep?: boolean | undefined;
   /** Whether nothing can have been changed, as by a question. */
   readonly isUnchanged?: boolean | undefined;
 }

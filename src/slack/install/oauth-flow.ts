@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { OAuthNonces } from '../../workspace/once/replay-protection.ts';
+import { appLink } from '../app-link.ts';
 import {
   type BrowserRoutes,
   donePage,
@@ -113,7 +114,7 @@ export function createOAuthFlow({
     await providerWith(cookieOf(searchParams.get('state') ?? '')).handleCallback(req, res, {
       async successAsync(installation) {
         installed = installation as Installation;
-        sendPage(res, donePage({ ...nameOf(installed), open: appAddress(slack, installed) }));
+        sendPage(res, donePage({ ...nameOf(installed), open: addressOf(slack, installed) }));
       },
       async failureAsync(error) {
         const reason = slackReason(req, error);
@@ -136,9 +137,9 @@ const nameOf = ({ isEnterpriseInstall = false, enterprise, team }: Installation)
   organisation: isEnterpriseInstall,
 });
 
-function appAddress(slack: string, { appId, team }: Installation): string | undefined {
+function addressOf(slack: string, { appId, team }: Installation): string | undefined {
   if (appId === undefined || team === undefined) return undefined;
-  return `${slack}/app_redirect?${new URLSearchParams({ app: appId, team: team.id })}`;
+  return appLink(slack, appId, team.id);
 }
 
 /** @returns Slack's error code, from the redirect's query or from its answer to Tally */

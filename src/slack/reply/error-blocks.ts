@@ -33,6 +33,13 @@ export const failureFacts = (failure: Failure): Block[] => withoutActions(failur
 export const failureText = (failure: Failure): string =>
   [failure.message, describeError(failure, {}).todo].filter(Boolean).join(' ');
 
+/** The same as the end of a workflow's step: a text that Slack sends on, so without mark-up and what an outside text says. */
+export function stepFailureText(failure: Failure, reference: string): string {
+  const { sentence = failure.message, todo } = describeError(failure, { isStep: true, reference });
+  const withoutLead = todo.replace(/(?:^|(?<=[.?!] ))[^.?!]+:$/, '');
+  return escapeMarkup([sentence, withoutLead].filter(Boolean).join(' ').trim());
+}
+
 /** The same as a modal. Buttons that run a command are kept only if the command opens a form. */
 export function failureModal(failure: Failure, context: ErrorContext = {}): ModalView {
   const { opensForm = false, invocation } = context;
@@ -73,7 +80,7 @@ export const unknownErrorModal = (id: string, { isUnchanged }: ErrorContext = {}
 
 const ERROR_TITLE = 'That did not work';
 
-function unknownErrorText(id: string, isUnchanged = false): string {
+export function unknownErrorText(id: string, isUnchanged = false): string {
   const changed = isUnchanged ? 'Nothing was changed.' : 'Check whether your change was saved.';
   return `Something went wrong in Tally. ${changed}\nIf it keeps happening, send your admin this reference: ${id}.`;
 }

@@ -5,7 +5,14 @@ import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { RequestWork } from '../../runtime/work.ts';
 import type { ErrorContext } from '../error-messages/description.ts';
 import type { Message } from '../kit/atoms.ts';
-import { failureMessage, failureModal, unknownErrorMessage, unknownErrorModal } from './error-blocks.ts';
+import {
+  failureMessage,
+  failureModal,
+  stepFailureText,
+  unknownErrorMessage,
+  unknownErrorModal,
+  unknownErrorText,
+} from './error-blocks.ts';
 import type { ReplyTarget } from './reply.ts';
 
 /** Turns an error of a listener into a reply. */
@@ -65,3 +72,7 @@ export const errorModalOf = ({ failure, id }: ErrorReport, context: ErrorContext
   failure === undefined
     ? unknownErrorModal(id, context)
     : failureModal(failure, { ...context, reference: id });
+
+/** Ends a workflow's step. */
+export const stepErrorText = ({ failure, id }: ErrorReport): string =>
+  failure === undefined ? unknownErrorText(id, true) : stepFailureText(failure, id);

@@ -115,6 +115,30 @@ interface EventOrigin {
   rerun(invocation: CommandInvocation): Promise<void>;
 }
 
+/** What a workflow puts into a step: outside text, or any other JSON. */
+export type StepInputs = Readonly<Record<string, unknown>>;
+
+/** A step of Slack's Workflow Builder that was run. */
+interface StepRequest {
+  /** When it arrived, in ms. */
+  readonly at: Millis;
+  readonly workspace: Workspace;
+  /** Opens Tally in Slack. */
+  readonly link: string;
+}
+
+/**
+ * Runs a step, after the acknowledgement. There is no right to check, because Slack doesn't say who runs the workflow: a step
+ * gives only what everyone may see. What it throws ends the step with a sentence.
+ */
+export interface StepListener {
+  /** @returns the outputs */
+  run(
+    inputs: StepInputs,
+    request: StepRequest,
+  ): Promise<Readonly<Record<string, string | number | undefined>>>;
+}
+
 /** @param text the command's words, or the button's value */
 export const handlerOf = <T extends object>(listener: T | ((text: string) => T), text: string): T =>
   typeof listener === 'function' ? listener(text) : listener;
@@ -142,6 +166,8 @@ export interface Listeners {
   readonly views?: Readonly<Record<string, ViewListener<any>>>;
   readonly options?: Readonly<Record<string, OptionsListener>>;
   readonly events?: Readonly<Record<string, EventListener>>;
+  /** By callback ID. */
+  readonly steps?: Readonly<Record<string, StepListener>>;
 }
 
 /** Looks up a name from outside, which can be `constructor` or another inherited property. */

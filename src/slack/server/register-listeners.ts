@@ -8,6 +8,7 @@ import { createCommandRunner, registerCommands } from './commands.ts';
 import { registerEvents } from './events.ts';
 import { registerInteractions } from './interactions.ts';
 import type { ListenerContext, Listeners } from './listeners.ts';
+import { registerSteps } from './steps.ts';
 
 export interface ListenerParts extends Omit<ListenerContext, 'listeners' | 'authorize' | 'createTarget'> {
   readonly users: UserDirectory;
@@ -28,6 +29,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, part
   registerCommands(app, context, runCommand);
   registerInteractions(app, context, runCommand);
   registerEvents(app, context, runCommand);
+  registerSteps(app, context, parts.workspaces);
   app.error(async (error) => {
     // Logged with its cause where the token was looked up.
     if (error.code !== ErrorCode.AuthorizationError) log.error({ err: error }, 'A listener failed');

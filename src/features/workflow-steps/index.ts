@@ -1,0 +1,128 @@
+import { InvalidWord, NotAllowed, requireShortText, SecretPasted } from '../../domain/failure/index.ts';
+import {
+  type CommandWords,
+  listWord,
+  parseBalanceText,
+  parseCommandText,
+} from '../../domain/language/command-text.ts';
+import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
+import { type Period, resolvePeriod } from '../../domain/time/period.ts';
+import { isDirectMessage } from '../../slack/request/payload.ts';
+import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
+import {
+  type AskLocation,
+  isShownTo,
+  type ResolvedProject,
+  resolveProject,
+} from '../../workspace/projects/resolve-project.ts';
+import { isChannel } from '../../workspace/record/record-schema.ts';
+import { holdsRegisteredSecret, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import type { Feature } from '../feature.ts';
+import { type StepFigures, type StepName, WORKFLOW_FUNCTIONS } from './functions.ts';
+
+/** What a step asks, after its inputs were read and its rights checked. */
+interface StepQuestion {
+  readonly workspace: Workspace;
+  readonly target: ResolvedProject;
+  /** The one that was named, else the last 7 days; of no interest to a balance. */
+  readonly period: Period;
+  /** When the step was run: its figures are as of then. */
+  readonly at: Millis;
+  /** BCP 47, the workspace's: a workflow's result is for everybody. */
+  readonly locale: string;
+}
+
+/** The figures of steps, by their names. */
+type FiguresOfSteps = {
+  readonly [Name in StepName]?: (question: StepQuestion) => Promise<StepFigures<Name>>;
+};
+
+declare module '../feature.ts' {
+  interface Feature {
+    /** Of steps of Workflow Builder, which whoever has the figures fills in. */
+    readonly stepFigures?: FiguresOfSteps;
+  }
+}
+
+export interface WorkflowStepsParts {
+  readonly figures: () => FiguresOfSteps;
+}
+
+/** Steps of Slack's Workflow Builder: “Get spend” and “Get balance”, in the words of the commands. */
+export function createWorkflowStepsFeature({ figures }: WorkflowStepsParts): Feature {
+  const step = (name: StepName): StepListener => ({
+    async run(inputs, { workspace, at, link }) {
+      const words = readWords(name, inputs, workspace);
+      const target = findProject(words, placeOf(inputs.channel), workspace);
+      const { zone, locale } = requireSettings(workspace);
+      const period = resolvePeriod(words.phrase ?? LAST_7_DAYS, at, zone);
+      const answer = await figures()[name]?.({ workspace, target, period, at, locale });
+      return { ...answer, project: target.label, product: PRODUCTS[target.product].name, link };
+    },
+  });
+  const names = Object.keys(WORKFLOW_FUNCTIONS) as StepName[];
+  return { help: [], steps: Object.fromEntries(names.map((name) => [name, step(name)])) };
+}
+
+/**
+ * The inputs as the words of the command. Whatever is typed in one of them means what it means there.
+ * @throws InvalidWord, TextTooLong, SecretPasted
+ */
+function readWords(name: StepName, inputs: StepInputs, workspace: Workspace): CommandWords {
+  const { project, period, product } = inputs;
+  const typed = [project, ...(name === 'get_spend' ? [period] : []), product];
+  const text = typed
+    .map((value) => textOf(value))
+    .join(' ')
+    .trim();
+  requireShortText(text);
+  if (holdsRegisteredSecret(text, workspace)) throw new SecretPasted();
+  const parse = name === 'get_spend' ? parseCommandText : parseBalanceText;
+  const words: CommandWords = parse(text, workspace.aliases);
+  if (words.help) throw new InvalidWord('help', 'isn’t a project', 'Enter a project’s name or ID.');
+  if (words.several !== undefined) throw new InvalidWord(listWord(words.several), ...ONE_PROJECT);
+  if (words.versus !== undefined)
+    throw new InvalidWord(
+      'vs',
+      'compares two periods',
+      'A step gives one figure: add a step for each period.',
+    );
+  return words;
+}
+
+const ONE_PROJECT = [
+  'means several projects',
+  'A step gives the figures of one: add a step for each project.',
+] as const;
+
+/** Slack sends what the workflow has in its variables. @throws InvalidWord for anything but text */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  throw new InvalidWord(
+    typeof value,
+    'isn’t text',
+    'Use a text variable, or type the project, period or product.',
+  );
+}
+
+/**
+ * Where the rights are judged. Slack names nobody who runs the workflow, and its result may go anywhere, so nobody's rights
+ * as a manager count, and without a channel a project that is limited to some is not shown.
+ */
+function placeOf(channel: unknown): AskLocation {
+  const id = textOf(channel).trim();
+  if (id !== '' && !isChannel(id) && !isDirectMessage(id))
+    throw new InvalidWord(id, 'isn’t a channel', 'Choose a channel in the step.');
+  return { channel: id === '' ? undefined : id, manager: false };
+}
+
+/** @throws what `resolveProject` throws */
+function findProject(words: CommandWords, place: AskLocation, workspace: Workspace): ResolvedProject {
+  const target = resolveProject(words, workspace, place);
+  const { project: id, product } = target;
+  if (!isShownTo({ id, product }, workspace, place)) throw new NotAllowed('channel');
+  return target;
+}
