@@ -35,6 +35,8 @@ export interface StatusPart {
   /** What a person should do something about. */
   readonly problems: number;
   readonly blocks: readonly Block[];
+  /** One line of mrkdwn, instead of the blocks while everything in them is fine; without it they are always shown. */
+  readonly summary?: string;
 }
 
 export type StatusSource = (request: Request) => readonly StatusPart[] | Promise<readonly StatusPart[]>;

@@ -131,11 +131,11 @@ describe('the sandbox’s page, as axe sees it', { timeout: 60_000 }, () => {
     for (const [command, answer] of [
       ['/spend prod,1001', 'spent'],
       ['/billing projects', 'prod'],
-      ['/billing status', 'Connections'],
+      ['/billing status details', 'Connections'],
       ['/billing watches', 'prod'],
       ['/billing schedules', '09:00'],
       ['/billing audit', 'Who did what'],
-      ['/billing help', 'connect'],
+      ['/billing help', 'Ask Tally'],
     ] as const)
       await ask(page, command, answer);
     const MENTIONS =

@@ -1,9 +1,37 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addProject, ask, closeModal, connect } from '../../sandbox/page-actions.ts';
+import { addProject, ask, closeModal, connect, registerAccess, say } from '../../sandbox/page-actions.ts';
 import { withSandboxPage } from '../support/browser.ts';
 
 let page: Page;
+
+describe('the height of /billing status', () => {
+  withSandboxPage(
+    async (opened) => {
+      ({ page } = opened);
+      await connect(page, opened.token).then((form) => form.getByText(/Project 123 has/).waitFor());
+      await closeModal(page);
+      await addProject(page, 'prod 123');
+      const form = page.getByRole('dialog');
+      for (const words of ['schedule prod daily 09:00', 'watch prod balance 1']) {
+        await say(page, `/billing ${words}`);
+        await form.getByText(/Next three posts|Now: /).waitFor();
+        await form.getByRole('button', { name: 'Save' }).click();
+        await form.getByText('Saved:').waitFor();
+        await closeModal(page);
+      }
+      await registerAccess(page, 'prod', opened.sandbox.identity.accesses.good);
+    },
+    { viewport: { width: 1440, height: 900 } },
+  );
+
+  it('is at most 400 px when all is well, with a connection, an access, a schedule and a watch', async () => {
+    const status = await ask(page, '/billing status', 'Everything works');
+    for (const line of ['main', 'Application accesses', 'Scheduled posts · 1 running', 'Watches · 1 running'])
+      await status.getByText(line).first().waitFor();
+    expect((await status.boundingBox())?.height).toBeLessThanOrEqual(400);
+  });
+});
 
 /** So that a screen of 1440 × 900 shows a whole answer. */
 describe('the height of an answer', () => {

@@ -1091,7 +1091,7 @@ describe('in the whole bot', () => {
     };
     expect(await home(OWNER)).toContain('*Yesterday’s spend* for prod');
     expect(await home(MEMBER)).not.toContain('Yesterday’s spend');
-    const status = await bot.ask('/billing status');
+    const status = await bot.ask('/billing status details');
     expect(status.visibleText).toContain('*Scheduled posts* · 1 running');
     expect(status.visibleText).toContain(`owner <@${OWNER}>\nnext `);
     expect(status.visibleText).toContain('nothing posted yet');
@@ -1121,7 +1121,7 @@ describe('in the whole bot', () => {
     ]);
     await bot.redis.client.hset(KEY, Object.fromEntries(fields));
     await expect.poll(() => home(OWNER)).toContain('*paused: the channel is archived*');
-    const many = await bot.ask('/billing status');
+    const many = await bot.ask('/billing status details');
     expect(many.visibleText).toContain('12 running · *1 paused by Tally*');
     expect(many.visibleText).toContain('*paused: the channel is archived*');
     expect(many.visibleText.match(/ owner /g)).toHaveLength(5);
@@ -1148,7 +1148,7 @@ describe('in the whole bot', () => {
     expect((await bot.ask('/billing status', MEMBER, GENERAL)).visibleText).toContain('Scheduled posts');
     expect((await bot.ask('/billing status', GUEST, GENERAL)).visibleText).not.toContain('Scheduled posts');
     expect(await home(GUEST)).not.toContain('Yesterday’s spend');
-    const list = await bot.ask('/billing status');
+    const list = await bot.ask('/billing status details');
     await bot.slack.press(OWNER, messageRef(list), 'All schedules');
     await bot.slack.waitFor(() =>
       bot.slack

@@ -76,7 +76,7 @@ const buttonsIn = (blocks: readonly object[]) => JSON.stringify(blocks).match(/"
 
 describe('/billing status', () => {
   it('leads to the form while nothing is connected', async () => {
-    const forOwner = await bot.ask('/billing status');
+    const forOwner = await bot.ask('/billing status details');
     expect(forOwner.visibleText).toContain('isn’t connected to a billing service yet');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: forOwner.ts }, 'Connect…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
@@ -91,7 +91,7 @@ describe('/billing status', () => {
       authUrl: 'https://identity.example.com/v3',
       expiresAt: NOW + 12 * DAY,
     });
-    const { visibleText } = await bot.ask('/billing status');
+    const { visibleText } = await bot.ask('/billing status details');
     expect(visibleText).toContain(`${new URL(bot.billing.url).host} · identity identity.example.com`);
     expect(visibleText).toContain(`token ending ${lastFour} · fingerprint ${fingerprint}`);
     expect(visibleText).toContain('Read-only · For oneself · account Acme &lt;!channel&gt;');
@@ -106,7 +106,7 @@ describe('/billing status', () => {
   ])('says of a lifetime %o: %s', async (more, words) => {
     const { expiresAt: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), { ...rest, ...more });
-    expect((await bot.ask('/billing status')).visibleText).toContain(words);
+    expect((await bot.ask('/billing status details')).visibleText).toContain(words);
   });
 
   it('tells members only names and what is about to expire', async () => {
@@ -128,13 +128,13 @@ describe('/billing status', () => {
   it('says that the service rejected a token, until it is replaced', async () => {
     await save('main', { token: 'a-token-that-was-revoked-in-the-console' });
     await bot.ask('/balance 123');
-    const { visibleText } = await bot.ask('/billing status');
+    const { visibleText } = await bot.ask('/billing status details');
     expect(visibleText).toContain('*The service rejected its token.* It may have expired or been revoked.');
     expect((await bot.ask('/billing status', MEMBER)).visibleText).toMatch(
       /^\*main\* · its token was rejected: a Tally manager can replace it$/m,
     );
     await save('main');
-    expect((await bot.ask('/billing status')).visibleText).not.toContain('rejected');
+    expect((await bot.ask('/billing status details')).visibleText).not.toContain('rejected');
   });
 
   it('no longer says that a token was rejected once the service accepts it again, even within the hour', async () => {
@@ -143,11 +143,13 @@ describe('/billing status', () => {
     bot.billing.setMode('401');
     now += 60_000;
     await bot.ask('/balance 123');
-    expect((await bot.ask('/billing status')).visibleText).toContain('The service rejected its token.');
+    expect((await bot.ask('/billing status details')).visibleText).toContain(
+      'The service rejected its token.',
+    );
     bot.billing.setMode('healthy');
     now += 60_000;
     await bot.ask('/balance 123');
-    const status = async () => (await bot.ask('/billing status')).visibleText;
+    const status = async () => (await bot.ask('/billing status details')).visibleText;
     await expect.poll(status).not.toContain('rejected');
   });
 
@@ -184,9 +186,11 @@ describe('/billing status', () => {
   it('says when there is no default connection, and that settings are damaged', async () => {
     await save('eu');
     await save('us');
-    expect((await bot.ask('/billing status')).visibleText).toContain('There is no default connection');
+    expect((await bot.ask('/billing status details')).visibleText).toContain(
+      'There is no default connection',
+    );
     await bot.redis.client.hset(HASH, 'settings', '{');
-    const { visibleText } = await bot.ask('/billing status');
+    const { visibleText } = await bot.ask('/billing status details');
     expect(visibleText).toContain('This workspace’s settings are damaged');
     expect(visibleText).toContain('*us*');
   });
@@ -202,7 +206,7 @@ describe('/billing status', () => {
       const tested = { name: workspace.connectionNames[0]!, says: [] };
       const place = { channel: CHANNEL, manager: canManage };
       const parts = connectionParts({ workspace, user: { canManage }, place, at: NOW, tested });
-      const { blocks } = statusPage(parts, workspace, NOW);
+      const { blocks } = statusPage(parts, workspace, NOW, true);
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
       expect(blocks.length).toBeLessThanOrEqual(45);
     }
@@ -215,7 +219,7 @@ describe('the page', () => {
     await save('b-soon', { expiresAt: NOW + 3 * DAY });
     await save('c-over', { expiresAt: NOW - DAY });
     await workspaces.chooseDefault(await changeIn(workspaces, TEAM), 'a-fine');
-    const { visibleText } = await bot.ask('/billing status');
+    const { visibleText } = await bot.ask('/billing status details');
     expect(visibleText).toMatch(/^2 problems to look at\nConnections\n\*c-over\*/);
     const places = ['*c-over*', '*b-soon*', '*a-fine*'].map((name) => visibleText.indexOf(name));
     expect(places).toEqual(places.toSorted((x, y) => x - y));
@@ -224,7 +228,32 @@ describe('the page', () => {
 
   it('says that everything works when there are no problems', async () => {
     await save('main');
-    expect((await bot.ask('/billing status')).visibleText).toMatch(/^Everything works\nConnections\n/);
+    expect((await bot.ask('/billing status details')).visibleText).toMatch(
+      /^Everything works\nConnections\n/,
+    );
+  });
+
+  it('has a line for what works, and shows the rest behind Details', async () => {
+    await save('main');
+    const { ts, visibleText, blocks } = await bot.ask('/billing status');
+    expect(visibleText).toMatch(
+      /^Everything works\n\*main\* · expires Mon 21 Dec 2026 \(30 days\)\nDetails\n/,
+    );
+    expect(blocks).toHaveLength(4);
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Details');
+    await bot.slack.waitFor(() => lastWords().includes('Test now'));
+    expect(lastWords()).not.toContain('Details');
+  });
+
+  it('begins with what is wrong and the button that mends it; what works stays a line', async () => {
+    await save('a-fine');
+    await save('b-over', { expiresAt: NOW - DAY });
+    await workspaces.chooseDefault(await changeIn(workspaces, TEAM), 'a-fine');
+    const { visibleText, blocks } = await bot.ask('/billing status');
+    expect(visibleText).toMatch(
+      /^1 problem to look at\nConnections\n\*b-over\*[\s\S]*\nReplace token…\n[\s\S]*\n\*a-fine\* · default · expires/,
+    );
+    expect(JSON.stringify(blocks).match(/"style":"primary"/g)).toHaveLength(1);
   });
 });
 
@@ -238,7 +267,7 @@ describe('a project whose connection is missing', () => {
   });
 
   it('is named with it, and with the fix for managers', async () => {
-    const { visibleText } = await bot.ask('/billing status');
+    const { visibleText } = await bot.ask('/billing status details');
     expect(visibleText).toContain('*prod* uses the connection finance, which no longer exists.');
     expect(visibleText).toContain(
       '`/billing projects edit prod`, or reconnect it with `/billing connect finance`',
@@ -256,7 +285,9 @@ describe('a project whose connection is missing', () => {
     const { visibleText } = await bot.ask('/billing status', MEMBER);
     expect(visibleText).toContain('Some projects in other channels use a connection that no longer exists.');
     expect(visibleText).not.toMatch(/payroll|\bhr\b/);
-    expect((await bot.ask('/billing status')).visibleText).toContain('*payroll* uses the connection hr');
+    expect((await bot.ask('/billing status details')).visibleText).toContain(
+      '*payroll* uses the connection hr',
+    );
   });
 
   it('is one of many within Slack’s limits', async () => {
@@ -266,7 +297,7 @@ describe('a project whose connection is missing', () => {
         id: String(200 + n),
         connection: 'y'.repeat(32),
       });
-    const { visibleText, blocks } = await bot.ask('/billing status');
+    const { visibleText, blocks } = await bot.ask('/billing status details');
     expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
     expect(visibleText).toContain('and 21 more projects');
   });
@@ -289,7 +320,7 @@ describe('the default connection', () => {
       ...DEFAULT_SETTINGS,
       zone: 'Asia/Tokyo',
     });
-    await bot.ask('/billing status');
+    await bot.ask('/billing status details');
     const after = await press('connection-default', 'finance');
     expect(after.visibleText).toMatch(/^\*finance\* · default$/m);
     expect((await workspaces.read(TEAM)).settings).toMatchObject({
@@ -343,7 +374,7 @@ describe('Test now', () => {
   it('asks billing with the project of the registration, and reports success', async () => {
     await save('main');
     await save('finance', { token: bot.billing.tokens[0]!.value });
-    await bot.ask('/billing status');
+    await bot.ask('/billing status details');
     const { visibleText } = await press('connection-test', 'finance');
     expect(visibleText).toMatch(
       /\*finance\*[\s\S]*The test passed: the token works, and project 123 has data\.[\s\S]*\*main\*/,
@@ -357,7 +388,7 @@ describe('Test now', () => {
 
   it('says that the project has no data while the token works', async () => {
     await save('main', { test: { project: '123', product: 2 } });
-    await bot.ask('/billing status');
+    await bot.ask('/billing status details');
     expect((await press('connection-test', 'main')).visibleText).toContain(
       'The token works, but there is no Object storage data for project 123',
     );
@@ -374,7 +405,7 @@ describe('Test now', () => {
     async (mode, sentence) => {
       await save('main');
       bot.billing.setMode(mode);
-      await bot.ask('/billing status');
+      await bot.ask('/billing status details');
       const { visibleText, blocks } = await press('connection-test', 'main');
       expect(visibleText).toContain(sentence);
       expect(buttonsIn(blocks)).toContain('"action_id":"connection-test');
@@ -384,7 +415,7 @@ describe('Test now', () => {
   it('is not offered when no project was stored with the connection', async () => {
     const { test: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), rest);
-    expect((await bot.ask('/billing status')).visibleText).not.toContain('Test now');
+    expect((await bot.ask('/billing status details')).visibleText).not.toContain('Test now');
   });
 });
 
@@ -397,7 +428,7 @@ describe('a sealed record that was moved', () => {
     expect((await bot.ask('/balance 123')).visibleText).toContain(
       'Tally can’t read the stored access token.',
     );
-    const { visibleText } = await bot.ask('/billing status');
+    const { visibleText } = await bot.ask('/billing status details');
     expect(visibleText).toContain('Its record was changed outside of Tally.');
     expect((await bot.ask('/billing status', MEMBER)).visibleText).toContain(
       'doesn’t work: a Tally manager can fix it',
@@ -439,7 +470,7 @@ describe('a sealed record that was moved', () => {
     const lost = createKeyring([{ id: 'lost', key: randomBytes(32) }]);
     const other = createWorkspaces({ redis: bot.redis.client, keyring: lost });
     await other.saveConnection(await changeIn(other, TEAM), connection('main'));
-    expect((await bot.ask('/billing status')).visibleText).toContain('missing from ENCRYPTION_KEYS');
+    expect((await bot.ask('/billing status details')).visibleText).toContain('missing from ENCRYPTION_KEYS');
     expect((await bot.ask('/balance 123')).visibleText).toContain('add the key to ENCRYPTION_KEYS again');
   });
 });
@@ -456,16 +487,20 @@ describe('an application access', () => {
       registeredAt: NOW,
     };
     await workspaces.saveAccess(await changeIn(workspaces, TEAM), access);
-    const unconnected = (await bot.ask('/billing status')).visibleText;
+    const unconnected = (await bot.ask('/billing status details')).visibleText;
     expect(unconnected).toContain('isn’t connected to a billing service yet');
     expect(unconnected).toContain('Project 123 · access ending abcd');
     await save('main');
-    expect((await bot.ask('/billing status')).visibleText).toContain('Project 123 · access ending abcd');
+    expect((await bot.ask('/billing status details')).visibleText).toContain(
+      'Project 123 · access ending abcd',
+    );
     expect((await bot.ask('/billing status', MEMBER)).visibleText).not.toContain('abcd');
     const json = (await bot.redis.client.hget(HASH, 'access:123'))!;
     const elsewhere = json.replace('identity.example.com', 'identity.example.org');
     await bot.redis.client.hset(HASH, 'access:123', elsewhere);
-    expect((await bot.ask('/billing status')).visibleText).toContain('Project 123 · can’t be decrypted');
+    expect((await bot.ask('/billing status details')).visibleText).toContain(
+      'Project 123 · can’t be decrypted',
+    );
   });
 });
 
@@ -486,7 +521,7 @@ describe('what an answer saves', () => {
     await save('main');
     await bot.ask('/spend 123');
     await until(({ used }) => used === NOW);
-    expect((await bot.ask('/billing status')).visibleText).toMatch(/last used <!date\^\d+\^/);
+    expect((await bot.ask('/billing status details')).visibleText).toMatch(/last used <!date\^\d+\^/);
   });
 
   it('is the exact balance of a registered project, and of no other', async () => {

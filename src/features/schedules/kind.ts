@@ -183,9 +183,9 @@ export async function scheduleStatus(kind: OwnedSchedules, request: Request): Pr
     ...(failing.length > 0 ? [`*${failing.length} failed last time*`] : []),
   ];
   const broken = stuck.length + failing.length;
-  const blocks = statusRows(kind, counts, byNeed(all, workspace, sends), request, sends);
+  const rows = statusRows(kind, counts, byNeed(all, workspace, sends), request, sends);
   const health = broken > 0 ? 'broken' : trying.length > 0 ? 'warning' : 'fine';
-  return [{ health, problems: broken + trying.length, blocks }];
+  return [{ health, problems: broken + trying.length, ...rows }];
 }
 
 /** Order: paused by Tally, failed or retried, the others by their next post, paused by a person. */

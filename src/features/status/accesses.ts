@@ -1,5 +1,5 @@
 import { UnsealFailed } from '../../domain/failure/index.ts';
-import { limitLines } from '../../domain/language/text.ts';
+import { limitLines, pluralize } from '../../domain/language/text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { button, buttonRow, header, section } from '../../slack/kit/atoms.ts';
@@ -28,6 +28,7 @@ export function accessParts(workspace: Workspace, at: Millis): readonly StatusPa
     {
       health: worst.health,
       problems: states.filter(({ health }) => health !== 'fine').length,
+      summary: `*Application accesses* · ${pluralize(states.length, 'project')}`,
       blocks: [
         header('Application accesses'),
         section(limitLines(texts, MOST_ACCESSES).join('\n')),

@@ -1,5 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import type { UnsealFailed } from '../../domain/failure/index.ts';
+import { limitLines } from '../../domain/language/text.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
@@ -84,7 +85,14 @@ function partsForManager(
   const parts: readonly StatusPart[] = [
     { health: 'broken', problems: broken.length, blocks: broken.flat() },
     { health: 'warning', problems: soon.length, blocks: soon.flat() },
-    { health: 'fine', problems: 0, blocks: drawn('fine').flat() },
+    {
+      ...{ health: 'fine', problems: 0, blocks: drawn('fine').flat() },
+      summary: summaryOf(
+        states.filter(({ health }) => health === 'fine'),
+        workspace,
+        at,
+      ),
+    },
   ];
   return parts
     .filter(({ blocks }) => blocks.length > 0)
@@ -92,6 +100,18 @@ function partsForManager(
       ...part,
       blocks: [header(at === 0 ? 'Connections' : 'Other connections'), ...part.blocks],
     }));
+}
+
+const MOST_IN_SUMMARY = 5;
+
+/** A line a connection that works. */
+function summaryOf(states: readonly ConnectionState[], workspace: Workspace, at: Millis): string {
+  const lines = states.map(
+    (state) =>
+      title(state, workspace) +
+      (state.connection ? ` · ${formatExpiry(state.connection, at, workspace.settings.zone)}` : ''),
+  );
+  return limitLines(lines, MOST_IN_SUMMARY).join('\n');
 }
 
 const DAMAGED_SETTINGS = `This workspace’s settings are damaged and not used. A Tally manager can save them again with ${commandText('/billing settings')}.`;
@@ -129,6 +149,7 @@ function partForMembers(
   const calm = isCalm ? [section(calmText([...workspace.connections.values()]))] : [];
   return {
     ...{ health, problems },
+    ...(isCalm && { summary: calmText([...workspace.connections.values()]) }),
     blocks: [header('Connections'), ...wrong.flat(), ...calm, markup(lines.join('\n'))],
   };
 }
@@ -193,11 +214,13 @@ function details(
 /** With the port if there is one: that is what tells two services on one machine apart. */
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
-function buttons({ name, connection, isDefault }: ConnectionState): Block {
-  const canBeTested = connection?.test !== undefined;
+/** First what mends it, while something is wrong. */
+function buttons({ name, connection, isDefault, health }: ConnectionState): Block {
+  const test = connection?.test === undefined ? [] : [button('connection-test', 'Test now', { value: name })];
+  const replace = (style?: 'primary') =>
+    button('connect', 'Replace token…', { value: name, ...(style && { style }) });
   return actions(
-    ...(canBeTested ? [button('connection-test', 'Test now', { value: name })] : []),
-    button('connect', 'Replace token…', { value: name }),
+    ...(health === 'fine' ? [...test, replace()] : [replace('primary'), ...test]),
     ...(connection === undefined
       ? []
       : [

@@ -10,8 +10,18 @@ import {
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
-import { type Block, context, formatInstant, header, type Message, section } from '../../slack/kit/atoms.ts';
+import {
+  actions,
+  type Block,
+  context,
+  formatInstant,
+  header,
+  type Message,
+  markup,
+  section,
+} from '../../slack/kit/atoms.ts';
 import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-blocks.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
@@ -52,6 +62,9 @@ export interface StatusParts {
   readonly sections: () => readonly StatusSource[];
 }
 
+/** After `/billing status`: also what is fine. */
+const DETAILS = 'details';
+
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
 export function createStatusFeature({
   workspaces,
@@ -60,7 +73,13 @@ export function createStatusFeature({
   lastUsed,
   sections,
 }: StatusParts): Feature {
-  const draw = async (request: Request, workspace: Workspace, tested?: TestResult): Promise<void> => {
+  /** @param isDetailed also what is fine, with its buttons */
+  const draw = async (
+    request: Request,
+    workspace: Workspace,
+    isDetailed: boolean,
+    tested?: TestResult,
+  ): Promise<void> => {
     const { user, at } = request;
     const drawn = sections().map((source) => drawUnlessDamaged(source, { ...request, workspace }));
     const others = (await Promise.all(drawn)).flat();
@@ -69,7 +88,7 @@ export function createStatusFeature({
       ...projectParts(workspace, askLocation(request), at),
       ...(user.canManage ? accessParts(workspace, at) : []),
     ];
-    await request.reply.update(statusPage([...own, ...others], workspace, at));
+    await request.reply.update(statusPage([...own, ...others], workspace, at, isDetailed));
   };
 
   /** Asks for a balance to check that the token can be decrypted, is accepted, and that its project has data. */
@@ -103,16 +122,17 @@ export function createStatusFeature({
   return {
     help: [
       {
-        usage: commandText('/billing status'),
+        usage: `${commandText('/billing status')} [details]`,
         what: 'Show what needs attention: projects, connections, expiring tokens, schedules and watches.',
       },
     ],
     verbs: {
       status: {
         right: 'ask',
+        read: (rest) => refuseExtraWords(rest, 'status', [DETAILS]),
         async run(rest, request) {
-          refuseExtraWords(rest, 'status');
-          await draw(request, request.workspace);
+          refuseExtraWords(rest, 'status', [DETAILS]);
+          await draw(request, request.workspace, rest === DETAILS);
         },
       },
     },
@@ -122,7 +142,7 @@ export function createStatusFeature({
         async run({ value: name }, request) {
           const connection = findConnection(request.workspace, name);
           if (connection === undefined) throw new ConnectionMissing(name);
-          await draw(request, request.workspace, { name, says: await test(connection, request) });
+          await draw(request, request.workspace, true, { name, says: await test(connection, request) });
         },
       },
       'connection-default': {
@@ -130,7 +150,7 @@ export function createStatusFeature({
         async run({ value: name }, request) {
           if (!request.workspace.connectionNames.includes(name)) throw new ConnectionMissing(name);
           await workspaces.chooseDefault(auditedChange(request, ['default connection changed', name]), name);
-          await draw(request, await workspaces.read(request.user.teamId));
+          await draw(request, await workspaces.read(request.user.teamId), true);
         },
       },
     },
@@ -151,13 +171,32 @@ async function drawUnlessDamaged(source: StatusSource, request: Request): Promis
 /** Slack's limit for a message. */
 const MOST_BLOCKS = 50;
 
-/** The whole page: how many problems there are, then the parts, the worst first. @param at ms since the epoch */
-export function statusPage(parts: readonly StatusPart[], workspace: Workspace, at: Millis): Message {
+/**
+ * The whole page: how many problems there are, then the parts, the worst first; of what is fine a line each, before
+ * somebody presses **Details**. @param at ms since the epoch
+ */
+export function statusPage(
+  parts: readonly StatusPart[],
+  workspace: Workspace,
+  at: Millis,
+  isDetailed: boolean,
+): Message {
   const problems = parts.reduce((sum, part) => sum + part.problems, 0);
   const title = problems === 0 ? 'Everything works' : `${pluralize(problems, 'problem')} to look at`;
-  const end = context([...lastAnswer(workspace), `As of ${formatInstant(at)}`].join(' · '));
-  const blocks: readonly Block[] = worstFirst(parts).flatMap((part) => part.blocks);
-  return { text: title, blocks: [header(title), ...blocks.slice(0, MOST_BLOCKS - 2), end] };
+  const isBrief = ({ health, summary }: StatusPart) =>
+    !isDetailed && health === 'fine' && summary !== undefined;
+  const brief = parts.filter(isBrief).map(({ summary }) => summary);
+  const end = [
+    ...(brief.length === 0
+      ? []
+      : [
+          markup(brief.join('\n')),
+          actions(...commandButton('details', 'Details', { command: '/billing status', text: DETAILS })),
+        ]),
+    context([...lastAnswer(workspace), `As of ${formatInstant(at)}`].join(' · ')),
+  ];
+  const blocks = worstFirst(parts.filter((part) => !isBrief(part))).flatMap((part) => part.blocks);
+  return { text: title, blocks: [header(title), ...blocks.slice(0, MOST_BLOCKS - 1 - end.length), ...end] };
 }
 
 /** Of any connection. */

@@ -184,8 +184,8 @@ export async function watchStatus(kind: OwnedWatches, request: Request): Promise
     ...(stopped.length > 0 ? [`*${stopped.length} paused by Tally*`] : []),
     ...(stuck.length > stopped.length ? [`*${stuck.length - stopped.length} with a problem*`] : []),
   ];
-  const blocks = statusRows(kind, counts, stuck, request, stateOf);
-  return [{ health: stuck.length > 0 ? 'broken' : 'fine', problems: stuck.length, blocks }];
+  const rows = statusRows(kind, counts, stuck, request, stateOf);
+  return [{ health: stuck.length > 0 ? 'broken' : 'fine', problems: stuck.length, ...rows }];
 }
 
 /** What an alert and the list offer, by what a button's value says. */

@@ -179,15 +179,19 @@ export async function homeRows<T extends OwnedItem>(
   ];
 }
 
-/** For `/billing status`: how many are in which state, as mrkdwn, and the first of some. */
-export const statusRows = <T extends OwnedItem>(
+/** For `/billing status`: how many are in which state, as mrkdwn; below it the first of some. */
+export function statusRows<T extends OwnedItem>(
   kind: OwnedKind<T>,
   counts: readonly string[],
   items: readonly T[],
   viewer: Request,
   details: unknown,
-): readonly Block[] => [
-  markup(`*${kind.words.title}* · ${counts.join(' · ')}`),
-  ...items.slice(0, MOST_IN_STATUS).map((item) => itemRow(kind, item, { viewer, details })),
-  actions(button(kind.actions.list, `All ${kind.plural}`)),
-];
+) {
+  const summary = `*${kind.words.title}* · ${counts.join(' · ')}`;
+  const blocks: readonly Block[] = [
+    markup(summary),
+    ...items.slice(0, MOST_IN_STATUS).map((item) => itemRow(kind, item, { viewer, details })),
+    actions(button(kind.actions.list, `All ${kind.plural}`)),
+  ];
+  return { summary, blocks };
+}
