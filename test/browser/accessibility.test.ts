@@ -134,7 +134,7 @@ describe('the sandbox’s page, as axe sees it', { timeout: 60_000 }, () => {
       ['/billing status details', 'Connections'],
       ['/billing watches', 'prod'],
       ['/billing schedules', '09:00'],
-      ['/billing audit', 'Who did what'],
+      ['/billing audit', 'Who changed what'],
       ['/billing help', 'Ask Tally'],
     ] as const)
       await ask(page, command, answer);

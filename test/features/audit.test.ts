@@ -51,7 +51,8 @@ describe('/billing audit', () => {
     await record({ action: 'connection replaced', about: 'main' });
     const { visibleText, blocks, ephemeral } = await bot.ask('/billing audit');
     expect(ephemeral).toBe(true);
-    expect(visibleText).toContain('connection replaced');
+    expect(visibleText.replace(/\s+/g, ' ')).toContain('replaced the token of the connection main');
+    expect(visibleText).toContain('Sat 21 Nov 2026');
     const drawn = JSON.stringify(blocks);
     expect(drawn).toContain(`"type":"date","timestamp":${Math.floor(NOW / 1000)}`);
     expect(drawn).toContain(`{"type":"user","user_id":"${OWNER}"}`);
@@ -61,6 +62,19 @@ describe('/billing audit', () => {
     await record({ action: 'channel default changed', about: `${CHANNEL}: prod` });
     const drawn = JSON.stringify((await bot.ask('/billing audit')).blocks);
     expect(drawn).toContain(`{"type":"channel","channel_id":"${CHANNEL}"},{"type":"text","text":": prod"}`);
+  });
+
+  it('groups the entries by the reader’s days, newest first, in sentences without IDs', async () => {
+    await record({ at: NOW - 86_400_000, action: 'project removed', about: 'old (project 77)' });
+    await record({ at: NOW - 60_000, action: 'watch removed', about: 'w-0a1b2c3: prod: balance below 5.00' });
+    await record({ action: 'schedule created', about: '9132a9b2: Balance for prod in C0FINANCE1, daily' });
+    const visibleText = (await bot.ask('/billing audit')).visibleText
+      .replace(/\s+/g, ' ')
+      .replace(/ :/g, ':');
+    expect(visibleText).toMatch(
+      /Sat 21 Nov 2026[\s\S]*scheduled a post: Balance for prod in [\s\S]*deleted a watch: prod: balance below 5\.00[\s\S]*Fri 20 Nov 2026[\s\S]*removed the project old \(project 77\)/,
+    );
+    expect(visibleText).not.toMatch(/9132a9b2|w-0a1b2c3/);
   });
 
   it('shows all channels and people of an entry by name, wherever they stand in it', async () => {

@@ -718,7 +718,7 @@ describe('/billing disconnect', () => {
     expect(question.visibleText).toContain('main · the record is damaged');
     await answerTo('Disconnect', question.ts);
     expect(await told()).toEqual({});
-    expect((await bot.ask('/billing disconnect nobody')).visibleText).toContain('not connected');
+    expect((await bot.ask('/billing disconnect nobody')).visibleText).toContain('isn’t connected');
   });
 
   it('asks for confirmation, then deletes the sealed token', async () => {
@@ -729,7 +729,7 @@ describe('/billing disconnect', () => {
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Disconnect');
     await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('Disconnected.'));
     expect(await told()).toEqual({});
-    expect((await bot.ask('/balance 123')).visibleText).toContain('not connected');
+    expect((await bot.ask('/balance 123')).visibleText).toContain('isn’t connected');
   });
 
   it('changes nothing when the person cancels', async () => {

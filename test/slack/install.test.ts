@@ -332,7 +332,7 @@ describe('two workspaces', () => {
     await bot.install(NORTH);
     await bot.install(SOUTH);
     await bot.connect(NORTH, 'Read-only');
-    expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('not connected');
+    expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('isn’t connected');
   });
 
   it('are distinguished by the modal when a member of one clicks in a modal of the other', async () => {

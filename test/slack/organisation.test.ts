@@ -149,7 +149,7 @@ describe('two workspaces of an organisation', () => {
       ...click('run:x', '/balance 123'),
     });
     await waitUntil(() => bot.slack.replies.some(({ url }) => url.endsWith('/click')));
-    expect(JSON.stringify(bot.slack.replies.at(-1))).toContain('not connected');
+    expect(JSON.stringify(bot.slack.replies.at(-1))).toContain('isn’t connected');
     expect(bot.billing.requests).toHaveLength(before);
   });
 });

@@ -67,7 +67,7 @@ describe('a secret', () => {
       ...[STATE_SECRET, key, 'xoxb-0123456789-0123456789-typed'],
     ];
     expect(dump).toContain('connection replaced');
-    expect(told).toContain('Who did what');
+    expect(told).toContain('Who changed what');
     expect(secrets.length).toBeGreaterThan(15);
     for (const [where, text] of Object.entries({ dump, log: bot.log(), told }))
       for (const secret of secrets)

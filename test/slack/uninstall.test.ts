@@ -102,7 +102,7 @@ describe('a workspace that leaves', () => {
     await livedIn(NORTH);
     await bot.event({ team_id: NORTH.id, event: UNINSTALLED });
     await bot.install(NORTH);
-    expect((await bot.command(NORTH, '/balance 123')).reply).toContain('not connected');
+    expect((await bot.command(NORTH, '/balance 123')).reply).toContain('isn’t connected');
   });
 
   it('that came back is not thrown out by an event from before that Slack sends again', async () => {

@@ -354,7 +354,7 @@ describe('tally reseal', () => {
     }
     const later = await startBot({ redisUrl: store.url, encryptionKeys: written(NEW) });
     try {
-      expect((await later.ask('/billing audit')).visibleText).toContain('Who did what');
+      expect((await later.ask('/billing audit')).visibleText).toContain('Who changed what');
       expect((await later.ask('/balance 123')).visibleText).not.toContain('can’t read the stored');
     } finally {
       await later.stop();

@@ -1,5 +1,6 @@
 import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { formatCsv } from '../../domain/csv.ts';
+import { dayAt, formatDays, type Zone } from '../../domain/time/calendar.ts';
 import {
   button,
   buttonRow,
@@ -11,14 +12,19 @@ import {
   textMessage,
 } from '../../slack/kit/atoms.ts';
 import { clipText, SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import { type AuditPage, MAX_AUDIT_ENTRIES, type RecordedEntry } from '../../workspace/record/audit.ts';
+import {
+  type AuditAction,
+  type AuditPage,
+  MAX_AUDIT_ENTRIES,
+  type RecordedEntry,
+} from '../../workspace/record/audit.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 
-const TITLE = 'Who did what';
+const TITLE = 'Who changed what';
 const LONGEST_ABOUT = 200;
 
-/** @param first whether these are the newest entries there are */
-export function auditMessage({ entries, older }: AuditPage, first: boolean): Message {
+/** @param first whether these are the newest entries there are @param zone of the reader, for the days */
+export function auditMessage({ entries, older }: AuditPage, first: boolean, zone: Zone): Message {
   const buttons = [
     ...(older === undefined ? [] : [button('audit:older', 'Older', { value: older })]),
     ...(first ? [] : [button('audit:newest', 'Newest')]),
@@ -28,7 +34,7 @@ export function auditMessage({ entries, older }: AuditPage, first: boolean): Mes
     text: `${TITLE}: ${entries.length} entries`,
     blocks: [
       header(TITLE),
-      entries.length === 0 ? section(first ? NOTHING_YET : NOTHING_OLDER) : listOf(entries),
+      entries.length === 0 ? section(first ? NOTHING_YET : NOTHING_OLDER) : listOf(entries, zone),
       ...buttonRow(buttons),
       context(
         `Times are in your time zone · Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`,
@@ -40,28 +46,90 @@ export function auditMessage({ entries, older }: AuditPage, first: boolean): Mes
 const NOTHING_YET = 'No entries yet.';
 const NOTHING_OLDER = 'No older entries.';
 
-const listOf = (entries: readonly RecordedEntry[]): RichTextBlock => ({
-  type: 'rich_text',
-  elements: [{ type: 'rich_text_list', style: 'bullet', elements: entries.map(line) }],
-});
+/** A list a day, under its date. */
+function listOf(entries: readonly RecordedEntry[], zone: Zone): RichTextBlock {
+  const days = new Map<string, RecordedEntry[]>();
+  for (const entry of entries) {
+    const day = dayAt(entry.at, zone);
+    days.set(day, [...(days.get(day) ?? []), entry]);
+  }
+  return {
+    type: 'rich_text',
+    elements: [...days].flatMap(([day, ofDay]): RichTextBlock['elements'] => [
+      {
+        type: 'rich_text_section',
+        elements: [{ ...text(formatDays(day, day)), style: { bold: true } }],
+      },
+      { type: 'rich_text_list', style: 'bullet', elements: ofDay.map(line) },
+    ]),
+  };
+}
 
 /** Rich text throughout: what people called their things has no power here. */
 function line({ at, who, action, about }: RecordedEntry): RichTextSection {
-  const elements: RichTextElement[] = [
-    {
-      type: 'date',
-      timestamp: Math.floor(at / 1000),
-      format: '{date_short_pretty} {time}',
-      fallback: `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
-    },
-    text(' · '),
-    isPerson(who) ? { type: 'user', user_id: who } : text(who || 'unknown'),
-    text(' · '),
-    { ...text(action || 'unknown'), style: { bold: true } },
-    ...(about === '' ? [] : [text(' · '), ...subject(clipText(about, LONGEST_ABOUT))]),
-  ];
-  return { type: 'rich_text_section', elements };
+  const time: RichTextElement = {
+    type: 'date',
+    timestamp: Math.floor(at / 1000),
+    format: '{time}',
+    fallback: `${new Date(at).toISOString().slice(11, 16)} UTC`,
+  };
+  const person: RichTextElement = isPerson(who) ? { type: 'user', user_id: who } : text(who || 'Someone');
+  const [verb, preposition = ''] = Object.hasOwn(PHRASES, action)
+    ? PHRASES[action as AuditAction]
+    : [action || 'did something'];
+  const shown = clipText(withoutItemId(action, about), LONGEST_ABOUT);
+  return {
+    type: 'rich_text_section',
+    elements: [
+      ...[time, text(' '), person, text(' ')],
+      { ...text(verb), style: { bold: true } },
+      ...(shown === '' ? [] : [text(`${preposition} `), ...subject(shown)]),
+    ],
+  };
 }
+
+/** What a person did, and how the sentence goes on to the thing. */
+const PHRASES: Record<AuditAction, readonly [verb: string, preposition?: string]> = {
+  'connection registered': ['added the connection'],
+  'connection replaced': ['replaced the token', ' of the connection'],
+  'connection removed': ['removed the connection'],
+  'default connection changed': ['changed the default connection', ' to'],
+  'project added': ['added the project'],
+  'project changed': ['changed the project'],
+  'project renamed': ['renamed the project'],
+  'project removed': ['removed the project'],
+  'project restored': ['restored the project'],
+  'channel default changed': ['changed the default project', ' of'],
+  'settings changed': ['changed the settings', ':'],
+  'application access registered': ['registered the application access', ' of'],
+  'application access replaced': ['replaced the application access', ' of'],
+  'application access removed': ['removed the application access', ' of'],
+  'token issuers changed': ['changed who can get OS_TOKENs', ' for'],
+  'expiry changed': ['changed the expiry', ' of'],
+  'token issued': ['got an OS_TOKEN', ' for'],
+  'token revoked': ['revoked an OS_TOKEN', ' of'],
+  'schedule created': ['scheduled a post', ':'],
+  'schedule changed': ['changed a scheduled post', ':'],
+  'schedule paused': ['paused a scheduled post', ':'],
+  'schedule resumed': ['resumed a scheduled post', ':'],
+  'schedule removed': ['deleted a scheduled post', ':'],
+  'schedule restored': ['restored a scheduled post', ':'],
+  'schedule adopted': ['took over a scheduled post', ':'],
+  'watch created': ['set up a watch', ':'],
+  'watch changed': ['changed a watch', ':'],
+  'watch paused': ['paused a watch', ':'],
+  'watch resumed': ['resumed a watch', ':'],
+  'watch snoozed': ['snoozed a watch', ':'],
+  'watch acknowledged': ['acknowledged an alert', ':'],
+  'watch removed': ['deleted a watch', ':'],
+  'watch restored': ['restored a watch', ':'],
+  'watch adopted': ['took over a watch', ':'],
+  'app installed': ['installed Tally'],
+};
+
+/** The ID that tells two like schedules apart is for the CSV. */
+const withoutItemId = (action: string, about: string): string =>
+  /^(?:schedule|watch) /.test(action) ? about.replace(/^[\w-]+: /, '') : about;
 
 /** IDs of channels and people, as words of their own, not in markup that somebody typed. A cut one ends in “…”. */
 const SLACK_IDS = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;

@@ -24,7 +24,9 @@ const CSV = 'csv';
 export function createAuditFeature({ audit }: { readonly audit: Audit }): Feature {
   const show = async (request: Request, before?: string): Promise<void> => {
     const page = await audit.page(request.user.teamId, A_PAGE, before);
-    await request.reply.update(auditMessage(page, before === undefined));
+    await request.reply.update(
+      auditMessage(page, before === undefined, request.user.zone ?? request.workspace.settings.zone),
+    );
   };
 
   const sendCsv = async (request: Request): Promise<void> => {
