@@ -2,13 +2,14 @@
  * Starts the whole sandbox: Slack, the billing and identity services, Redis, and the unmodified bot, which is
  * configured by its environment.
  */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { promisify } from 'node:util';
 import { type BillingService, startBilling } from './billing.ts';
 import { type Bot, createBot } from './bot-process.ts';
-import { buildBot, buildPage, PAGE, ROOT, SANDBOX_FOLDER } from './build.ts';
+import { BOT_ENTRY, buildBot, buildPage, PAGE, SANDBOX_FOLDER } from './build.ts';
 import { type Clock, createClock } from './clock.ts';
 import { WARN } from './format-log.ts';
 import { type IdentityService, startIdentity } from './identity.ts';
@@ -91,9 +92,9 @@ async function assemble(
   releases.push(() => identity.close());
 
   const refused = () => slack?.refuse ?? new Set<string>();
-  const manifestText = await readFile(join(ROOT, 'manifest.yml'), 'utf8');
-  const manifest: unknown = parse(manifestText);
-  const issuesTokens = manifestText.includes('command: /os-token');
+  const manifestText = await printManifest(mode);
+  const manifest: unknown = JSON.parse(manifestText);
+  const issuesTokens = manifestText.includes('"/os-token"');
   const panel = createPanel({
     ...{ billing, identity, refused, log, issuesTokens, oauth, clock },
     bot: () => bot,
@@ -116,6 +117,14 @@ async function assemble(
   releases.push(bot.stop);
   await bot.start();
   return { url: slack.url, slack, billing, identity, bot, redis, clock };
+}
+
+/** As people print it, with the steps for Workflow Builder. */
+async function printManifest(mode: 'http' | 'socket'): Promise<string> {
+  const address = mode === 'socket' ? ['--socket'] : ['--url', 'https://tally.example.com'];
+  const options = ['manifest', ...address, '--workflow-steps', '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, [BOT_ENTRY, ...options]);
+  return stdout;
 }
 
 const PORTS_TO_TRY = 20;

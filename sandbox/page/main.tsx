@@ -10,6 +10,7 @@ import './styles/blocks.css';
 import './styles/controls.css';
 import './styles/modal.css';
 import './styles/panel.css';
+import './styles/steps.css';
 import { App } from './App.tsx';
 
 const root = document.getElementById('root');

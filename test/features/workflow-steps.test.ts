@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { WORKFLOW_FUNCTIONS } from '../../src/features/workflow-steps/functions.ts';
@@ -298,6 +299,23 @@ describe('the event', () => {
 describe('the definitions', () => {
   it('are those of the steps that run', () => {
     expect(Object.keys(bot.registry.listeners().steps)).toEqual(Object.keys(WORKFLOW_FUNCTIONS));
+  });
+
+  it('are what docs/workflow-steps.md lists', async () => {
+    const page = await readFile('docs/workflow-steps.md', 'utf8');
+    const types: Record<string, string> = {
+      string: 'text',
+      integer: 'number',
+      'slack#/types/channel_id': 'channel',
+    };
+    for (const { title, input_parameters, output_parameters } of Object.values(WORKFLOW_FUNCTIONS)) {
+      const [, section = ''] = page.split(`## ${title}\n`);
+      const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| ([^|]+?) +\| `(\w+)` +\| (\w+) /gm)];
+      const defined = [input_parameters, output_parameters].flatMap((parameters) =>
+        Object.entries(parameters).map(([name, it]) => [it.title, name, types[it.type]]),
+      );
+      expect(rows.map(([, ...row]) => row)).toEqual(defined);
+    }
   });
 
   it('stay within Slack’s limits', () => {

@@ -6,8 +6,9 @@ import { Examples } from './Examples.tsx';
 import { Switches } from './Switches.tsx';
 import { TimeControls } from './TimeControls.tsx';
 import { TrafficLog } from './TrafficLog.tsx';
+import { WorkflowSteps } from './WorkflowSteps.tsx';
 
-const TABS = ['Try', 'Switches', 'Traffic'] as const;
+const TABS = ['Try', 'Steps', 'Switches', 'Traffic'] as const;
 
 interface Props {
   traffic: Traffic[];
@@ -15,7 +16,7 @@ interface Props {
   onClose(): void;
 }
 
-/** The sandbox's controls: examples, switches and traffic. */
+/** The sandbox's controls: examples, steps of workflows, switches and traffic. */
 export function Panel({ traffic, onTry, onClose }: Props) {
   const { bot } = useWorkspace().snapshot;
   const [tab, setTab] = useState<(typeof TABS)[number]>('Try');
@@ -56,6 +57,7 @@ export function Panel({ traffic, onTry, onClose }: Props) {
       </div>
       <div id="panel-page" className="panel-page" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {tab === 'Try' && <Examples onTry={onTry} />}
+        {tab === 'Steps' && <WorkflowSteps />}
         {tab === 'Switches' && (
           <>
             <TimeControls />

@@ -9,13 +9,14 @@ export function stepBalance({ target, balance, bonuses, runway }: BalanceFigures
   const money = moneyFormatter(locale, target.currency);
   const isKnown = typeof runway !== 'string';
   const runwayDays = isKnown ? daysOf(runway) : undefined;
+  const basis = isKnown ? formatRunwayBasis(runway, money) : '';
   return {
     amount: money(balance.value),
     amount_exact: toPlainDigits(balance.value),
     bonuses: 'unreadable' in bonuses ? 'not readable' : formatMoney(bonuses.value, locale, target.currency),
     runway: isKnown ? formatRunway(runway, money) : `Runway unknown: ${runway}`,
     ...(runwayDays !== undefined && { runway_days: runwayDays }),
-    basis: isKnown ? formatRunwayBasis(runway, money) : '',
+    ...(basis !== '' && { basis }),
   };
 }
 

@@ -79,7 +79,12 @@ export const WORKFLOW_FUNCTIONS = {
         description: 'The same as a number, 0 when overdrawn. Empty when there is no estimate.',
         is_required: false,
       },
-      basis: text('Basis of the runway', 'The average a day, and how many days it comes from'),
+      basis: {
+        type: 'string',
+        title: 'Basis of the runway',
+        description: 'The average a day, and how many days it comes from. Empty when there is no estimate.',
+        is_required: false,
+      },
       ...ABOUT_PROJECT,
     },
   },

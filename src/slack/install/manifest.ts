@@ -59,6 +59,9 @@ const EVENTS: Readonly<Record<string, string>> = {
   team_access_granted: 'to answer a workspace again that its organisation lets use Tally',
 };
 
+/** Subscribed to where the app has steps. */
+const STEP_EVENT = 'function_executed';
+
 /** Slack's limit is 32 characters a command. */
 const LONGEST_PREFIX = 31 - Math.max(...Object.keys(COMMANDS).map((command) => command.length));
 
@@ -124,7 +127,7 @@ export function createManifest({ url, prefix, org = false, functions }: Manifest
     settings: {
       event_subscriptions: {
         ...(events !== undefined && { request_url: events }),
-        bot_events: [...Object.keys(EVENTS), ...(functions === undefined ? [] : ['function_executed'])],
+        bot_events: [...Object.keys(EVENTS), ...(functions === undefined ? [] : [STEP_EVENT])],
       },
       interactivity: {
         is_enabled: true,
@@ -150,6 +153,7 @@ const longDescription = (named: (command: SlashCommand) => string): string =>
 const REASONS = new Map([
   ...SCOPES.map(({ scope, why }) => [scope, why] as const),
   ...Object.entries(EVENTS),
+  [STEP_EVENT, 'to run the steps of workflows'],
 ]);
 
 /** In YAML, with the reason above each scope and event. */
