@@ -303,15 +303,13 @@ describe('/spend', () => {
     );
     const { visibleText, blocks } = await bot.ask('/spend 5010');
     expect(visibleText).toContain(
-      'Project 5010 · 1,000,000,000,000,000,000,000,000,012.30 spent (incomplete)',
+      'Project 5010 · 1,000,000,000,000,000,000,000,000,012.30 spent on 2 of 7 days (incomplete)',
     );
     expect(visibleText).toContain('Sat 14 Nov (2 items added)\n0.30');
     expect(visibleText).toContain('Tue 17 Nov\nunreadable: n/a');
     expect(visibleText).toContain('Sun 1 Nov (outside this period)\n5.00');
     expect(visibleText).toContain('soon\n7.00');
-    expect(visibleText).toContain(
-      '2 of 7 days reported, no data for Mon 16 Nov, Wed 18 Nov, Thu 19 Nov and Fri 20 Nov',
-    );
+    expect(visibleText).toContain('14–20 Nov UTC · no data for Mon 16 Nov and 18–20 Nov');
     expect(JSON.stringify(blocks.find(({ type }) => type === 'data_visualization'))).toContain('16: no data');
   });
 
@@ -396,7 +394,7 @@ describe('/spend', () => {
       `[{"day":"2026-11-14","totalAmount":1,"totalBonuses":0},{},{"day":"soon","totalAmount":"n/a"},{"day":"soon","totalAmount":2},{"day":"2026-11-01","totalAmount":null},{"day":"2026-11-01","totalAmount":4}]`,
     );
     const { visibleText } = await bot.ask('/spend 5017');
-    expect(visibleText).toContain('Project 5017 · 7.00 spent (incomplete)');
+    expect(visibleText).toContain('Project 5017 · 7.00 spent on 1 of 7 days (incomplete)');
     expect(visibleText).toContain(
       [
         '1 item outside this period is in the total, not in the days.',
@@ -435,7 +433,8 @@ describe('/spend', () => {
     bot.billing.setItems('5015', items(['"2026-11-14"', '30'], ['"2026-11-07"', '10']));
     const { visibleText } = await bot.ask('/spend 5015');
     expect(visibleText).not.toMatch(/[▲▼]/);
-    expect(visibleText).toContain('14–20 Nov UTC · 1 of 7 days reported');
+    expect(visibleText).toContain('Project 5015 · 40.00 spent on 1 of 7 days\n');
+    expect(visibleText).toContain('14–20 Nov UTC · no data for 15–20 Nov · ');
     expect(visibleText).toContain('Too few days reported to compare with 7–13 Nov (1 of 7 days reported).');
   });
 

@@ -114,11 +114,13 @@ describe('a bar of /spend', () => {
   });
 
   it.each([
-    // One of thirteen weeks, and all but three months of a year.
+    // One of thirteen weeks, and nine months within a year.
     ['2026-08-17..2026-11-14', '2026-08-17', '2026-08-30', 2, '31 Aug… –'],
-    ['2025', '2025-09-10', '2025-11-30', 1, 'Feb 2025 –'],
+    ['2025', '2025-01-10', '2025-01-30', 1, 'Feb 2025 –'],
   ])('has a dash where the words would run into the next label: %s', (words, first, last, at, label) => {
-    const all = days('2025-01-01', 700).filter((day) => day > '2026-09-06' || (day >= first && day <= last));
+    const all = days('2025-01-01', 700).filter(
+      (day) => day > '2026-09-06' || (day >= first && day <= last) || day.startsWith('2025-12'),
+    );
     const { bars, chartTitle } = shown(
       words,
       all.map((day) => item(day)),
@@ -131,6 +133,25 @@ describe('a bar of /spend', () => {
   });
 });
 
+describe('a year of which few days are reported', () => {
+  const shownOf = (first: string, count: number) =>
+    shown(
+      '2025',
+      days(first, count).map((day) => item(day)),
+    );
+
+  it('is a chart of the months that have data', () => {
+    const { bars, chartTitle } = shownOf('2025-10-19', 74);
+    expect(bars.map(({ label }) => label)).toEqual(['Oct 2025', 'Nov 2025', 'Dec 2025']);
+    expect(chartTitle).toBe('Average a day, by month');
+  });
+
+  it('is a chart of the weeks if only one month has data', () => {
+    const { bars } = shownOf('2025-12-01', 31);
+    expect(bars).toHaveLength(5);
+  });
+});
+
 describe('bars of several years', () => {
   it('have different labels, however few of them are reported', () => {
     const some = ['2017-10-02', '2023-10-02'].flatMap((first) => days(first, 42));
@@ -139,7 +160,8 @@ describe('bars of several years', () => {
       some.map((day) => item(day)),
     );
     expect(new Set(bars.map(({ label }) => label)).size).toBe(bars.length);
-    expect(bars.map(({ label }) => label)[1]).toBe('2018: no data');
+    expect(bars.map(({ label }) => label)[1]).toBe('2018 –');
+    expect(bars.at(-1)?.label).toBe('2023');
     for (const { label } of bars) expect(label.length).toBeLessThanOrEqual(20);
   });
 });

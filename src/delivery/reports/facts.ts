@@ -23,6 +23,7 @@ import {
 } from '../../domain/report.ts';
 import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
+import type { DayNamer } from '../../domain/time/day-groups.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';
 import { type Chart, spendChart } from '../../slack/kit/chart.ts';
 import { formatterFor, leftText, type ProjectFigures } from './figures.ts';
@@ -178,6 +179,6 @@ export const noticeNotes = ({ remarks }: ProjectFigures): string[] =>
 
 /** Names days without the year of `near`. */
 const dayName =
-  (near: Day) =>
-  (day: Day): string =>
-    formatDays(day, day, near.slice(0, 4));
+  (near: Day): DayNamer =>
+  (day, last = day) =>
+    formatDays(day, last, near.slice(0, 4));

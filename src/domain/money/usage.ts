@@ -1,5 +1,6 @@
-import { listNames, pluralize } from '../language/text.ts';
+import { pluralize } from '../language/text.ts';
 import type { Day } from '../time/calendar.ts';
+import { type DayNamer, listDays } from '../time/day-groups.ts';
 import { divide, type Money, type MoneyFormatter, sumMoney, ZERO } from './amount.ts';
 import type { DayCharges, RowAmount } from './charges.ts';
 
@@ -165,21 +166,20 @@ export const incompleteMark = (isIncomplete: boolean): string => (isIncomplete ?
 export const formatBonusTotal = (bonuses: UsageTotal, money: MoneyFormatter): string =>
   bonuses.value.eq(0) && !bonuses.incomplete ? '' : `bonuses ${formatTotal(bonuses, money)}`;
 
-const listDays = (days: readonly Day[], nameOf: (day: Day) => string): string => listNames(days.map(nameOf));
-
 /** `6 of 7 days reported, no data for Mon 16 Nov`; of a single day nothing when it is reported. */
-export function formatReportedDays(
-  { missing, reported, fullDays }: Usage,
-  nameOf: (day: Day) => string,
-): string {
+export function formatReportedDays({ missing, reported, fullDays }: Usage, nameOf: DayNamer): string {
   if (fullDays === 0) return '';
   if (fullDays === 1) return missing.length > 0 ? 'no data yet' : '';
-  const gaps = missing.length === 0 ? '' : `, no data for ${listDays(missing, nameOf)}`;
-  return `${reported.length} of ${fullDays} days reported${gaps}`;
+  const gaps = formatMissingDays({ missing }, nameOf);
+  return `${reported.length} of ${fullDays} days reported${gaps && `, ${gaps}`}`;
 }
 
+/** `no data for Mon 16 Nov`; '' if every day has some. */
+export const formatMissingDays = ({ missing }: Pick<Usage, 'missing'>, nameOf: DayNamer): string =>
+  missing.length === 0 ? '' : `no data for ${listDays(missing, nameOf)}`;
+
 /** What could not be read in these figures, a sentence each. Missing days are {@link formatReportedDays}'s. */
-export function describeUnreadable(usage: Usage, nameOf: (day: Day) => string): string[] {
+export function describeUnreadable(usage: Usage, nameOf: DayNamer): string[] {
   const { unreadableDays, partialDays, total, bonuses } = usage;
   return [
     ...(unreadableDays.length > 0

@@ -1,12 +1,13 @@
+import { listNames } from '../language/text.ts';
 import { addDays, type Day, formatDays, startOfUnit, type Unit } from './calendar.ts';
 
-/** Names days for one answer: `Mon 16 Nov`, with the year if the days are not all of one. */
-export type DayNamer = (day: Day) => string;
+/** Names days for one answer: `Mon 16 Nov`, `16–18 Nov`, with the year if the days are not all of one. */
+export type DayNamer = (day: Day, last?: Day) => string;
 
 export function dayNamerFor(days: readonly Day[]): DayNamer {
   const years = new Set(days.map((day) => day.slice(0, 4)));
   const [only] = years;
-  return (day) => formatDays(day, day, years.size === 1 ? only : undefined);
+  return (day, last = day) => formatDays(day, last, years.size === 1 ? only : undefined);
 }
 
 /** How a unit is called by its first day. */
@@ -73,4 +74,24 @@ export function groupDays<T extends { readonly day: Day }>(
     unit,
     groups: [...byStart.values()].map((group, at) => ({ label: shown[at] ?? '', items: group })),
   };
+}
+
+/** Days in a row that are named as one range. */
+const RANGE = 3;
+
+/** `Mon 16 Nov and 18–20 Nov`: each day, or the first and the last of several in a row. @param days ascending */
+export function listDays(days: readonly Day[], nameOf: DayNamer): string {
+  const runs: Day[][] = [];
+  for (const day of days) {
+    const run = runs.at(-1);
+    const before = run?.at(-1);
+    if (before !== undefined && addDays(before, 1) === day) run?.push(day);
+    else runs.push([day]);
+  }
+  return listNames(
+    runs.flatMap((run) => {
+      const [first = ''] = run;
+      return run.length < RANGE ? run.map((day) => nameOf(day)) : [nameOf(first, run.at(-1))];
+    }),
+  );
 }

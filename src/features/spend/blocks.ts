@@ -5,9 +5,11 @@ import type { Usage } from '../../domain/money/usage.ts';
 import {
   describeUnreadable,
   formatBonusTotal,
+  formatMissingDays,
   formatReportedDays,
   incompleteMark,
 } from '../../domain/money/usage.ts';
+import { isWellReported } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { canCompare } from '../../domain/time/named-comparison.ts';
@@ -64,10 +66,15 @@ function chartOf(report: SpendReport): Chart | undefined {
 const labelled = ({ locale, target }: SpendReport): MoneyFormatter => moneyFormatter(locale, target.currency);
 
 function headline(report: SpendReport): string {
-  const { total } = report.usage;
+  const { total, reported, fullDays } = report.usage;
   if (total.readable === 0) return 'no readable amounts';
-  return `${labelled(report)(total.value)} spent${incompleteMark(total.incomplete)}`;
+  const days = hasGaps(report.usage) ? ` on ${reported.length} of ${fullDays} days` : '';
+  return `${labelled(report)(total.value)} spent${days}${incompleteMark(total.incomplete)}`;
 }
+
+/** Whether so few days are reported that the total needs to say how many. */
+const hasGaps = ({ reported, fullDays }: Usage): boolean =>
+  fullDays > 1 && reported.length > 0 && !isWellReported(reported.length, fullDays);
 
 /** The comparison, or why the named days can't be compared; then the average, else the peak. Leaves out what the title says. */
 function factLine(report: SpendReport): string {
@@ -160,7 +167,8 @@ function todayOption(phrase: string, words: (phrase: string) => CommandInvocatio
 /** The days that were asked about, and how many of them are reported: `14–20 Nov UTC`, `6 of 7 days reported`. */
 function periodFacts({ period, usage, locale }: SpendReport): string[] {
   const { dates, zone, days, today } = period;
-  const reported = formatReportedDays(usage, dayNamerFor(days));
+  // The title has how many, if they are few.
+  const reported = (hasGaps(usage) ? formatMissingDays : formatReportedDays)(usage, dayNamerFor(days));
   const isWhole = days.length === 1;
   const soFar =
     usage.today && (isWhole ? 'so far' : `today so far ${formatMoney(usage.today.value, locale)}`);

@@ -9,7 +9,7 @@ import {
 } from '../../domain/money/usage-difference.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
-import { type DayNamer, dayNamerFor } from '../../domain/time/day-groups.ts';
+import { type DayNamer, dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import { renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
@@ -186,8 +186,6 @@ function notesOf(difference: UsageDifference): string[] {
 }
 
 const unreadableNotes = (unreadable: readonly Day[], partial: readonly Day[], nameOf: DayNamer): string[] => [
-  ...(unreadable.length > 0 ? [`No readable amount for ${listNames(unreadable.map(nameOf))}.`] : []),
-  ...(partial.length > 0
-    ? [`Part of the amount for ${listNames(partial.map(nameOf))} couldn't be read.`]
-    : []),
+  ...(unreadable.length > 0 ? [`No readable amount for ${listDays(unreadable, nameOf)}.`] : []),
+  ...(partial.length > 0 ? [`Part of the amount for ${listDays(partial, nameOf)} couldn't be read.`] : []),
 ];

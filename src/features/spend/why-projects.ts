@@ -119,7 +119,9 @@ function compareProject(figures: SpendFigures, { period }: SpendView): ComparedP
 function missingNote({ target, usage, explained: { before, window } }: ComparedProject): string[] {
   const missing = [usage, before].flatMap((side) => [...side.missing, ...side.unreadableDays]);
   const nameOf = dayNamerFor([...window.currentDays, ...window.days]);
-  return missing.length === 0 ? [] : [`${target.label}: no data for ${listNames(missing.map(nameOf))}.`];
+  return missing.length === 0
+    ? []
+    : [`${target.label}: no data for ${listNames(missing.map((day) => nameOf(day)))}.`];
 }
 
 /** Amounts with different labels have no sum, so then each project has a row. */

@@ -58,8 +58,8 @@ export function chart(
 type Group = DayGroup<{ readonly day: Day }>;
 
 /**
- * A bar a day, or a week, month … if the period is long. What is not reported keeps its place without a bar. Weeks and
- * the like are averages a day unless each is whole and reported on every day: a part of a week is no week.
+ * A bar a day, or a week, month … if the period is long. What is not reported keeps its place without a bar, except long
+ * before and after what is. Weeks and the like are averages a day unless each is whole and reported on every day: a part of a week is no week.
  */
 export function spendChart({
   usage,
@@ -72,15 +72,20 @@ export function spendChart({
   const amounts = reportedAmounts(usage);
   if (amounts.size + (usage.today === undefined ? 0 : 1) < 2) return undefined;
   const asked = period.days.map((day) => ({ day }));
-  const { unit, groups } = groupDays(asked, SLACK_LIMITS.chartPoints, period.days);
+  const { unit, groups: all } = groupDays(asked, SLACK_LIMITS.chartPoints, period.days);
   const valuesIn = (group: Group) => group.items.flatMap(({ day }) => amounts.get(day) ?? []);
+  const isSoFar = ({ items }: Group) =>
+    usage.today !== undefined && items.every(({ day }) => day === period.today);
+  const isSilent = (group: Group) => valuesIn(group).length === 0 && !isSoFar(group);
+  const groups = unit === 'day' ? all : withoutSilentEnds(all, isSilent);
+  const [only] = groups;
+  if (groups.length === 1 && only !== undefined && all.length > 1)
+    return spendChart({ usage, period: { ...period, days: only.items.map(({ day }) => day) } });
   const isOneMonth = new Set(period.days.map((day) => day.slice(0, 7))).size === 1;
   const nameOf = (label: string) => (isOneMonth ? label.replace(/^(\w{3} \d+).*$/, '$1') : label.slice(4));
   const isTotal = groups.every((group) => valuesIn(group).length === daysOf(unit, group));
   const labelOf = ({ label }: Group) => (unit === 'day' ? nameOf(label) : label);
-  const isSoFar = ({ items }: Group) =>
-    usage.today !== undefined && items.every(({ day }) => day === period.today);
-  const silent = groups.filter((group) => valuesIn(group).length === 0 && !isSoFar(group));
+  const silent = groups.filter(isSilent);
   const hasRoom = fitsNoData(silent.map(labelOf), groups.map(labelOf));
   const pointOf = (group: Group) => {
     const values = valuesIn(group);
@@ -101,6 +106,12 @@ export function spendChart({
     points.map(({ label }) => label),
     [{ name: 'Spent', values: points.map(({ value }) => value) }],
   );
+}
+
+/** A year that billing knows a quarter of is a chart of that quarter: no data looks like nothing spent. */
+function withoutSilentEnds(groups: readonly Group[], isSilent: (group: Group) => boolean): readonly Group[] {
+  const hasData = (group: Group) => !isSilent(group);
+  return groups.slice(groups.findIndex(hasData), groups.findLastIndex(hasData) + 1);
 }
 
 /** @returns rounded as in the table */

@@ -16,7 +16,7 @@ const item = (day: string, amount: string, bonuses = '0'): WireCharge => ({
 const usageOf = (days: readonly string[], items: readonly WireCharge[]) =>
   usageOfItems(items, { days, zone: 'UTC' });
 /** `14` */
-const nameOf = (day: string) => day.slice(8);
+const nameOf = (day: string, last = day) => [...new Set([day.slice(8), last.slice(8)])].join('–');
 
 describe('the days that are reported', () => {
   const WEEK = daysFrom('2026-11-14', 7);
@@ -34,8 +34,8 @@ describe('the days that are reported', () => {
     [['16'], '6 of 7 days reported, no data for 16'],
     [['16', '18'], '5 of 7 days reported, no data for 16 and 18'],
     [['14', '16', '18'], '4 of 7 days reported, no data for 14, 16 and 18'],
-    [['14', '15', '16', '17', '18'], '2 of 7 days reported, no data for 14, 15, 16, 17 and 18'],
-    [['14', '15', '16', '17', '18', '19'], '1 of 7 days reported, no data for 14, 15, 16, 17, 18 and 1 more'],
+    [['14', '15', '17', '18', '19'], '2 of 7 days reported, no data for 14, 15 and 17–19'],
+    [['14', '15', '16', '17', '18', '19'], '1 of 7 days reported, no data for 14–19'],
   ])('without %j: %s', (missing, text) => expect(reported(...missing)).toBe(text));
 
   it('of a single day are said only where it is missing, and of no complete day never', () => {
