@@ -79,6 +79,17 @@ describe('/spend … csv', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
+  it('is text, with the reason, where the workspace allows no files', async () => {
+    bot.slack.failNext('files.getUploadURLExternal', { error: 'file_uploads_disabled' });
+    const text = await asked('/spend prod last-4-days csv', () => {
+      const view = bot.slack.modal(OWNER);
+      const shown = view && textOf(view);
+      return shown?.includes('turned off') ? shown : undefined;
+    });
+    expect(text).toContain("Tally can't send files here: file uploads are turned off in this workspace.");
+    for (const line of csv.split('\r\n')) expect(text).toContain(line);
+  });
+
   it('is kept in a suggestion', async () => {
     expect((await bot.ask('/spend prod lst-week csv')).visibleText).toContain('/spend prod last-week csv');
   });
@@ -162,7 +173,7 @@ describe('a CSV of several projects, of which some fail', () => {
       '7103,cloud,,,,,"No Cloud platform data for project 7103, 14–20 Nov."',
     ]);
     const said =
-      '1 of 3 projects · 586.55 spent, 14–20 Nov. A row for each day (UTC) of web. No figures for broken (query rejected) and empty (no data). web: 6 of 7 days reported, no data for Fri 20 Nov.';
+      '1 of 3 projects · 586.55 spent, 14–20 Nov. The file has a row for each day (UTC) of web. No figures for broken (query rejected) and empty (no data). web: 6 of 7 days reported, no data for Fri 20 Nov.';
     expect(bot.slack.messages(OWNER, DIRECT).find(({ files: [one] = [] }) => one?.id === file.id)?.text).toBe(
       said,
     );
@@ -182,7 +193,7 @@ describe('a CSV of several projects, of which some fail', () => {
       '7103,cloud,,,,,No Cloud platform data for project 7103.',
     ]);
     expect(bot.slack.messages(OWNER, DIRECT).at(-1)?.text).toBe(
-      '2 of 4 projects · 3,400.10 left. A row for web and disks. No figures for broken (query rejected) and empty (no data).',
+      '2 of 4 projects · 3,400.10 left. The file has a row for the balance of web and disks. No figures for broken (query rejected) and empty (no data).',
     );
   });
 
@@ -211,7 +222,7 @@ describe('a CSV of several projects, of which some fail', () => {
     const question = messages.find(({ text }) => text.includes('balance web,empty csv'));
     expect(answer?.threadTs).toBe(question?.ts);
     expect(answer?.text).toMatch(
-      /^1 of 2 projects · 3,000\.10 left\. A row for web\. No figures for empty \(no data\)\.$/,
+      /^1 of 2 projects · 3,000\.10 left\. The file has a row for the balance of web\. No figures for empty \(no data\)\.$/,
     );
   });
 });

@@ -107,7 +107,7 @@ function parseBalance(text: string, aliases: ReadonlySet<string>) {
 const BALANCE_FILES: AnswerFiles<BalanceFigures> = {
   name: 'balance.csv',
   columns: ['balance', 'bonuses', 'average a day', 'days left'],
-  each: '',
+  each: 'the balance',
   rowsOf(figures) {
     const { balance, bonuses, runway } = figures;
     const estimate = estimateOf(figures);

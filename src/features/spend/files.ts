@@ -15,7 +15,7 @@ const COMPARED = 'compared, not in the total';
  * A row a day, and the exact question with the exact sums. The days of a named comparison have rows too, after those of
  * the period, each with a note: what finance adds up is the rows without it.
  */
-export function spendFiles({ answered, period }: SpendView): AnswerFiles<SpendFigures> {
+export function spendFiles({ answered, period, projects }: SpendView): AnswerFiles<SpendFigures> {
   const { versus } = period;
   const compared = versus && period.comparison;
   const words = [period.phrase, ...(versus === undefined ? [] : ['vs', formatVersus(versus)])];
@@ -23,12 +23,13 @@ export function spendFiles({ answered, period }: SpendView): AnswerFiles<SpendFi
   return {
     name: `spend-${words.map((word) => word.split(' ')[0]).join('-')}.csv`,
     columns: ['day', 'amount', 'bonuses', 'items'],
-    each: `each day (${period.zone}) of `,
+    each: `each day (${period.zone})`,
     gaps: [
       ...answered
         .filter(({ usage }) => isMissing(usage))
         .map(
-          ({ target, usage }) => `${target.label}: ${formatReportedDays(usage, dayNamerFor(period.days))}.`,
+          ({ target, usage }) =>
+            `${projects.isList ? `${target.label}: ` : ''}${formatReportedDays(usage, dayNamerFor(period.days))}.`,
         ),
       ...(compared === undefined ? [] : comparedGaps(answered, compared)),
     ],

@@ -20,7 +20,7 @@ export interface AnswerFiles<T> {
   readonly columns: readonly string[];
   /** The cells of those columns, and the note, of each row. */
   readonly rowsOf: (answer: T) => readonly (readonly CsvCell[])[];
-  /** What a row is for, `each day of`, and what is missing in the rows. */
+  /** What a row is for, `each day (UTC)`, and what is missing in the rows. */
   readonly each: string;
   readonly gaps?: readonly string[];
   /** What to compare with the console or an invoice: names and exact values. */
@@ -46,7 +46,13 @@ export async function sendAnswer<T extends ConnectedAnswer>(
   if (output === 'csv') {
     const { name, each, gaps = [] } = files;
     const names = listNames(answered.map(({ target }) => target.label));
-    const about = [`${message.text}.`, `A row for ${each}${names}.`, failedSentence(failed), ...gaps];
+    const of = view.projects.isList ? ` of ${names}` : '';
+    const about = [
+      `${message.text}.`,
+      `The file has a row for ${each}${of}.`,
+      failedSentence(failed),
+      ...gaps,
+    ];
     const content = formatAnswers(view, files);
     return sendCsv({ name, content, about: about.filter(Boolean).join(' ') }, request);
   }
@@ -101,8 +107,19 @@ export interface CsvFile {
   readonly about: string;
 }
 
+/** What trying again does not change, by Slack's error codes. */
+const NO_FILES: Readonly<Record<string, string>> = {
+  missing_scope: 'it was installed without the files:write permission',
+  not_in_channel: 'it isn’t in this channel',
+  channel_not_found: 'it isn’t in this channel',
+  posting_to_channel_denied: 'it isn’t allowed to post in this channel',
+  access_denied: 'this workspace doesn’t allow it',
+  file_uploads_disabled: 'file uploads are turned off in this workspace',
+  file_uploads_except_images_disabled: 'this workspace allows images only',
+};
+
 /**
- * As a file in the thread where the channel asked, else in the user's conversation with Tally; if Tally may not send
+ * As a file in the thread where the channel asked, else in the user's conversation with Tally; if Tally can't send
  * files, as text in a modal, and if none can be opened, in a message.
  * @throws SlackFailed
  */
@@ -111,8 +128,9 @@ export async function sendCsv({ name, content, about }: CsvFile, request: Reques
     const isPublic = await request.reply.file({ name, title: name, content, about });
     if (isPublic) return;
   } catch (error) {
-    if (!(error instanceof SlackFailed && error.code === 'missing_scope')) throw error;
-    return showText(content, about, request);
+    const why = error instanceof SlackFailed ? NO_FILES[error.code] : undefined;
+    if (why === undefined) throw error;
+    return showText(content, { about, why: `Tally can't send files here: ${why}.` }, request);
   }
   const where = 'The CSV is in your direct messages with Tally.';
   const text = isDirectMessage(request.channel ?? '') ? where : `${about} ${where}`;
@@ -122,10 +140,16 @@ export async function sendCsv({ name, content, about }: CsvFile, request: Reques
 /** Each block of text is one that Slack shows whole. */
 const MOST_PARTS = { modal: 60, message: 15 } as const;
 
-async function showText(content: string, about: string, request: Request): Promise<void> {
+/** What the file holds, and why it is text. */
+interface TextReasons {
+  readonly about: string;
+  readonly why: string;
+}
+
+async function showText(content: string, reasons: TextReasons, request: Request): Promise<void> {
   if (request.reply.modal.canOpen) {
     const isShown = await request.reply.modal
-      .open(modal({ title: 'CSV', blocks: textBlocks(content, about, MOST_PARTS.modal) }))
+      .open(modal({ title: 'CSV', blocks: textBlocks(content, reasons, MOST_PARTS.modal) }))
       .then(() => true)
       // The click may be too long ago for a modal.
       .catch((error: unknown) => {
@@ -136,15 +160,14 @@ async function showText(content: string, about: string, request: Request): Promi
   }
   const message: Message = {
     text: 'CSV as text',
-    blocks: textBlocks(content, about, MOST_PARTS.message),
+    blocks: textBlocks(content, reasons, MOST_PARTS.message),
   };
   await request.reply.private(message);
 }
 
-function textBlocks(content: string, about: string, most: number): Block[] {
+function textBlocks(content: string, { about, why }: TextReasons, most: number): Block[] {
   const parts = inParts(content.split('\r\n').filter(Boolean));
   const rest = parts.length - most;
-  const why = "Tally can't send files here: it was installed without the files:write permission.";
   return [
     section(about),
     section(rest > 0 ? `${why} This is the beginning; ask about a shorter period for the rest.` : why),
