@@ -64,12 +64,12 @@ describe('/spend about several projects', () => {
     const answer = await bot.ask('/spend prod, staging');
     expect(answer.visibleText.split('\n').slice(0, 2)).toEqual([
       '2 projects · 490.00 spent',
-      '*unchanged* vs 7–13 Nov · biggest change: prod + 70.00',
+      '*unchanged* vs 7–13 Nov · staging is 57.1 % of it · biggest change: prod + 70.00',
     ]);
     expect(rowsOf(answer)).toEqual([
-      ['Project', 'Spent', 'vs 7–13 Nov', 'Share'],
-      ['staging', '280.00', '▼ 20.0 %', '57.1 %'],
-      ['prod', '210.00', '▲ 50.0 %', '42.9 %'],
+      ['Project', 'Spent', 'Change'],
+      ['staging', '280.00', '▼ 20.0 %'],
+      ['prod', '210.00', '▲ 50.0 %'],
     ]);
     expect(answer.visibleText).toContain('14–20 Nov UTC · Cloud platform · fetched ');
     expect(bot.slack.complaints).toEqual([]);
@@ -128,13 +128,14 @@ describe('/spend about several projects', () => {
   it('has no percentage for the total when one project has none', async () => {
     bot.billing.setItems('6005', november(14, 20, '5'));
     const { visibleText } = await bot.ask('/spend prod,6005');
-    expect(visibleText.split('\n')[1]).not.toMatch(/%/);
+    expect(visibleText.split('\n')[1]).not.toMatch(/[▲▼]/);
   });
 
-  it('says in its row how many days of a project are reported', async () => {
+  it('marks a project of which days are missing, and says how many have data', async () => {
     bot.billing.setItems('6001', november(14, 18, '30'));
     const answer = await bot.ask('/spend prod,staging');
-    expect(rowsOf(answer).find(([project]) => project === 'prod')?.[1]).toBe('150.00 (5 of 7 days)');
+    expect(rowsOf(answer).find(([project]) => project === 'prod')?.[1]).toBe('150.00*');
+    expect(answer.visibleText).toContain('* Days with data: prod 5 of 7 days.');
   });
 
   it('rejects two projects without a comma; the button adds it', async () => {

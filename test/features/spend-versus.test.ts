@@ -184,7 +184,7 @@ describe('the files of /spend … vs …', () => {
       '7002,cloud,2026-09-05,,,0,"compared, not in the total; no data"',
     ]);
     expect(message.text).toBe(
-      'staging · 10.00 spent, 5–6 Oct vs 4–5 Sep, Cloud platform. A row for each day (UTC) of staging. Rows noted “compared, not in the total” are for 4–5 Sep. staging, 4–5 Sep: 1 of 2 days reported, no data for Sat 5 Sep.',
+      'staging · 10.00 spent, 5–6 Oct vs 4–5 Sep, Cloud platform. The file has a row for each day (UTC). Rows noted “compared, not in the total” are for 4–5 Sep. staging, 4–5 Sep: 1 of 2 days reported, no data for Sat 5 Sep.',
     );
   });
 
@@ -246,16 +246,19 @@ describe('what /spend … vs … says', () => {
     const answer = await bot.ask('/spend prod,staging october vs september');
     expect(linesOf(answer).slice(0, 2)).toEqual([
       '2 projects · 775.00 spent',
-      '*▲ 66.7 %* a day vs 1–30 Sep (29 of 30 days reported), + 10.00 a day · biggest change: prod + 10.00 a day',
+      '*▲ 66.7 %* a day vs 1–30 Sep (29 of 30 days reported), + 10.00 a day · prod is 80.0 % of it · biggest change: prod + 10.00 a day',
     ]);
     const { rows } = answer.blocks.find(({ type }) => type === 'table') as unknown as {
       rows: { text: string }[][];
     };
     expect(rows.map((row) => row.map(({ text }) => text))).toEqual([
-      ['Project', 'Spent', '1–30 Sep', 'Change', 'Share'],
-      ['prod', '620.00', '300.00', '▲ 100.0 % a day', '80.0 %'],
-      ['staging', '155.00', '145.00 (29 of 30 days)', 'unchanged a day', '20.0 %'],
+      ['Project', 'Spent', '1–30 Sep'],
+      ['prod', '620.00', '300.00'],
+      ['staging', '155.00', '145.00*'],
     ]);
+    expect(answer.visibleText).toContain(
+      '* Days with data, 1–30 Sep: staging 29 of 30 days.\nCompared by the average a day: prod and staging.',
+    );
   });
 
   it('offers other periods only where they can be compared with the same days', async () => {

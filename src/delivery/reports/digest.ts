@@ -7,7 +7,7 @@ import {
   sumChanges,
   type UsageChange,
 } from '../../domain/money/usage-change.ts';
-import { formatReportDays } from '../../domain/report.ts';
+import { type ComparedWindows, formatReportDays } from '../../domain/report.ts';
 import {
   failedNotes,
   hasOneCurrency,
@@ -16,9 +16,9 @@ import {
   runningOutLine,
   severalTitle,
 } from '../../slack/commands/project-answers.ts';
-import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
+import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
-import { coveredDays, formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
+import { formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
 import {
   amountOf,
   formatterFor,
@@ -98,16 +98,39 @@ function togetherLines({ headline, periods, answered }: ReportView): string[] {
   const { main, month, today } = periods;
   const change = together(answered.map(({ figures }) => figures.change));
   const monthChange = together(answered.map(({ figures }) => figures.monthChange));
+  const sumOf = (amount: (answer: ProjectFigures) => Money | undefined): string => {
+    const values = answered.flatMap((answer) => amount(answer) ?? []);
+    return values.length < answered.length ? '' : escapeMarkup(formatterFor(first)(sumMoney(values)));
+  };
+  const spentSum = sumOf(({ figures }) => readableTotal(figures.main));
+  const monthSum = sumOf(({ figures }) => readableTotal(figures.month));
+  const left = sumOf((answer) => amountOf(answer, 'left'));
+  const day = formatReportDays(main.window, today);
   return [
-    ...(headline === 'spent' && change !== undefined ? formatChange(change, main, today, first) : []),
-    // The total's row has the amount.
-    ...(isMonthReport(periods) || monthChange === undefined
-      ? []
+    headline === 'spent'
+      ? formatChange(change, main, today, first).join(' · ') || changedRows(answered, main)
+      : spentSum && [`*Spent ${day}* ${spentSum}`, ...formatChange(change, main, today, first)].join(' · '),
+    isMonthReport(periods) || monthSum === ''
+      ? ''
       : [
-          `*${monthName(month.window, today)}* (${coveredDays(month.window, monthChange)}): ${formatChange(monthChange, month, today, first, true).join('')}`,
-        ]),
-  ];
+          `*${monthName(month.window, today)}* ${monthSum} (${[month.window.label, ...monthCoverage(answered)].join(', ')})`,
+          ...formatChange(monthChange, month, today, first, true),
+        ].join(' · '),
+    headline === 'spent' && left !== '' ? `*${left} left*` : '',
+  ].filter(Boolean);
 }
+
+/** `8 of 20 days reported`, of the project with the fewest; nothing where every day is. */
+function monthCoverage(answered: readonly ProjectFigures[]): string[] {
+  const months = answered.map(({ figures }) => figures.month);
+  const worst = months.reduce((a, b) => (b.reported.length < a.reported.length ? b : a));
+  const { reported, fullDays: of } = worst;
+  return reported.length < of ? [formatCoverage({ reported: reported.length, of, partial: 0 })] : [];
+}
+
+/** What the rows compare with, where the total compares with nothing. */
+const changedRows = (answered: readonly ProjectFigures[], { before }: ComparedWindows): string =>
+  answered.some(({ figures }) => figures.change?.figures?.percent) ? `Change vs ${before.label}` : '';
 
 /** Only if each has one. */
 function together(changes: readonly (UsageChange | undefined)[]): UsageChange | undefined {
@@ -118,52 +141,28 @@ function together(changes: readonly (UsageChange | undefined)[]): UsageChange | 
 /** Marks a sum with missing days. */
 const PARTLY_REPORTED = '*';
 
-interface Column extends ProjectColumn<ProjectFigures> {
-  /** What the total adds up; absent when a sum means nothing. */
-  readonly value?: (answer: ProjectFigures) => Money | undefined;
-}
-
-/**
- * A row a project, the largest first, then those that failed, with the reason; the total at the end. Five columns are
- * what a phone shows.
- */
+/** A row a project, the largest first, then those that failed, with the reason. Three columns are what a phone shows. */
 function digestRows(view: ReportView): string[][] {
-  const columns = columnsOf(view);
   const sorted = view.answered.toSorted((a, b) => sizeOf(b, view).cmp(sizeOf(a, view)));
-  return [...projectRows(sorted, columns, view.failed), ...totalRow(view, columns)];
+  return projectRows(sorted, columnsOf(view), view.failed);
 }
 
 const sizeOf = (answer: ProjectFigures, { headline }: ReportView): Money =>
   amountOf(answer, headline) ?? ZERO;
 
-/** Amounts of different labels have no sum. A star of any project is the total's as well. */
-function totalRow({ answered }: ReportView, columns: readonly Column[]): string[][] {
-  const [first] = answered;
-  if (first === undefined || answered.length < 2 || !hasOneCurrency(answered)) return [];
-  const cells = columns.map(({ value, cell }) => {
-    const values = answered.flatMap((answer) => value?.(answer) ?? []);
-    if (value === undefined || values.length === 0) return '';
-    const isPart =
-      values.length < answered.length || answered.some((answer) => cell(answer).endsWith(PARTLY_REPORTED));
-    return `${formatterFor(first)(sumMoney(values))}${isPart ? PARTLY_REPORTED : ''}`;
-  });
-  return [['Total', ...cells]];
-}
-
-function columnsOf({ headline, periods }: ReportView): Column[] {
-  const { main, month, today } = periods;
-  const left = { title: 'Left', cell: leftCell, value: (answer: ProjectFigures) => amountOf(answer, 'left') };
-  const lasts = { title: 'Lasts', cell: lastsCell };
-  const change = { title: `vs ${main.before.label}`, cell: changeCell };
-  const spentIn = (usage: 'main' | 'month', title: string): Column => ({
-    title,
-    cell: (answer) => spent(answer.figures[usage], answer),
-    value: ({ figures }) => readableTotal(figures[usage]),
-  });
-  const ofMonth = spentIn('month', formatReportDays(month.window, today));
+function columnsOf({ headline }: ReportView): ProjectColumn<ProjectFigures>[] {
   if (headline === 'left')
-    return [left, lasts, spentIn('main', formatReportDays(main.window, today)), ofMonth];
-  return [spentIn('main', 'Spent'), change, isMonthReport(periods) ? left : ofMonth, lasts];
+    return [
+      { title: 'Left', cell: leftCell },
+      { title: 'Lasts', cell: lastsCell },
+    ];
+  return [
+    {
+      title: 'Spent',
+      cell: (answer) => spent(answer.figures.main, answer),
+    },
+    { title: 'Change', cell: changeCell },
+  ];
 }
 
 function spent({ total, reported, fullDays }: Usage, answer: ProjectFigures): string {

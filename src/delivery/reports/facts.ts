@@ -76,7 +76,7 @@ export const forecastLine = (answer: ProjectFigures, { today }: ReportPeriods): 
     : formatForecast(answer.figures.forecast, today, formatterFor(answer));
 
 /** `1–20 Nov, 19 of 20 days reported` */
-export const coveredDays = ({ label }: DayWindow, change: UsageChange | undefined): string =>
+const coveredDays = ({ label }: DayWindow, change: UsageChange | undefined): string =>
   change === undefined || isFullyReported(change)
     ? label
     : `${label}, ${formatCoverage(change.coverage.current)}`;

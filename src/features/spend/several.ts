@@ -1,4 +1,5 @@
 import type { ActionsBlock } from '@slack/types';
+import { listNames, pluralize } from '../../domain/language/text.ts';
 import {
   formatDifference,
   formatMoney,
@@ -29,13 +30,19 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
     text: `${title}, ${period.dates}${versusDates(period)}`,
     lines: [
       top === undefined
-        ? [totalChangeText(view), biggestChange(view)].filter(Boolean).join(' · ')
+        ? [totalChangeText(view), largestShare(view), biggestChange(view)].filter(Boolean).join(' · ')
         : topShareText(top, locale),
     ],
     sorted: answered.toSorted(bySpent),
     columns: columnsOf(view),
-    facts: [`${period.dates} ${period.zone}${period.today === undefined ? '' : ', today so far'}`],
+    facts: [
+      `${period.dates} ${period.zone}${period.today === undefined ? '' : ', today so far'}`,
+      ...(totalChange(view) === undefined && answered.some((figures) => comparable(figures))
+        ? [`change vs ${period.comparison?.label}`]
+        : []),
+    ],
     notes: [
+      ...coverageNotes(view),
       ...(isRanked ? [] : ['Amounts in different currencies can’t be ranked, so all projects are shown.']),
       ...(period.versus === undefined ? [] : answered.flatMap((figures) => uncomparedNotes(figures, period))),
     ],
@@ -91,6 +98,15 @@ function totalDifference({ answered, period, locale }: SpendView): string {
   return `, ${formatDifference(value, moneyFormatter(locale))}${isEven ? '' : ' a day'}`;
 }
 
+/** `prod is 57.1 % of it` */
+function largestShare({ answered, locale }: SpendView): string {
+  const [first, second] = answered.toSorted(bySpent);
+  const share = shareOf(answered, locale);
+  return first === undefined || second === undefined || share === undefined
+    ? ''
+    : `${escapeMarkup(first.target.label)} is ${share(first.usage.total.value)} of it`;
+}
+
 /** `biggest change: prod + 3,120.00` */
 function biggestChange(view: SpendView): string {
   const { answered, locale } = view;
@@ -114,45 +130,65 @@ function biggestChange(view: SpendView): string {
   return `biggest change: ${escapeMarkup(label)} ${difference}${isTotal ? '' : ' a day'}`;
 }
 
-function columnsOf({ answered, top, locale, period }: SpendView): ProjectColumn<SpendFigures>[] {
+/** Three columns are what a phone shows. The largest ones have their share instead of their change. */
+function columnsOf({ answered, top, projects, locale, period }: SpendView): ProjectColumn<SpendFigures>[] {
+  const { comparison, versus } = period;
+  const spent = { title: 'Spent', cell: (figures: SpendFigures) => spentCell(figures, locale) };
   const share = shareOf(top?.among ?? answered, locale);
+  if (projects.top !== undefined && share !== undefined)
+    return [spent, { title: 'Share', cell: ({ usage }) => share(usage.total.value) }];
+  if (comparison === undefined) return [spent];
+  if (versus === undefined)
+    return [spent, { title: 'Change', cell: (figures) => changeCell(figures, locale) }];
   return [
-    { title: 'Spent', cell: (figures) => spentCell(figures, locale) },
-    ...comparisonColumns(period, locale),
-    ...(share === undefined
-      ? []
-      : [{ title: 'Share', cell: ({ usage }: SpendFigures) => share(usage.total.value) }]),
-  ];
-}
-
-/** The change, and what was spent on the days of a named comparison. */
-function comparisonColumns(
-  { comparison, versus }: SpendView['period'],
-  locale: string,
-): ProjectColumn<SpendFigures>[] {
-  if (comparison === undefined) return [];
-  const { label } = comparison;
-  const cell = (figures: SpendFigures) => changeCell(figures, locale);
-  if (versus === undefined) return [{ title: `vs ${label}`, cell }];
-  return [
+    spent,
     {
-      title: label,
+      title: comparison.label,
       cell: ({ before, target }) =>
         before === undefined ? '–' : spentCell({ usage: before, target }, locale),
     },
-    { title: 'Change', cell },
   ];
 }
 
+/** Marks a sum with missing days. */
+const PARTLY_REPORTED = '*';
+
+const isPartlyReported = ({ reported, fullDays }: SpendFigures['usage']): boolean =>
+  reported.length < fullDays;
+
 function spentCell({ usage, target }: Pick<SpendFigures, 'usage' | 'target'>, locale: string): string {
-  const { total, reported, fullDays } = usage;
+  const { total } = usage;
   if (total.readable === 0) return 'no data';
-  const coverage = reported.length < fullDays ? ` (${reported.length} of ${fullDays} days)` : '';
-  return `${formatMoney(total.value, locale, target.currency)}${coverage}${incompleteMark(total.incomplete)}`;
+  const mark = isPartlyReported(usage) ? PARTLY_REPORTED : '';
+  return `${formatMoney(total.value, locale, target.currency)}${mark}${incompleteMark(total.incomplete)}`;
 }
 
 function changeCell(spend: SpendFigures, locale: string): string {
-  const figures = comparable(spend)?.figures;
-  if (figures?.percent === undefined) return '–';
-  return `${formatPercent(figures.percent, locale)}${figures.basis === 'average' ? ' a day' : ''}`;
+  const percent = comparable(spend)?.figures.percent;
+  return percent === undefined ? '–' : formatPercent(percent, locale);
+}
+
+/** `* Reported so far: prod 6 of 7 days.`, and what is compared where the days are not the same. */
+function coverageNotes({ answered, period }: SpendView): string[] {
+  const partly = answered.flatMap(({ target, usage }) =>
+    usage.total.readable > 0 && isPartlyReported(usage)
+      ? [`${target.label} ${usage.reported.length} of ${pluralize(usage.fullDays, 'day')}`]
+      : [],
+  );
+  const before = answered.flatMap((figures) => {
+    const { before: then } = figures;
+    return period.versus !== undefined && then && then.total.readable > 0 && isPartlyReported(then)
+      ? [`${figures.target.label} ${then.reported.length} of ${pluralize(then.fullDays, 'day')}`]
+      : [];
+  });
+  const averages = answered.filter((figures) => comparable(figures)?.figures.basis === 'average');
+  return [
+    ...(partly.length === 0 ? [] : [`${PARTLY_REPORTED} Days with data: ${listNames(partly)}.`]),
+    ...(before.length === 0
+      ? []
+      : [`${PARTLY_REPORTED} Days with data, ${period.comparison?.label}: ${listNames(before)}.`]),
+    ...(averages.length === 0
+      ? []
+      : [`Compared by the average a day: ${listNames(averages.map(({ target }) => target.label))}.`]),
+  ];
 }

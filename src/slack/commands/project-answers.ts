@@ -128,16 +128,22 @@ export function projectRows<T extends ProjectAnswer>(
 
 export type ProjectNamer = (target: ResolvedProject) => string;
 
-/** How the rows name their projects: with the product where there are several; a single one is a fact about them all. */
+/**
+ * How the rows name their projects. A product of them all is a fact below; where there are several, rows name those that
+ * are not the usual one.
+ */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
-  const [only] = products;
+  const shared = products.size === 1 ? [...products][0] : products.has(USUAL) ? USUAL : undefined;
   return {
     nameOf: ({ label, product }: ResolvedProject): string =>
-      products.size > 1 ? `${label} (${PRODUCTS[product].name})` : label,
-    facts: products.size === 1 && only !== undefined ? [PRODUCTS[only].name] : [],
+      product === shared ? label : `${label} (${PRODUCTS[product].name})`,
+    facts:
+      shared === undefined ? [] : [`${PRODUCTS[shared].name}${products.size > 1 ? ' unless named' : ''}`],
   };
 }
+
+const USUAL: ProductId = 1;
 
 /** Whether the amounts of all have the same label: others have no sum. */
 export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>

@@ -19,6 +19,8 @@ export function table(rows: readonly (readonly string[])[]): Table {
     type: 'table',
     column_settings: Array.from({ length: columns }, (_, column) => ({
       align: column === 0 ? 'left' : 'right',
+      // A long name makes a row higher instead of pushing the figures out of a phone's screen.
+      ...(column === 0 && { is_wrapped: true }),
     })),
     rows: rows.map((row) => row.map((cell) => ({ type: 'raw_text', text: cell || '–' }))),
   };
