@@ -325,26 +325,32 @@ describe('the message of an alert', () => {
   };
 
   const BUTTONS = [
-    ...['Acknowledge', 'See the days', 'Change threshold…', 'Manage'],
+    ...['Acknowledge', 'See the days', 'What changed', 'Change threshold…', 'Manage'],
     ...['Snooze for 1 day', 'Snooze for 7 days', 'Snooze until next month'],
   ];
 
   it('says what happened, why, and who set it up', () => {
     const { text, lines, values } = shown([CROSSED]);
     expect(text).toBe('Low <1>. Because');
-    expect(lines.slice(0, 3)).toEqual(['Low <1>', 'Because', 'a &amp; b · set up by <@U1>']);
+    expect(lines.slice(0, 4)).toEqual([
+      'Low <1>',
+      'Because',
+      'Top up the project, or see what changed and cut it.',
+      'a &amp; b · set up by <@U1>',
+    ]);
     expect(values).toEqual([
       'watch001 e1',
       '/spend 123 cloud last-7-days',
+      '/spend 123 cloud last-7-days why',
       'watch001',
       'watch001',
       'day watch001 e1',
       'week watch001 e1',
       'month watch001 e1',
     ]);
-    expect(shown([{ ...CROSSED, why: '' }]).lines[1]).toContain('set up by');
-    expect(lines.slice(3)).toEqual(BUTTONS);
-    expect(shown([CROSSED]).blocks).toHaveLength(4);
+    expect(shown([{ ...CROSSED, why: '' }]).lines[2]).toContain('set up by');
+    expect(lines.slice(4)).toEqual(BUTTONS);
+    expect(shown([CROSSED]).blocks).toHaveLength(5);
     const none = alertMessage(view([RECOVERED]));
     expect(none).toMatchObject({ text: '' });
   });
@@ -381,7 +387,7 @@ describe('the message of an alert', () => {
     ];
     const { text, lines } = shown(events);
     expect(text).toBe('Low <1>. Because');
-    const history = lines.slice(2, 6);
+    const history = lines.slice(3, 7);
     expect(history.map((line) => line.replaceAll(/<!date[^>]*>/g, 'AT'))).toEqual([
       'AT · First &lt;',
       ':eyes: AT · Acknowledged by <@U2>',
@@ -395,17 +401,18 @@ describe('the message of an alert', () => {
 
   it('offers to acknowledge and to snooze as long as there is something to', () => {
     const offers = (...more: AlertEvent[]) => shown([CROSSED, ...more]).values.length;
-    expect(offers()).toBe(7);
-    expect(offers({ kind: 'acknowledged', at: NOW, by: 'U2' })).toBe(6);
-    expect(offers(RECOVERED)).toBe(3);
-    expect(offers({ kind: 'replaced', at: NOW })).toBe(3);
-    expect(offers(RECOVERED, CROSSED)).toBe(7);
-    expect(offers({ kind: 'snoozed', at: NOW, by: 'U2', until: NOW })).toBe(7);
+    expect(offers()).toBe(8);
+    expect(offers({ kind: 'acknowledged', at: NOW, by: 'U2' })).toBe(7);
+    expect(offers(RECOVERED)).toBe(4);
+    expect(offers({ kind: 'replaced', at: NOW })).toBe(4);
+    expect(offers(RECOVERED, CROSSED)).toBe(8);
+    expect(offers({ kind: 'snoozed', at: NOW, by: 'U2', until: NOW })).toBe(8);
+    expect(shown([CROSSED, RECOVERED]).lines.join()).not.toContain('Top up');
   });
 
   it('names its first recipient, and says that it may be a duplicate', () => {
     const instead = (to: string) =>
-      shown([CROSSED], {}, { insteadOf: { to, cause: storedCause('<eu>'), tried: [] } }).lines[2];
+      shown([CROSSED], {}, { insteadOf: { to, cause: storedCause('<eu>'), tried: [] } }).lines[3];
     expect(instead('U5')).toBe(
       'This was meant for <@U5>. There is no connection named &lt;eu&gt;. Choose another channel or person with *Manage*.',
     );

@@ -55,6 +55,7 @@ export function alertMessage(view: AlertView): Message {
     blocks: [
       header(title),
       ...(why === '' ? [] : [section(why)]),
+      ...(isOpen(alert) ? [section(NEXT_STEP[watch.rule.kind])] : []),
       ...(message.insteadOf === undefined ? [] : [markup(insteadText(message.insteadOf))]),
       ...(history.length === 0 ? [] : [markup(history.slice(-MAX_HISTORY).join('\n'))]),
       ...(chart === undefined ? [] : [chart]),
@@ -66,6 +67,20 @@ export function alertMessage(view: AlertView): Message {
     ],
   };
 }
+
+/** What the readers can do about it. */
+const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
+  balance: 'Top up the project, or see what changed and cut it.',
+  runway: 'Top up the project, or see what changed and cut it.',
+  budget: 'See which days cost most, or change the budget.',
+  spike: 'Find out what ran that day: Tally sees the amount, not the cause.',
+};
+
+/** Whether it has neither recovered nor got another threshold since it was last crossed. */
+const isOpen = ({ events }: Alert): boolean =>
+  !events
+    .slice(events.findLastIndex(isCrossing))
+    .some(({ kind }) => kind === 'recovered' || kind === 'replaced');
 
 const notificationText = (title: string, why: string): string => (why === '' ? title : `${title}. ${why}`);
 
@@ -111,22 +126,30 @@ function periodOf({ rule }: Watch, episode: string): string {
 /** Nothing is left to acknowledge once it has recovered or its watch has another threshold. */
 function alertActions({ alert, watch }: AlertView): Block {
   const { events, episode } = alert;
-  const lastCrossing = events.findLastIndex(isCrossing);
-  const isOpen = !events.slice(lastCrossing).some(({ kind }) => kind === 'recovered' || kind === 'replaced');
   const isAcknowledged = events.some(({ kind }) => kind === 'acknowledged');
   const about = `${watch.id} ${episode}`;
   const { project, rule } = watch;
-  const days = `${commandText('/spend')} ${project.id} ${PRODUCTS[project.product].word} ${periodOf(watch, episodeOf(alert))}`;
+  const day = episodeOf(alert);
+  const spent = (...words: string[]) =>
+    [commandText('/spend'), project.id, PRODUCTS[project.product].word, ...words].join(' ');
   return actions(
-    ...(isOpen && !isAcknowledged
+    ...(isOpen(alert) && !isAcknowledged
       ? [button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' })]
       : []),
-    button('run:days', 'See the days', { value: days }),
+    button('run:days', 'See the days', { value: spent(periodOf(watch, day)) }),
+    // A budget's month is compared with nothing that the budget is about.
+    ...(rule.kind === 'budget'
+      ? []
+      : [
+          button('run:why', 'What changed', {
+            value: spent(rule.kind === 'spike' ? day : periodOf(watch, day), 'why'),
+          }),
+        ]),
     button('watch-threshold', rule.kind === 'budget' ? 'Change budget…' : 'Change threshold…', {
       value: watch.id,
     }),
     button('watch-manage', 'Manage', { value: watch.id }),
-    ...(isOpen
+    ...(isOpen(alert)
       ? [
           overflow('watch-snooze', [
             option('Snooze for 1 day', `day ${about}`),
