@@ -71,9 +71,7 @@ describe('the Home of a new workspace', () => {
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Connected'));
     await bot.slack.dismiss(OWNER);
-    expect(await open()).toMatch(
-      /2 steps left\n:white_check_mark: Connect Tally[\s\S]*\*2\. Give a project a name\*/,
-    );
+    expect(await open()).toMatch(/2 steps left\n✓ Connect Tally[\s\S]*\*2\. Give a project a name\*/);
     expect(primaryButtons(OWNER)).toEqual(['Name project 123…']);
     await bot.slack.press(OWNER, HOME, 'Name project 123…');
     const form = await bot.slack.waitFor(() => bot.slack.modal(OWNER));

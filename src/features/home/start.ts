@@ -5,7 +5,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { commandButton, projectButtons } from '../../slack/commands/command-buttons.ts';
 import { askableProject, exampleQuestions, testedProject } from '../../slack/commands/examples.ts';
-import { actions, type Block, button, buttonRow, header, markup } from '../../slack/kit/atoms.ts';
+import { actions, type Block, button, header, markup } from '../../slack/kit/atoms.ts';
 import { exampleMarkup } from '../../slack/kit/help.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -83,7 +83,7 @@ function setUpBlocks(steps: readonly Step[]): readonly Block[] {
   if (next === undefined) return [];
   const left = steps.filter(({ isDone }) => !isDone).length;
   const lines = steps.map((step, at) => {
-    if (step.isDone) return `:white_check_mark: ${step.title}`;
+    if (step.isDone) return `✓ ${step.title}`;
     return step === next ? `*${at + 1}. ${step.title}*\n${step.detail}` : `${at + 1}. ${step.title}`;
   });
   return [
@@ -102,6 +102,6 @@ function askBlocks(request: Request): readonly Block[] {
   return [
     header('Ask a question'),
     markup(`Ask in your own words under Messages. ${exampleMarkup(exampleQuestions(request))}`),
-    ...buttonRow(commandButton('ask', `What did ${project} cost last week?`, asking)),
+    actions(...commandButton('ask', `What did ${project} cost last week?`, asking)),
   ];
 }
