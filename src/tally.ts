@@ -12,6 +12,11 @@ const COMMANDS: Readonly<
     load: () => import('./cli/doctor.ts'),
     hasOptions: true,
   },
+  init: {
+    what: 'sets up Tally for your workspace, step by step',
+    load: () => import('./cli/init.ts'),
+    hasOptions: true,
+  },
   manifest: {
     what: 'prints the Slack app’s manifest, to paste at api.slack.com',
     load: () => import('./cli/manifest.ts'),

@@ -52,7 +52,7 @@ describe('the executable tally', () => {
     const { code, output } = await tally(['help']);
     expect([code, [...output.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name)]).toEqual([
       0,
-      ['start', 'doctor', 'manifest', 'reseal', 'copy', 'backup', 'restore', 'check-billing'],
+      ['start', 'doctor', 'init', 'manifest', 'reseal', 'copy', 'backup', 'restore', 'check-billing'],
     ]);
   });
 

@@ -1,6 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import {
   type Conformance,
@@ -17,6 +15,7 @@ import { isTimeZone } from '../domain/time/calendar.ts';
 import { checkBaseUrl } from '../http/address.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { toPlainLine } from '../ops/doctor/finding.ts';
+import { openPrompts } from './prompts.ts';
 import { printLine } from './resumable.ts';
 import { readOptions, runWithUsage, UsageError, WRONG_USAGE } from './usage.ts';
 
@@ -108,13 +107,9 @@ async function readTokenFile(path: string | undefined): Promise<string | undefin
 async function promptForToken(): Promise<string> {
   if (!process.stdin.isTTY)
     throw new UsageError('A token is needed: in BILLING_TOKEN, or after --token-file.');
-  process.stderr.write('User access token, which stays hidden: ');
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
-  lines.once('SIGINT', () => process.exit(WRONG_USAGE));
-  const typed = await lines.question('');
-  lines.close();
-  process.stderr.write('\n');
+  const prompts = openPrompts(() => process.exit(WRONG_USAGE));
+  const typed = await prompts.askHidden('User access token, which stays hidden: ');
+  prompts.close();
   return typed;
 }
 

@@ -1,0 +1,150 @@
+/** What `tally init` asks for the variables of `.env`, and where else it finds them. */
+import { readFileSync } from 'node:fs';
+import { trustedHosts } from '../config/schemas.ts';
+import { variables } from '../config/variables.ts';
+import { isFailure } from '../domain/failure/index.ts';
+import { checkDestination } from '../http/address.ts';
+import type { EnvDraft } from './env-draft.ts';
+import type { Prompts } from './prompts.ts';
+import { checkOption, UsageError } from './usage.ts';
+
+/** Options with the answers. One that ends with `-file` is for a secret, which stays hidden. */
+export const ANSWERS = {
+  'bot-token-file': { type: 'string' },
+  'app-token-file': { type: 'string' },
+  'signing-secret-file': { type: 'string' },
+  'redis-url': { type: 'string' },
+  'billing-url': { type: 'string' },
+  'identity-url': { type: 'string' },
+  'trusted-hosts': { type: 'string' },
+} as const;
+export type Answers = { readonly [Option in keyof typeof ANSWERS]?: string | undefined };
+
+export interface InitQuestion {
+  readonly name: keyof typeof variables.shape;
+  readonly option: keyof Answers;
+  readonly asks: string;
+  /** What Enter alone means; an empty text where the variable may be missing. */
+  readonly standard?: string;
+}
+
+/** In the order in which they are asked. */
+export const questionsFor = (isSocket: boolean): readonly InitQuestion[] => [
+  {
+    ...{ name: 'SLACK_BOT_TOKEN', option: 'bot-token-file' },
+    asks: 'The Bot User OAuth Token, on the app’s page OAuth & Permissions.',
+  },
+  isSocket
+    ? {
+        ...{ name: 'SLACK_APP_TOKEN', option: 'app-token-file' },
+        asks: 'The app-level token, on the app’s page Basic Information.',
+      }
+    : {
+        ...{ name: 'SLACK_SIGNING_SECRET', option: 'signing-secret-file' },
+        asks: 'The Signing Secret, on the app’s page Basic Information.',
+      },
+  {
+    ...{ name: 'REDIS_URL', option: 'redis-url', standard: 'redis://127.0.0.1:6379' },
+    asks: 'The Redis where Tally stores everything.',
+  },
+  {
+    ...{ name: 'BILLING_BASE_URL', option: 'billing-url', standard: '' },
+    asks: 'The billing service: the part of its address before /bill/graphql. Without it an admin enters it in Slack.',
+  },
+  {
+    ...{ name: 'IDENTITY_AUTH_URL', option: 'identity-url', standard: '' },
+    asks: 'The identity service: its address ends with /v3. Only OS_TOKENs need it.',
+  },
+];
+
+/** @returns the value, or the sentence that says what is wrong with it */
+function check({ name, standard }: InitQuestion, value: string): { readonly wrong?: string } {
+  if (value === '' && standard === '') return {};
+  const parsed = variables.shape[name].safeParse(value === '' ? undefined : value);
+  const [what, works] = (parsed.error?.issues[0]?.message ?? '').split('\n');
+  if (value === '') return { wrong: 'Something is needed here.' };
+  if (name === 'SLACK_SIGNING_SECRET' && !/^[0-9a-f]{32}$/.test(value))
+    return { wrong: 'SLACK_SIGNING_SECRET is not a signing secret. It has 32 hexadecimal digits.' };
+  return parsed.success ? {} : { wrong: `${name} ${what}. ${works}` };
+}
+
+/** From an option, a file that an option names, or the environment. */
+function findGiven({ name, option }: InitQuestion, values: Answers): string | undefined {
+  const value = values[option];
+  if (value === undefined) return process.env[name]?.trim() || undefined;
+  if (!option.endsWith('-file')) return value.trim();
+  try {
+    return readFileSync(value, 'utf8').trim();
+  } catch {
+    throw new UsageError(`The file after --${option} can’t be read.`);
+  }
+}
+
+async function answer(question: InitQuestion, prompts: Prompts): Promise<string> {
+  const { name, asks, standard, option } = question;
+  process.stderr.write(`\n${asks}\n`);
+  const hint = standard === undefined ? '' : ` [${standard || 'none'}]`;
+  for (;;) {
+    const typed = option.endsWith('-file')
+      ? await prompts.askHidden(`${name} (hidden): `)
+      : (await prompts.ask(`${name}${hint}: `)) || (standard ?? '');
+    const { wrong } = check(question, typed);
+    if (wrong === undefined) return typed;
+    process.stderr.write(`${wrong}\n`);
+  }
+}
+
+/** @returns what nobody answers */
+export async function askAll(
+  draft: EnvDraft,
+  questions: readonly InitQuestion[],
+  answers: Answers,
+  prompts: Prompts | undefined,
+): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const question of questions) {
+    const { name, option, standard } = question;
+    const given = findGiven(question, answers);
+    const { wrong } = given === undefined ? {} : check(question, given);
+    if (wrong !== undefined) throw new UsageError(wrong);
+    const value = given ?? (prompts && (await answer(question, prompts)));
+    if (value === undefined && standard !== '') missing.push(`--${option} or ${name}`);
+    if (value !== undefined && !draft.addValue(name, value))
+      throw new UsageError(
+        `${name} has characters that .env can’t hold. In an address, write %27 for an apostrophe.`,
+      );
+  }
+  return missing;
+}
+
+/** A host that is private, or that has no https, is only spoken to if the operator lists it. */
+function hostsToTrust(draft: EnvDraft): readonly string[] {
+  const addresses = [draft.values.BILLING_BASE_URL, draft.values.IDENTITY_AUTH_URL];
+  const trusted = trustedHosts.safeParse(draft.values.TRUSTED_API_HOSTS ?? '').data ?? [];
+  const refused = addresses.flatMap((address) => {
+    const url = address && URL.canParse(address) ? new URL(address) : undefined;
+    if (url === undefined) return [];
+    try {
+      checkDestination(url, trusted);
+      return [];
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      return [url.host];
+    }
+  });
+  return [...new Set(refused)];
+}
+
+export async function addTrust(
+  draft: EnvDraft,
+  values: Answers,
+  prompts: Prompts | undefined,
+): Promise<void> {
+  if (draft.values.TRUSTED_API_HOSTS) return;
+  const given = (values['trusted-hosts'] ?? process.env.TRUSTED_API_HOSTS)?.trim();
+  checkOption('--trusted-hosts', trustedHosts, given);
+  const hosts = given || hostsToTrust(draft).join(',');
+  if (hosts === '') return;
+  const asks = `\nTally speaks only to public https addresses.\nTrust ${hosts} as well? [y/N]: `;
+  if (given || /^y/i.test((await prompts?.ask(asks)) ?? '')) draft.addValue('TRUSTED_API_HOSTS', hosts);
+}

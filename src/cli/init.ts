@@ -1,0 +1,221 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { statSync, writeFileSync } from 'node:fs';
+import { VERSION } from '../ops/version.ts';
+import {
+  appAddress,
+  commandPrefix,
+  createManifest,
+  formatManifest,
+  type ManifestChoices,
+} from '../slack/install/manifest.ts';
+import { EnvDraft } from './env-draft.ts';
+import { ANSWERS, addTrust, askAll, questionsFor } from './init-questions.ts';
+import { openPrompts, type Prompts } from './prompts.ts';
+import { printLine } from './resumable.ts';
+import { checkOption, readOptions, runWithUsage, UsageError } from './usage.ts';
+
+const [ENV_FILE, MANIFEST_FILE] = ['.env', 'tally-manifest.yml'];
+
+const USAGE = [
+  'Usage: tally init [options]',
+  '',
+  'Sets up Tally for your workspace: asks what it needs, says what to do in Slack, writes .env with fresh keys, and runs',
+  'the doctor. Run it again to continue where you stopped. It adds lines to .env and changes none.',
+  '',
+  '  --socket                     Socket Mode, which needs no public address',
+  '  --url URL                    HTTP: the bot’s public address, such as https://tally.example.com',
+  '  --prefix PREFIX              puts a word before each command: acme makes /acme-balance',
+  '  --bot-token-file PATH        the file with the bot token (xoxb-…)',
+  '  --app-token-file PATH        the file with the app-level token (xapp-…), for Socket Mode',
+  '  --signing-secret-file PATH   the file with the signing secret, for HTTP',
+  '  --redis-url URL              such as redis://127.0.0.1:6379',
+  '  --billing-url URL            the billing service, or "" to enter it in Slack',
+  '  --identity-url URL           the identity service, or "" without OS_TOKENs',
+  '  --trusted-hosts HOSTS        of these services, those with private addresses or plain http',
+  '  --no-input                   asks nothing and names what is missing, as without a terminal',
+  '',
+  'A variable in the environment counts as an answer: REDIS_URL, SLACK_BOT_TOKEN, …',
+].join('\n');
+
+const OPTIONS = {
+  ...ANSWERS,
+  url: { type: 'string' },
+  prefix: { type: 'string' },
+  socket: { type: 'boolean' },
+  'no-input': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+type Values = ReturnType<typeof readOptions<typeof OPTIONS>>;
+
+interface Choices extends Pick<ManifestChoices, 'url' | 'prefix'> {}
+
+function readChoices({ url, socket, prefix }: Values): Choices | undefined {
+  if (url !== undefined && socket) throw new UsageError('Choose one: --url or --socket.');
+  if (url === undefined && !socket) return undefined;
+  return {
+    url: checkOption('--url', appAddress, url),
+    prefix: checkOption('--prefix', commandPrefix, prefix),
+  };
+}
+
+const optionsOf = ({ url, prefix }: Choices): readonly string[] => [
+  ...(url === undefined ? ['--socket'] : ['--url', url]),
+  ...(prefix === undefined ? [] : ['--prefix', prefix]),
+];
+
+async function askUntil<T>(prompts: Prompts, asks: string, read: (typed: string) => T): Promise<T> {
+  for (;;) {
+    try {
+      return read(await prompts.ask(asks));
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      process.stderr.write(`${error.message}\n`);
+    }
+  }
+}
+
+async function askChoices(prompts: Prompts, { prefix }: Values): Promise<Choices> {
+  printLine('How does Slack reach Tally?');
+  printLine('  1  Socket Mode: Tally connects to Slack. You need no public address.');
+  printLine('  2  HTTP: Slack posts to an https address of yours.');
+  const isHttp = await askUntil(prompts, '1 or 2 [1]: ', (typed) => {
+    if (/^[12]?$/.test(typed)) return typed === '2';
+    throw new UsageError('Type 1 or 2.');
+  });
+  const url = isHttp
+    ? await askUntil(prompts, '\nThe address, such as https://tally.example.com: ', (typed) =>
+        checkOption('That', appAddress, typed),
+      )
+    : undefined;
+  const asks =
+    '\nA word before each command, where another app has /balance: acme makes /acme-balance.\nPrefix [none]: ';
+  const read = (typed: string) => checkOption('That', commandPrefix, typed || undefined);
+  return { url, prefix: prefix === undefined ? await askUntil(prompts, asks, read) : read(prefix) };
+}
+
+/** What was chosen when `.env` was begun counts: the Slack app was made of it. @throws UsageError for another choice now */
+async function choose(draft: EnvDraft, values: Values, prompts: Prompts | undefined): Promise<Choices> {
+  const begun = draft.options && readChoices(readOptions(draft.options, OPTIONS));
+  const given = readChoices(values);
+  if (begun !== undefined) {
+    if (given !== undefined && optionsOf(given).join(' ') !== optionsOf(begun).join(' '))
+      throw new UsageError(
+        `${ENV_FILE} was begun with ${optionsOf(begun).join(' ')}. To start over, move it away.`,
+      );
+    return begun;
+  }
+  const chosen = given ?? (prompts && (await askChoices(prompts, values)));
+  if (chosen === undefined)
+    throw new UsageError('Choose one: --url with the bot’s address, or --socket for Socket Mode.');
+  draft.addOptions(optionsOf(chosen));
+  return chosen;
+}
+
+function explainApp({ url }: Choices): void {
+  printLine(`
+Make the app in Slack:
+  1. Open https://api.slack.com/apps, choose Create New App, From a manifest, and your workspace.
+  2. In the tab YAML, replace everything with what is in ${MANIFEST_FILE}. Choose Next, then Create.
+  3. Choose Install App, Install to …, Allow.`);
+  if (url === undefined)
+    printLine(
+      '  4. Choose Basic Information, App-Level Tokens, Generate Token and Scopes: any name, the scope connections:write.',
+    );
+}
+
+function explainStart({ url, prefix }: Choices): void {
+  const named = (command: string) => (prefix === undefined ? `/${command}` : `/${prefix}-${command}`);
+  const bot = prefix === undefined ? 'Tally' : `Tally ${prefix}`;
+  const steps = [
+    `Start it: ${commandLine('start')}`,
+    ...(url === undefined
+      ? []
+      : ['On the app’s page Event Subscriptions, choose Retry if Slack hasn’t verified the address yet.']),
+    `In Slack, an owner or admin types ${named('billing connect')}, with a read-only token of the billing service.`,
+    `Ask what a project has left: ${named('balance')} 123, with your project’s ID. In a channel, /invite @${bot} first.`,
+  ];
+  printLine(`\nNext:\n${steps.map((step, at) => `  ${at + 1}. ${step}`).join('\n')}`);
+}
+
+/** How this was run is how the next command is. */
+function commandLine(command: 'start' | 'doctor' | 'init'): string {
+  const { npm_lifecycle_event: script, npm_command: npm } = process.env;
+  if (script === 'tally') return command === 'start' ? 'npm start' : `npm run tally -- ${command}`;
+  return npm === 'exec' ? `npx --yes ./tally-${VERSION}.tgz ${command}` : `tally ${command}`;
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const values = readOptions(args, OPTIONS);
+  if (values.help) {
+    printLine(USAGE);
+    return 0;
+  }
+  const isInteractive = process.stdin.isTTY && !values['no-input'];
+  const prompts = isInteractive ? openPrompts(stopped) : undefined;
+  try {
+    const draft = EnvDraft.open(ENV_FILE);
+    if (draft.exists) printLine(`${ENV_FILE} is there: what it has stays, and what is missing is added.`);
+    const { SLACK_BOT_TOKEN: token, SLACK_CLIENT_ID: client } = draft.values;
+    if (draft.options === undefined && (token || client)) return finish(draft, { url: undefined });
+    const choices = await choose(draft, values, prompts);
+    const missing = await fill(draft, choices, values, prompts);
+    if (missing.length > 0)
+      throw new UsageError(`Still missing: ${missing.join(', ')}. Everything else is in ${ENV_FILE}.`);
+    prompts?.close();
+    return finish(draft, choices);
+  } finally {
+    prompts?.close();
+  }
+}
+
+/** @returns what nobody answers */
+async function fill(
+  draft: EnvDraft,
+  choices: Choices,
+  values: Values,
+  prompts: Prompts | undefined,
+): Promise<readonly string[]> {
+  if (!draft.values.ENCRYPTION_KEYS) {
+    const fresh = `${new Date().getUTCFullYear()}:${randomBytes(32).toString('base64')}`;
+    draft.addValue('ENCRYPTION_KEYS', process.env.ENCRYPTION_KEYS || fresh);
+    printLine(
+      `${ENV_FILE} has ENCRYPTION_KEYS, which seal what Tally stores. Keep a copy of them apart from Redis’ backups.`,
+    );
+  }
+  const questions = questionsFor(choices.url === undefined);
+  const open = questions.filter(({ name, standard }) =>
+    standard === '' ? draft.values[name] === undefined : !draft.values[name],
+  );
+  if (open.some(({ name }) => name.startsWith('SLACK_'))) {
+    writeFileSync(MANIFEST_FILE, formatManifest(createManifest(choices)));
+    explainApp(choices);
+  }
+  const missing = await askAll(draft, open, values, prompts);
+  await addTrust(draft, values, prompts);
+  return missing;
+}
+
+/** @returns the exit code of the doctor */
+function finish(draft: EnvDraft, choices: Choices): number {
+  if ((statSync(draft.path).mode & 0o077) !== 0)
+    printLine(`Others on this machine can read ${ENV_FILE}: chmod 600 ${ENV_FILE}`);
+  printLine('\nThe doctor checks it:\n');
+  const { status } = spawnSync(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'doctor'], {
+    stdio: 'inherit',
+    env: { ...draft.values, ...process.env },
+  });
+  if (status === 0) explainStart(choices);
+  else printLine(`\nMend it in ${ENV_FILE}, then check again: ${commandLine('doctor')}`);
+  return status ?? 1;
+}
+
+/** As a shell counts a process that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+function stopped(): never {
+  process.stderr.write(`\nStopped. To continue: ${commandLine('init')}\n`);
+  process.exit(INTERRUPTED);
+}
+
+await runWithUsage(USAGE, () => run(process.argv.slice(3)));
