@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
+import { commandText } from '../domain/commands.ts';
 import { VERSION } from '../ops/version.ts';
 import {
   appAddress,
@@ -88,8 +89,7 @@ async function askChoices(prompts: Prompts, { prefix }: Values): Promise<Choices
         checkOption('That', appAddress, typed),
       )
     : undefined;
-  const asks =
-    '\nA word before each command, where another app has /balance: acme makes /acme-balance.\nPrefix [none]: ';
+  const asks = `\nA word before each command, where another app has ${commandText('/balance')}: acme makes /acme-balance.\nPrefix [none]: `;
   const read = (typed: string) => checkOption('That', commandPrefix, typed || undefined);
   return { url, prefix: prefix === undefined ? await askUntil(prompts, asks, read) : read(prefix) };
 }
@@ -125,15 +125,15 @@ Make the app in Slack:
 }
 
 function explainStart({ url, prefix }: Choices): void {
-  const named = (command: string) => (prefix === undefined ? `/${command}` : `/${prefix}-${command}`);
+  const named = (command: string) => (prefix === undefined ? command : `/${prefix}-${command.slice(1)}`);
   const bot = prefix === undefined ? 'Tally' : `Tally ${prefix}`;
   const steps = [
     `Start it: ${commandLine('start')}`,
     ...(url === undefined
       ? []
       : ['On the app’s page Event Subscriptions, choose Retry if Slack hasn’t verified the address yet.']),
-    `In Slack, an owner or admin types ${named('billing connect')}, with a read-only token of the billing service.`,
-    `Ask what a project has left: ${named('balance')} 123, with your project’s ID. In a channel, /invite @${bot} first.`,
+    `In Slack, an owner or admin types ${named(commandText('/billing connect'))}, with a read-only token of the billing service.`,
+    `Ask what a project has left: ${named(commandText('/balance'))} 123, with your project’s ID. In a channel, /invite @${bot} first.`,
   ];
   printLine(`\nNext:\n${steps.map((step, at) => `  ${at + 1}. ${step}`).join('\n')}`);
 }

@@ -2,7 +2,7 @@
 import { Document, visit } from 'yaml';
 import * as z from 'zod';
 import { message, webUrl } from '../../config/schemas.ts';
-import type { SlashCommand } from '../../domain/commands.ts';
+import { commandText, type SlashCommand } from '../../domain/commands.ts';
 import { SCOPES } from './scopes.ts';
 
 interface FunctionParameter {
@@ -89,8 +89,7 @@ export const appAddress = z
 
 /** @returns what Slack's schemas of version 1 and 2 both take; in Socket Mode nothing in it is an address */
 export function createManifest({ url, prefix, org = false, functions }: ManifestChoices) {
-  const prefixed = (command: SlashCommand) =>
-    prefix === undefined ? command : `/${prefix}-${command.slice(1)}`;
+  const prefixed = (command: string) => (prefix === undefined ? command : `/${prefix}-${command.slice(1)}`);
   const name = prefix === undefined ? 'Tally' : `Tally ${prefix}`;
   const events = url === undefined ? undefined : `${url}/slack/events`;
   return {
@@ -142,11 +141,11 @@ export function createManifest({ url, prefix, org = false, functions }: Manifest
   };
 }
 
-const longDescription = (named: (command: SlashCommand) => string): string =>
+const longDescription = (named: (command: string) => string): string =>
   [
     'Ask Tally in Slack what a cloud project has left, what it spent, and how long the balance lasts.',
-    `${named('/balance')} 123 shows the balance, the bonuses and about how many days remain at the pace of the last week. ${named('/spend')} 123 last-month adds up a period to the cent, compares it with the one before, and lists every day. A day that the billing service hasn't reported is missing, never zero.`,
-    `${named('/os-token')} prod issues a temporary token for the platform's API, shown once, only to you, and stored nowhere. A manager chooses who can get tokens.`,
+    `${named(commandText('/balance'))} 123 shows the balance, the bonuses and about how many days remain at the pace of the last week. ${named(commandText('/spend'))} 123 last-month adds up a period to the cent, compares it with the one before, and lists every day. A day that the billing service hasn't reported is missing, never zero.`,
+    `${named(commandText('/os-token'))} prod issues a temporary token for the platform's API, shown once, only to you, and stored nowhere. A manager chooses who can get tokens.`,
     "Answers are private until you share them. An owner or admin connects Tally once, with a read-only access token. Tally encrypts the token and never shows it again. Tally only reads figures: it can't buy, pay or change anything.",
   ].join('\n\n');
 
