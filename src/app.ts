@@ -175,7 +175,10 @@ export function createTally(
     }),
     createProjectsFeature({
       workspaces,
+      billing,
+      limits,
       more: all.projectVerbs,
+      morningPosts: all.morningPosts,
       verbs: () => [...all.commands(), ...all.verbs()],
       stops: all.stops,
     }),
@@ -185,6 +188,7 @@ export function createTally(
       limits,
       checks,
       onConnected: all.connected,
+      next: all.afterConnect,
       stops: all.stops,
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),

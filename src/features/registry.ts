@@ -36,6 +36,8 @@ export function createRegistry(features: () => readonly Feature[]) {
     home: () => features().flatMap(({ home }) => home ?? []),
     status: () => features().flatMap(({ status }) => status ?? []),
     stops: () => features().flatMap(({ stops }) => stops ?? []),
+    afterConnect: () => features().find(({ afterConnect }) => afterConnect)?.afterConnect,
+    morningPosts: () => features().find(({ morningPosts }) => morningPosts)?.morningPosts,
     start: () => features().forEach((feature) => void feature.start?.()),
     stop: (patience: Millis) => each((feature) => feature.stop?.(patience)),
     connected: (workspace: SlackId) => each((feature) => feature.connected?.(workspace)),

@@ -98,7 +98,7 @@ describe('/billing connect', () => {
     await bot.slack.submit(OWNER, { token, project: '123', role: 'accountant', lifetime: '30-days' });
     expect(modalText()).toContain('Testing the token');
     await bot.slack.waitFor(() => modalText().includes('Connected'), 10_000);
-    expect(modalText()).toMatch(/Project 123 has [\d,.]+ left \(Cloud platform\)\./);
+    expect(modalText()).toMatch(/Project 123 · [\d,.]+ left\nProduct: Cloud platform, the only one/);
     expect(modalText()).toContain(`token ending ${token.slice(-4)}`);
     expect(modalText()).toContain('expires Mon 21 Dec 2026 (30 days)');
     expect(await everywhere()).not.toContain(token);
@@ -150,9 +150,10 @@ describe('/billing connect', () => {
 
   it('accepts a token that the service accepts although the test project has no data, and says so', async () => {
     await openForm();
-    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', product: '2' });
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '777' });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
-    expect(modalText()).toContain('no Object storage data for project 123');
+    expect(modalText()).toContain('No data for project 777');
+    expect(modalText()).not.toContain('every morning');
   });
 
   it('sends the result as a direct message when the form was closed', async () => {

@@ -462,11 +462,18 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
       owner: { value: { selected_user: OWNER } },
     },
   },
+  'first-projects': {
+    values: { 'more-0': field('456 staging') },
+    metadata: JSON.stringify({
+      ...{ connection: 'main', channel: CHANNEL, title: 'prod', lines: [], project: '123', products: [1] },
+      ...{ unnamed: [], round: 0, asks: true },
+    }),
+  },
   connect: {
     values: {
       ...{ name: field('second'), baseUrl: field('http://127.0.0.1/api'), token: field('abcdefgh-token') },
       ...{ type: selected('for-oneself'), role: selected('read-only'), lifetime: selected('90-days') },
-      ...{ project: field('123'), product: selected('1') },
+      project: field('123'),
     },
   },
   'access-form': {

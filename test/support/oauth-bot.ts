@@ -150,7 +150,6 @@ export async function startOAuthBot(
         role: 'read-only',
         lifetime: 'none',
         project: '123',
-        product: '1',
       };
       const values = Object.fromEntries(
         Object.entries(fields).map(([name, value]) => [name, { value: { type: 'plain_text_input', value } }]),

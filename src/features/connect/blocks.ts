@@ -1,91 +1,86 @@
+import type { ProductAnswers } from '../../billing/ask-products.ts';
 import type { BalanceRecord } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import type { Failure } from '../../domain/failure/index.ts';
-import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
+import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
+import { formatBalance } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import type { Millis, Zone } from '../../domain/time/calendar.ts';
-import {
-  actions,
-  type Block,
-  button,
-  context,
-  escapeMarkup,
-  header,
-  type Message,
-  markup,
-  quote,
-  section,
-} from '../../slack/kit/atoms.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { connectedBlocks, type TestedConnection } from '../../slack/commands/tested-connection.ts';
+import { actions, type Message, quote, section } from '../../slack/kit/atoms.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import {
-  type Connection,
-  describeToken,
-  formatExpiry,
-  isExpiryUnknown,
-  ROLE_NAMES,
-} from '../../workspace/credentials/connections.ts';
-import type { ConnectMetadata } from './words.ts';
+import { projectLabel } from '../../workspace/projects/chosen-project.ts';
+import type { ConnectRequest } from './words.ts';
 
-/** The outcome of a successful test; `balance` is undefined when the test project has no data. */
-export interface ConnectedResult {
-  readonly connection: Connection;
-  readonly input: ConnectMetadata;
-  readonly balance: BalanceRecord | undefined;
+/** The outcome of a successful test. */
+export interface ConnectedResult extends ProductAnswers {
+  readonly connection: string;
+  readonly input: Pick<ConnectRequest, 'project' | 'channel'>;
   /** Every connection there is now, and the one that is asked if none is named. */
   readonly names: readonly string[];
   readonly chosen: string | undefined;
 }
 
-export function connectedBlocks(
-  connected: ConnectedResult,
-  { user: { locale }, workspace: { settings }, at }: Request,
-): Block[] {
-  const { connection, input, balance } = connected;
-  const product = PRODUCTS[input.product].name;
-  const found =
-    balance === undefined
-      ? `The token works, but there is no ${product} data for project ${input.project}. Check the ID and the product.`
-      : `Project ${input.project} has ${amount(balance, locale)} left (${product}).`;
-  return [
-    header('Connected'),
-    section(found),
-    markup(next(connected)),
-    ...(isExpiryUnknown(connection) ? expiryUnknownBlocks(connection) : []),
-    context(escapeMarkup(describeConnection(connection, at, settings.zone))),
-  ];
+/** What is said of the test, the number first. A product is never chosen where several have data. */
+export function testedConnection(
+  { connection, input: { project, channel }, found, failed, names, chosen }: ConnectedResult,
+  { user: { locale }, workspace }: Request,
+): TestedConnection {
+  const money = moneyFormatter(locale, workspace.settings.currency);
+  const left = ({ balance }: BalanceRecord) => formatBalance(parseAmount(balance), money);
+  const [only, ...others] = found;
+  const products = found.map(({ product }) => product);
+  const notAnswered = failed.map(
+    ({ product, failure }) => `${PRODUCTS[product].name} wasn’t checked: ${failure.message}`,
+  );
+  const said = (title: string, line: string) => ({
+    ...{ connection, channel, project, products, title },
+    lines: [line, ...notAnswered, ...defaultLines(connection, names, chosen)],
+  });
+  if (only === undefined)
+    return said(
+      `No data for project ${project}`,
+      'The token works, but no product has data for this project. Check the ID in the console.',
+    );
+  if (others.length === 0)
+    return said(
+      `${projectLabel({ id: project, product: only.product }, workspace)} · ${left(only.balance)}`,
+      `Product: ${PRODUCTS[only.product].name}, the only one with data for it.`,
+    );
+  const each = found.map(({ product, balance }) => `${PRODUCTS[product].name}: ${left(balance)}`);
+  return said(
+    `Project ${project} · which product?`,
+    `Several products have data for it. Choose the one that the console shows. ${each.join(', ')}.`,
+  );
 }
 
-const expiryUnknownBlocks = ({ name }: Connection): Block[] => [
-  section('Say when the token expires, and Tally reminds you before.'),
-  actions(button('connection-expiry', 'Set expiry…', { value: name })),
-];
+const defaultLines = (name: string, names: readonly string[], chosen: string | undefined): string[] =>
+  names.length === 1
+    ? []
+    : name === chosen
+      ? [`${name} is the default connection.`]
+      : [
+          `The default connection is still ${chosen}. To use ${name}, choose it for a project, or make it the default in ${commandText('/billing status')}.`,
+        ];
 
-/** Commands with a bare ID use the default connection, so only that one gets an example. */
-function next({ connection: { name }, input: { project }, names, chosen }: ConnectedResult): string {
-  const tries = `Now try \`${commandText('/balance')} ${project}\` and \`${commandText('/spend')} ${project} last-7-days\`.`;
-  if (names.length === 1) return tries;
-  if (name === chosen) return `${name} is the default connection. ${tries}`;
-  return `The default connection is still ${chosen}. To use ${name}, choose it for a project in \`${commandText('/billing projects')}\`, or make it the default in \`${commandText('/billing status')}\`.`;
-}
-
-function amount({ balance }: BalanceRecord, locale: string): string {
-  const read = parseAmount(balance);
-  return 'value' in read
-    ? formatMoney(read.value, locale)
-    : `an amount that Tally can’t read (${read.unreadable})`;
-}
-
-/** A registered token in one line: never more of it than its last four characters and its fingerprint. */
-export function describeConnection(connection: Connection, at: Millis, zone: Zone): string {
-  const { name, baseUrl, role } = connection;
-  return [
-    name,
-    baseUrl,
-    describeToken(connection),
-    ...(role ? [ROLE_NAMES[role]] : []),
-    formatExpiry(connection, at, zone),
-  ].join(' · ');
+/** For a direct message: the form was closed before the test ended. */
+export function connectedMessage(tested: TestedConnection, request: Request): Message {
+  const {
+    title,
+    project,
+    products: [product, ...others],
+  } = tested;
+  const words = product === undefined || others.length > 0 ? project : `${project} ${PRODUCTS[product].word}`;
+  return {
+    text: `Tally is connected. ${title}.`,
+    blocks: connectedBlocks(tested, request, [
+      actions(
+        ...commandButton('name', 'Name the project…', { command: '/billing projects', text: `add ${words}` }),
+        ...commandButton('schedule', 'Schedule a post…', { command: '/billing schedule', text: words }),
+      ),
+    ]),
+  };
 }
 
 const CHECK_ADDRESS =

@@ -18,12 +18,12 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { stoppedBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { describeConnection } from '../../workspace/credentials/connections.ts';
 import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { describeConnection } from './blocks.ts';
 import type { ConnectParts } from './saving.ts';
 import { parseConnectionName } from './words.ts';
 

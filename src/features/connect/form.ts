@@ -1,10 +1,10 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import { DEFAULT_PRODUCT } from '../../domain/product.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { REMINDED } from '../../slack/commands/expiry-input.ts';
+import { CONNECT_TITLE } from '../../slack/commands/tested-connection.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/atoms.ts';
-import { choiceInput, modal, productInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
+import { choiceInput, modal, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import {
   type Connection,
   FIRST_CONNECTION_NAME,
@@ -15,8 +15,6 @@ import {
 import { stampOf } from '../../workspace/record/conflict.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
-
-export const CONNECT_TITLE = 'Connect billing';
 
 /** What a new connection's addresses are filled in with. */
 export interface DefaultAddresses {
@@ -48,7 +46,7 @@ function knownAs({ test, ...connection }: Connection): ConnectFormDefaults {
   const { name, baseUrl, authUrl = '', account = '' } = connection;
   return {
     ...{ name, baseUrl, authUrl, account },
-    ...(test !== undefined && { project: test.project, product: String(test.product) }),
+    ...(test !== undefined && { project: test.project }),
   };
 }
 
@@ -65,12 +63,12 @@ export function connectForm(
   { isUnfolded = false }: { readonly isUnfolded?: boolean } = {},
 ): ModalView {
   const others = record.connectionNames;
-  const { name: opened = '' } = known;
+  const { name: opened = '', channel = '' } = known;
   return modal({
     callback: 'connect',
     metadata: JSON.stringify({
       ...(isUnfolded ? {} : { ...UNSAID, ...known }),
-      ...{ opened, stamp: stampOf(record, FIELDS.connection + opened) },
+      ...{ channel, opened, stamp: stampOf(record, FIELDS.connection + opened) },
     }),
     title: CONNECT_TITLE,
     submit: 'Test and save',
@@ -113,14 +111,12 @@ export function connectForm(
 
 /** The values of hidden fields. Of the token nothing is assumed. */
 const UNSAID: ConnectFormDefaults = {
-  product: String(DEFAULT_PRODUCT),
   name: FIRST_CONNECTION_NAME,
   ...{ role: '', type: '', account: '', authUrl: '' },
 };
 
 const moreInputs = (known: ConnectFormDefaults, others: readonly string[]): (Block | InputBlock)[] => [
   header('More'),
-  productInput(known.product ?? String(DEFAULT_PRODUCT), 'Product of the project'),
   textInput({
     block: 'name',
     label: 'Name of the connection',
@@ -178,6 +174,6 @@ function describeEffect(name: string, record: Workspace): string {
 
 export const checkingModal: ModalView = waitingModal(
   CONNECT_TITLE,
-  'Testing the token: Tally is asking the billing service for the project’s balance…',
+  'Testing the token: Tally is asking the billing service for the project’s balance, once for each product…',
   context('You can close this window. Tally then sends you the result as a direct message.'),
 );

@@ -8,7 +8,7 @@ import type { Feature } from '../feature.ts';
 import { createDisconnect } from './disconnect.ts';
 import { createExpiry } from './expiry.ts';
 import { checkingModal, connectForm, connectFormDefaults, isNameable } from './form.ts';
-import { type ConnectParts, createConnectionSaving } from './saving.ts';
+import { type AfterConnect, type ConnectParts, createConnectionSaving } from './saving.ts';
 import { connectFormState, decodeConnectMetadata, parseConnectForm, parseConnectionName } from './words.ts';
 
 declare module '../../domain/commands.ts' {
@@ -32,6 +32,8 @@ declare module '../feature.ts' {
   interface Feature {
     /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned anew. Never rejects. */
     connected?(workspace: SlackId): Promise<void>;
+    /** What the form for a connection goes on to once it was tested and saved. */
+    readonly afterConnect?: AfterConnect;
   }
 }
 
@@ -44,7 +46,13 @@ export function createConnectFeature(parts: ConnectParts): Feature {
 
   const openForm = (request: Request, name: string | undefined): Promise<void> =>
     request.reply.modal.open(
-      connectForm(connectFormDefaults(request.workspace, name, addresses), request.workspace),
+      connectForm(
+        {
+          ...connectFormDefaults(request.workspace, name, addresses),
+          ...(request.channel !== undefined && { channel: request.channel }),
+        },
+        request.workspace,
+      ),
     );
 
   return {

@@ -1,10 +1,15 @@
+import type { ModalView } from '@slack/types';
+import { askEachProduct, type ProductAnswers } from '../../billing/ask-products.ts';
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { InvalidWord, isFailure, NoData, SecretPasted } from '../../domain/failure/index.ts';
+import { InvalidWord, isFailure, SecretPasted } from '../../domain/failure/index.ts';
+import { DEFAULT_PRODUCT } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
+import { CONNECT_TITLE, type TestedConnection } from '../../slack/commands/tested-connection.ts';
 import { actions, button } from '../../slack/kit/atoms.ts';
+import { modal } from '../../slack/kit/modal.ts';
 import type { StopsSource } from '../../slack/owned/stopped-items.ts';
 import { notSavedMessage } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -14,9 +19,12 @@ import { auditedChange } from '../../workspace/record/change.ts';
 import { requireUnchanged } from '../../workspace/record/conflict.ts';
 import { holdsRegisteredSecret, isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
-import { connectedBlocks, refusalMessage } from './blocks.ts';
-import { CONNECT_TITLE, type DefaultAddresses } from './form.ts';
+import { connectedMessage, refusalMessage, testedConnection } from './blocks.ts';
+import type { DefaultAddresses } from './form.ts';
 import { type AddressChecks, type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './words.ts';
+
+/** @param request with the record that has the connection @returns the view in the form's place */
+export type AfterConnect = (tested: TestedConnection, request: Request) => Promise<ModalView>;
 
 export interface ConnectParts {
   readonly workspaces: Workspaces;
@@ -24,6 +32,8 @@ export interface ConnectParts {
   readonly limits: RateLimiter;
   /** Called after each saved token or expiry: schedules that waited for a token resume, and reminders are planned. */
   readonly onConnected?: (workspace: SlackId) => Promise<void>;
+  /** What the form goes on to. */
+  readonly next: () => AfterConnect | undefined;
   /** What a disconnection stops. */
   readonly stops: () => readonly StopsSource[];
   /** The address rules. */
@@ -40,17 +50,11 @@ const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
 };
 
 /** What a submitted form does: tests the token, saves it, and says in the modal how that went. */
-export function createConnectionSaving({ workspaces, billing, limits, onConnected }: ConnectParts) {
-  /** @returns the balance of the test project; undefined when the token works but the project has no data */
-  const test = async (input: ConnectRequest, { user, workspace: { waits } }: Request) => {
+export function createConnectionSaving({ workspaces, billing, limits, next, onConnected }: ConnectParts) {
+  const test = (input: ConnectRequest, { user, workspace: { waits } }: Request): Promise<ProductAnswers> => {
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
-    try {
-      const access = { ...input, workspace: user.teamId, connection: input.name, waits };
-      return await billing.balance(access, input);
-    } catch (error) {
-      if (error instanceof NoData) return undefined;
-      throw error;
-    }
+    const access = { ...input, workspace: user.teamId, connection: input.name, waits };
+    return askEachProduct(billing, access, input.project);
   };
 
   const save = async (input: ConnectRequest, request: Request): Promise<void> => {
@@ -62,18 +66,20 @@ export function createConnectionSaving({ workspaces, billing, limits, onConnecte
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
     // Everyone sees a connection's name, so a token pasted there by mistake must not be saved.
     if (holdsRegisteredSecret(`${name} ${input.account}`, workspace)) throw new SecretPasted();
-    const balance = await test(input, request);
+    const answers = await test(input, request);
     const action = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
     const chosen = defaultWith(name, workspace);
     const change = auditedChange(request, [action, name], ...chosen.actions);
-    const connection = await workspaces.saveConnection(
-      change,
-      newConnection(input, user.id, at),
-      chosen.name,
+    await workspaces.saveConnection(change, newConnection(input, answers, user.id, at), chosen.name);
+    const now = { ...request, workspace: await workspaces.read(user.teamId) };
+    const result = { ...answers, connection: name, input, names, chosen: chosen.name };
+    const tested = testedConnection(result, now);
+    const fallback = connectedMessage(tested, now);
+    const view = await next()?.(tested, now);
+    await request.reply.modal.update(
+      view ?? modal({ title: CONNECT_TITLE, blocks: fallback.blocks }),
+      fallback,
     );
-    const result = { connection, input, balance, names, chosen: chosen.name };
-    const blocks = connectedBlocks(result, request);
-    await request.reply.modal.show(CONNECT_TITLE, { text: 'Tally is connected.', blocks });
     await onConnected?.(user.teamId);
   };
 
@@ -110,8 +116,14 @@ const tooMany = (name: string): InvalidWord =>
     `Replace a connection, or remove one with ${commandText('/billing disconnect')}.`,
   );
 
-function newConnection(input: ConnectRequest, person: SlackId, at: Millis): NewConnection {
-  const { name, baseUrl, authUrl, token, role, lifetime, type, account, project, product } = input;
+function newConnection(
+  input: ConnectRequest,
+  { found: [first] }: ProductAnswers,
+  person: SlackId,
+  at: Millis,
+): NewConnection {
+  const { name, baseUrl, authUrl, token, role, lifetime, type, account, project } = input;
+  const { product = DEFAULT_PRODUCT } = first ?? {};
   const days = lifetime && DAYS[lifetime];
   return {
     ...{ name, baseUrl, token },

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
-import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
+import { isProjectId } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { errorsOfShownFields, type FormFields, type FormReading, readField } from '../../slack/kit/modal.ts';
 import {
@@ -27,7 +28,8 @@ export interface ConnectRequest {
   readonly role: (typeof ROLES)[number] | undefined;
   readonly lifetime: (typeof LIFETIMES)[number] | undefined;
   readonly project: string;
-  readonly product: ProductId;
+  /** Where the form was opened; '' for nowhere. */
+  readonly channel: SlackId;
   /** The connection that the form was opened for, and the stamp of its record then. */
   readonly opened: { readonly name: string; readonly stamp: string } | undefined;
 }
@@ -84,8 +86,7 @@ export function parseConnectForm(
   const token = unquoted(fields.token ?? '');
   const name = (fields.name ?? '').toLowerCase();
   const account = (fields.account ?? '').slice(0, MAX_ACCOUNT_LENGTH);
-  const product = Number(fields.product);
-  const { project = '', opened, stamp } = fields;
+  const { project = '', channel = '', opened, stamp } = fields;
   const isSecret = (typed: string): boolean =>
     (typed === name && looksLikeSecret(typed)) ||
     (token !== '' && typed.toLowerCase().includes(token.toLowerCase()));
@@ -104,7 +105,7 @@ export function parseConnectForm(
     role: among('role', ROLES),
     lifetime: among('lifetime', LIFETIMES),
     project: take('project', isProjectId(project) ? project : undefined, AN_ID),
-    product: take('product', isProductId(product) ? product : undefined, A_PRODUCT),
+    channel,
     opened: opened && stamp ? { name: opened, stamp } : undefined,
   };
   if (Object.keys(errors).length === 0) return { input };
@@ -116,7 +117,6 @@ const ABOVE_MORE = ['token', 'baseUrl', 'project', 'lifetime'] as const;
 
 const ONE_WORD = 'Paste only the token, without spaces or line breaks.';
 const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
-const A_PRODUCT = 'Choose the project’s product.';
 
 /** Removes quotes around a copied value; a single quote is part of it. */
 const unquoted = (text: string): string =>

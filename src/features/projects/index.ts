@@ -11,10 +11,11 @@ import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { damagedIds, isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { damagedProjectMessage, projectListMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
+import { createFirstProjects, type FirstProjectsParts } from './first-projects.ts';
+import type { MorningPosts } from './first-words.ts';
 import { PROJECTS_TITLE, projectForm } from './form.ts';
 import { createRemoval, createSaving } from './saving.ts';
 import {
@@ -39,6 +40,8 @@ declare module '../../domain/commands.ts' {
     'project-undo': true;
     'project-keep': true;
     'project-more': true;
+    'first-post': true;
+    'first-undo': true;
     remember: true;
     pick: true;
   }
@@ -48,6 +51,8 @@ declare module '../feature.ts' {
   interface Feature {
     /** More that a manager can do with a project, by the word after `/billing projects`. */
     readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
+    /** The post about a project in a channel every morning, at one press. */
+    readonly morningPosts?: MorningPosts;
   }
 }
 
@@ -74,18 +79,17 @@ export interface ProjectAction {
   open(word: string, request: Request): Promise<void>;
 }
 
-export interface ProjectsParts {
-  readonly workspaces: Workspaces;
+export interface ProjectsParts extends FirstProjectsParts {
   /** What other features do with a project. */
   readonly more: () => NonNullable<Feature['projectVerbs']>;
-  /** First words of all commands, which no project may be called by. */
-  readonly verbs: () => readonly string[];
   /** What else a change of a project stops. */
   readonly stops: () => readonly StopsSource[];
 }
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
-export function createProjectsFeature({ workspaces, more, verbs, stops }: ProjectsParts): Feature {
+export function createProjectsFeature(parts: ProjectsParts): Feature {
+  const { workspaces, more, verbs, stops } = parts;
+  const first = createFirstProjects(parts);
   const save = createSaving(workspaces, stops);
   const removal = createRemoval(workspaces, stops);
   const defaults = createChannelDefaults(workspaces);
@@ -132,6 +136,7 @@ export function createProjectsFeature({ workspaces, more, verbs, stops }: Projec
 
   return {
     help: HELP,
+    afterConnect: first.afterConnect,
     verbs: {
       projects: (rest) => ({
         right: changesProjects(rest, Object.keys(more())) ? 'manage' : 'ask',
@@ -144,6 +149,7 @@ export function createProjectsFeature({ workspaces, more, verbs, stops }: Projec
       default: defaults.verb,
     },
     actions: {
+      ...first.actions,
       'project-remove': { right: 'manage', run: ({ value }, request) => removal.remove(value, request) },
       'project-undo': { right: 'manage', run: ({ value }, request) => removal.undo(value, request) },
       'project-more': {
@@ -173,6 +179,7 @@ export function createProjectsFeature({ workspaces, more, verbs, stops }: Projec
       },
     },
     views: {
+      ...first.views,
       project: {
         right: 'manage',
         waiting: waitingModal(PROJECTS_TITLE),

@@ -84,7 +84,7 @@ function refuse(first: string, others: readonly string[], more: readonly string[
 }
 
 /** `prod 123 storage` in any order, as far as it can be read. */
-function readFilled(
+export function readFilled(
   words: readonly string[],
   typed: readonly string[],
 ): { readonly filled: ProjectFormInput; readonly isWithheld: boolean } {

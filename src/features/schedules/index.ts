@@ -23,6 +23,7 @@ import {
   withDefaultReport,
 } from './form-state.ts';
 import { createScheduleKind, resumeAll, scheduleHomeBlocks, scheduleStatus } from './kind.ts';
+import { createMorningPosts } from './morning-posts.ts';
 import { createScheduleForm, type ScheduleFormParts } from './setup.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';
 
@@ -131,6 +132,7 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
     },
     home: (request) => scheduleHomeBlocks(kind, request),
     status: (request) => scheduleStatus(kind, request),
+    morningPosts: createMorningPosts(kind, parts),
     stops: stoppedSchedules,
   };
 }

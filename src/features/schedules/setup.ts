@@ -212,7 +212,7 @@ const checkScheduleDraftChannel = (draft: ScheduleDraft, request: Request): Prom
   checkItemChannel(draft.channel, requireOwned(findSchedule, draft.before, request), request);
 
 /** Joins the channel if that is wanted and needed. @returns why the draft cannot be posted, in a sentence */
-async function findDraftProblem(draft: ScheduleDraft, request: Request): Promise<string | undefined> {
+export async function findDraftProblem(draft: ScheduleDraft, request: Request): Promise<string | undefined> {
   const found = await findVisibilityProblem(draft, request);
   return typeof found === 'string' ? found : joinIfWanted(draft.channel, found, draft.joins, request);
 }
@@ -234,7 +234,7 @@ const carryOverDraft = (
 ): EditOutcome => carryOver(draft.before, draft.timing, scheduleBefore(draft, workspace), sends, at);
 
 /** @param since posts that are due after this instant are sent */
-function scheduleFromDraft(
+export function scheduleFromDraft(
   draft: ScheduleDraft,
   before: Schedule | undefined,
   request: Request,

@@ -9,15 +9,23 @@ export interface ModalOptions {
   /** At most 3,000 characters, which the user can read: IDs, never secrets. Checked again when it comes back. */
   readonly metadata?: string;
   readonly title: string;
-  /** With it, the form's other button is **Cancel**. */
   readonly submit?: string;
+  /** The other button: **Close**, or **Cancel** where there is something to submit. */
+  readonly close?: string;
   readonly blocks: readonly (Block | InputBlock)[];
 }
 
-export const modal = ({ callback, metadata, title, submit, blocks }: ModalOptions): ModalView => ({
+export const modal = ({
+  callback,
+  metadata,
+  title,
+  submit,
+  close = submit === undefined ? 'Close' : 'Cancel',
+  blocks,
+}: ModalOptions): ModalView => ({
   type: 'modal',
   title: plainText(title, SLACK_LIMITS.modalTitle),
-  close: plainText(submit === undefined ? 'Close' : 'Cancel', SLACK_LIMITS.modalTitle),
+  close: plainText(close, SLACK_LIMITS.modalTitle),
   ...(callback !== undefined && { callback_id: callback }),
   ...(metadata !== undefined && { private_metadata: metadata }),
   ...(submit !== undefined && { submit: plainText(submit, SLACK_LIMITS.modalTitle) }),
@@ -82,10 +90,10 @@ export const choiceInput = ({ options, initial, ...rest }: ChoiceInput): InputBl
 };
 
 /** The product of a project, by its ID as text. */
-export const productInput = (initial: string, label = 'Product'): InputBlock =>
+export const productInput = (initial: string): InputBlock =>
   choiceInput({
     block: 'product',
-    label,
+    label: 'Product',
     hint: 'For projects under Cloud servers, choose Cloud platform.',
     options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
     initial,

@@ -72,6 +72,17 @@ export async function changeItem<T extends OwnedItem>(
   await kind.changed(request.user.teamId);
 }
 
+/** It can be restored for a while. */
+export async function removeItem<T extends OwnedItem>(
+  kind: OwnedKind<T>,
+  item: T,
+  request: Request,
+): Promise<void> {
+  const about = kind.words.auditText(item, request.workspace);
+  await kind.store.remove(auditedChange(request, [`${kind.kind} removed`, about]), item.id, request.at);
+  await kind.changed(request.user.teamId);
+}
+
 const sharedActions = <T extends OwnedItem>(
   kind: OwnedKind<T>,
   edit: OwnerAction<T>,
@@ -94,9 +105,7 @@ const sharedActions = <T extends OwnedItem>(
     await showOwned(kind, request, { notice: kind.words.resumed(item) });
   },
   async delete(item, request) {
-    const about = kind.words.auditText(item, request.workspace);
-    await kind.store.remove(auditedChange(request, [`${kind.kind} removed`, about]), item.id, request.at);
-    await kind.changed(request.user.teamId);
+    await removeItem(kind, item, request);
     await request.reply.update(deletedMessage(kind, item, request));
   },
 });

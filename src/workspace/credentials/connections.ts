@@ -133,6 +133,18 @@ export const describeToken = ({
 }: Pick<Connection, 'lastFour' | 'fingerprint'>): string =>
   `token ending ${lastFour.replaceAll('·', '')} · fingerprint ${fingerprint}`;
 
+/** A registered token in one line: never more of it than its last four characters and its fingerprint. */
+export function describeConnection(connection: Connection, at: Millis, zone: Zone): string {
+  const { name, baseUrl, role } = connection;
+  return [
+    name,
+    baseUrl,
+    describeToken(connection),
+    ...(role ? [ROLE_NAMES[role]] : []),
+    formatExpiry(connection, at, zone),
+  ].join(' · ');
+}
+
 const ahead = (days: number): string => ['today', 'tomorrow'][days] ?? `${days} days`;
 const ago = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 

@@ -1,0 +1,173 @@
+import { askEachProduct } from '../../billing/ask-products.ts';
+import type { BillingClient } from '../../billing/client.ts';
+import { isFailure } from '../../domain/failure/index.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import type { TestedConnection } from '../../slack/commands/tested-connection.ts';
+import { textMessage } from '../../slack/kit/atoms.ts';
+import { waitingModal } from '../../slack/kit/modal.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { ActionListener, ViewListener } from '../../slack/server/listeners.ts';
+import type { RateLimiter } from '../../slack/server/rate-limit.ts';
+import { findNamed, isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { MAX_PROJECTS } from '../../workspace/projects/projects.ts';
+import { openConnection } from '../../workspace/projects/resolve-project.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
+import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import { FIRST_VIEW, firstProjectsView } from './first-form.ts';
+import {
+  decodeFirstProjects,
+  type FirstProjects,
+  type FirstProjectsForm,
+  type MorningPosts,
+  parseFirstProjects,
+  type Unnamed,
+} from './first-words.ts';
+
+export interface FirstProjectsParts {
+  readonly workspaces: Workspaces;
+  readonly billing: BillingClient;
+  readonly limits: RateLimiter;
+  /** First words of all commands, which no project may be called by. */
+  readonly verbs: () => readonly string[];
+  readonly morningPosts: () => MorningPosts | undefined;
+}
+
+/** What became of a project that was to be named: a sentence, and the project where a product is to be chosen. */
+interface Naming {
+  readonly note: string;
+  readonly open?: Unnamed;
+  readonly isSaved?: boolean;
+}
+
+/** What follows a tested connection, in its form: the first figure, names for projects, a post every morning. */
+export function createFirstProjects(parts: FirstProjectsParts) {
+  const { workspaces, billing, limits, verbs, morningPosts } = parts;
+
+  /** With the record as it is now. */
+  const view = async (state: FirstProjects, asked: Request, notes: readonly string[] = []) => {
+    const request = { ...asked, workspace: await workspaces.read(asked.user.teamId) };
+    const project = postable(state, request);
+    const post = project && (await morningPosts()?.find(project, state.channel, request));
+    return firstProjectsView(state, request, { notes, post });
+  };
+
+  /** @param state as the modal has it: outside text */
+  const press = (
+    work: (state: FirstProjects, value: string, request: Request) => Promise<string[]>,
+  ): ActionListener => ({
+    right: 'manage',
+    async run({ value, metadata }, request) {
+      const state = decodeFirstProjects(metadata);
+      if (state !== undefined)
+        await request.reply.modal.update(await view(state, request, await work(state, value, request)));
+    },
+  });
+
+  const name = async (wanted: Unnamed, connection: string, request: Request): Promise<Naming> => {
+    const { workspace, user, at } = request;
+    const { id, alias, products } = wanted;
+    const refuse = (why: string): Naming => ({ note: `${alias} (project ${id}) wasn’t saved: ${why}` });
+    if (holdsRegisteredSecret(alias, workspace))
+      return { note: `The name for project ${id} wasn’t saved: it is a registered secret.` };
+    const [product, ...others] = products;
+    if (product === undefined) return findProduct(wanted, connection, request);
+    if (others.length > 0)
+      return {
+        open: wanted,
+        note: `${alias} (project ${id}): several products have data for it. Choose one.`,
+      };
+    const known = workspace.projects.find((project) => isSameProject(project, { id, product }));
+    if (known !== undefined) return { isSaved: true, note: `Project ${id} is named ${known.alias}.` };
+    if (workspace.aliases.size >= MAX_PROJECTS)
+      return refuse(`you have ${MAX_PROJECTS} projects, which is the limit.`);
+    const isDefault = (workspace.defaultConnection ?? connection) === connection;
+    const saved = await workspaces.addProject(
+      auditedChange(request, ['project added', `${alias} (project ${id})`]),
+      {
+        ...{ alias, id, product, channels: [], owner: user.id, addedBy: user.id, addedAt: at },
+        ...(!isDefault && { connection }),
+      },
+    );
+    return saved
+      ? { isSaved: true, note: `Saved ${alias}: project ${id}, ${PRODUCTS[product].name}.` }
+      : refuse('another project has that name.');
+  };
+
+  const findProduct = async (wanted: Unnamed, connection: string, request: Request): Promise<Naming> => {
+    const { id, alias } = wanted;
+    const target = { connection, label: alias, alias };
+    try {
+      const { found, failed } = await askEachProduct(billing, openConnection(request.workspace, target), id);
+      const products = found.map(({ product }) => product);
+      const unsure = failed.map(({ product }) => PRODUCTS[product].name).join(' and ');
+      if (products.length > 0) return await name({ id, alias, products }, connection, request);
+      return {
+        note: `${alias} wasn’t saved: no product has data for project ${id}.${unsure === '' ? ' Check the ID.' : ` ${unsure} gave no answer: try again.`}`,
+      };
+    } catch (failure) {
+      if (!isFailure(failure)) throw failure;
+      return { note: `${alias} (project ${id}) wasn’t saved: ${failure.message}` };
+    }
+  };
+
+  const save = async ({ state, wanted }: FirstProjectsForm, request: Request): Promise<void> => {
+    const { connection } = state;
+    if (wanted.some(({ products }) => products.length === 0))
+      limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
+    const named = await Promise.all(wanted.map((entry) => name(entry, connection, request)));
+    const unnamed = named.flatMap(({ open }) => open ?? []);
+    const next = {
+      ...state,
+      ...choiceOf(state, wanted),
+      unnamed,
+      asks: !named.every(({ isSaved }) => isSaved),
+      round: state.round + 1,
+    };
+    const notes = named.map(({ note }) => note);
+    await request.reply.modal.update(await view(next, request, notes), textMessage(notes.join(' ')));
+  };
+
+  return {
+    async afterConnect(tested: TestedConnection, request: Request) {
+      const { project: id, products } = tested;
+      const isNamed = request.workspace.projects.some((project) => project.id === id);
+      const unnamed = isNamed || products.length === 0 ? [] : [{ id, alias: '', products }];
+      return view({ ...tested, unnamed, asks: !isNamed, round: 0 }, request);
+    },
+    actions: {
+      'first-post': press(async (state, _, request) => {
+        const project = postable(state, request);
+        const problem = project && (await morningPosts()?.create(project, state.channel, request));
+        return problem === undefined ? [] : [problem];
+      }),
+      'first-undo': press(async (_, id, request) => {
+        await morningPosts()?.remove(id, request);
+        return [];
+      }),
+    },
+    views: {
+      [FIRST_VIEW]: {
+        right: 'manage',
+        waiting: waitingModal('Projects', 'Saving. Tally asks for each project’s product…'),
+        read: (fields, metadata) => parseFirstProjects(fields, metadata, verbs()),
+        work: save,
+      } satisfies ViewListener<FirstProjectsForm>,
+    },
+  };
+}
+
+/** The tested project's product, once it was chosen from several. */
+function choiceOf({ project }: FirstProjects, wanted: readonly Unnamed[]) {
+  const tested = wanted.find(({ id }) => id === project);
+  return tested?.products.length === 1 ? { products: tested.products } : {};
+}
+
+/** The tested project, where a post finds it: under one product, by the default connection or by its name's. */
+function postable({ project: id, products, connection }: FirstProjects, { workspace }: Request) {
+  const [product, ...others] = products;
+  if (product === undefined || others.length > 0) return undefined;
+  const named = findNamed({ id, product }, workspace);
+  const asked = named?.connection ?? workspace.defaultConnection;
+  return asked === connection ? { id, product, ...(named && { alias: named.alias }) } : undefined;
+}

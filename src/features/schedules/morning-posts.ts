@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { EditConflict } from '../../domain/failure/index.ts';
+import { formatDays } from '../../domain/time/calendar.ts';
+import { channelLink, escapeMarkup } from '../../slack/kit/atoms.ts';
+import { fullMessage, removeItem, storeItem } from '../../slack/owned/actions.ts';
+import { requireOwned } from '../../slack/owned/owned-kind.ts';
+import { announce } from '../../slack/owned/ownership.ts';
+import { isDirectMessage } from '../../slack/request/payload.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { Schedule } from '../../workspace/owned/schedules.ts';
+import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
+import { isChannel } from '../../workspace/record/record-schema.ts';
+import { findSchedule } from '../../workspace/record/workspace.ts';
+import { announcementMessage, scheduleSavedText } from './blocks.ts';
+import { isSameSchedule, newFormState, type ScheduleDraft } from './form-state.ts';
+import type { OwnedSchedules, SchedulesParts } from './kind.ts';
+import { findDraftProblem, scheduleFromDraft } from './setup.ts';
+import { loadUpcomingSends } from './upcoming-sends.ts';
+
+const NOT_HERE = 'Tally can post this in a channel every morning.';
+
+/** The usual report about a project in a channel, every day at nine in the time zone of who asks for it. */
+export function createMorningPosts(kind: OwnedSchedules, { scheduling, workspaces }: SchedulesParts) {
+  const draftOf = (project: ChosenProject, channel: string, { user, workspace }: Request): ScheduleDraft =>
+    newFormState({}, [project], { channel, zone: user.zone ?? workspace.settings.zone });
+
+  const isAsked = (draft: ScheduleDraft, schedule: Schedule): boolean =>
+    schedule.id === idOf(draft) || isSameSchedule(draft, schedule);
+
+  const findExisting = (draft: ScheduleDraft, { schedules }: Request['workspace']): Schedule | undefined =>
+    schedules.find((schedule) => isAsked(draft, schedule));
+
+  return {
+    async find(project: ChosenProject, channel: string, request: Request) {
+      const { workspace } = request;
+      if (!isChannel(channel) || isDirectMessage(channel))
+        return { id: undefined, text: NOT_HERE, isPossible: false };
+      const draft = draftOf(project, channel, request);
+      const schedule = findExisting(draft, workspace);
+      const sends = await loadUpcomingSends(scheduling, request);
+      const firstDay = (item: Pick<Schedule, 'id' | 'timing' | 'since'>): string => {
+        const [due] = sends(item).next;
+        return due === undefined ? 'later' : formatDays(due.date, due.date);
+      };
+      if (schedule !== undefined)
+        return {
+          id: schedule.id,
+          text: `${scheduleSavedText(schedule, workspace)} Next post: ${firstDay(schedule)}.`,
+          isPossible: true,
+        };
+      const { time, zone } = draft.timing;
+      const first = firstDay({ id: idOf(draft), timing: draft.timing, since: request.at });
+      return {
+        id: undefined,
+        text: `See in ${channelLink(channel)} what it cost the day before, this month so far, and what is left. Every day at ${time} (${escapeMarkup(zone)}), from ${first}.`,
+        isPossible: true,
+      };
+    },
+
+    async create(project: ChosenProject, channel: string, request: Request): Promise<string | undefined> {
+      const draft = draftOf(project, channel, request);
+      const { teamId, id: person } = request.user;
+      if (findExisting(draft, request.workspace) !== undefined) {
+        // A press that ended here after saving has not planned it.
+        await kind.changed(teamId);
+        return undefined;
+      }
+      const problem = fullMessage(kind, request)?.text ?? (await findDraftProblem(draft, request));
+      if (problem !== undefined) return problem;
+      const schedule = { ...scheduleFromDraft(draft, undefined, request, request.at), id: idOf(draft) };
+      try {
+        await storeItem(kind, schedule, 'schedule created', request);
+      } catch (error) {
+        const now = error instanceof EditConflict ? await workspaces.read(teamId) : undefined;
+        if (now === undefined || findExisting(draft, now) === undefined) throw error;
+        return undefined;
+      }
+      await kind.changed(teamId);
+      const message = announcementMessage(schedule, request.workspace, person, false);
+      const problems = await announce([{ to: channel, message }], request);
+      return problems[0];
+    },
+
+    async remove(id: string, request: Request): Promise<void> {
+      const schedule = requireOwned(findSchedule, id, request);
+      if (schedule === undefined) return;
+      await removeItem(kind, schedule, request);
+    },
+  };
+}
+
+/** The same at every press, so that the second one finds what the first has saved. */
+const idOf = ({ channel, projects }: ScheduleDraft): string =>
+  createHash('sha256')
+    .update([channel, ...projects.map(projectKey)].join(' '))
+    .digest('hex')
+    .slice(0, 8);

@@ -1,0 +1,51 @@
+import type { InputBlock } from '@slack/types';
+import type { ProductId } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { describeConnection, isExpiryUnknown } from '../../workspace/credentials/connections.ts';
+import { actions, type Block, button, context, escapeMarkup, header, section } from '../kit/atoms.ts';
+import type { Request } from '../request/request.ts';
+
+export const CONNECT_TITLE = 'Connect billing';
+
+/** A connection that was tested with a project and saved, as its form goes on from there. */
+export interface TestedConnection {
+  /** Its name. */
+  readonly connection: string;
+  /** Where the form was opened; '' for nowhere. */
+  readonly channel: SlackId;
+  /** The ID that it was tested with. */
+  readonly project: string;
+  /** Those that have data for the project. */
+  readonly products: readonly ProductId[];
+  /** The first answer: plain text. */
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/**
+ * @param request with the record that has the connection
+ * @param next what to do from here
+ */
+export function connectedBlocks<T extends Block | InputBlock>(
+  { connection: name, title, lines }: Pick<TestedConnection, 'connection' | 'title' | 'lines'>,
+  { workspace, at }: Pick<Request, 'workspace' | 'at'>,
+  next: readonly T[],
+): (Block | T)[] {
+  const connection = workspace.connections.get(name);
+  return [
+    header(title),
+    ...lines.map(section),
+    ...next,
+    ...(connection === undefined
+      ? []
+      : [
+          context(escapeMarkup(`Connected: ${describeConnection(connection, at, workspace.settings.zone)}`)),
+          ...(isExpiryUnknown(connection) ? expiryUnknownBlocks(name) : []),
+        ]),
+  ];
+}
+
+const expiryUnknownBlocks = (name: string): Block[] => [
+  section('Say when the token expires, and Tally reminds you before.'),
+  actions(button('connection-expiry', 'Set expiry…', { value: name })),
+];

@@ -1,0 +1,147 @@
+/** What follows Connect: the first figure, names for projects, and a post every morning. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { TEAM } from '../../sandbox/slack/people.ts';
+import { recordKey } from '../../src/redis/keys.ts';
+import { createAudit } from '../../src/workspace/record/audit.ts';
+import { type Bot, CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+let bot: Bot;
+
+beforeEach(async () => {
+  bot = await startBot({ now: () => NOW });
+});
+afterEach(() => bot.stop());
+
+const text = () => textOf(bot.slack.modal(OWNER)?.view);
+const record = () => bot.redis.client.hgetall(recordKey(TEAM));
+const kept = async (kind: string) =>
+  Object.entries(await record())
+    .filter(([field]) => field.startsWith(`${kind}:`))
+    .map(([, json]) => JSON.parse(json));
+const audit = async () =>
+  (await createAudit(bot.redis.client).list(TEAM, 50)).map(({ action, about }) => `${action}: ${about}`);
+
+async function connect(project = '123', channel = CHANNEL) {
+  await bot.slack.say(OWNER, channel, '/billing connect');
+  await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+  await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project });
+  await bot.slack.waitFor(() => text().includes('Connected'));
+}
+
+const press = (label: string) => bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, label);
+
+async function submit(fields: Record<string, string>, part: string) {
+  await bot.slack.submit(OWNER, fields);
+  await bot.slack.waitFor(() => text().includes(part));
+}
+
+describe('the product of the tested project', () => {
+  it('is the one that answers with data, each asked once', async () => {
+    await connect('789');
+    expect(text()).toMatch(/Project 789 \(Object storage\) · [\d,.]+ left\nProduct: Object storage/);
+    expect(bot.billing.requests).toHaveLength(3);
+  });
+
+  it('is chosen by the person where several have data, and nothing is guessed before', async () => {
+    bot.billing.setMode('careless');
+    await connect();
+    expect(text()).toContain('Project 123 · which product?');
+    expect(text()).toContain('Several products have data for it.');
+    expect(text()).not.toContain('every morning');
+    await submit({ 'alias-123': 'prod' }, 'Choose one.');
+    expect(await kept('project')).toEqual([]);
+    await submit({ 'product-123': '2' }, 'Saved prod: project 123, Object storage.');
+    expect(await kept('project')).toMatchObject([{ alias: 'prod', id: '123', product: 2 }]);
+    expect(text()).toContain('every morning');
+  });
+
+  it('is not named where none has data', async () => {
+    await connect('777');
+    expect(text()).toContain('No data for project 777');
+    expect(text()).not.toContain('Name of project 777');
+    await submit({ 'more-0': '778 lost' }, 'no product has data for project 778. Check the ID.');
+    expect(await kept('project')).toEqual([]);
+  });
+});
+
+describe('the names', () => {
+  it('are saved for the tested project and further ones, each with its product and audited', async () => {
+    await connect();
+    await submit({ 'alias-123': 'prod', 'more-0': '456 staging, archive 789' }, 'Saved archive');
+    const saved = (await kept('project')).toSorted((a, b) => a.alias.localeCompare(b.alias));
+    expect(saved).toMatchObject([
+      { alias: 'archive', id: '789', product: 2, channels: [], owner: OWNER },
+      { alias: 'prod', id: '123', product: 1 },
+      { alias: 'staging', id: '456', product: 1 },
+    ]);
+    expect((await audit()).filter((line) => line.startsWith('project added')).toSorted()).toEqual([
+      'project added: archive (project 789)',
+      'project added: prod (project 123)',
+      'project added: staging (project 456)',
+    ]);
+    await bot.slack.dismiss(OWNER);
+    expect((await bot.ask('/balance archive')).visibleText).toContain('left');
+  });
+
+  it('are refused one by one, with what to type instead', async () => {
+    await connect();
+    await bot.slack.submit(OWNER, { 'alias-123': 'may', 'more-0': 'nothing' });
+    const { errors } = bot.slack.modal(OWNER)!;
+    expect(errors['alias-123']).toContain('already means something');
+    expect(Object.values(errors).join()).toContain('123 prod, 456 staging');
+    expect(await kept('project')).toEqual([]);
+  });
+
+  it('never remove the channel limit of a project that has another name', async () => {
+    await bot.connect();
+    await addProject(bot, { alias: 'closed', id: '456', channels: [CHANNEL] });
+    await connect();
+    await submit({ 'more-0': '456 opened' }, 'Project 456 is named closed.');
+    expect(await kept('project')).toMatchObject([{ alias: 'closed', channels: [CHANNEL] }]);
+  });
+});
+
+describe('Post it here every morning', () => {
+  it('makes one schedule, announced and audited, however often it is pressed, and Undo removes it', async () => {
+    await connect();
+    await Promise.all([press('Post it here every morning'), press('Post it here every morning')]);
+    await bot.slack.waitFor(() => text().includes('Saved: *Yesterday’s spend* for Project 123'));
+    await bot.waitUntilIdle();
+    expect(await kept('schedule')).toMatchObject([
+      {
+        channel: CHANNEL,
+        report: 'yesterday',
+        owner: OWNER,
+        timing: { cadence: { kind: 'daily' }, time: '09:00' },
+      },
+    ]);
+    expect((await audit()).filter((line) => line.startsWith('schedule created'))).toHaveLength(1);
+    await bot.slack.waitFor(() =>
+      bot.slack.messages(OWNER, CHANNEL).some(({ text }) => text.includes('New scheduled post')),
+    );
+    await bot.slack.waitFor(() => text().includes('Next post: Sun 22 Nov'));
+    await press('Undo');
+    await bot.slack.waitFor(() => text().includes('Post it here every morning'));
+    expect(await kept('schedule')).toEqual([]);
+  });
+
+  it('leads to the form where the command was typed in a direct message', async () => {
+    await connect('123', OWNER.replace(/^U/, 'D'));
+    expect(text()).not.toContain('Post it here every morning');
+    await press('Choose a channel…');
+    await bot.slack.waitFor(() => text().includes('Schedule a post'));
+  });
+
+  it('says what to do where Tally can’t post, keeps what was typed, and saves nothing', async () => {
+    await connect('123', 'C0FINANCE1');
+    await press('Post it here every morning');
+    await bot.slack.waitFor(() => text().includes('type /invite @Tally there'));
+    expect(text()).toContain('Name of project 123');
+    expect(await kept('schedule')).toEqual([]);
+    await press('Choose a channel…');
+    await bot.slack.waitFor(() => text().includes('Schedule a post'));
+  });
+});
