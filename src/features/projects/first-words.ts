@@ -49,7 +49,7 @@ export interface FirstProjects extends TestedConnection {
 }
 
 /** Each is asked about under every product. */
-export const MOST_AT_ONCE = 10;
+const MOST_AT_ONCE = 10;
 
 const products = z.array(z.literal(PRODUCT_IDS)).readonly();
 const schema = z.object({
