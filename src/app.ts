@@ -5,6 +5,7 @@ import { FIGURES_LIFETIME } from './delivery/log/delivery-log.ts';
 import { MESSAGE_KINDS } from './delivery/outbox/recipients.ts';
 import { createReports } from './delivery/reports/index.ts';
 import type { Millis } from './domain/time/calendar.ts';
+import { createAskManagerFeature } from './features/ask-manager/index.ts';
 import { createAuditFeature } from './features/audit/index.ts';
 import { createBalanceFeature } from './features/balance/index.ts';
 import { createConnectFeature } from './features/connect/index.ts';
@@ -48,6 +49,7 @@ import { REJECTIONS } from './slack/server/rejections.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
+import { createManagerRequests } from './workspace/once/manager-requests.ts';
 import { createOneTimeGrants } from './workspace/once/one-time-grants.ts';
 import { createEventDedup, createOAuthNonces } from './workspace/once/replay-protection.ts';
 import { createTokenQuota } from './workspace/once/token-quota.ts';
@@ -195,6 +197,11 @@ export function createTally(
     createStatusFeature({ workspaces, billing, limits, lastUsed, sections: all.status }),
     createAuditFeature({ audit }),
     createSettingsFeature({ workspaces }),
+    createAskManagerFeature({
+      requests: createManagerRequests(redis),
+      audit,
+      listeners: () => all.listeners().commands,
+    }),
     createMentionsFeature({
       commands: all.commands,
       verbs: all.verbs,

@@ -13,6 +13,8 @@ export const recordKey = (id: string): string => `${ofWorkspace(id)}:record`;
 export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
 /** Grants of the modals that show tokens. */
 export const grantsKey = (id: string): string => `${ofWorkspace(id)}:grants`;
+/** What people asked the managers for, and what came of it. */
+export const managerRequestsKey = (id: string): string => `${ofWorkspace(id)}:manager-requests`;
 /** When each person got tokens lately. */
 export const issuedKey = (id: string): string => `${ofWorkspace(id)}:issued`;
 /** How each due date of its schedules ended. */
@@ -39,6 +41,7 @@ export const keysOf = (workspace: SlackId): readonly string[] =>
     recordKey,
     auditKey,
     grantsKey,
+    managerRequestsKey,
     issuedKey,
     deliveryLogKey,
     deliveryLockKey,

@@ -15,6 +15,7 @@ import { NewerRecords } from '../../src/domain/failure/index.ts';
 import { resealAll } from '../../src/ops/reseal.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
+import { createManagerRequests } from '../../src/workspace/once/manager-requests.ts';
 import { createOneTimeGrants } from '../../src/workspace/once/one-time-grants.ts';
 import { createTokenQuota } from '../../src/workspace/once/token-quota.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
@@ -66,6 +67,15 @@ describe('every write of a workspace that a newer version has written', () => {
         ...{ workspace: TEAM, person: PERSON, purpose: 'revoke', at: 1 },
         grantText: 'a'.repeat(22),
       }),
+    'a request to the managers': (client) =>
+      createManagerRequests(client).open(
+        TEAM,
+        {
+          ...{ person: PERSON, isGuest: false, reason: 'manager', command: '/billing', text: 'settings' },
+          ...{ at: 1, state: 'open', messages: [] },
+        },
+        entry,
+      ),
     'a token counted': (client) => createTokenQuota(client).take(TEAM, PERSON, 1),
     'a question in a thread': (client) => createThreadStore(client).remember(place, question, 'everybody'),
     'the lease of a delivery': (client) => createDeliveryLog(client).lease(TEAM),

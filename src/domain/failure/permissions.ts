@@ -6,10 +6,14 @@ import { FailureBase } from './base.ts';
 /** The rights do not allow it. */
 export class NotAllowed extends FailureBase<'not-allowed'> {
   override readonly summary = 'not allowed here';
-  /** @param managers Slack IDs of people who may, for `not-manager`, as far as they are known */
+  /**
+   * @param managers Slack IDs of people who may, for `not-manager`, as far as they are known
+   * @param owned what belongs to somebody else, for `not-owner`
+   */
   constructor(
     readonly reason: 'guest' | 'external' | 'not-member' | 'not-manager' | 'not-owner' | 'channel',
     readonly managers: readonly SlackId[] = [],
+    readonly owned?: 'schedules' | 'watches',
   ) {
     super(
       'not-allowed',

@@ -57,6 +57,7 @@ export function createAuditFeature({ audit }: { readonly audit: Audit }): Featur
     verbs: {
       audit: {
         right: 'manage',
+        isForManagers: true,
         read: (rest) => refuseExtraWords(rest, 'audit', [CSV]),
         async run(rest, request) {
           refuseExtraWords(rest, 'audit', [CSV]);

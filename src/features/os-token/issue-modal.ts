@@ -50,12 +50,13 @@ export async function askForToken(
   context: TokenContext,
 ): Promise<void> {
   const { request, grants } = context;
-  const { user, channel, workspace, reply } = request;
+  const { user, channel, workspace, reply, allowed } = request;
   if (!reply.modal.canOpen)
     return reply.private(slashCommandOnlyMessage(typed, { command: '/os-token', text: typed }));
   const tokenRequest = createTokenRequest(project, undefined, [], request);
   const { grant, label } = tokenRequest;
-  const isInChannel = channel !== undefined && !isDirectMessage(channel);
+  // What was allowed once is opened from the conversation with Tally.
+  const isInChannel = channel !== undefined && !isDirectMessage(channel) && allowed === undefined;
   if (isInChannel && !workspace.hasSeenTokenNotice(user.id)) {
     await requireIssuer(label, tokenRequest.access, request);
     const handle = await grants.keep(user.teamId, grant, grantLifetime(context));

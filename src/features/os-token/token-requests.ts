@@ -49,11 +49,12 @@ export function createTokenRequest(
   tokens: Tokens,
   request: Request,
 ): TokenRequest {
-  const { workspace, user, channel } = request;
+  const { workspace, user, channel, allowed } = request;
   const target = resolveTokenProject(project, request);
   const access = findAccess(workspace, target.project);
   if (access === undefined) throw new AccessMissing(target.project, target.label);
-  const isPossible = access.issuers.groups.length > 0 || isNamedIssuer(access, user.id);
+  const isPossible =
+    allowed !== undefined || access.issuers.groups.length > 0 || isNamedIssuer(access, user.id);
   if (!isPossible) throw new NotIssuer(target.label);
   const location = channel === undefined ? {} : { channel };
   const grant = { person: user.id, project: target.project, word: word ?? target.word, ...location };
@@ -86,7 +87,10 @@ function resolveTokenProject(project: ProjectReference, request: Request): Resol
   }
 }
 
-/** External people never get tokens; all others need to be named for the project. @throws NotAllowed, NotIssuer */
+/**
+ * External people never get tokens; all others need to be named for the project, or to be allowed this one token.
+ * @throws NotAllowed, NotIssuer
+ */
 export async function requireIssuer(
   label: string,
   access: ApplicationAccessRecord,
@@ -94,6 +98,7 @@ export async function requireIssuer(
 ): Promise<void> {
   const { role, id } = request.user;
   if (role === 'external') throw new NotAllowed('external');
+  if (request.allowed !== undefined) return;
   if (isNamedIssuer(access, id)) return;
   const { issuers } = access;
   if (issuers.groups.length === 0 || !(await request.slack.isInGroups(issuers.groups)))

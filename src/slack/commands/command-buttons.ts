@@ -18,7 +18,8 @@ export interface CommandLink {
   readonly text?: string;
 }
 
-const written = ({ command, text = '' }: CommandLink): string => `${command} ${text}`.trim();
+/** The command as it is typed. */
+export const commandLine = ({ command, text = '' }: CommandLink): string => `${command} ${text}`.trim();
 
 /** Returns the command for a button's value, without words that could be a secret; project names stay. */
 export function withoutSecrets(
@@ -36,13 +37,13 @@ export function commandButton(
   rerun: CommandLink,
   options: ButtonOptions = {},
 ): Button[] {
-  const value = written(rerun);
+  const value = commandLine(rerun);
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}`, label, { ...options, value })];
 }
 
 /** The same as an option of a select. */
 export const commandOption = (label: string, rerun: CommandLink, description?: string) =>
-  option(label, written(rerun), description);
+  option(label, commandLine(rerun), description);
 
 /** What is asked most about a project. @param words the project, and perhaps its product */
 const projectQuestions = (words: string) =>
@@ -111,7 +112,7 @@ const SHARE = 'share';
  * answer if they were over. @param asked when the answer was asked for, in ms
  */
 export function shareButton(rerun: CommandLink, asked: number): Button[] {
-  const value = `${asked} ${written(rerun)}`;
+  const value = `${asked} ${commandLine(rerun)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
 }
 

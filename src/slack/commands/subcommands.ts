@@ -39,6 +39,7 @@ export const routeSubcommands =
     };
     return {
       right: handler?.right ?? 'ask',
+      ...(handler?.isForManagers === true && { isForManagers: true }),
       read(_, workspace) {
         if (asksForHelp) return;
         if (handler === undefined) throw unknownVerb(text, verb, Object.keys(verbs));

@@ -3,6 +3,7 @@ import { commandText, type SlashCommand } from '../../domain/commands.ts';
 import {
   type CommandFailure,
   type InvalidWord,
+  type NotAllowed,
   type PermissionFailure,
   UNKNOWN_COMMAND,
   UNRECOGNIZED,
@@ -21,6 +22,7 @@ import { canSuggest, projectPicker, projectSelect } from '../commands/project-pi
 import { actions, button, option, select } from '../kit/atoms.ts';
 import { privateLocation, type Request } from '../request/request.ts';
 import {
+  askManagerButton,
   CONNECT,
   canManage,
   type Descriptions,
@@ -32,11 +34,12 @@ import {
 
 const MOST_NAMED = 5;
 
-function whoCanConnect({ requester }: ErrorContext): ErrorDescription {
-  const people = requester?.workspace.settings.managers.slice(0, MOST_NAMED) ?? [];
+function whoCanConnect(context: ErrorContext): ErrorDescription {
+  const people = context.requester?.workspace.settings.managers.slice(0, MOST_NAMED) ?? [];
+  const buttons = askManagerButton('setup', { command: '/billing connect' }, context);
   return people.length === 0
-    ? { todo: 'An owner or admin of this workspace can connect it.' }
-    : { todo: 'A Tally manager can connect it.', people };
+    ? { todo: 'An owner or admin of this workspace can connect it.', buttons }
+    : { todo: 'A Tally manager can connect it.', people, buttons };
 }
 
 const ASK_INSTEAD = {
@@ -94,17 +97,31 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
             button('connect', 'Connect…', connection === undefined ? {} : { value: connection }),
           ],
         }
-      : { todo: `A Tally manager can choose another. ${commandText('/billing status')} lists them.` },
+      : {
+          todo: `A Tally manager can choose another. ${commandText('/billing status')} lists them.`,
+          buttons: askManagerButton(
+            'setup',
+            project?.alias === undefined
+              ? undefined
+              : { command: '/billing projects', text: `edit ${project.alias}` },
+            context,
+          ),
+        },
 };
 
 export const PERMISSION_DESCRIPTIONS: Descriptions<PermissionFailure> = {
-  'not-allowed': ({ managers, reason }, { isStep }) => ({
-    ...(managers.length > 0 ? { todo: '', people: managers } : { todo: ASK_INSTEAD[reason] }),
-    ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
-    ...(reason === 'channel' && isStep === true && NOT_IN_STEP),
-  }),
-  'not-issuer': () => ({
+  'not-allowed': (failure, context) => {
+    const { managers, reason } = failure;
+    return {
+      ...(managers.length > 0 ? { todo: '', people: managers } : { todo: ASK_INSTEAD[reason] }),
+      ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
+      ...(reason === 'channel' && context.isStep === true && NOT_IN_STEP),
+      buttons: askManagerAbout(failure, context),
+    };
+  },
+  'not-issuer': (_, context) => ({
     todo: `A Tally manager can add you with ${commandText('/billing projects access')}. Managers need to be added too.`,
+    buttons: askManagerButton('issuer', context.invocation, context),
   }),
   throttled: ({ wait }, context) => tryAgainIn(wait, context),
 };
@@ -113,6 +130,31 @@ const NOT_IN_STEP: ErrorDescription = {
   sentence: 'This step can’t ask about this project.',
   todo: 'Choose one of the project’s channels in the step, or ask a Tally manager to allow its channel.',
 };
+
+/** What guests can be allowed once. They get no tokens. */
+const GUEST_QUESTIONS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
+
+function askManagerAbout({ reason, managers, owned }: NotAllowed, context: ErrorContext): Button[] {
+  const { invocation, isForManagers = false } = context;
+  switch (reason) {
+    case 'external':
+      return [];
+    case 'guest':
+      return invocation !== undefined && GUEST_QUESTIONS.has(invocation.command)
+        ? askManagerButton('guest', invocation, context)
+        : [];
+    case 'not-member':
+      return askManagerButton('member', invocation, context);
+    case 'not-owner':
+      return askManagerButton('owner', owned && { command: OWNED_LISTS[owned] }, context);
+    case 'not-manager':
+      return managers.length === 0 || isForManagers ? [] : askManagerButton('manager', invocation, context);
+    case 'channel':
+      return askManagerButton('channel', invocation, context);
+  }
+}
+
+const OWNED_LISTS = { schedules: '/billing schedules', watches: '/billing watches' } as const;
 
 /** The reply to a secret in `/os-token`: where the secret of an application access belongs. */
 function accessSecretPasted(requester: Request | undefined): ErrorDescription {

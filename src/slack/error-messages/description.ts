@@ -2,8 +2,14 @@ import type { Button } from '@slack/types';
 import type { Failure, FailureOf } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
+import {
+  type CommandInvocation,
+  type CommandLink,
+  commandButton,
+  commandLine,
+} from '../commands/command-buttons.ts';
 import { type Block, button } from '../kit/atoms.ts';
+import { SLACK_LIMITS } from '../kit/limits.ts';
 import type { Request } from '../request/request.ts';
 
 /** What the reply to a failure says in addition to the failure's own message. */
@@ -34,6 +40,9 @@ export interface ErrorContext {
   readonly canRead?: ((text: string) => boolean) | undefined;
   /** Whether that command opens a form, so that its buttons work in a modal too. */
   readonly opensForm?: boolean | undefined;
+  /** Where that was, for a manager who is asked to run it. */
+  readonly channel?: SlackId | undefined;
+  readonly isForManagers?: boolean | undefined;
   /** Decides which buttons and projects to offer; undefined before the rights were checked. */
   readonly requester?: Request | undefined;
   /** The log's ID of this error. */
@@ -56,6 +65,24 @@ export const tryAgain = (todo: string, { invocation }: ErrorContext): ErrorDescr
   todo,
   buttons: retryButton(invocation),
 });
+
+/** Why a person asks a manager. */
+const REQUEST_REASONS = ['manager', 'member', 'owner', 'channel', 'guest', 'issuer', 'setup'] as const;
+export type RequestReason = (typeof REQUEST_REASONS)[number];
+export const isRequestReason = (text: string): text is RequestReason =>
+  REQUEST_REASONS.some((reason) => reason === text);
+
+/** Asks the managers to run this command, or to allow it once. Managers and external people can't ask. */
+export function askManagerButton(
+  reason: RequestReason,
+  link: CommandLink | undefined,
+  { channel, requester, isStep = false }: ErrorContext,
+): Button[] {
+  const { canManage = false, role } = requester?.user ?? {};
+  if (link === undefined || isStep || canManage || role === 'external') return [];
+  const value = [reason, channel ?? requester?.channel ?? '-', commandLine(link)].join(' ');
+  return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
+}
 
 /** @param wait in ms */
 export const tryAgainIn = (wait: Millis, context: ErrorContext): ErrorDescription =>

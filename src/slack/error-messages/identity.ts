@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import type { IdentityFailure, TokenFailure } from '../../domain/failure/index.ts';
 import { button } from '../kit/atoms.ts';
-import { canManage, type Descriptions, retryButton, tryAgainIn } from './description.ts';
+import { askManagerButton, canManage, type Descriptions, retryButton, tryAgainIn } from './description.ts';
 
 const ACCESS_PAGE = 'Cloud servers → the project → Access for applications';
 
@@ -42,7 +42,14 @@ export const TOKEN_DESCRIPTIONS: Descriptions<TokenFailure> = {
           todo: 'The console shows the ID and the secret when you make an access for applications.',
           buttons: [button('access-form', 'Register an access…', { value: project, style: 'primary' })],
         }
-      : { todo: `A Tally manager can register one with ${commandText('/billing projects access')}.` },
+      : {
+          todo: `A Tally manager can register one with ${commandText('/billing projects access')}.`,
+          buttons: askManagerButton(
+            'setup',
+            { command: '/billing projects', text: `access ${project}` },
+            context,
+          ),
+        },
   'too-many-tokens': ({ wait }, context) => tryAgainIn(wait, context),
   'token-not-shown': ({ why, token: { state, until, audit } }) => {
     const became = {

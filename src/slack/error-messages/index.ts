@@ -8,6 +8,7 @@ import {
 import { commandButton } from '../commands/command-buttons.ts';
 import { COMMAND_DESCRIPTIONS, PERMISSION_DESCRIPTIONS } from './command.ts';
 import {
+  askManagerButton,
   canManage,
   type Descriptions,
   type ErrorContext,
@@ -53,6 +54,7 @@ const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
         }
       : {
           todo: `Tally can’t answer without the time zone in them. An admin can save them again with ${commandText('/billing settings')}.`,
+          buttons: askManagerButton('setup', { command: '/billing settings' }, context),
         },
   'edit-conflict': () => ({ todo: 'Your change wasn’t saved. Check what it says now, then try again.' }),
   'store-unavailable': (failure, context) => {

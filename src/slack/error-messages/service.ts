@@ -7,6 +7,7 @@ import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { commandButton } from '../commands/command-buttons.ts';
 import { button } from '../kit/atoms.ts';
 import {
+  askManagerButton,
   canManage,
   type Descriptions,
   type ErrorContext,
@@ -75,7 +76,9 @@ const ADDRESS_FORM = {
 
 const replaceToken = (reason: string, context: ErrorContext): ErrorDescription => ({
   todo: `${reason} A Tally manager can replace it.`,
-  buttons: canManage(context) ? [REPLACE_TOKEN] : [],
+  buttons: canManage(context)
+    ? [REPLACE_TOKEN]
+    : askManagerButton('setup', { command: '/billing connect' }, context),
 });
 
 const checkAddress = (

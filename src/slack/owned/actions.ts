@@ -8,7 +8,7 @@ import type { Request } from '../request/request.ts';
 import { type ActionListener, lookUp } from '../server/listeners.ts';
 import { deletedMessage, showOwned } from './list.ts';
 import { type OwnedKind, type OwnerAction, requireOwned } from './owned-kind.ts';
-import { canAdopt, canEditOwned, canReadOwned, type OwnedItem } from './ownership.ts';
+import { canAdopt, canEditOwned, canReadOwned, notOwner, type OwnedItem } from './ownership.ts';
 
 /** What the list's menus and buttons do. A button only names an item; the record says what it is and whose. */
 export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit: OwnerAction<T>) {
@@ -112,7 +112,7 @@ const sharedActions = <T extends OwnedItem>(
 
 /** After the owner has left. @throws NotAllowed */
 async function adopt<T extends OwnedItem>(kind: OwnedKind<T>, item: T, request: Request): Promise<void> {
-  if (!(await canAdopt(item, request))) throw new NotAllowed('not-owner');
+  if (!(await canAdopt(item, request))) throw notOwner(item);
   await changeItem(kind, { ...item, owner: request.user.id }, `${kind.kind} adopted`, request);
   await showOwned(kind, request, { notice: kind.words.adopted });
 }
@@ -127,7 +127,7 @@ async function undoDelete<T extends OwnedItem>(
   const tooLate = { notice: `It’s too late to undo this. ${setUpAgainText(kind)}` };
   const item = await kind.store.findRemoved(user.teamId, id, at);
   if (item === undefined) return showOwned(kind, request, tooLate);
-  if (!canEditOwned(item, request)) throw new NotAllowed('not-owner');
+  if (!canEditOwned(item, request)) throw notOwner(item);
   const full = fullMessage(kind, request);
   if (full !== undefined) return request.reply.update(full);
   const change = auditedChange(request, [`${kind.kind} restored`, kind.words.auditText(item, workspace)]);

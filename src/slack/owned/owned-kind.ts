@@ -1,10 +1,9 @@
 import type { Button } from '@slack/types';
 import type { ActionName, CommandName } from '../../domain/commands.ts';
-import { NotAllowed } from '../../domain/failure/index.ts';
 import type { OwnedStore } from '../../workspace/owned/owned-store.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Request } from '../request/request.ts';
-import { canEditOwned, isFullMember, type ListViewer, type Owned, type OwnedItem } from './ownership.ts';
+import { canEditOwned, isFullMember, type ListViewer, notOwner, type OwnedItem } from './ownership.ts';
 
 /** What a person who may change an item does with it. */
 export type OwnerAction<T> = (item: T, request: Request) => Promise<void>;
@@ -85,12 +84,12 @@ export const visibleItems = <T extends OwnedItem>(
     : [];
 
 /** What a button or a form names; undefined for none and once it is deleted. @throws NotAllowed except for its owner and managers */
-export function requireOwned<T extends Owned>(
+export function requireOwned<T extends OwnedItem>(
   find: (workspace: Workspace, id: string) => T | undefined,
   id: string,
   request: Pick<Request, 'user' | 'workspace'>,
 ): T | undefined {
   const item = find(request.workspace, id);
-  if (item !== undefined && !canEditOwned(item, request)) throw new NotAllowed('not-owner');
+  if (item !== undefined && !canEditOwned(item, request)) throw notOwner(item);
   return item;
 }

@@ -1,4 +1,4 @@
-import { isFailure } from '../../domain/failure/index.ts';
+import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { channelOf, projectsOf } from '../../workspace/owned/stop-reasons.ts';
@@ -42,6 +42,9 @@ export async function announce(
     }
   return problems;
 }
+
+export const notOwner = (item: OwnedItem): NotAllowed =>
+  new NotAllowed('not-owner', [], 'cadence' in item ? 'schedules' : 'watches');
 
 type Viewer = Pick<Request, 'user'>;
 /** Who sees a list of them, and where. */

@@ -7,9 +7,9 @@ import { modal } from '../kit/modal.ts';
 import { isDirectMessage, type RequestSource } from '../request/payload.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { createMessages, type MessageTarget, type OutgoingFile, retryRateLimited } from './messages.ts';
-import { postMessage } from './post-message.ts';
+import { type PostedTo, postMessage, replaceMessage } from './post-message.ts';
 
-/** The five ways to reply. Each throws SlackFailed when Slack refuses it. */
+/** The ways to reply. Each throws SlackFailed when Slack refuses it. */
 export interface Reply {
   /**
    * The answer: replaces the message whose button was clicked, or goes where it was asked, to the user or the channel as
@@ -18,8 +18,10 @@ export interface Reply {
   update(message: Message): Promise<void>;
   /** A message that only the user sees. Replaces nothing. */
   private(message: Message): Promise<void>;
-  /** A message for everyone in the channel. @throws CannotPost */
-  public(channel: SlackId, message: Message): Promise<void>;
+  /** A message for everyone in the channel, or for another person. @throws CannotPost */
+  public(channel: SlackId, message: Message): Promise<PostedTo>;
+  /** Puts another message in the place of one that `public` sent. @throws CannotPost */
+  replace(at: PostedTo, message: Message): Promise<void>;
   readonly modal: ModalReply;
   /**
    * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional
@@ -32,6 +34,8 @@ export interface Reply {
 export interface ModalReply {
   /** Whether a modal can be opened: after a click or a slash command, not after a message. */
   readonly canOpen: boolean;
+  /** Whether the request came from a modal. */
+  readonly isOpen: boolean;
   /** Opens a modal within 3 s of the click or command, or replaces the one the request came from. */
   open(view: ModalView): Promise<void>;
   /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
@@ -125,11 +129,11 @@ function createReplyTarget(parts: MessageTarget, modalHash?: string) {
           await sendPrivate(canShare ? message : withoutShare(message), replace);
         },
         private: (message) => sendPrivate(message),
-        async public(to, message) {
-          await postMessage(client, { channel: to, thread: undefined }, message);
-        },
+        public: (to, message) => postMessage(client, { channel: to, thread: undefined }, message),
+        replace: (at, message) => replaceMessage(client, at, message),
         modal: {
           canOpen: (triggerId ?? viewId) !== undefined,
+          isOpen: viewId !== undefined,
           async open(view) {
             await modals.settle();
             const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';

@@ -2,14 +2,15 @@ import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Permissions, type Right, type Role, requireRight } from '../../workspace/permissions.ts';
-import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
+import type { AllowedProject, AskLocation } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
+import type { Settings } from '../../workspace/settings.ts';
 import { type CommandInvocation, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply, ReplyTarget } from '../reply/reply.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
-import type { User, UserDirectory, UserGroup } from './users.ts';
+import { findAdmins, type User, type UserDirectory, type UserGroup } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */
 export interface Request {
@@ -28,6 +29,8 @@ export interface Request {
   readonly sharedBy: SharedBy | undefined;
   /** BCP 47, of the reader: the user's, or the workspace's if the whole channel reads the answer. */
   readonly locale: string;
+  /** The project that a manager allowed to ask about in this one request; undefined for all others. */
+  readonly allowed: AllowedProject | undefined;
   readonly reply: Reply;
   readonly slack: SlackLookups;
 }
@@ -46,6 +49,8 @@ export interface SlackLookups {
   roleOf(userId: SlackId): Promise<Role>;
   /** The rights of another user, asked anew. */
   permissionsOf(userId: SlackId): Promise<Permissions>;
+  /** Some who manage Tally now, asked anew; the workspace's admins where it names nobody. */
+  managers(): Promise<readonly SlackId[]>;
 }
 
 export interface SharedBy {
@@ -58,8 +63,9 @@ export const askLocation = ({
   channel,
   user,
   audience,
-}: Pick<Request, 'channel' | 'user' | 'audience'>): AskLocation => ({
-  channel,
+  allowed,
+}: Pick<Request, 'channel' | 'user' | 'audience'> & Partial<Pick<Request, 'allowed'>>): AskLocation => ({
+  ...{ channel, allowed },
   manager: user.canManage && (audience === 'asker' || (channel !== undefined && isDirectMessage(channel))),
 });
 
@@ -83,6 +89,10 @@ export interface RequestOptions {
   readonly isTyping?: boolean;
   /** The workspace's record, if it was read already for what this payload asks. */
   readonly workspace?: Workspace | undefined;
+  /** Where it counts as asked, if that isn't where the button was pressed. */
+  readonly channel?: SlackId | undefined;
+  /** What a manager allowed to ask about once. It lets guests ask too. */
+  readonly allowed?: AllowedProject | undefined;
 }
 
 /**
@@ -101,18 +111,57 @@ const needsFreshRole = (right: Right): boolean => right === 'member' || right ==
 
 /** Of the named managers. */
 const MOST_NAMED = 5;
+/** Of those who may have left since they were named. */
+const MOST_LOOKED_UP = 15;
 
-/** Whom to ask, without another question to Slack than one cached role: who registered the newest token is an admin, often. */
+/**
+ * Whom a refusal names, without another question to Slack than what is cached for a minute: who registered the newest token
+ * is an admin, often.
+ */
 async function findManagers(
   users: UserDirectory,
   client: WebClient,
   { teamId, settings, connections }: Workspace,
 ): Promise<readonly string[]> {
-  if (settings.managers.length > 0) return settings.managers.slice(0, MOST_NAMED);
+  const named = await namedManagers(users, client, teamId, settings);
+  if (named.length > 0) return named.slice(0, MOST_NAMED);
   const [newest] = [...connections.values()].toSorted((a, b) => b.registeredAt - a.registeredAt);
   if (newest === undefined) return [];
   const role = await users.roleOf(client, teamId, newest.registeredBy).catch(() => 'nobody');
   return role === 'admin' ? [newest.registeredBy] : [];
+}
+
+/** The people that the settings name, and those in the user groups that they name. */
+const namedManagers = async (
+  users: UserDirectory,
+  client: WebClient,
+  teamId: SlackId,
+  { managers, managerGroups }: Settings,
+): Promise<readonly string[]> => [
+  ...new Set([...managers, ...(await users.membersOf(client, teamId, managerGroups))]),
+];
+
+/** Who answers for Tally now: those who are named, else who registered a connection, else the admins. @throws SlackFailed */
+async function findPresentManagers(
+  users: UserDirectory,
+  client: WebClient,
+  { teamId, settings, connections }: Workspace,
+): Promise<readonly string[]> {
+  const registered = [...connections.values()].map(({ registeredBy }) => registeredBy);
+  for (const find of [
+    () => namedManagers(users, client, teamId, settings),
+    async () => [...new Set(registered)],
+    () => findAdmins(client, teamId),
+  ]) {
+    const present: string[] = [];
+    for (const person of (await find()).slice(0, MOST_LOOKED_UP)) {
+      const { canManage } = await users.permissionsOf(client, teamId, person, settings, false);
+      if (canManage) present.push(person);
+      if (present.length === MOST_NAMED) break;
+    }
+    if (present.length > 0) return present;
+  }
+  return [];
 }
 
 /** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
@@ -139,7 +188,8 @@ export function createAuthorize({
     const user = await users.admit(client, profile, workspace.settings, isFresh && !options.isTyping);
     if (right === 'manage' && user.canAsk && !user.canManage)
       throw new NotAllowed('not-manager', await findManagers(users, client, workspace));
-    requireRight(right, user);
+    const isAllowed = options.allowed !== undefined && right === 'ask';
+    requireRight(isAllowed ? 'belong' : right, user);
     return createRequest(target, user, workspace, slackLookups(users, target, workspace), options);
   };
 }
@@ -149,14 +199,14 @@ function createRequest(
   user: User,
   workspace: Workspace,
   slack: SlackLookups,
-  { at, audience: wanted = 'asker', replace = false, sharedFrom, invocation }: RequestOptions,
+  { at, audience: wanted = 'asker', replace = false, sharedFrom, invocation, ...options }: RequestOptions,
 ): Request {
   const audience = wanted === 'as-set' ? workspace.settings.visibility : wanted;
   const how = sharedFrom === undefined ? 'asked' : 'shared';
   const isPrivate = audience === 'asker';
   return {
-    ...{ at, sharedFrom, user, workspace, audience, slack },
-    channel: target.source.channel,
+    ...{ at, sharedFrom, user, workspace, audience, slack, allowed: options.allowed },
+    channel: options.channel ?? target.source.channel,
     sharedBy: isPrivate ? undefined : { how, person: user.id },
     locale: isPrivate ? user.locale : workspace.settings.locale,
     reply: target.replyWith({
@@ -170,7 +220,7 @@ function createRequest(
 const slackLookups = (
   users: UserDirectory,
   { client, source: { teamId, userId } }: ReplyTarget,
-  { settings }: Workspace,
+  workspace: Workspace,
 ): SlackLookups => ({
   // Most requests ask nothing about channels.
   get channels() {
@@ -179,5 +229,6 @@ const slackLookups = (
   userGroups: () => users.userGroups(client, teamId),
   isInGroups: (groups) => users.isIn(client, { teamId, userId }, groups),
   roleOf: (person) => users.roleOf(client, teamId, person),
-  permissionsOf: (person) => users.permissionsOf(client, teamId, person, settings, false),
+  permissionsOf: (person) => users.permissionsOf(client, teamId, person, workspace.settings, false),
+  managers: () => findPresentManagers(users, client, workspace),
 });

@@ -42,15 +42,23 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
   const groups = cached<readonly UserGroup[]>(clock, most);
   const ownerOf = ownerOfClient();
 
+  const inEach = (
+    client: WebClient,
+    teamId: SlackId,
+    named: readonly string[],
+    fresh: boolean,
+  ): Promise<readonly (readonly string[])[]> =>
+    Promise.all(
+      named.map((group) => members(`${teamId}/${group}`, fresh, () => membersOf(client, group, fresh))),
+    );
+
   const isIn = async (
     client: WebClient,
     { teamId, userId }: Pick<UserIdentity, 'teamId' | 'userId'>,
     named: readonly string[],
     fresh: boolean,
   ): Promise<boolean> => {
-    const found = await Promise.all(
-      named.map((group) => members(`${teamId}/${group}`, fresh, () => membersOf(client, group, fresh))),
-    );
+    const found = await inEach(client, teamId, named, fresh);
     return found.some((ids) => ids.includes(userId));
   };
 
@@ -120,6 +128,9 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
       identity: Pick<UserIdentity, 'teamId' | 'userId'>,
       named: readonly string[],
     ): Promise<boolean> => isIn(client, identity, named, true),
+    /** Who is in these groups, cached for `TTL`; nobody in one that Slack doesn't know. */
+    membersOf: async (client: WebClient, teamId: SlackId, groups: readonly string[]) =>
+      (await inEach(client, teamId, groups, false)).flat(),
     /** The role of another user, cached for `TTL`; `nobody` for an unknown one. @throws SlackFailed */
     roleOf: async (client: WebClient, teamId: SlackId, userId: SlackId): Promise<Role> =>
       (await findOther(client, teamId, userId, false)).role,

@@ -58,12 +58,13 @@ const matchCommandName = (typed: string, commands: readonly string[]): SlashComm
 /**
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
  * @param options the audience applies only to questions; the default is in the settings
+ * @returns whether it was answered, and not refused
  */
 export type RunCommand = (
   target: ReplyTarget,
   invocation: CommandInvocation,
   options: Omit<RequestOptions, 'invocation'> & { readonly work: RequestWork },
-) => Promise<void>;
+) => Promise<boolean>;
 
 export function createCommandRunner({
   listeners: { commands },
@@ -92,7 +93,7 @@ export function createCommandRunner({
         );
       const audience = handler.isQuestion ? (options.audience ?? 'as-set') : 'asker';
       request = await authorize(target, handler.right, { ...options, audience, invocation });
-      if (!isAdmitted(request, work)) return;
+      if (!isAdmitted(request, work)) return false;
       if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       if (handler.isQuestion && !isForm) {
         const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
@@ -108,6 +109,8 @@ export function createCommandRunner({
       const { workspace } = request ?? {};
       await errorReply.send(target, report, {
         ...errorContext(report, invocation, request),
+        channel: options.channel ?? target.source.channel,
+        isForManagers: handler?.isForManagers,
         canRead: workspace && ((words) => canRead(listener, words, workspace)),
         isUnchanged: handler?.isQuestion,
         opensForm: isForm,
@@ -117,6 +120,7 @@ export function createCommandRunner({
     }
     if (handler?.isQuestion && request !== undefined && outcome !== undefined)
       await rememberQuestion({ threads, log }, target, request, invocation, outcome);
+    return outcome === 'everybody' || outcome === 'person';
   };
 }
 

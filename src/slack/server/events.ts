@@ -35,8 +35,9 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
         // Slack names the bot for which it sent the event.
         self: (body as object as SlackPayload).authorizations?.[0]?.user_id ?? undefined,
         thread: threadOf(source),
-        rerun: (invocation: CommandInvocation) =>
-          runCommand(target, invocation, { at, audience, work, workspace: request?.workspace }),
+        async rerun(invocation: CommandInvocation) {
+          await runCommand(target, invocation, { at, audience, work, workspace: request?.workspace });
+        },
       };
       try {
         limits.demand('requests', source);

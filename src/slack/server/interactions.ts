@@ -66,17 +66,23 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
   ): Promise<void> => {
     const inPlace = { at: clock(), replace: isPrivate(body), audience: 'asker' } as const;
     // `rerun` replaces the message that has the button, `run` answers below it: who clicked where everyone can, alone.
-    if (name === 'rerun') return runCommand(target, parseInvocation(value), { ...inPlace, work });
-    if (name === 'run')
-      return runCommand(target, parseInvocation(value), {
+    if (name === 'rerun') {
+      await runCommand(target, parseInvocation(value), { ...inPlace, work });
+      return;
+    }
+    if (name === 'run') {
+      await runCommand(target, parseInvocation(value), {
         ...{ at: inPlace.at, work },
         ...(body.channel !== undefined && !isPrivate(body) && { audience: 'asker' }),
       });
+      return;
+    }
     if (name === 'share') {
       const at = clock();
       const { asked, ...invocation } = parseShare(value);
       const sharedFrom = Math.min(asked, at);
-      return runCommand(target, invocation, { at, audience: 'channel', sharedFrom, work });
+      await runCommand(target, invocation, { at, audience: 'channel', sharedFrom, work });
+      return;
     }
     const listener = lookUp(listeners.actions, name);
     if (listener === undefined) return log.warn('Ignored a click on something that Tally no longer offers');
@@ -89,8 +95,8 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
       const { view, state } = body;
       const fields = readFields((view?.state ?? state)?.values as never);
       const metadata = view?.private_metadata ?? '';
-      await workOf(handler)({ value, fields, metadata }, request, (invocation) =>
-        runCommand(target, invocation, { ...inPlace, work }),
+      await workOf(handler)({ value, fields, metadata }, request, (invocation, options) =>
+        runCommand(target, invocation, { ...inPlace, ...options, work }),
       );
       work.ms ??= performance.now() - work.began;
     } catch (error) {
@@ -109,7 +115,9 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     try {
       const request = await authorize(target, listener.right, { at });
       if (request === undefined) return;
-      const rerun = (invocation: CommandInvocation) => runCommand(target, invocation, { at, work });
+      const rerun = async (invocation: CommandInvocation): Promise<void> => {
+        await runCommand(target, invocation, { at, work });
+      };
       const event = { type: 'app_home_opened', user: source.userId, tab: 'home' };
       await listener.run(event, request, { client, rerun });
     } catch (err) {

@@ -14,7 +14,7 @@ import type { FormFields, FormReading } from '../kit/modal.ts';
 import type { ErrorReply } from '../reply/error-reply.ts';
 import type { LoadingDelays, ReplyTarget } from '../reply/reply.ts';
 import type { RequestSource, SlackEvent } from '../request/payload.ts';
-import type { Authorize, Request } from '../request/request.ts';
+import type { Authorize, Request, RequestOptions } from '../request/request.ts';
 import type { WebClient } from '../web-client.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
@@ -39,6 +39,8 @@ export type CommandHandler = Handler<CommandWork> & {
   readonly right: Right;
   /** It only asks: nothing is changed, and the answer may be public if the workspace's settings say so. */
   readonly isQuestion?: boolean;
+  /** It shows what only managers may see, so that nobody can ask one to run it. */
+  readonly isForManagers?: boolean;
   /** For a second word of `/billing` with its own help page. */
   readonly help?: () => Message;
   /**
@@ -59,12 +61,14 @@ interface ClickedOn {
   readonly metadata: string;
 }
 
+/** @returns whether it was answered, and not refused */
+type Rerun = (
+  invocation: CommandInvocation,
+  options?: Pick<RequestOptions, 'channel' | 'allowed' | 'replace'>,
+) => Promise<boolean>;
+
 /** @param rerun runs a command, including its rights check; the answer replaces the message */
-type ActionWork = (
-  action: ClickedOn,
-  request: Request,
-  rerun: (invocation: CommandInvocation) => Promise<void>,
-) => Promise<void>;
+type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise<void>;
 
 export type ActionHandler = Handler<ActionWork> & { readonly right: Right };
 

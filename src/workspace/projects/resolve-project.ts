@@ -49,6 +49,13 @@ export interface AskLocation {
   readonly channel: SlackId | undefined;
   /** Managers may ask about a project anywhere. */
   readonly manager: boolean;
+  /** The only project that can be asked about, wherever that is: a manager allowed this question once. */
+  readonly allowed?: AllowedProject | undefined;
+}
+
+export interface AllowedProject {
+  readonly id: string;
+  readonly product: ProductId;
 }
 
 /** No limit on channels, for what is asked before anybody sees the answer. */
@@ -70,7 +77,8 @@ export function resolveProject(
   if (id === undefined) throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
   // Another product of a named project may be answered with that project's figures.
-  const asked = [{ id, product }, ...(project === undefined ? [] : [project])];
+  const registered = project === undefined || place.allowed !== undefined ? [] : [project];
+  const asked = [{ id, product }, ...registered];
   if (!asked.every((project) => canAskAbout(project, record, place))) throw new NotAllowed('channel');
   return {
     project: id,
@@ -198,8 +206,9 @@ export function limitOtherNames(
 export function canAskAbout(
   project: Pick<Project, 'id' | 'product'>,
   record: Pick<Workspace, 'projects' | 'damaged'>,
-  { channel, manager }: AskLocation,
+  { channel, manager, allowed }: AskLocation,
 ): boolean {
+  if (allowed !== undefined) return allowed.id === project.id && allowed.product === project.product;
   if (manager) return true;
   const limit = findChannelLimit(project, record);
   return limit === undefined || (channel !== undefined && limit.includes(channel));

@@ -41,6 +41,12 @@ export const AUDIT_ACTIONS = [
   'watch removed',
   'watch restored',
   'watch adopted',
+  'manager asked',
+  'request taken',
+  'request done',
+  'request allowed',
+  'request refused',
+  'allowance used',
   'app installed',
 ] as const;
 

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { EditConflict, NotInstalled } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { DAY, HOUR, type Millis } from '../../domain/time/calendar.ts';
+import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
+import { auditKey, managerRequestsKey, recordKey } from '../../redis/keys.ts';
+import { evalInWorkspace } from '../../redis/layout.ts';
+import { type AuditEntry, auditArguments, LUA_AUDIT } from '../record/audit.ts';
+import { product, tryParseRecord } from '../record/record-schema.ts';
+
+/** What a person asked the managers for. It is written out to them, and has no secret. */
+const schema = z.object({
+  /** Slack ID of who asked. */
+  person: z.string(),
+  /** Whether that is a guest: what was allowed to a guest is for a guest, and the reverse. */
+  isGuest: z.boolean(),
+  /** Why the person could not do it. */
+  reason: z.string(),
+  command: z.string(),
+  text: z.string(),
+  /** Where; absent for Home. */
+  channel: z.string().exactOptional(),
+  /** The project of a question, which can be allowed once; absent for what only a manager can do. */
+  project: z.object({ id: z.string(), product, label: z.string() }).exactOptional(),
+  at: z.int(),
+  state: z.enum(['open', 'taken', 'done', 'allowed', 'used', 'refused']),
+  /** The manager who answered, and when, in ms. */
+  by: z.string().exactOptional(),
+  answeredAt: z.int().exactOptional(),
+  /** Whether the person knows of that answer. */
+  isTold: z.boolean().exactOptional(),
+  /** Where the managers' messages are, and whose they are. */
+  messages: z.array(z.object({ to: z.string(), channel: z.string(), ts: z.string() })),
+});
+
+export type ManagerRequest = Readonly<z.infer<typeof schema>>;
+
+/** The store of what people ask managers for. @throws StoreUnavailable from each method */
+export type ManagerRequests = ReturnType<typeof createManagerRequests>;
+
+/** How long it can be answered, and the same thing can't be asked again after a no. */
+export const REQUEST_LIFETIME = DAY;
+/** Within that time. */
+const MOST_OF_PERSON = 5;
+const MOST_OF_WORKSPACE = 50;
+/** Attempts while others write. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Writes a request if it is still as it was read, which is `''` for none, with its entry in the audit in the same step. Values
+ * are `<until> <json>`. The audit's entry comes first, because a stream may refuse it.
+ */
+const SWAP = `${LUA_AUDIT}
+if redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then return 'gone' end
+local now, mine, all = tonumber(ARGV[4]), 0, 0
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+  if tonumber(string.match(redis.call('HGET', KEYS[1], field), '^%d+')) <= now then
+    redis.call('HDEL', KEYS[1], field)
+  else
+    all = all + 1
+    if string.sub(field, 1, #ARGV[6]) == ARGV[6] then mine = mine + 1 end
+  end
+end
+if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 'changed' end
+if ARGV[2] == '' and (mine >= ${MOST_OF_PERSON} or all >= ${MOST_OF_WORKSPACE}) then return 'full' end
+if ARGV[7] then enter(KEYS[3], ARGV[7], ARGV[8], ARGV[9], ARGV[10]) end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
+return 'done'`;
+
+interface StoredRequest {
+  readonly request: ManagerRequest;
+  /** As it is in Redis. */
+  readonly value: string;
+}
+
+export interface RequestChange {
+  readonly next: ManagerRequest;
+  readonly entry?: AuditEntry;
+}
+
+export function createManagerRequests(redis: RedisConnection) {
+  const read = async (workspace: SlackId, id: string, at: Millis): Promise<StoredRequest | undefined> => {
+    const value = await guardRead(() => redis.hget(managerRequestsKey(workspace), id));
+    const [, until = '', json] = /^(\d+) (.*)$/s.exec(value ?? '') ?? [];
+    const request = Number(until) > at ? tryParseRecord(schema, json) : undefined;
+    return request && { request, value: value ?? '' };
+  };
+
+  const swap = async (
+    workspace: SlackId,
+    id: string,
+    before: string,
+    { next, entry }: RequestChange,
+    at: Millis,
+  ): Promise<'done' | 'changed' | 'full'> => {
+    const keys = [managerRequestsKey, recordKey, auditKey].map((key) => key(workspace));
+    const value = `${next.at + REQUEST_LIFETIME} ${JSON.stringify(next)}`;
+    const args = [id, before, value, Math.floor(at), REQUEST_LIFETIME, `${next.person}:`];
+    const guard = entry === undefined ? guardRead : guardWrite;
+    const outcome = await guard(() =>
+      evalInWorkspace(
+        redis,
+        workspace,
+        SWAP,
+        keys,
+        ...args,
+        ...(entry === undefined ? [] : auditArguments(entry)),
+      ),
+    );
+    if (outcome === 'gone') throw new NotInstalled('unknown');
+    return outcome as 'done' | 'changed' | 'full';
+  };
+
+  return {
+    async find(workspace: SlackId, id: string, at: Millis): Promise<ManagerRequest | undefined> {
+      return (await read(workspace, id, at))?.request;
+    },
+
+    /** @returns `repeated` if the same is being asked for already; `full` if too much is @throws NotInstalled */
+    async open(
+      workspace: SlackId,
+      request: ManagerRequest,
+      entry: AuditEntry,
+    ): Promise<'done' | 'repeated' | 'full'> {
+      const id = requestId(request);
+      const before = await read(workspace, id, request.at);
+      if (before !== undefined && !isOver(before.request, request.at)) return 'repeated';
+      const outcome = await swap(workspace, id, before?.value ?? '', { next: request, entry }, request.at);
+      return outcome === 'changed' ? 'repeated' : outcome;
+    },
+
+    /**
+     * Changes it as it is now: of two at once, the second sees what the first did.
+     * @param change undefined for what can't be done any more
+     * @returns the request as it is then; undefined if it is over, or can't be changed so
+     */
+    async update(
+      workspace: SlackId,
+      id: string,
+      at: Millis,
+      change: (request: ManagerRequest) => RequestChange | undefined,
+    ): Promise<ManagerRequest | undefined> {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const found = await read(workspace, id, at);
+        const changed = found && change(found.request);
+        if (changed === undefined) return undefined;
+        if ((await swap(workspace, id, found?.value ?? '', changed, at)) === 'done') return changed.next;
+      }
+      throw new EditConflict('Try again.');
+    },
+  };
+}
+
+/** How long something allowed once can be used, in ms. */
+export const ALLOWANCE_LIFETIME = HOUR;
+
+export const isUsable = ({ state, answeredAt = 0 }: ManagerRequest, at: Millis): boolean =>
+  state === 'allowed' && at < answeredAt + ALLOWANCE_LIFETIME;
+
+/** Whether the same can be asked for again. */
+const isOver = (request: ManagerRequest, at: Millis): boolean =>
+  request.state === 'done' ||
+  request.state === 'used' ||
+  (request.state === 'allowed' && !isUsable(request, at)) ||
+  // A process that died before a manager had it, or no manager could be reached.
+  (request.state === 'open' && request.messages.length === 0 && at >= request.at + SENDING);
+
+/** Longer than sending it to all of them takes, in ms. */
+export const SENDING = 30_000;
+
+/** One person asks for one thing in one place once. */
+export const requestId = ({
+  person,
+  command,
+  text,
+  channel,
+}: Pick<ManagerRequest, 'person' | 'command' | 'text' | 'channel'>): string => {
+  const thing = JSON.stringify([command, text, channel ?? '']);
+  return `${person}:${createHash('sha256').update(thing).digest('base64url').slice(0, 22)}`;
+};

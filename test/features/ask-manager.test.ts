@@ -1,0 +1,398 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
+import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { createAudit } from '../../src/workspace/record/audit.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { type Answer, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { changeIn } from '../support/change.ts';
+import { schedule } from '../support/delivery.ts';
+import { addConnection, addProject } from '../support/projects.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const HOUR = 3_600_000;
+const [GENERAL, SHARED] = ['C0GENERAL1', 'C0SHARED01'];
+const HASH = 'tally:{T0SANDBOX1}:record';
+const REQUESTS = 'tally:{T0SANDBOX1}:manager-requests';
+const BUTTON = 'Ask a manager';
+let now = NOW;
+let identity: IdentityService;
+let bot: Bot;
+
+beforeEach(async () => {
+  now = NOW;
+  identity = await startIdentity({ now: () => now, slowFor: 300 });
+  bot = await startBot({ now: () => now, identityUrl: identity.authUrl });
+  await settings({ managers: [OWNER, ADMIN] });
+});
+afterEach(async () => {
+  await bot.stop();
+  await identity.close();
+});
+
+const settings = (given: object) => bot.redis.client.hset(HASH, 'settings', JSON.stringify(given));
+const direct = (person: string) => person.replace(/^U/, 'D');
+const dms = (person: string): readonly Answer[] =>
+  bot.slack
+    .messages(person, direct(person))
+    .filter(({ from }) => from !== person)
+    .map(toAnswer);
+const newest = (person: string, text: string) =>
+  bot.slack.waitFor(() => {
+    const found = dms(person).at(-1);
+    return found?.visibleText.includes(text) && found;
+  }, 10_000);
+const press = (person: string, at: Pick<Answer, 'ts'>, label: string, channel = direct(person)) =>
+  bot.slack.press(person, { channel, ts: at.ts }, label);
+const buttonsOf = ({ blocks }: Pick<Answer, 'blocks'>): string[] =>
+  blocks
+    .filter(({ type }) => type === 'actions')
+    .flatMap(({ elements }) =>
+      (elements as { text?: { text: string } }[]).map(({ text }) => text?.text ?? ''),
+    );
+const auditLines = async () =>
+  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(
+    ({ who, action, about }) => `${who} ${action}: ${about}`,
+  );
+/** The newest reply to this person in the channel, once it says so. */
+const reply = (person: string, text: string, channel = CHANNEL) =>
+  bot.slack.waitFor(() => {
+    const found = bot.slack
+      .messages(person, channel)
+      .filter(({ from }) => from !== person)
+      .at(-1);
+    return found !== undefined && textOf(found.blocks).includes(text) && toAnswer(found);
+  }, 10_000);
+
+async function asks(text: string, person = MEMBER, channel = CHANNEL): Promise<Answer> {
+  const refused = await bot.ask(text, person, channel);
+  expect(buttonsOf(refused)).toContain(BUTTON);
+  await press(person, refused, BUTTON, channel);
+  return reply(person, 'Asked', channel);
+}
+
+const limitProd = () => addProject(bot, { alias: 'prod', id: '123', channels: ['C0FINANCE1'] });
+
+/** Of the only request. */
+const state = async () =>
+  /"state":"(\w+)"/.exec(Object.values(await bot.redis.client.hgetall(REQUESTS))[0] ?? '')?.[1];
+
+/** An access that only the owner is named for. */
+async function addAccess(): Promise<void> {
+  const { id, secret } = identity.accesses.good;
+  const workspaces = createWorkspaces({ redis: bot.redis.client, keyring: bot.keyring });
+  await workspaces.saveAccess(await changeIn(workspaces, 'T0SANDBOX1'), {
+    ...{ project: '123', authUrl: identity.authUrl, id, secret, registeredBy: OWNER, registeredAt: now },
+    issuers: { people: [OWNER], groups: [] },
+  });
+}
+
+describe('a refusal', () => {
+  it('names the managers and offers to ask them', async () => {
+    const refused = await bot.ask('/billing projects add prod 123', MEMBER);
+    expect(refused.visibleText).toContain(`Only Tally managers can do this: <@${OWNER}>, <@${ADMIN}>.`);
+    expect(buttonsOf(refused)).toEqual([BUTTON]);
+  });
+
+  it('names the people of a group that manages', async () => {
+    bot.slack.workspace.userGroups[0]!.members = [ADMIN];
+    await settings({ managerGroups: [FINOPS] });
+    const refused = await bot.ask('/billing settings', MEMBER);
+    expect(refused.visibleText).toContain(`Only Tally managers can do this: <@${ADMIN}>.`);
+    expect(buttonsOf(refused)).toEqual([BUTTON]);
+    bot.slack.workspace.userGroups[0]!.members = [MEMBER];
+  });
+
+  it('says whom to ask where nobody can be named', async () => {
+    await settings({});
+    const refused = await bot.ask('/billing settings', MEMBER);
+    expect(refused.visibleText).toBe(
+      'Only Tally managers can do this.\nAsk an owner or admin of this workspace.',
+    );
+  });
+
+  it.each([
+    ['what only managers may see', '/billing audit', MEMBER, CHANNEL],
+    ['what an external person asks', '/balance 123', EXTERNAL, SHARED],
+    ['a guest’s token', '/os-token 123', GUEST, GENERAL],
+    ['a guest’s settings', '/billing settings', GUEST, GENERAL],
+    ['a secret', '/billing projects add gAAAAABnotATokenButItLooksLikeOne0123456789 1', MEMBER, CHANNEL],
+    ['a manager', '/billing projects remove nothing', OWNER, CHANNEL],
+  ])('has no button for %s', async (_, text, person, channel) => {
+    expect(buttonsOf(await bot.ask(text, person, channel))).not.toContain(BUTTON);
+  });
+
+  it.each([
+    ['a project that is limited elsewhere', '/balance prod', MEMBER, CHANNEL],
+    ['a token that names others', '/os-token prod', MEMBER, CHANNEL],
+    ['a guest’s question', '/spend 123', GUEST, GENERAL],
+    ['a workspace without a connection', '/balance 456', MEMBER, CHANNEL],
+    ['a project without an access', '/os-token 456', MEMBER, CHANNEL],
+  ])('has one for %s', async (_, text, person, channel) => {
+    await (text.startsWith('/os') ? addProject(bot, { alias: 'prod', id: '123' }) : limitProd());
+    await addAccess();
+    expect(buttonsOf(await bot.ask(text, person, channel))).toContain(BUTTON);
+  });
+
+  it('has one for a guest who may ask, but not schedule', async () => {
+    await settings({ guests: true, managers: [OWNER] });
+    await asks('/billing schedule 123', GUEST, GENERAL);
+    const got = await newest(OWNER, 'Only full members can set this up.');
+    expect(got.visibleText).toContain('/billing schedule 123');
+    expect(buttonsOf(got)).toEqual(['Do it', 'No']);
+  });
+
+  it('has one for a schedule that belongs to somebody else by now', async () => {
+    await addConnection(bot);
+    const post = { channel: CHANNEL, projects: [{ id: '123', product: 1 as const }], since: now };
+    const save = (owner: string) =>
+      bot.redis.client.hset(HASH, 'schedule:schedul1', JSON.stringify(schedule({ ...post, owner })));
+    await save(MEMBER);
+    const shown = await bot.ask('/billing schedules', MEMBER);
+    await save(OWNER);
+    await bot.slack.choose(MEMBER, { channel: CHANNEL, ts: shown.ts }, 'schedule-row', 'pause schedul1');
+
+    const refused = await reply(MEMBER, 'Only its owner or a Tally manager can do this.');
+    await press(MEMBER, refused, BUTTON, CHANNEL);
+    const got = await newest(ADMIN, 'It’s about something that belongs to somebody else.');
+    await press(ADMIN, got, 'Do it');
+    await bot.slack.waitFor(() =>
+      dms(ADMIN).some(({ visibleText }) => visibleText.includes('1 scheduled post')),
+    );
+  });
+});
+
+describe('what only managers do', () => {
+  const COMMAND = '/billing projects add prod 123';
+
+  it('reaches each manager with who, what and where', async () => {
+    const said = await asks(COMMAND);
+    expect(said.visibleText).toContain(`Asked <@${OWNER}> and <@${ADMIN}>.`);
+    for (const manager of [OWNER, ADMIN]) {
+      const got = await newest(manager, COMMAND);
+      expect(JSON.stringify(got.blocks)).toContain(`"user_id":"${MEMBER}"`);
+      expect(JSON.stringify(got.blocks)).toContain(`"channel_id":"${CHANNEL}"`);
+      expect(buttonsOf(got)).toEqual(['Do it', 'No']);
+    }
+    expect(await auditLines()).toEqual([`${MEMBER} manager asked: ${COMMAND} in ${CHANNEL}`]);
+  });
+
+  it('is asked for once, however often somebody presses', async () => {
+    await asks(COMMAND);
+    const again = await bot.ask(COMMAND, MEMBER);
+    await press(MEMBER, again, BUTTON, CHANNEL);
+    const said = await reply(MEMBER, 'You already asked');
+    expect(said.visibleText).toContain(`You already asked; <@${OWNER}> and <@${ADMIN}> have it.`);
+    expect(dms(OWNER)).toHaveLength(1);
+  });
+
+  it('is limited to a few things a day', async () => {
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) await asks(`/billing projects add ${name} 123`);
+    const sixth = await bot.ask('/billing projects add a6 123', MEMBER);
+    await press(MEMBER, sixth, BUTTON, CHANNEL);
+    await reply(MEMBER, 'Managers already have several requests');
+    expect(dms(OWNER)).toHaveLength(5);
+  });
+
+  it('opens the form with the manager’s rights and the words as they were typed', async () => {
+    await addConnection(bot);
+    await asks(COMMAND);
+    await press(OWNER, await newest(OWNER, COMMAND), 'Do it');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    const view = JSON.stringify(bot.slack.modal(OWNER)?.view);
+    expect(view).toContain('"initial_value":"prod"');
+    expect(view).toContain('"initial_value":"123"');
+    await newest(MEMBER, `<@${OWNER}> is on it: “${COMMAND}”.`);
+    const other = await newest(ADMIN, `<@${OWNER}> is on it since`);
+    expect(buttonsOf(other)).toEqual(['Mark as done', 'No']);
+    await press(ADMIN, other, 'Mark as done');
+    await newest(MEMBER, `<@${ADMIN}> did what you asked for: “${COMMAND}”.`);
+    await newest(OWNER, `Done by <@${ADMIN}>`);
+  });
+
+  it('is done at once where there is no form', async () => {
+    await addConnection(bot);
+    await addProject(bot, { alias: 'prod', id: '123' });
+    await asks('/billing default prod');
+    await press(OWNER, await newest(OWNER, '/billing default prod'), 'Do it');
+    await newest(MEMBER, `<@${OWNER}> did what you asked for`);
+    await newest(ADMIN, `Done by <@${OWNER}>`);
+    expect(await bot.redis.client.hget(HASH, `channel:${CHANNEL}`)).toContain('prod');
+    expect((await auditLines()).slice(0, 3)).toEqual([
+      `${OWNER} request done: /billing default prod in ${CHANNEL} for ${MEMBER}`,
+      expect.stringContaining(`${OWNER} channel default changed`),
+      `${OWNER} request taken: /billing default prod in ${CHANNEL} for ${MEMBER}`,
+    ]);
+  });
+
+  it('stays open when the manager’s attempt fails', async () => {
+    await addConnection(bot);
+    await asks('/billing default nothing');
+    const got = await newest(OWNER, '/billing default nothing');
+    await press(OWNER, got, 'Do it');
+    await bot.slack.waitFor(() => dms(OWNER).length > 1);
+    expect(buttonsOf(dms(ADMIN).at(-1)!)).toEqual(['Do it', 'No']);
+    expect(dms(MEMBER)).toEqual([]);
+  });
+
+  it('has one effect when two managers press at once', async () => {
+    await asks(COMMAND);
+    const [one, two] = [await newest(OWNER, COMMAND), await newest(ADMIN, COMMAND)];
+    await Promise.all([press(OWNER, one, 'No'), press(ADMIN, two, 'No')]);
+    await newest(OWNER, 'Refused by');
+    await newest(ADMIN, 'Refused by');
+    await bot.slack.waitFor(() => dms(MEMBER).length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(dms(MEMBER)).toHaveLength(1);
+    expect((await auditLines()).filter((line) => line.includes('request refused'))).toHaveLength(1);
+  });
+
+  it('tells the person of a no, and can’t be asked again that day', async () => {
+    await asks(COMMAND);
+    await press(ADMIN, await newest(ADMIN, COMMAND), 'No');
+    await newest(MEMBER, `<@${ADMIN}> said no to “${COMMAND}”.`);
+    await newest(OWNER, `Refused by <@${ADMIN}>`);
+    const again = await bot.ask(COMMAND, MEMBER);
+    await press(MEMBER, again, BUTTON, CHANNEL);
+    await reply(MEMBER, `You already asked, and <@${ADMIN}> said no.`);
+    now += 24 * HOUR;
+    await asks(COMMAND);
+  });
+
+  it('says when it has expired', async () => {
+    await asks(COMMAND);
+    const got = await newest(OWNER, COMMAND);
+    now += 24 * HOUR;
+    await press(OWNER, got, 'Do it');
+    await newest(OWNER, 'This request has expired. Nothing was changed.');
+    expect(dms(MEMBER)).toEqual([]);
+  });
+
+  it('does nothing for who no longer manages, and sends nothing to them', async () => {
+    await asks(COMMAND);
+    const got = await newest(ADMIN, COMMAND);
+    bot.slack.workspace.person(ADMIN)!.role = 'member';
+    await settings({ managers: [OWNER] });
+    now += 2 * 60_000;
+    await press(ADMIN, got, 'Do it');
+    await newest(ADMIN, 'Only Tally managers can do this');
+    await settings({ managers: [GUEST, OWNER] });
+    await asks('/billing settings');
+    expect(dms(GUEST)).toEqual([]);
+    bot.slack.workspace.person(ADMIN)!.role = 'admin';
+  });
+});
+
+describe('a question that is allowed once', () => {
+  beforeEach(async () => {
+    await addConnection(bot);
+    bot.billing.setBalance('123', '{"balance":4242,"bonuses":0}');
+  });
+
+  it('is answered once, to the person alone, and says what is given away', async () => {
+    await limitProd();
+    await asks('/balance prod');
+    const got = await newest(OWNER, '/balance prod');
+    expect(got.visibleText).toContain('prod is limited to <#C0FINANCE1>.');
+    expect(got.visibleText).toContain('one answer about prod (project 123, Cloud platform) to them alone');
+    expect(buttonsOf(got)).toEqual(['Allow once', 'No']);
+    await press(OWNER, got, 'Allow once');
+    const told = await newest(MEMBER, `<@${OWNER}> allowed “/balance prod” once.`);
+    await newest(ADMIN, `Allowed by <@${OWNER}>`);
+    await press(MEMBER, told, 'Show the answer');
+    await newest(MEMBER, '4.242');
+    await bot.slack.waitFor(() => dms(MEMBER)[0]!.visibleText === 'You’ve used what was allowed once.');
+    expect((await bot.ask('/balance prod', MEMBER)).visibleText).toContain(
+      'can’t ask about this project here',
+    );
+    expect((await auditLines())[0]).toBe(`${MEMBER} allowance used: /balance prod in ${CHANNEL}`);
+    await newest(OWNER, '· used');
+  });
+
+  it('is for the project that the manager saw, whatever the name means by then', async () => {
+    await limitProd();
+    await asks('/balance prod');
+    await press(OWNER, await newest(OWNER, '/balance prod'), 'Allow once');
+    const told = await newest(MEMBER, 'once.');
+    const prod = JSON.parse((await bot.redis.client.hget(HASH, 'project:prod'))!);
+    await bot.redis.client.hset(HASH, 'project:prod', JSON.stringify({ ...prod, id: '999' }));
+    await press(MEMBER, told, 'Show the answer');
+    await newest(MEMBER, 'You can’t ask about this project here.');
+  });
+
+  it('is of no use to anybody else, nor after an hour, nor once its manager no longer manages', async () => {
+    await limitProd();
+    await asks('/balance prod');
+    await press(ADMIN, await newest(ADMIN, '/balance prod'), 'Allow once');
+    const told = await newest(MEMBER, 'once.');
+    bot.slack.workspace.person(ADMIN)!.role = 'member';
+    await settings({ managers: [OWNER] });
+    now += 2 * 60_000;
+    await press(MEMBER, told, 'Show the answer');
+    await newest(MEMBER, 'This was used already, or its hour is over.');
+    bot.slack.workspace.person(ADMIN)!.role = 'admin';
+  });
+
+  it('expires after an hour', async () => {
+    await limitProd();
+    await asks('/balance prod');
+    await press(OWNER, await newest(OWNER, '/balance prod'), 'Allow once');
+    const told = await newest(MEMBER, 'once.');
+    now += HOUR;
+    await press(MEMBER, told, 'Show the answer');
+    await newest(MEMBER, 'This was used already, or its hour is over.');
+    await asks('/balance prod');
+  });
+
+  it('can be tried again when nothing was shown', async () => {
+    await limitProd();
+    await asks('/balance prod');
+    await press(OWNER, await newest(OWNER, '/balance prod'), 'Allow once');
+    const told = await newest(MEMBER, 'once.');
+    bot.billing.setMode('403');
+    await press(MEMBER, told, 'Show the answer');
+    await newest(MEMBER, 'A Tally manager can replace it.');
+    bot.billing.setMode('healthy');
+    await waitUntil(async () => (await state()) === 'allowed');
+    await press(MEMBER, told, 'Show the answer');
+    await newest(MEMBER, '4.242');
+    expect(await state()).toBe('used');
+  }, 30_000);
+
+  it('can be a guest’s, which the manager reads first', async () => {
+    await asks('/balance 123', GUEST, GENERAL);
+    const got = await newest(OWNER, '/balance 123');
+    expect(got.visibleText).toContain(`<@${GUEST}> is a guest, and guests can’t use Tally here.`);
+    await press(OWNER, got, 'Allow once');
+    await press(GUEST, await newest(GUEST, 'once.'), 'Show the answer');
+    await newest(GUEST, '4,242');
+    expect((await bot.ask('/balance 123', GUEST, GENERAL)).visibleText).toContain('Guests can’t use Tally');
+  });
+
+  it('tells a guest nothing of which names there are', async () => {
+    const said = await asks('/balance payroll', GUEST, GENERAL);
+    expect(said.visibleText).toContain('Asked');
+    const got = await newest(OWNER, '/balance payroll');
+    expect(got.visibleText).toContain('Tally can’t tell which project this is about');
+    expect(buttonsOf(got)).toEqual(['No']);
+  });
+});
+
+describe('a token that is allowed once', () => {
+  it('is issued once to who is not named', async () => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    await addAccess();
+    await asks('/os-token prod');
+    const got = await newest(OWNER, '/os-token prod');
+    expect(got.visibleText).toContain('A token can do all that the project’s access can.');
+    await press(OWNER, got, 'Allow once');
+    await press(MEMBER, await newest(MEMBER, 'once.'), 'Get the token…');
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(MEMBER)?.view).includes('gAAAAA'), 10_000);
+    expect(textOf(bot.slack.modal(MEMBER)?.view)).toContain('Issue another');
+    await bot.slack.press(MEMBER, { viewId: bot.slack.modal(MEMBER)!.id }, 'Issue another');
+    await bot.slack.waitFor(() =>
+      textOf(bot.slack.modal(MEMBER)?.view).includes('You can’t get tokens for prod.'),
+    );
+    expect(await auditLines()).toContainEqual(expect.stringContaining(`${MEMBER} token issued: prod`));
+  });
+});
