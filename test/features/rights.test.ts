@@ -616,8 +616,8 @@ describe('somebody who may not ask', () => {
     const long = `/billing default x ${'project : '.repeat(1_000)}`;
     const secret = '/billing gAAAAABnotATokenButItLooksLikeOne0123456789';
     const answers = new Set<string>();
+    // A guest can ask a manager for one answer: that depends on the command alone.
     for (const text of ['/billing', '/billing connect', '/billing nothing', '/spend nothing', long, secret])
-      // A guest can ask a manager for one answer: that depends on the command alone.
       answers.add((await reply(await command(person, text))).visibleText.replace(/\nAsk a manager$/, ''));
     expect([...answers]).toEqual([expect.stringContaining(refusal)]);
   });

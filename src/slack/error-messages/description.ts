@@ -79,6 +79,8 @@ export function askManagerButton(
   { channel, requester, isStep = false }: ErrorContext,
 ): Button[] {
   const { canManage = false, role } = requester?.user ?? {};
+  // What is missing is also said to nobody in particular, below a form or a schedule.
+  if (reason === 'setup' && requester === undefined) return [];
   if (link === undefined || isStep || canManage || role === 'external') return [];
   const value = [reason, channel ?? requester?.channel ?? '-', commandLine(link)].join(' ');
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];

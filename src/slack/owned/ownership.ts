@@ -44,7 +44,7 @@ export async function announce(
 }
 
 export const notOwner = (item: OwnedItem): NotAllowed =>
-  new NotAllowed('not-owner', [], 'cadence' in item ? 'schedules' : 'watches');
+  new NotAllowed('not-owner', [], 'rule' in item ? 'watches' : 'schedules');
 
 type Viewer = Pick<Request, 'user'>;
 /** Who sees a list of them, and where. */
