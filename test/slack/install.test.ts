@@ -150,7 +150,7 @@ describe('an installation', () => {
     bot.slack.refuse('chat.postMessage', 'user_not_found');
     expect((await bot.install(NORTH)).status).toBe(200);
     await waitUntil(() => bot.log().includes('Could not audit or welcome a new installation'));
-    expect((await bot.command(NORTH, '/billing help')).reply).toContain('/spend');
+    expect((await bot.command(NORTH, '/billing help')).reply).toContain('isn’t connected');
   });
 
   it('leaves no trace of its secrets, neither in Redis nor in the log nor on the page', async () => {
@@ -399,8 +399,8 @@ describe('an organisation', () => {
     const { html } = await bot.install(GRID);
     expect(html).toContain('Choose the workspaces for Tally');
     const east: Team = { ...GRID, id: 'T0EAST0001' };
-    expect((await bot.command(GRID, '/billing help')).reply).toContain('/spend');
-    expect((await bot.command(east, '/billing help')).reply).toContain('/spend');
+    expect((await bot.command(GRID, '/billing help')).reply).toContain('isn’t connected');
+    expect((await bot.command(east, '/billing help')).reply).toContain('isn’t connected');
     expect((await bot.redis.client.smembers('tally:{E0GRID0001}:members')).sort()).toEqual([
       east.id,
       GRID.id,
@@ -414,7 +414,9 @@ describe('an organisation', () => {
   it('serves a workspace although the payload does not say that it is installed as a whole', async () => {
     await started();
     await bot.install(GRID);
-    expect((await bot.command({ ...GRID, whole: false }, '/billing help')).reply).toContain('/spend');
+    expect((await bot.command({ ...GRID, whole: false }, '/billing help')).reply).toContain(
+      'isn’t connected',
+    );
   });
 });
 
@@ -426,7 +428,7 @@ describe('a token that runs out', () => {
     await bot.install(SOON);
     bot.slack.delay(150);
     const answers = await Promise.all([0, 1, 0, 1].map((at) => bot.command(SOON, '/billing help', at)));
-    for (const { reply } of answers) expect(reply).toContain('/spend');
+    for (const { reply } of answers) expect(reply).toContain('isn’t connected');
     expect(refreshes()).toHaveLength(1);
     const used = new Set(asked('users.info', SOON.id).map(({ token }) => token));
     expect(used.size).toBe(1);
@@ -447,7 +449,7 @@ describe('a token that runs out', () => {
     await bot.install(SOON);
     bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');
     for (let i = 0; i < 3; i += 1)
-      expect((await bot.command(SOON, '/billing help')).reply).toContain('/spend');
+      expect((await bot.command(SOON, '/billing help')).reply).toContain('isn’t connected');
     expect(refreshes()).toHaveLength(1);
   });
 

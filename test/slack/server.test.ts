@@ -193,7 +193,7 @@ describe('Socket Mode', () => {
       15_000,
     );
     await bot.slack.waitFor(() => bot.slack.connections() > 0);
-    expect((await bot.ask('/billing help')).visibleText).toContain('/balance');
+    expect((await bot.ask('/billing help')).visibleText).toContain('Connect');
   });
 });
 

@@ -32,7 +32,7 @@ export const typed = ({ command, text }: Pick<ManagerRequest, 'command' | 'text'
   `${command} ${text}`.trim();
 
 /** What a manager answers, in front of the request's ID in a button's value; `form` opens one. */
-export type Answer = 'allow' | 'do' | 'form' | 'done' | 'no';
+export type ManagerAnswer = 'allow' | 'do' | 'form' | 'done' | 'no';
 
 /** The request as each manager has it: who, what, where, and what became of it. @param opensForm whether **Do it** does */
 export function requestMessage(request: ManagerRequest, record: Workspace, opensForm: boolean): Message {
@@ -106,7 +106,7 @@ const why = (reason: string): string[] => {
 
 function stateBlocks(request: ManagerRequest, opensForm: boolean): readonly Block[] {
   const { state, by = '', answeredAt = 0, project } = request;
-  const answer = (given: Answer, label: string, style?: 'primary'): Button =>
+  const answer = (given: ManagerAnswer, label: string, style?: 'primary'): Button =>
     button(`answer-request:${given}`, label, {
       value: `${given} ${requestId(request)}`,
       ...(style && { style }),

@@ -28,11 +28,11 @@ import type { Audit, AuditAction, AuditEntry } from '../../workspace/record/audi
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import {
-  type Answer,
   answerMessage,
   askedMessage,
   EXPIRED,
   isQuestion,
+  type ManagerAnswer,
   NO_PROJECT,
   NOBODY,
   NOT_USABLE,
@@ -170,7 +170,9 @@ export function createAskManagerFeature({ requests, audit, listeners }: AskManag
     return undefined;
   }
 
-  const answers: Readonly<Record<Answer, (id: string, request: Request, rerun: Rerun) => Promise<void>>> = {
+  const answers: Readonly<
+    Record<ManagerAnswer, (id: string, request: Request, rerun: Rerun) => Promise<void>>
+  > = {
     async allow(id, request) {
       const found = await answer(id, canAllow, ['allowed', 'request allowed'], request);
       if (found !== undefined) await tell(found, request);

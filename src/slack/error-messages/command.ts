@@ -146,15 +146,17 @@ function askManagerAbout({ reason, managers, owned }: NotAllowed, context: Error
     case 'not-member':
       return askManagerButton('member', invocation, context);
     case 'not-owner':
-      return askManagerButton('owner', owned && { command: OWNED_LISTS[owned] }, context);
+      return askManagerButton(
+        'owner',
+        owned && { command: owned === 'schedules' ? '/billing schedules' : '/billing watches' },
+        context,
+      );
     case 'not-manager':
       return managers.length === 0 || isForManagers ? [] : askManagerButton('manager', invocation, context);
     case 'channel':
       return askManagerButton('channel', invocation, context);
   }
 }
-
-const OWNED_LISTS = { schedules: '/billing schedules', watches: '/billing watches' } as const;
 
 /** The reply to a secret in `/os-token`: where the secret of an application access belongs. */
 function accessSecretPasted(requester: Request | undefined): ErrorDescription {
