@@ -200,7 +200,7 @@ describe('a restored bot', () => {
     const { visibleText } = await restored.ask('/balance 123');
     expect(visibleText).toMatch(/123 · [\d,.]+ left/);
     const { blocks } = await restored.ask('/billing audit');
-    expect(textOf(blocks)).toContain('connection registered');
+    expect(textOf(blocks)).toContain('added the connection');
     expect(JSON.stringify(blocks)).toContain(OWNER);
   });
 
