@@ -157,7 +157,8 @@ const REASONS = new Map([
 
 /** In YAML, with the reason above each scope and event. */
 export function formatManifest(manifest: ReturnType<typeof createManifest>): string {
-  const document = new Document(manifest);
+  // Slack's form may not know YAML's aliases.
+  const document = new Document(manifest, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar(key, node) {
       const reason = typeof key === 'number' ? REASONS.get(String(node.value)) : undefined;
