@@ -1316,9 +1316,9 @@ describe('lists of projects', () => {
       await bot.slack.waitFor(() => published() > before);
       return textOf(bot.slack.home(person)?.view);
     };
-    expect(await home(OWNER)).toContain('OS_TOKEN: access ending 0001');
+    expect(await home(OWNER)).toContain('OS_TOKEN access ending 0001');
     expect(await home(OWNER)).not.toContain('OS_TOKEN…');
-    expect(await home(MEMBER)).toContain('OS_TOKEN: access ending 0001');
+    expect(await home(MEMBER)).toContain('OS_TOKEN access ending 0001');
     expect(await home(MEMBER)).toContain('OS_TOKEN…');
     expect((await bot.ask('/billing projects', OWNER)).visibleText).toContain('OS_TOKEN: access ending 0001');
     expect((await bot.ask('/billing projects', MEMBER)).visibleText).toContain(

@@ -17,7 +17,7 @@ afterAll(() => bot.stop());
 async function offeredFor(command: string): Promise<readonly string[]> {
   const { blocks } = await bot.ask(command, OWNER);
   const values = [...JSON.stringify(blocks).matchAll(/"value":"(\/[^"]+)"/g)].map(([, value = '']) => value);
-  return values.filter((value) => value !== '/billing help');
+  return values.filter((value) => !value.startsWith('/billing help'));
 }
 
 describe('below a refusal', () => {

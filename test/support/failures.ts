@@ -23,7 +23,7 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
   [new failures.SecretPasted(), 'token'],
   [new failures.PeriodJustBegan('today'), '“today”'],
   [new failures.ProjectMissing('projects edit'), 'project'],
-  [new failures.NotConnected(), 'not connected'],
+  [new failures.NotConnected(), 'isn’t connected'],
   [new failures.ConnectionMissing(), 'default'],
   [new failures.ConnectionMissing(undefined, { label: 'prod', alias: 'prod' }), 'default', 'prod'],
   [new failures.ConnectionMissing('finance'), 'finance'],

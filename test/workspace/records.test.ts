@@ -225,7 +225,8 @@ describe('bots that are connected', () => {
 });
 
 describe('a copy of a workspace', () => {
-  const [RECORD, AUDIT, GRANTS, ISSUED, , , , , , LOCK] = keysOf('T1');
+  const [RECORD, AUDIT, GRANTS, ISSUED] = keysOf('T1');
+  const LOCK = tokenLockKey('T1');
   const fill = async () => {
     await redis.hset(recordKey('T1'), { settings: '{}', 'project:prod': 'x' });
     await redis.xadd('tally:{T1}:audit', '1-1', 'who', 'U1', 'action', 'app installed');
@@ -250,13 +251,13 @@ describe('a copy of a workspace', () => {
     await redis.flushdb();
     await redis.hset(RECORD!, 'left', 'over');
     await redis.hset(ISSUED!, 'left', 'over');
-    await redis.set(LOCK!, 'a bot that runs there');
+    await redis.set(LOCK, 'a bot that runs there');
     await writeCopy(redis, copy);
     expect(await state()).toEqual(before);
     expect(await redis.pttl('tally:{T1}:grants')).toBeGreaterThan(500_000);
     expect(await redis.pttl(RECORD!)).toBe(-1);
     expect(await redis.exists(ISSUED!)).toBe(0);
-    expect(await redis.get(LOCK!)).toBe('a bot that runs there');
+    expect(await redis.get(LOCK)).toBe('a bot that runs there');
     expect(digestOf(await readCopy(redis, 'T1'))).toBe(digestOf(copy));
   });
 

@@ -10,7 +10,10 @@ interface Scope {
 export const SCOPES: readonly Scope[] = [
   { scope: 'commands', why: 'to be called by slash commands, such as /billing' },
   { scope: 'chat:write', why: 'to answer, and to post what people scheduled' },
-  { scope: 'im:write', why: 'to write to one person: how their form ended, a warning, a request to a manager' },
+  {
+    scope: 'im:write',
+    why: 'to write to one person: how their form ended, a warning, a request to a manager',
+  },
   { scope: 'users:read', why: 'to know who is an owner, an admin or a guest, and how to write numbers' },
   { scope: 'app_mentions:read', why: 'to be asked by mention, in threads as well' },
   { scope: 'im:history', why: 'to be asked in its own direct messages; it reads no other conversation' },
