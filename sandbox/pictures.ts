@@ -1,10 +1,11 @@
-/** `npm run pictures`: takes the screenshots for the README and the docs. */
+/** `npm run pictures`: takes the screenshots and the moving picture of the README and the docs. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { findChromium, openBrowser } from './browser.ts';
 import { ROOT } from './build.ts';
 import { addProject, ask, closeModal, connect, registerAccess, replyTo, say } from './page-actions.ts';
+import { takeStory } from './pictures/story.ts';
 import { type Sandbox, startSandbox } from './start.ts';
 
 const FOLDER = join(ROOT, 'docs', 'pictures');
@@ -158,6 +159,12 @@ try {
     } finally {
       await sandbox.stop();
     }
+  }
+  const sandbox = await startSandbox();
+  try {
+    await takeStory(browser, sandbox, FOLDER);
+  } finally {
+    await sandbox.stop();
   }
 } finally {
   await browser.close();
