@@ -93,7 +93,10 @@ function animationFrame({ x, y, width, height, webp }: Change, duration: number)
   // Replaces what is below it.
   const flags = Buffer.from([2]);
   // Without "RIFF", its length and "WEBP".
-  return chunk('ANMF', Buffer.concat([...places, flags, pictureIn(Buffer.from(webp, 'base64').subarray(12))]));
+  return chunk(
+    'ANMF',
+    Buffer.concat([...places, flags, pictureIn(Buffer.from(webp, 'base64').subarray(12))]),
+  );
 }
 
 /** @returns the chunk with the pixels, without colour profile and the like */

@@ -33,7 +33,7 @@ const STYLE = `
 const edgeX = (column: number) => MARGIN + (column - 1) * (WIDTH + GAP.x);
 const edgeY = (row: number) => MARGIN + (row - 1) * (HEIGHT + GAP.y);
 const bottomOf = ({ rows: [, last] }: Box) => edgeY(last) + HEIGHT;
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** @throws for a line that is none of these, and for an arrow without both boxes */
 export function drawDiagram(text: string, title: string): string {
@@ -56,7 +56,7 @@ export function drawDiagram(text: string, title: string): string {
   const head =
     '<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z"/></marker>';
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
-<title>${escape(title)}</title>
+<title>${escapeXml(title)}</title>
 <style>${STYLE}
 </style>
 ${head}
@@ -71,10 +71,10 @@ function drawBox(name: string, box: Box): string {
   const middle = x + WIDTH / 2;
   const top = y + height / 2 - box.lines.length * 10 + 6;
   const lines = box.lines.map(
-    (line, at) => `<text x="${middle}" y="${top + 22 + at * 20}">${escape(line)}</text>`,
+    (line, at) => `<text x="${middle}" y="${top + 22 + at * 20}">${escapeXml(line)}</text>`,
   );
   return `<rect x="${x}" y="${y}" width="${WIDTH}" height="${height}" rx="8"/>
-<text class="name" x="${middle}" y="${top}">${escape(name)}</text>
+<text class="name" x="${middle}" y="${top}">${escapeXml(name)}</text>
 ${lines.join('\n')}`;
 }
 
@@ -86,12 +86,12 @@ function drawArrow(from: Box | undefined, to: Box | undefined, sign: string, lab
   if (from.column === to.column) {
     const [x, y] = [edgeX(from.column) + WIDTH / 2, bottomOf(from)];
     return `${line(x, y, x, edgeY(to.rows[0]))}
-<text x="${x + 12}" y="${y + GAP.y / 2 + 4}" style="text-anchor:start">${escape(label)}</text>`;
+<text x="${x + 12}" y="${y + GAP.y / 2 + 4}" style="text-anchor:start">${escapeXml(label)}</text>`;
   }
   // At the height of the rows that both have.
   const [first, end] = [Math.max(from.rows[0], to.rows[0]), Math.min(from.rows[1], to.rows[1])];
   const y = (edgeY(first) + edgeY(end) + HEIGHT) / 2;
   const x = edgeX(from.column) + WIDTH;
   return `${line(x, y, edgeX(to.column), y)}
-<text x="${x + GAP.x / 2}" y="${y - 10}">${escape(label)}</text>`;
+<text x="${x + GAP.x / 2}" y="${y - 10}">${escapeXml(label)}</text>`;
 }
