@@ -1,6 +1,26 @@
 /** Screenshots → an animated WebP. The browser that took them encodes what changes from one to the next. */
 import type { Page } from 'playwright-core';
 
+/** What the browser has, and Node's types don't. */
+interface Drawing {
+  readonly width: number;
+  readonly height: number;
+}
+declare function createImageBitmap(picture: Blob): Promise<Drawing>;
+declare class OffscreenCanvas implements Drawing {
+  constructor(width: number, height: number);
+  readonly width: number;
+  readonly height: number;
+  getContext(
+    kind: '2d',
+    options: { alpha: boolean; willReadFrequently?: boolean },
+  ): {
+    drawImage(picture: Drawing, x: number, y: number): void;
+    getImageData(x: number, y: number, width: number, height: number): { data: Uint8ClampedArray };
+  } | null;
+  convertToBlob(options: { type: string; quality: number }): Promise<Blob>;
+}
+
 export interface Frame {
   readonly png: Buffer;
   /** How long it is shown, in ms. */
@@ -63,7 +83,7 @@ async function encodeChange({
       const context = canvas.getContext('2d', { alpha: false, willReadFrequently: true });
       context?.drawImage(bitmap, 0, 0);
       const data = context?.getImageData(0, 0, bitmap.width, bitmap.height).data.buffer;
-      return { canvas, pixels: new Uint32Array(data ?? 0) };
+      return { canvas, pixels: new Uint32Array(data ?? new ArrayBuffer(0)) };
     }),
   );
   if (next === undefined) throw new Error('There is no picture.');
