@@ -9,7 +9,9 @@ describe('the height of /billing status', () => {
   withSandboxPage(
     async (opened) => {
       ({ page } = opened);
-      await connect(page, opened.token).then((form) => form.getByText(/Project 123 has/).waitFor());
+      await connect(page, opened.token).then((form) =>
+        form.getByText(/Project 123 · [\d,.]+ left/).waitFor(),
+      );
       await closeModal(page);
       await addProject(page, 'prod 123');
       const form = page.getByRole('dialog');
@@ -39,7 +41,7 @@ describe('the height of an answer', () => {
     async (opened) => {
       ({ page } = opened);
       const form = await connect(page, opened.token);
-      await form.getByText(/Project 123 has/).waitFor();
+      await form.getByText(/Project 123 · [\d,.]+ left/).waitFor();
       await closeModal(page);
       await addProject(page, 'prod 123');
     },

@@ -10,7 +10,7 @@ describe('the follow-ups among the things to try', () => {
     async (opened) => {
       ({ page } = opened);
       const form = await connect(page, opened.token);
-      await form.getByText(/Project 123 has/).waitFor();
+      await form.getByText(/Project 123 · [\d,.]+ left/).waitFor();
       await closeModal(page);
     },
     { viewport: { width: 1440, height: 900 } },

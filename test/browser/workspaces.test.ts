@@ -33,22 +33,17 @@ describe('the second workspace', () => {
     const home = page.getByRole('region', { name: 'App Home' });
     const press = (name: string) => home.getByRole('button', { name, exact: true }).click();
     await page.getByRole('button', { name: 'App Home' }).click();
-    await home.getByText('Get your first answer in three steps').waitFor();
+    await home.getByText('Set up Tally: 3 steps left').waitFor();
     await press('Connect…');
     const form = page.getByRole('dialog', { name: 'Connect billing' });
     await form.getByLabel('User access token').fill(token);
     await form.getByLabel('Project to test with').fill('123');
     await form.getByRole('button', { name: 'Test and save' }).click();
-    await form.getByText('Connected').waitFor();
+    await form.getByText(/Project 123 · [\d,.]+ left/).waitFor();
     await closeModal(page);
 
-    await homeWith(home.getByRole('button', { name: 'Balance', exact: true }));
-    await press('Balance');
-    await page.getByRole('button', { name: 'Messages' }).click();
-    await page.getByText(/Project 123 · [\d,.]+ left/).waitFor();
-
-    await homeWith(home.getByRole('button', { name: 'Name a project…' }));
-    await press('Name a project…');
+    await homeWith(home.getByRole('button', { name: 'Name project 123…' }));
+    await press('Name project 123…');
     await page.getByLabel('Name', { exact: true }).fill('prod');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').getByText('Saved.').waitFor();
@@ -86,7 +81,10 @@ async function homeWith(what: Locator): Promise<void> {
     await page.goto(`${url}?as=${NOOR}&channel=home`);
     // The page first shows the old Home; a click on it would be lost with the update.
     await slack.waitFor(() => published() > before, 10_000);
-    await page.getByRole('region', { name: 'App Home' }).getByText('Help', { exact: true }).waitFor();
+    await page
+      .getByRole('region', { name: 'App Home' })
+      .getByRole('button', { name: 'All commands' })
+      .waitFor();
     return what.isVisible();
   };
   await expect.poll(open, { timeout: 15_000 }).toBe(true);
