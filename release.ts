@@ -106,7 +106,7 @@ function stage({
 /** Keeps the words of a link to what only the repository has, and leaves out its pictures. */
 const withPublishedLinks = (text: string, page: string): string =>
   text
-    .replace(/<picture>.*?<\/picture>\n*/gs, '')
+    .replace(/<picture>.*?<\/picture>\n*|<img [^>]*>\n*/gs, '')
     .replace(/\[([^\]]+)\]\((?!\w+:|#)([^)#\s]+)[^)]*\)/g, (link, words: string, path: string) =>
       existsSync(join(STAGE, normalize(join(dirname(page), path)))) ? link : words,
     );

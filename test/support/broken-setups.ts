@@ -704,13 +704,15 @@ const SLACK: readonly BrokenSetup[] = [
     /lacks im:write, users:read/,
     /im:write, users:read.*OAuth & Permissions.*Reinstall/i,
   ),
-  slackSetup(
-    'scopes that Tally never uses',
-    { scopes: [...REQUIRED_SCOPES, 'admin'] },
-    'surplus_scope',
-    /more than Tally uses: admin/,
-    /Remove admin .*OAuth & Permissions.*Reinstall/i,
-  ),
+  {
+    name: 'scopes that Tally never uses',
+    build: (world) => world.slack({ scopes: [...REQUIRED_SCOPES, 'admin'] }),
+    finding: {
+      ...{ check: 'Slack', verdict: 'warning', code: 'surplus_scope' },
+      says: /more than Tally uses: admin/,
+      todo: /Remove admin .*OAuth & Permissions.*Reinstall/i,
+    },
+  },
   slackSetup(
     'too many requests',
     { auth: refused('ratelimited'), status: 429 },
