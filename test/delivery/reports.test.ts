@@ -336,9 +336,9 @@ describe('a digest of several projects', () => {
       rows: { text: string }[][];
     };
     expect(table.rows.map((row) => row.map(({ text }) => text))).toEqual([
-      ['Project', 'Spent', 'Change'],
-      ['prod', '12.25', '▲ 22.5 %'],
-      ['dev', '12.25', '▲ 22.5 %'],
+      ['Project · lasts', 'Spent', 'Change'],
+      ['prod · 96 days', '12.25', '▲ 22.5 %'],
+      ['dev · 96 days', '12.25', '▲ 22.5 %'],
     ]);
     expect(reads.join('\n')).toContain('\n*This month* 164.50 (1–20 Nov, 8 of 20 days reported)');
     expect(reads.join('\n')).toContain('\n*2,000.00 left*');
@@ -350,7 +350,11 @@ describe('a digest of several projects', () => {
     const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
       rows: { text: string }[][];
     };
-    expect(table.rows.map(([first]) => first?.text)).toEqual(['Project', 'dev', 'prod']);
+    expect(table.rows.map(([first]) => first?.text)).toEqual([
+      'Project · lasts',
+      'dev · 10 days',
+      'prod · 96 days',
+    ]);
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
@@ -440,7 +444,12 @@ describe('a digest of several projects', () => {
     expect(reads[0]).toMatch(/^2 of 3 projects · [\d,.]+ spent on Fri 20 Nov$/);
     expect(reads).toContain('dev: No Cloud platform data for project 5002, Fri 20 Nov.');
     const rows = rowsOf(message);
-    expect(rows.map(([project]) => project)).toEqual(['Project', 'Project 123', 'prod', 'dev']);
+    expect(rows.map(([project]) => project)).toEqual([
+      'Project · lasts',
+      'Project 123 · 41 days',
+      'prod · 96 days',
+      'dev',
+    ]);
     expect(rows.at(-1)).toEqual(['dev', 'no data', '–']);
     expect(isEmpty).toBe(false);
     expect(Object.keys(unanswered)).toEqual(['5002:1']);

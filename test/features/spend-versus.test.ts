@@ -246,15 +246,15 @@ describe('what /spend … vs … says', () => {
     const answer = await bot.ask('/spend prod,staging october vs september');
     expect(linesOf(answer).slice(0, 2)).toEqual([
       '2 projects · 775.00 spent',
-      '*▲ 66.7 %* a day vs 1–30 Sep (29 of 30 days reported), + 10.00 a day · prod is 80.0 % of it · biggest change: prod + 10.00 a day',
+      '*▲ 66.7 %* a day vs 1–30 Sep (29 of 30 days reported), + 10.00 a day · biggest change: prod + 10.00 a day',
     ]);
     const { rows } = answer.blocks.find(({ type }) => type === 'table') as unknown as {
       rows: { text: string }[][];
     };
     expect(rows.map((row) => row.map(({ text }) => text))).toEqual([
-      ['Project', 'Spent', '1–30 Sep'],
-      ['prod', '620.00', '300.00'],
-      ['staging', '155.00', '145.00*'],
+      ['Project · share', 'Spent', '1–30 Sep'],
+      ['prod · 80.0 %', '620.00', '300.00 · ▲\u00A0100.0\u00A0%'],
+      ['staging · 20.0 %', '155.00', '145.00* · unchanged'],
     ]);
     expect(answer.visibleText).toContain(
       '* Days with data, 1–30 Sep: staging 29 of 30 days.\nCompared by the average a day: prod and staging.',

@@ -1,4 +1,5 @@
 import { formatPercent, type Money, sumMoney, ZERO } from '../../domain/money/amount.ts';
+import { forecastDay } from '../../domain/money/forecast.ts';
 import { formatRunwayShort, isRunningOut } from '../../domain/money/runway-text.ts';
 import { incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import {
@@ -105,6 +106,7 @@ function togetherLines({ headline, periods, answered }: ReportView): string[] {
   const spentSum = sumOf(({ figures }) => readableTotal(figures.main));
   const monthSum = sumOf(({ figures }) => readableTotal(figures.month));
   const left = sumOf((answer) => amountOf(answer, 'left'));
+  const expected = sumOf(({ figures }) => figures.forecast?.total);
   const day = formatReportDays(main.window, today);
   return [
     headline === 'spent'
@@ -115,6 +117,7 @@ function togetherLines({ headline, periods, answered }: ReportView): string[] {
       : [
           `*${monthName(month.window, today)}* ${monthSum} (${[month.window.label, ...monthCoverage(answered)].join(', ')})`,
           ...formatChange(monthChange, month, today, first, true),
+          ...(expected === '' ? [] : [`about ${expected} by ${forecastDay(today)}, an estimate`]),
         ].join(' · '),
     headline === 'spent' && left !== '' ? `*${left} left*` : '',
   ].filter(Boolean);
@@ -144,7 +147,10 @@ const PARTLY_REPORTED = '*';
 /** A row a project, the largest first, then those that failed, with the reason. Three columns are what a phone shows. */
 function digestRows(view: ReportView): string[][] {
   const sorted = view.answered.toSorted((a, b) => sizeOf(b, view).cmp(sizeOf(a, view)));
-  return projectRows(sorted, columnsOf(view), view.failed);
+  const lasts = { title: 'lasts', cell: lastsCell };
+  return projectRows(sorted, columnsOf(view), view.failed, {
+    beside: view.headline === 'spent' ? lasts : undefined,
+  });
 }
 
 const sizeOf = (answer: ProjectFigures, { headline }: ReportView): Money =>

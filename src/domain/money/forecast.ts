@@ -133,9 +133,13 @@ export function formatForecast(
   today: Day,
   money: MoneyFormatter,
 ): string {
-  const last = endOfUnit('month', today);
-  const day = formatDays(last, last, last.slice(0, 4)).slice('Mon '.length);
   const range = error === undefined ? '' : ` (± ${money(error)})`;
   const basis = reported === of ? `the last ${of} days` : `${reported} of the last ${of} days`;
-  return `Estimate: about ${money(total)} by ${day}${range}, from ${basis}`;
+  return `Estimate: about ${money(total)} by ${forecastDay(today)}${range}, from ${basis}`;
+}
+
+/** `30 Nov` */
+export function forecastDay(today: Day): string {
+  const last = endOfUnit('month', today);
+  return formatDays(last, last, last.slice(0, 4)).slice('Mon '.length);
 }

@@ -30,14 +30,16 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
     text: `${title}, ${period.dates}${versusDates(period)}`,
     lines: [
       top === undefined
-        ? [totalChangeText(view), largestShare(view), biggestChange(view)].filter(Boolean).join(' · ')
+        ? [totalChangeText(view), biggestChange(view)].filter(Boolean).join(' · ')
         : topShareText(top, locale),
     ],
     sorted: answered.toSorted(bySpent),
     columns: columnsOf(view),
+    beside: shareColumn(view),
     facts: [
       `${period.dates} ${period.zone}${period.today === undefined ? '' : ', today so far'}`,
-      ...(totalChange(view) === undefined && answered.some((figures) => comparable(figures))
+      ...((top !== undefined || totalChange(view) === undefined) &&
+      answered.some((figures) => comparable(figures))
         ? [`change vs ${period.comparison?.label}`]
         : []),
     ],
@@ -98,15 +100,6 @@ function totalDifference({ answered, period, locale }: SpendView): string {
   return `, ${formatDifference(value, moneyFormatter(locale))}${isEven ? '' : ' a day'}`;
 }
 
-/** `prod is 57.1 % of it` */
-function largestShare({ answered, locale }: SpendView): string {
-  const [first, second] = answered.toSorted(bySpent);
-  const share = shareOf(answered, locale);
-  return first === undefined || second === undefined || share === undefined
-    ? ''
-    : `${escapeMarkup(first.target.label)} is ${share(first.usage.total.value)} of it`;
-}
-
 /** `biggest change: prod + 3,120.00` */
 function biggestChange(view: SpendView): string {
   const { answered, locale } = view;
@@ -130,22 +123,40 @@ function biggestChange(view: SpendView): string {
   return `biggest change: ${escapeMarkup(label)} ${difference}${isTotal ? '' : ' a day'}`;
 }
 
-/** Three columns are what a phone shows. The largest ones have their share instead of their change. */
-function columnsOf({ answered, top, projects, locale, period }: SpendView): ProjectColumn<SpendFigures>[] {
+/** What part of the sum each spent; undefined where that says nothing. */
+function shareColumn({ answered, top, locale }: SpendView): ProjectColumn<SpendFigures> | undefined {
+  const share =
+    answered.length < 2 && top === undefined ? undefined : shareOf(top?.among ?? answered, locale);
+  return (
+    share && {
+      title: 'share',
+      cell: ({ usage: { total } }) => (total.readable === 0 ? '' : share(total.value)),
+    }
+  );
+}
+
+/** Three columns are what a phone shows. */
+function columnsOf({ answered, locale, period }: SpendView): ProjectColumn<SpendFigures>[] {
   const { comparison, versus } = period;
   const spent = { title: 'Spent', cell: (figures: SpendFigures) => spentCell(figures, locale) };
-  const share = shareOf(top?.among ?? answered, locale);
-  if (projects.top !== undefined && share !== undefined)
-    return [spent, { title: 'Share', cell: ({ usage }) => share(usage.total.value) }];
   if (comparison === undefined) return [spent];
-  if (versus === undefined)
-    return [spent, { title: 'Change', cell: (figures) => changeCell(figures, locale) }];
+  if (versus === undefined) {
+    const change = { title: 'Change', cell: (figures: SpendFigures) => percentOf(figures, locale) || '–' };
+    return answered.some((figures) => percentOf(figures, locale)) ? [spent, change] : [spent];
+  }
   return [
     spent,
     {
       title: comparison.label,
-      cell: ({ before, target }) =>
-        before === undefined ? '–' : spentCell({ usage: before, target }, locale),
+      cell: ({ before, ...figures }) =>
+        before === undefined
+          ? '–'
+          : [
+              spentCell({ ...figures, usage: before }, locale),
+              percentOf({ ...figures, before }, locale).replaceAll(' ', '\u00A0'),
+            ]
+              .filter(Boolean)
+              .join(' · '),
     },
   ];
 }
@@ -163,9 +174,9 @@ function spentCell({ usage, target }: Pick<SpendFigures, 'usage' | 'target'>, lo
   return `${formatMoney(total.value, locale, target.currency)}${mark}${incompleteMark(total.incomplete)}`;
 }
 
-function changeCell(spend: SpendFigures, locale: string): string {
+function percentOf(spend: SpendFigures, locale: string): string {
   const percent = comparable(spend)?.figures.percent;
-  return percent === undefined ? '–' : formatPercent(percent, locale);
+  return percent === undefined ? '' : formatPercent(percent, locale);
 }
 
 /** `* Reported so far: prod 6 of 7 days.`, and what is compared where the days are not the same. */

@@ -107,7 +107,11 @@ export interface ProjectColumn<T> {
   readonly cell: (answer: T) => string;
 }
 
-/** A header, then a row a project in this order, then `others`, then those that failed, with the reason in short. */
+/**
+ * A header, then a row a project in this order, then `others`, then those that failed, with the reason in short.
+ *
+ * @param beside a figure in the column of the names, which wraps: a phone has no room for a fourth column
+ */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
   columns: readonly ProjectColumn<T>[],
@@ -115,16 +119,27 @@ export function projectRows<T extends ProjectAnswer>(
   {
     nameOf = productNames(sorted).nameOf,
     others = [],
-  }: { readonly nameOf?: ProjectNamer; readonly others?: readonly string[][] } = {},
+    beside,
+  }: {
+    readonly nameOf?: ProjectNamer;
+    readonly others?: readonly string[][];
+    readonly beside?: ProjectColumn<T> | undefined;
+  } = {},
 ): string[][] {
   const blank = columns.slice(1).map(() => '');
   return [
-    ['Project', ...columns.map(({ title }) => title)],
-    ...sorted.map((answer) => [nameOf(answer.target), ...columns.map(({ cell }) => cell(answer))]),
+    [joined('Project', beside?.title), ...columns.map(({ title }) => title)],
+    ...sorted.map((answer) => [
+      joined(nameOf(answer.target), beside?.cell(answer)),
+      ...columns.map(({ cell }) => cell(answer)),
+    ]),
     ...others,
     ...failed.map((project) => [project.label, project.failure.summary, ...blank]),
   ];
 }
+
+/** `prod · 57.1 %` */
+const joined = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join(' · ');
 
 export type ProjectNamer = (target: ResolvedProject) => string;
 

@@ -132,6 +132,8 @@ interface ListContent<T> extends Pick<AnswerContent, 'title' | 'text' | 'lines' 
   /** The answers, in the order of the rows. */
   readonly sorted: readonly T[];
   readonly columns: readonly ProjectColumn<T>[];
+  /** A figure beside the names. */
+  readonly beside?: ProjectColumn<T> | undefined;
   /** Rows after those of `sorted`. */
   readonly others?: readonly string[][];
   readonly notes?: readonly string[];
@@ -140,13 +142,13 @@ interface ListContent<T> extends Pick<AnswerContent, 'title' | 'text' | 'lines' 
 /** A row a project, what the service remarked about the first ones, and why the others gave no figures. */
 export function renderListAnswer<T extends ProjectAnswer>(
   view: AnswerView<ProjectAnswer>,
-  { sorted, columns, others = [], facts, notes = [], ...content }: ListContent<T>,
+  { sorted, columns, beside, others = [], facts, notes = [], ...content }: ListContent<T>,
 ): Message {
   const { answered, failed } = view;
   const names = productNames(answered);
   return renderAnswer(view, {
     ...content,
-    body: [table(projectRows(sorted, columns, failed, { nameOf: names.nameOf, others }))],
+    body: [table(projectRows(sorted, columns, failed, { nameOf: names.nameOf, others, beside }))],
     remarks: answered.flatMap(({ remarks }) => remarks).slice(0, MOST_REMARKS),
     facts: [...facts, ...names.facts],
     notes: [...notes, ...failedNotes(failed)],
