@@ -43,7 +43,7 @@ describe('a watch of the balance', () => {
 
     await page.getByRole('radio', { name: /^Money added/ }).check();
     await page.getByRole('button', { name: 'Skip 1 hour' }).click();
-    await page.getByRole('region', { name: 'Thread' }).getByText('Recovered').waitFor(NEXT_CHECK);
+    await page.getByRole('region', { name: 'Thread' }).getByText('✓ prod recovered').waitFor(NEXT_CHECK);
 
     await page.getByRole('radio', { name: /^Burning money/ }).check();
     await page.getByRole('button', { name: 'Skip 1 day' }).click();

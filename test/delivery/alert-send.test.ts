@@ -89,7 +89,7 @@ describe('an alert that is due', () => {
   it('goes out, marked so that it can be found, and is stored with what it shows', async () => {
     const { stored, writes } = await send([message()], { events: [CROSSED, RECOVERED] });
     expect(slack.posts).toMatchObject([
-      { channel: CHANNEL, key: 'watch/watch001/e/0', thread: undefined, text: 'Low. Because' },
+      { channel: CHANNEL, key: 'watch/watch001/e/0', thread: undefined, text: 'Recovered: fine' },
     ]);
     expect(stored).toMatchObject([{ state: 'posted', event: 0, drawn: 2, ts: slack.posts[0]?.ts }]);
     expect(writes.map(({ needsLease = false }) => needsLease)).toEqual([true, false]);
@@ -215,7 +215,7 @@ describe('an alert that is out', () => {
     const { stored, writes } = await redrawn(undefined, { tries: 3, next: NOW });
     expect(slack.posts).toHaveLength(1);
     expect(slack.posts[0]?.edits).toBe(1);
-    expect(slack.posts[0]?.blocks).toContain('Recovered: fine.');
+    expect(slack.posts[0]?.blocks).toContain('Recovered: fine');
     const { args } = slack.calls.findLast(({ method }) => method === 'chat.update')!;
     expect([args.get('channel'), args.get('metadata')]).toEqual([
       CHANNEL,

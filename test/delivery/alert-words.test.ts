@@ -91,8 +91,8 @@ describe('an alert of a balance', () => {
       '70 EUR on Wed 18 Nov; at 10 EUR a day the balance reaches zero around 25 Nov 2026.',
     );
     expect(why({ kind: 'no-spend' })).toBe('');
-    expect(recovers({ rule: BALANCE, measurement: measured(70) })).toBe('Recovered: 70 EUR left.');
-    expect(recovers({ rule: BALANCE, measurement: measured() })).toBe('Recovered.');
+    expect(recovers({ rule: BALANCE, measurement: measured(70) })).toBe('prod recovered: 70 EUR left.');
+    expect(recovers({ rule: BALANCE, measurement: measured() })).toBe('prod recovered.');
   });
 });
 
@@ -138,14 +138,14 @@ describe('an alert of a runway', () => {
 
   it('says that it recovered, and whether bonuses are counted', () => {
     expect(recovers(of(estimate(30), { account: account(300) }))).toBe(
-      'Recovered: the balance lasts about 30 days.',
+      'prod recovered: the balance lasts about 30 days.',
     );
     expect(recovers(of(estimate(30), { account: account(290, 10) }))).toBe(
-      'Recovered: balance and bonuses last about 30 days.',
+      'prod recovered: balance and bonuses last about 30 days.',
     );
-    expect(recovers(of({ kind: 'no-spend' }))).toBe('Recovered: nothing is being spent.');
-    expect(recovers(of({ kind: 'beyond' }))).toBe('Recovered.');
-    expect(recovers(of(undefined))).toBe('Recovered.');
+    expect(recovers(of({ kind: 'no-spend' }))).toBe('prod recovered: nothing is being spent.');
+    expect(recovers(of({ kind: 'beyond' }))).toBe('prod recovered.');
+    expect(recovers(of(undefined))).toBe('prod recovered.');
   });
 });
 
@@ -195,12 +195,12 @@ describe('an alert of a budget', () => {
   });
 
   it('says what billing reports since', () => {
-    expect(recovers(of('80'))).toBe('Recovered: billing now reports 81 EUR for November.');
-    expect(recovers(of('forecast'))).toBe('Recovered: about 120 EUR expected in November.');
+    expect(recovers(of('80'))).toBe('prod recovered: billing now reports 81 EUR for November.');
+    expect(recovers(of('forecast'))).toBe('prod recovered: about 120 EUR expected in November.');
     expect(recovers(of('forecast', { forecast: undefined }))).toBe(
-      'Recovered: about 81 EUR expected in November.',
+      'prod recovered: about 81 EUR expected in November.',
     );
-    expect(recovers({ ...of('80'), episode: '2026-09' })).toBe('Recovered.');
+    expect(recovers({ ...of('80'), episode: '2026-09' })).toBe('prod recovered.');
   });
 });
 
@@ -242,15 +242,15 @@ describe('an alert of a spike', () => {
 
   it('says that the day was corrected, or which later one was calm', () => {
     expect(recovers(of(day({ amount: big(39) })))).toBe(
-      'Corrected: billing now reports 39 EUR for Wed 18 Nov.',
+      'prod recovered: billing now reports 39 EUR for Wed 18 Nov.',
     );
     const calm = day({ day: '2026-11-19', amount: big(39) });
     expect(recovers(of(day({ day: '2026-11-17', amount: big(1) }), day(), calm))).toBe(
-      'Recovered: 39 EUR on Thu 19 Nov.',
+      'prod recovered: 39 EUR on Thu 19 Nov.',
     );
-    expect(recovers(of(day(), { ...calm, amount: big(40) }))).toBe('Recovered.');
-    expect(recovers(of(day(), { ...calm, baseline: undefined }))).toBe('Recovered.');
-    expect(recovers(of(day({ baseline: undefined })))).toBe('Recovered.');
+    expect(recovers(of(day(), { ...calm, amount: big(40) }))).toBe('prod recovered.');
+    expect(recovers(of(day(), { ...calm, baseline: undefined }))).toBe('prod recovered.');
+    expect(recovers(of(day({ baseline: undefined })))).toBe('prod recovered.');
     expect(correctionText(facts(of(day({ amount: big(45) }))))).toBe(
       'Corrected: billing now reports 45 EUR for Wed 18 Nov.',
     );
@@ -286,7 +286,7 @@ const CROSSED: AlertEvent = {
   title: 'Low <1>',
   why: 'Because',
 };
-const RECOVERED: AlertEvent = { kind: 'recovered', at: NOW, text: 'Recovered: fine.' };
+const RECOVERED: AlertEvent = { kind: 'recovered', at: NOW, text: 'prod recovered: fine.' };
 
 describe('the message of an alert', () => {
   const WATCH: Watch = {
@@ -351,8 +351,7 @@ describe('the message of an alert', () => {
     expect(shown([{ ...CROSSED, why: '' }]).lines[2]).toContain('set up by');
     expect(lines.slice(4)).toEqual(BUTTONS);
     expect(shown([CROSSED]).blocks).toHaveLength(5);
-    const none = alertMessage(view([RECOVERED]));
-    expect(none).toMatchObject({ text: '' });
+    expect(alertMessage(view([]))).toMatchObject({ text: '' });
   });
 
   it('leads to the days it is about, and names what is to be changed', () => {
@@ -373,7 +372,28 @@ describe('the message of an alert', () => {
     const events = [CROSSED, corrected('Corrected: 3.'), CROSSED, corrected('Corrected: 9.')];
     expect(shown(events).lines.join()).toContain('Corrected: 9.');
     expect(shown(events).lines.join()).not.toContain('Corrected: 3.');
-    expect(shown([CROSSED, RECOVERED, CROSSED]).lines.join()).not.toContain('Recovered');
+    expect(shown([CROSSED, RECOVERED, CROSSED]).lines.join()).not.toContain('ecovered');
+  });
+
+  it('has what is true now in its header once it has recovered, and what it was before below', () => {
+    const shownLines = (...events: AlertEvent[]) =>
+      shown([CROSSED, { kind: 'acknowledged', at: NOW, by: 'U2' }, ...events]).lines.map((line) =>
+        line.replaceAll(/<!date[^>]*>/g, 'AT'),
+      );
+    expect(shown([CROSSED, RECOVERED]).text).toBe('prod recovered: fine');
+    expect(shownLines(RECOVERED).slice(0, 4)).toEqual([
+      'prod recovered: fine',
+      'AT · Low &lt;1&gt;',
+      ':eyes: AT · Acknowledged by <@U2>',
+      ':white_check_mark: AT · Recovered',
+    ]);
+    expect(shownLines(RECOVERED, { kind: 'corrected', at: NOW, text: 'Corrected: 3.' }).slice(0, 5)).toEqual([
+      'Corrected: 3',
+      'AT · Low &lt;1&gt;',
+      ':eyes: AT · Acknowledged by <@U2>',
+      ':white_check_mark: AT · Recovered',
+      'AT · Corrected',
+    ]);
   });
 
   it('shows the newest threshold above, and what happened around it below, twelve lines at most', () => {
@@ -431,7 +451,7 @@ describe('the message of an alert', () => {
       return [text, ...textOf(blocks).split('\n')];
     };
     expect(reply(0)).toEqual(['Low <1>. Because', '*Low &lt;1&gt;*', 'Because']);
-    expect(reply(1)).toEqual(['Recovered: fine.', '✓ Recovered: fine.']);
+    expect(reply(1)).toEqual(['prod recovered: fine.', '✓ prod recovered: fine.']);
     expect(reply(2)).toEqual(['Low <1>', '*Low &lt;1&gt;*']);
     expect(reply(0, true)[3]).toContain('This may be a duplicate');
     expect(reply(1, true)[2]).toContain('This may be a duplicate');

@@ -473,7 +473,7 @@ describe('a judgement', () => {
     const after = recordJudgement(one, stored, judge(one, stored));
     expect(after.told).toEqual([]);
     expect(after.alerts[0]?.events.slice(1)).toEqual([
-      { kind: 'recovered', at: NOW, text: 'Recovered: about 300.00 expected in November.' },
+      { kind: 'recovered', at: NOW, text: 'Project 123 recovered: about 300.00 expected in November.' },
     ]);
   });
 

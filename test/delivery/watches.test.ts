@@ -125,8 +125,8 @@ describe('a watch on a balance', () => {
     expect(replies()).toEqual([]);
     balance = 51_000;
     await forHours(2);
-    expect(replies()).toMatchObject([{ text: 'Recovered: 51,000.00 left.', isBroadcast: false }]);
-    expect(alerts()[0]?.blocks).toContain('Recovered: 51,000.00 left.');
+    expect(replies()).toMatchObject([{ text: 'Project 123 recovered: 51,000.00 left.', isBroadcast: false }]);
+    expect(alerts()[0]?.blocks).toContain('Project 123 recovered: 51,000.00 left');
     expect(alerts()[0]?.blocks).not.toContain('watch-acknowledge');
     balance = 49_000;
     await forHours(2);
@@ -190,14 +190,14 @@ describe('a watch on a balance', () => {
       await save(watch(BALANCE, given()));
       balance = 60_000;
       await forHours(3);
-      expect(alerts()[0]?.blocks).toContain('Recovered: 60,000.00 left.');
+      expect(alerts()[0]?.blocks).toContain('Project 123 recovered: 60,000.00 left');
       balance = 30_000;
       await forHours(3);
       expect(slack.posts).toHaveLength(1);
       await save(watch(BALANCE));
       await forHours(2);
       expect(alerts().map(({ text }) => text.split(',')[0])).toEqual([
-        'Project 123 has 40',
+        'Project 123 recovered: 60',
         'Project 123 has 30',
       ]);
       await save(watch(BALANCE, given()));
@@ -323,13 +323,15 @@ describe('a watch on spikes', () => {
     await report(9_000);
     expect(alerts()[0]?.text).toContain('cost 9,000.00 on Thu 19 Nov, 9 times the usual');
     await report(1_500);
-    expect(alerts()[0]?.blocks).toContain('Corrected: billing now reports 1,500.00 for Thu 19 Nov.');
+    expect(alerts()[0]?.blocks).toContain(
+      'Project 123 recovered: billing now reports 1,500.00 for Thu 19 Nov',
+    );
     await report(8_000);
     expect(alerts()).toHaveLength(1);
     expect(alerts()[0]?.text).toContain('cost 8,000.00 on Thu 19 Nov');
-    expect(alerts()[0]?.blocks).not.toContain('Corrected');
+    expect(alerts()[0]?.blocks).not.toContain('ecovered');
     expect(replies().map(({ text, isBroadcast }) => [text.split(',')[0], isBroadcast])).toEqual([
-      ['Corrected: billing now reports 1', false],
+      ['Project 123 recovered: billing now reports 1', false],
       ['Project 123 cost 8', true],
     ]);
     await report(8_500);

@@ -46,10 +46,14 @@ export function alertMessage(view: AlertView): Message {
   const { alert, watch, chart, source, message, isAgain } = view;
   const crossings = alert.events.filter(isCrossing);
   const last = crossings.at(-1);
-  const { title = '', why = '' } = last ?? {};
-  const history = alert.events
-    .filter((event, at) => event !== last && !isSuperseded(alert.events, at))
-    .map(historyText);
+  const { recovered, newest } = recoveryOf(alert);
+  const { title = '', why = '' } =
+    newest === undefined ? (last ?? {}) : { title: newest.text.replace(/\.$/, '') };
+  const history = alert.events.flatMap((event, at) => {
+    if (event === recovered || event === newest) return historyText({ ...event, text: SETTLED[event.kind] });
+    const isAbove = event === last && recovered === undefined;
+    return isAbove || isSuperseded(alert.events, at) ? [] : historyText(event);
+  });
   return {
     text: notificationText(title, why),
     blocks: [
@@ -76,6 +80,20 @@ const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
   spike: 'Find out what ran that day: Tally sees the amount, not the cause.',
 };
 
+type Figure = Extract<AlertEvent, { kind: 'recovered' | 'corrected' }>;
+const isFigure = (event: AlertEvent): event is Figure =>
+  event.kind === 'recovered' || event.kind === 'corrected';
+
+/** What the history says of it when the header has the figure. */
+const SETTLED: Readonly<Record<Figure['kind'], string>> = { recovered: 'Recovered', corrected: 'Corrected' };
+
+/** That it recovered since it was last crossed, and the newest figure since then, which is what is true now. */
+function recoveryOf({ events }: Alert) {
+  const since = events.slice(events.findLastIndex(isCrossing)).filter(isFigure);
+  const recovered = since.findLast(({ kind }) => kind === 'recovered');
+  return { recovered, newest: recovered && since.at(-1) };
+}
+
 /** Whether it has neither recovered nor got another threshold since it was last crossed. */
 const isOpen = ({ events }: Alert): boolean =>
   !events
@@ -84,12 +102,10 @@ const isOpen = ({ events }: Alert): boolean =>
 
 const notificationText = (title: string, why: string): string => (why === '' ? title : `${title}. ${why}`);
 
-const FIGURES: readonly AlertEvent['kind'][] = ['recovered', 'corrected'];
-
 /** A figure that a later one replaced would read as if it were still so. */
 const isSuperseded = (events: Alert['events'], at: Millis): boolean =>
-  FIGURES.includes(events[at]?.kind ?? 'crossed') &&
-  events.slice(at + 1).some(({ kind }) => kind === 'crossed' || FIGURES.includes(kind));
+  events.slice(at, at + 1).some(isFigure) &&
+  events.slice(at + 1).some((event) => isCrossing(event) || isFigure(event));
 
 /** The newest lines of a long history. */
 const MAX_HISTORY = 12;

@@ -169,41 +169,46 @@ function spikeTexts(
   return { title: `${title}, ${times} times the usual`, why: [`${money(baseline)} is ${usual}`, floor] };
 }
 
-/** What a thread says when it has recovered. */
-export function recoveryText(facts: AlertFacts): string {
+/** `prod recovered: 51,000.00 EUR left.`: the alert's header then, and a reply in its thread. */
+export const recoveryText = (facts: AlertFacts): string =>
+  [`${facts.label} recovered`, recoveredTo(facts)].filter(Boolean).join(': ').concat('.');
+
+function recoveredTo(facts: AlertFacts): string {
   const { rule, measurement, level, money, account } = facts;
   if (measurement.kind === 'balance' && measurement.balance !== undefined)
-    return `Recovered: ${money(measurement.balance)} left.`;
+    return `${money(measurement.balance)} left`;
   if (measurement.kind === 'runway' && measurement.runway !== undefined) {
     const { runway } = measurement;
     if (runway.kind === 'estimate')
-      return `Recovered: ${hasBonuses(account) ? 'balance and bonuses last' : 'the balance lasts'} about ${pluralize(runway.days, 'day')}.`;
-    return runway.kind === 'no-spend' ? 'Recovered: nothing is being spent.' : 'Recovered.';
+      return `${hasBonuses(account) ? 'balance and bonuses last' : 'the balance lasts'} about ${pluralize(runway.days, 'day')}`;
+    return runway.kind === 'no-spend' ? 'nothing is being spent' : '';
   }
   if (measurement.kind === 'budget') {
     const month = measurement.months.find((spend) => spend.month === level.episode);
     const name = monthText(level.episode, measurement.months);
     if (month !== undefined)
       return level.level === 'forecast'
-        ? `Recovered: about ${money(month.forecast ?? month.spent)} expected in ${name}.`
-        : `Recovered: billing now reports ${money(month.spent)} for ${name}.`;
+        ? `about ${money(month.forecast ?? month.spent)} expected in ${name}`
+        : `billing now reports ${money(month.spent)} for ${name}`;
   }
   if (measurement.kind === 'spike' && rule.kind === 'spike') {
     const corrected = measurement.days.find(({ day }) => day === level.episode);
     const limit = corrected && spikeLimit(rule, corrected);
-    if (limit !== undefined && corrected?.amount.lt(limit)) return correctionText(facts);
+    if (limit !== undefined && corrected?.amount.lt(limit)) return reportedNow(facts);
     const calm = measurement.days.find((spend) => spend.day > level.episode && isBelow(rule, spend));
-    if (calm !== undefined) return `Recovered: ${money(calm.amount)} on ${dayText(calm.day)}.`;
+    if (calm !== undefined) return `${money(calm.amount)} on ${dayText(calm.day)}`;
   }
-  return 'Recovered.';
+  return '';
 }
 
 /** What an alert about a day says when billing reports another amount for it. */
-export function correctionText({ measurement, level, money }: AlertFacts): string {
+export const correctionText = (facts: AlertFacts): string => `Corrected: ${reportedNow(facts)}.`;
+
+function reportedNow({ measurement, level, money }: AlertFacts): string {
   const days = measurement.kind === 'spike' ? measurement.days : [];
   const amount = days.find(({ day }) => day === level.episode)?.amount;
   const now = amount === undefined ? 'another amount' : money(amount);
-  return `Corrected: billing now reports ${now} for ${dayText(level.episode)}.`;
+  return `billing now reports ${now} for ${dayText(level.episode)}`;
 }
 
 const hasBonuses = (account: AlertFacts['account']): boolean =>
