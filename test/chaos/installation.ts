@@ -59,7 +59,7 @@ export async function createInstallation(environment: ChaosEnvironment): Promise
     await slack.send(url, new URLSearchParams(fields).toString(), 'application/x-www-form-urlencoded');
     const reply = () => slack.replies.find((one) => one.url.endsWith(name));
     await becomesTrue(reply, 4_000);
-    return /\/balance/.test(JSON.stringify(reply()?.body ?? ''));
+    return /isn’t connected to a billing service/.test(JSON.stringify(reply()?.body ?? ''));
   };
   const isSaidToWork = (page: Page | undefined): boolean =>
     page?.status === 200 && page.html.includes('Tally is installed');

@@ -41,7 +41,7 @@ type FiguresOfSteps = {
 
 declare module '../feature.ts' {
   interface Feature {
-    /** Of steps of Workflow Builder, which whoever has the figures fills in. */
+    /** Of steps of Workflow Builder; features that have the figures fill them in. */
     readonly stepFigures?: FiguresOfSteps;
   }
 }
