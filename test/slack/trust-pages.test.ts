@@ -35,6 +35,12 @@ describe('the pages about trust', () => {
     for (const { scope, why } of SCOPES) expect(html).toContain(`<code>${scope}</code></dt><dd>${why}`);
   });
 
+  it('tell what is kept of a request to managers', async () => {
+    const { text } = await read(bot, '/privacy');
+    expect(text).toContain('what somebody asked a Tally manager for, for 24 hours');
+    expect(text).toContain('Other questions are not in it');
+  });
+
   it('say whom to ask where nobody gave an address for help', async () => {
     const { text } = await read(bot, '/support');
     expect(text).toContain('Ask the person who installed Tally in your workspace');

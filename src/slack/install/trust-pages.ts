@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { commandText } from '../../domain/commands.ts';
-import { DAY, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { DAY, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { REQUEST_LIFETIME } from '../../workspace/once/manager-requests.ts';
 import { MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';
 import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../workspace/thread-store.ts';
@@ -62,9 +63,10 @@ ${definitionList([
     'Questions',
     `the last one of each thread, as a command: for ${days(THREAD_LIFETIME)}, at most ${MOST_QUESTIONS.toLocaleString('en')}.`,
   ],
+  ['Requests', `what somebody asked a Tally manager for, for ${REQUEST_LIFETIME / HOUR} hours.`],
   [
     'Audit',
-    `who changed what: the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} changes. Questions are not in it.`,
+    `who changed what, and asked a manager for what: the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries. Other questions are not in it.`,
   ],
 ])}
 <p>It does not store messages, names or e-mail addresses of people, answers, or the OS_TOKENs it hands out.</p>

@@ -40,7 +40,7 @@ export type ManagerRequest = Readonly<z.infer<typeof schema>>;
 export type ManagerRequests = ReturnType<typeof createManagerRequests>;
 
 /** How long it can be answered, and the same thing can't be asked again after a no. */
-const REQUEST_LIFETIME = DAY;
+export const REQUEST_LIFETIME = DAY;
 /** Within that time. */
 const MOST_OF_PERSON = 5;
 const MOST_OF_WORKSPACE = 50;
