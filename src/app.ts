@@ -196,7 +196,7 @@ export function createTally(
     }),
     createStatusFeature({ workspaces, billing, limits, lastUsed, sections: all.status }),
     createAuditFeature({ audit }),
-    createSettingsFeature({ workspaces }),
+    createSettingsFeature({ workspaces, stops: all.stops }),
     createAskManagerFeature({
       requests: createManagerRequests(redis),
       audit,

@@ -161,7 +161,7 @@ describe('/billing settings', () => {
   it.each(['', 'xx', 'de_DE', 'German', `de-x-${'a'.repeat(8)}${'-aaaaaaaa'.repeat(4)}`])(
     'takes no way to write numbers that nobody knows: %j',
     (locale) => {
-      expect(parseSettingsForm({ locale })).toEqual({ errors: { locale: 'Choose one from the list.' } });
+      expect(parseSettingsForm({ locale }, '')).toEqual({ errors: { locale: 'Choose one from the list.' } });
     },
   );
 

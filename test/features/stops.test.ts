@@ -1,10 +1,13 @@
 /** What a change of connections and projects stops: said before and after it, and by every list from then on. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { recordKey } from '../../src/redis/keys.ts';
+import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { changeIn } from '../support/change.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { showMoreFields } from '../support/more-fields.ts';
 import { addProject } from '../support/projects.ts';
@@ -37,6 +40,14 @@ async function watch(id: string, project: object, target: object, rule: object):
     since: Date.now(),
   };
   await bot.redis.client.hset(recordKey(TEAM), `watch:${id}`, JSON.stringify(record));
+}
+
+async function addAccess(project: string, people: readonly string[]): Promise<void> {
+  const workspaces = createWorkspaces({ redis: bot.redis.client, keyring: bot.keyring });
+  await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
+    ...{ project, authUrl: 'https://identity.example.com/v3', id: 'access-0001', secret: 's3cr3t' },
+    ...{ issuers: { people, groups: [] }, registeredBy: OWNER, registeredAt: 0 },
+  } as unknown as NewAccess);
 }
 
 const ask = async (command: string) => (await bot.ask(command)).visibleText;
@@ -175,5 +186,60 @@ describe('removing a project', () => {
       expect(text).not.toContain('Yesterday');
     }
     expect(answer).toContain('Undo');
+  });
+});
+
+describe('settings', () => {
+  const saveSettings = async (fields: Record<string, string | readonly string[]>): Promise<string> => {
+    await openForm('/billing settings');
+    return submit(fields);
+  };
+  const settings = (values: object) =>
+    bot.redis.client.hset(recordKey(TEAM), 'settings', JSON.stringify({ connection: 'main', ...values }));
+  const limitProd = async (channels: readonly string[]) => {
+    const project = JSON.parse((await bot.redis.client.hget(recordKey(TEAM), 'project:prod')) ?? '');
+    await bot.redis.client.hset(recordKey(TEAM), 'project:prod', JSON.stringify({ ...project, channels }));
+  };
+
+  it('that take managing from a person list the watches whose alerts stop, and save them once confirmed', async () => {
+    await limitProd([CHANNEL]);
+    await settings({ managers: [MEMBER] });
+    await watch('w0000001', PROD, { people: [MEMBER] }, { kind: 'budget', amount: '700' });
+    const warning = await saveSettings({ managers: [] });
+    expect(warning).toContain('This stops 1 watch:');
+    expect(warning).toContain(`*prod*: budget of 700.00 a month → <@${MEMBER}>`);
+    expect(warning).toContain('Nothing is saved yet.');
+    expect(await bot.redis.client.hget(recordKey(TEAM), 'settings')).toContain(MEMBER);
+    const saved = await submit({});
+    expect(saved).toContain('Saved.');
+    expect(saved).toContain('Stopped 1 watch:');
+    expect(await bot.redis.client.hget(recordKey(TEAM), 'settings')).not.toContain(MEMBER);
+    await bot.slack.dismiss(OWNER);
+  });
+
+  it('are saved at once when a manager by role stays one without being named', async () => {
+    await limitProd([CHANNEL]);
+    await settings({ managers: [ADMIN] });
+    await watch('w0000001', PROD, { people: [ADMIN] }, { kind: 'budget', amount: '700' });
+    expect(await saveSettings({ managers: [] })).toContain('Saved.');
+    await bot.slack.dismiss(OWNER);
+  });
+
+  it('that turn guests off list the guests who lose their tokens, by project', async () => {
+    await settings({ guests: true });
+    await addAccess('123', [GUEST]);
+    await addAccess('456', [OWNER, GUEST]);
+    const warning = await saveSettings({ others: [] });
+    expect(warning).toContain(`This stops 1 application access:*\n• Tokens for prod: not for <@${GUEST}>`);
+    expect(warning).toContain(`Goes on with less:*\n• Tokens for web: not for <@${GUEST}>`);
+    expect(warning).toContain('Nothing is saved yet.');
+    expect(await submit({})).toContain('Guests can no longer ask.');
+    await bot.slack.dismiss(OWNER);
+  });
+
+  it('that stop nothing are saved at once', async () => {
+    await plan('s0000001', { projects: [PROD], report: 'yesterday' });
+    expect(await saveSettings({ currency: 'EUR' })).toContain('Saved.');
+    await bot.slack.dismiss(OWNER);
   });
 });

@@ -16,7 +16,7 @@ import {
   select,
   textMessage,
 } from '../../slack/kit/atoms.ts';
-import { stoppedBlocks } from '../../slack/owned/stopped-items.ts';
+import { findStops } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeConnection } from '../../workspace/credentials/connections.ts';
 import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
@@ -47,8 +47,8 @@ export function createDisconnect({
   workspaces,
   stops,
 }: Pick<ConnectParts, 'workspaces' | 'stops'>): Required<Pick<Feature, 'verbs' | 'actions'>> {
-  const stopped = (request: Request, name: string, heir: string | undefined, isDone: boolean) =>
-    stoppedBlocks(stops(), request, withoutConnection(request.workspace, name, heir), isDone);
+  const stopsOf = (request: Request, name: string, heir: string | undefined) =>
+    findStops(stops(), request, withoutConnection(request.workspace, name, heir));
 
   /** Asks the next question: which connection, which new default, whether to go on. Buttons carry names only, checked each time. */
   const ask = async (request: Request, wanted?: string, wish?: string): Promise<void> => {
@@ -61,19 +61,17 @@ export function createDisconnect({
     const heir = heirs.find((name) => name === wish) ?? onlyOf(heirs);
     if (heir === undefined && heirs.length > 0)
       return request.reply.update(chooseDefaultMessage(name, heirs));
-    await request.reply.update(
-      confirmDisconnectMessage(name, heir, request, stopped(request, name, heir, false)),
-    );
+    const { question } = await stopsOf(request, name, heir);
+    await request.reply.update(confirmDisconnectMessage(name, heir, request, question));
   };
 
   const remove = async (request: Request, name: string, heir: string | undefined): Promise<void> => {
     const inherits: readonly [AuditAction, string][] =
       heir === undefined ? [] : [['default connection changed', heir]];
     const change = auditedChange(request, ...inherits, ['connection removed', name]);
+    const { answer } = await stopsOf(request, name, heir);
     await workspaces.removeConnection(change, name, heir);
-    await request.reply.update(
-      textMessage(disconnectedText(name, heir), ...stopped(request, name, heir, true)),
-    );
+    await request.reply.update(textMessage(disconnectedText(name, heir), ...answer));
   };
 
   const confirmed = async (value: string, request: Request): Promise<void> => {

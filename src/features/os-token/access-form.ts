@@ -231,7 +231,7 @@ const IS: Readonly<Record<Role, string>> = {
   nobody: 'has left, or is an app',
 };
 
-function listed(all: readonly string[]): string {
+export function listed(all: readonly string[]): string {
   const more = all.length - SHOWN;
   return `${all.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

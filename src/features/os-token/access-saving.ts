@@ -1,10 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { IssuedToken, Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryOf } from '../../slack/commands/expiry-input.ts';
-import { actions, type Block, button, header, markup, section } from '../../slack/kit/atoms.ts';
+import {
+  actions,
+  type Block,
+  button,
+  escapeMarkup,
+  header,
+  markup,
+  mention,
+  section,
+} from '../../slack/kit/atoms.ts';
+import type { StopsSource } from '../../slack/owned/stopped-items.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { requireKnownGroups } from '../../slack/request/user-groups.ts';
@@ -15,11 +26,13 @@ import type { AuditAction, AuditEntry } from '../../workspace/record/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { requireUnchanged } from '../../workspace/record/conflict.ts';
 import { findAccess } from '../../workspace/record/workspace.ts';
+import type { Settings } from '../../workspace/settings.ts';
 import {
   ACCESS_TITLE,
   ACCESS_VIEW,
   type IneligibleIssuer,
   issuersText,
+  listed,
   type RevocationResult,
   registeredBlocks,
   TESTED,
@@ -58,7 +71,7 @@ async function registerAccess(
   );
   const isIssuer =
     isNamedIssuer(access, user.id) || (await request.slack.isInGroups(issuers.groups).catch(() => false));
-  const ineligible = await findIneligible(issuers.people, request);
+  const ineligible = await findIneligible(issuers.people, request.slack, request.workspace.settings);
   return registeredBlocks({ access, ...test, isIssuer, ineligible }, request);
 }
 
@@ -86,7 +99,7 @@ async function editAccess(
     header(accessProjectLabel(workspace, project).label),
     section(edits.length === 0 ? 'No changes to save.' : 'Saved.'),
     section(describeAccess(expiry === undefined ? current : withExpiry(current, expiry), at, zone)),
-    markup(issuersText(issuers, await findIneligible(issuers.people, request))),
+    markup(issuersText(issuers, await findIneligible(issuers.people, request.slack, workspace.settings))),
   ];
 }
 
@@ -169,7 +182,8 @@ function newAccess(
 /** The chosen people whose role doesn't allow tokens. People whose role Slack doesn't return now are left out. */
 async function findIneligible(
   people: readonly SlackId[],
-  { slack, workspace: { settings } }: Request,
+  slack: Request['slack'],
+  settings: Settings,
 ): Promise<readonly IneligibleIssuer[]> {
   // External people never get tokens, even if they can ask.
   const isEligible = (role: Role): boolean =>
@@ -182,6 +196,32 @@ async function findIneligible(
   );
   return found.flat();
 }
+
+/** Guests who lose their right to tokens, by access. Slack tells who is in a user group once they ask for a token. */
+export const stoppedAccesses: StopsSource = async (before, after, { slack }) => {
+  if (!before.settings.guests || after.settings.guests) return undefined;
+  const found = await Promise.all(
+    [...before.accesses].map(async ([project, { issuers }]) => {
+      const guests = (await findIneligible(issuers.people, slack, after.settings)).filter(
+        ({ role }) => role === 'guest',
+      );
+      const { label } = accessProjectLabel(before, project);
+      const isOver = issuers.groups.length === 0 && guests.length === issuers.people.length;
+      return {
+        isOver,
+        line: `Tokens for ${escapeMarkup(label)}: not for ${listed(guests.map(({ person }) => mention(person)))}`,
+        isTouched: guests.length > 0,
+      };
+    }),
+  );
+  const touched = found.filter(({ isTouched }) => isTouched);
+  const over = touched.filter(({ isOver }) => isOver);
+  return {
+    count: pluralize(over.length, 'application access', 'application accesses'),
+    lines: over.map(({ line }) => line),
+    reduced: touched.filter(({ isOver }) => !isOver).map(({ line }) => line),
+  };
+};
 
 export type Credentials = NonNullable<AccessRequest['credentials']>;
 

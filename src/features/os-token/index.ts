@@ -3,6 +3,7 @@ import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 import type { Feature } from '../feature.ts';
 import { createAccess } from './access.ts';
+import { stoppedAccesses } from './access-saving.ts';
 import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
 import { ignoreFailure, type OsTokenParts, windowOf } from './context.ts';
 import { askForToken, issueAgain } from './issue-modal.ts';
@@ -42,6 +43,7 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
     help: [HELP, ACCESS_HELP],
     projectVerbs: { access: { label: 'Application access…', open: access.open } },
     options: access.options,
+    stops: stoppedAccesses,
     commands: {
       '/os-token': {
         right: 'ask',

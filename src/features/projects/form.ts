@@ -15,6 +15,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { choiceInput, input, modal, productInput, textInput } from '../../slack/kit/modal.ts';
+import { type Stops, warningBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { DEFAULT_CONNECTION, encodeProjectMetadata, MOST_CHANNELS, type ProjectFormInput } from './words.ts';
@@ -26,7 +27,7 @@ export interface ProjectFormOptions {
   /** Why what was sent could not be saved. */
   readonly problem?: string | undefined;
   /** What saving it stops, with the digest of that. */
-  readonly warning?: { readonly blocks: readonly Block[]; readonly digest: string };
+  readonly warning?: Stops;
   /** Whether the fields under More are shown; so they are if one of them says something, or may be the problem. */
   readonly isUnfolded?: boolean;
 }
@@ -56,7 +57,7 @@ export function projectForm(
     submit: 'Save',
     blocks: [
       ...(problem === undefined ? [] : [section(problem)]),
-      ...(warning === undefined ? [] : [...warning.blocks, section(SAVE_AGAIN)]),
+      ...(warning === undefined ? [] : warningBlocks(warning)),
       textInput({
         block: 'alias',
         label: 'Name',
@@ -78,8 +79,6 @@ export function projectForm(
     ],
   });
 }
-
-const SAVE_AGAIN = 'Nothing is saved yet. Choose Save again to save it anyway.';
 
 const moreInputs = (record: Workspace, filled: ProjectFormInput, owner: SlackId): (Block | InputBlock)[] => [
   header('More'),

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { context, textMessage } from '../../slack/kit/atoms.ts';
-import { type StopsSource, stoppedBlocks } from '../../slack/owned/stopped-items.ts';
+import { findStops, notSavedYet, type StopsSource } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { withProject } from '../../workspace/owned/stop-reasons.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/projects.ts';
@@ -46,17 +45,14 @@ export function createSaving(workspaces: Workspaces, stops: () => readonly Stops
     const { before: _, warned, ...registered } = form;
     const { addedBy, addedAt } = known ?? { addedBy: user.id, addedAt: at };
     const project: Project = { ...registered, addedBy, addedAt };
-    const stopped = (isDone: boolean) =>
-      stoppedBlocks(stops(), request, withProject(workspace, form.before, project), isDone);
-    const warning = stopped(false);
-    const digest = createHash('sha256').update(JSON.stringify(warning)).digest('base64').slice(0, 16);
-    if (warning.length > 0 && warned !== digest)
+    const stop = await findStops(stops(), request, withProject(workspace, form.before, project));
+    if (stop.digest !== '' && warned !== stop.digest)
       return request.reply.modal.update(
         projectForm(request, {
           ...{ before: form.before, filled: form },
-          warning: { blocks: warning, digest },
+          warning: stop,
         }),
-        textMessage('Nothing was saved, because that stops something.', ...warning),
+        notSavedYet(stop),
       );
     const channels = known === undefined ? [] : workspace.channelsOf(known.alias);
     const change = auditedChange(request, auditActionOf(known, project));
@@ -70,7 +66,7 @@ export function createSaving(workspaces: Workspaces, stops: () => readonly Stops
       project.alias,
       happened(known, project, channels.length),
       projectDetails(project, await workspaces.read(user.teamId)),
-      stopped(true),
+      stop.answer,
     );
     await request.reply.modal.show(PROJECTS_TITLE, { text: `Saved ${project.alias}.`, blocks });
   };
@@ -99,8 +95,8 @@ function happened(known: Project | undefined, { alias }: Project, channels: numb
 
 /** Removes a project, and restores it for a while. Buttons only have its name; the rest is in the record. */
 export function createRemoval(workspaces: Workspaces, stops: () => readonly StopsSource[]) {
-  const stopped = ({ alias }: Project, request: Request, isDone: boolean) =>
-    stoppedBlocks(stops(), request, withProject(request.workspace, alias, undefined), isDone);
+  const stopsOf = ({ alias }: Project, request: Request) =>
+    findStops(stops(), request, withProject(request.workspace, alias, undefined));
 
   const drop = async (alias: string, request: Request): Promise<void> => {
     const change = auditedChange(request, ['project removed', `${alias} (its record was damaged)`]);
@@ -113,10 +109,10 @@ export function createRemoval(workspaces: Workspaces, stops: () => readonly Stop
   };
 
   return {
-    ask: (project: Project, request: Request): Promise<void> =>
-      request.reply.update(
-        removeProjectMessage(project, request.workspace, stopped(project, request, false)),
-      ),
+    async ask(project: Project, request: Request): Promise<void> {
+      const { question } = await stopsOf(project, request);
+      await request.reply.update(removeProjectMessage(project, request.workspace, question));
+    },
 
     /** @param value alias and ID, because another project may have taken the name */
     async remove(value: string, request: Request): Promise<void> {
@@ -129,8 +125,9 @@ export function createRemoval(workspaces: Workspaces, stops: () => readonly Stop
         return request.reply.update(textMessage(`Someone changed or removed ${alias}. Nothing was removed.`));
       const channels = [...workspace.channelsOf(alias)];
       const change = auditedChange(request, ['project removed', `${alias} (project ${id})`]);
+      const { answer } = await stopsOf(project, request);
       await workspaces.removeProject(change, { project, channels, at });
-      await request.reply.update(removedProjectMessage(project, stopped(project, request, true)));
+      await request.reply.update(removedProjectMessage(project, answer));
     },
 
     async undo(alias: string, request: Request): Promise<void> {

@@ -1,7 +1,8 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
-import { context, type Message, option, section } from '../../slack/kit/atoms.ts';
+import { type Block, context, type Message, option, section } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import { type Stops, warningBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { formatLocalTime, zoneInput } from '../../slack/request/time-zones.ts';
 import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
@@ -11,17 +12,20 @@ import { numberOptions, type SettingsChange } from './changes.ts';
 
 export const SETTINGS_TITLE = 'Settings';
 
-/** @param settings what is chosen now; damaged ones count as the defaults, so that the form can replace them */
+/** @param warning what saving it stops, if that isn't confirmed yet @param settings what is chosen now; damaged ones count as the defaults, so that the form can replace them */
 export function settingsForm(
   settings: Settings,
   groups: GroupChoices,
   { workspace, at }: Request,
+  warning?: Stops,
 ): ModalView {
   return modal({
     callback: 'settings',
     title: SETTINGS_TITLE,
     submit: 'Save',
+    metadata: warning?.digest ?? '',
     blocks: [
+      ...(warning === undefined ? [] : warningBlocks(warning)),
       ...(isDamaged(workspace, 'settings') ? [section(DAMAGED)] : []),
       {
         ...zoneInput('Reporting time zone', ZONE_HINT, settings.zone, at, 'settings-zone'),
@@ -100,11 +104,15 @@ const othersInput = ({ guests, externals }: Settings): InputBlock =>
     initial: [...(guests ? ['guests'] : []), ...(externals ? ['externals'] : [])],
   });
 
-export function settingsSavedMessage(changes: readonly SettingsChange[], damaged: boolean): Message {
+export function settingsSavedMessage(
+  changes: readonly SettingsChange[],
+  damaged: boolean,
+  stopped: readonly Block[],
+): Message {
   const sentences = [
     ...(damaged ? ['Replaced the damaged settings.'] : []),
     ...changes.map(({ sentence }) => sentence),
   ];
   const text = sentences.length === 0 ? 'No changes to save.' : 'Saved.';
-  return { text: [text, ...sentences].join(' '), blocks: [text, ...sentences].map(section) };
+  return { text: [text, ...sentences].join(' '), blocks: [...[text, ...sentences].map(section), ...stopped] };
 }

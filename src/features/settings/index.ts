@@ -2,6 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
+import { findStops, notSavedYet, type Stops, type StopsSource } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { suggestZones } from '../../slack/request/time-zones.ts';
 import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/request/user-groups.ts';
@@ -11,7 +12,7 @@ import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { SETTINGS_TITLE, settingsForm, settingsSavedMessage } from './blocks.ts';
 import { settingsChanges } from './changes.ts';
-import { parseSettingsForm, parseSettingsText, type SettingsInput } from './words.ts';
+import { parseSettingsForm, parseSettingsText, type SettingsForm, type SettingsInput } from './words.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -24,27 +25,39 @@ declare module '../../domain/commands.ts' {
 
 export interface SettingsParts {
   readonly workspaces: Workspaces;
+  /** What a change of the settings stops. */
+  readonly stops: () => readonly StopsSource[];
 }
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
-export function createSettingsFeature({ workspaces }: SettingsParts): Feature {
-  const formWith = async (request: Request, given: SettingsInput) =>
-    settingsForm({ ...request.workspace.settings, ...given }, await loadUserGroups(request), request);
+export function createSettingsFeature({ workspaces, stops }: SettingsParts): Feature {
+  const formWith = async (request: Request, given: SettingsInput, warning?: Stops) =>
+    settingsForm(
+      { ...request.workspace.settings, ...given },
+      await loadUserGroups(request),
+      request,
+      warning,
+    );
 
-  const save = async (given: SettingsInput, request: Request) => {
-    const { settings } = request.workspace;
+  const save = async ({ warned, given }: SettingsForm, request: Request): Promise<void> => {
+    const { workspace } = request;
+    const { settings } = workspace;
     const damaged = isDamaged(request.workspace, 'settings');
     const { managerGroups: groups = [] } = given;
     await requireKnownGroups(
       groups.filter((id) => !settings.managerGroups.includes(id)),
       request,
     );
-    const changes = settingsChanges(settings, { ...settings, ...given }, request.at);
+    const after = { ...settings, ...given };
+    const changes = settingsChanges(settings, after, request.at);
+    const stop = await findStops(stops(), request, { ...workspace, settings: after });
+    if (stop.digest !== '' && warned !== stop.digest)
+      return request.reply.modal.update(await formWith(request, given, stop), notSavedYet(stop));
     if (changes.length > 0 || damaged) {
       const about = [...(damaged ? ['damaged settings replaced'] : []), ...changes.map(({ name }) => name)];
       await workspaces.saveSettings(auditedChange(request, ['settings changed', about.join(', ')]), given);
     }
-    return settingsSavedMessage(changes, damaged);
+    await request.reply.modal.show(SETTINGS_TITLE, settingsSavedMessage(changes, damaged, stop.answer));
   };
 
   return {
@@ -84,9 +97,7 @@ export function createSettingsFeature({ workspaces }: SettingsParts): Feature {
         right: 'manage',
         waiting: waitingModal(SETTINGS_TITLE),
         read: parseSettingsForm,
-        async work(given: SettingsInput, request) {
-          await request.reply.modal.show(SETTINGS_TITLE, await save(given, request));
-        },
+        work: (form: SettingsForm, request) => save(form, request),
       },
     },
   };

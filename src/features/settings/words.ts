@@ -39,9 +39,17 @@ const SENTENCES: Partial<Record<keyof Settings, string>> = {
   managerGroups: 'Choose up to 20 user groups from the list.',
 };
 
-export function parseSettingsForm(fields: FormFields): FormReading<SettingsInput> {
+/** What was sent. */
+export interface SettingsForm {
+  readonly given: SettingsInput;
+  /** The digest of what the form said that saving stops; '' if it said nothing. */
+  readonly warned: string;
+}
+
+/** @param warned the form's metadata */
+export function parseSettingsForm(fields: FormFields, warned: string): FormReading<SettingsForm> {
   const input = parseSettingsText(fields);
   const refused = invalidSettings(input);
-  if (refused.length === 0) return { input };
+  if (refused.length === 0) return { input: { given: input, warned } };
   return { errors: Object.fromEntries(refused.map((part) => [part, SENTENCES[part] ?? 'Choose again.'])) };
 }

@@ -68,17 +68,36 @@ export function isStopped(watch: Watch, workspace: Workspace): boolean {
   return why !== undefined && why !== 'managers-only';
 }
 
-export const stoppedWatches: StopsSource = (before, after, locale) => {
-  const stopped = stoppedBy(before.watches, before, after);
-  if (stopped.length === 0) return undefined;
+export const stoppedWatches: StopsSource = async (before, after, reader) => {
+  const stopped = stoppedBy(
+    before.watches,
+    await withPresentManagers(before, reader),
+    await withPresentManagers(after, reader),
+  );
   return {
     count: pluralize(stopped.length, 'watch', 'watches'),
     lines: stopped.map((watch) => {
       const rest = isStopped(watch, after) ? '' : ' (Tally managers still get its alerts)';
-      return `${watchMarkup(watch, before, locale)} → ${targetMarkup(watch.target)}${rest}`;
+      return `${watchMarkup(watch, before, reader.locale)} → ${targetMarkup(watch.target)}${rest}`;
     }),
   };
 };
+
+/** The record with the managers who are alerted about limited projects, also those by role or user group, as its managers. */
+async function withPresentManagers(
+  workspace: Workspace,
+  { slack }: Pick<Request, 'slack'>,
+): Promise<Workspace> {
+  const { settings, watches } = workspace;
+  const unmanaged = { ...workspace, settings: { ...settings, managers: [] } };
+  const limited = watches.filter((watch) => stopReasonOf(watch, unmanaged) === 'managers-only');
+  const people = [...new Set(limited.flatMap(({ target }) => ('people' in target ? target.people : [])))];
+  const found = await Promise.all(
+    people.map(async (person) => ({ person, ...(await slack.permissionsOf(person, settings)) })),
+  );
+  const managers = found.flatMap(({ person, canManage }) => (canManage ? [person] : []));
+  return { ...workspace, settings: { ...settings, managers } };
+}
 
 /** One watch as three lines of mrkdwn, for who may not ask about its project without a word about that. */
 export function describeWatch(

@@ -1,44 +1,67 @@
+import { createHash } from 'node:crypto';
 import { limitLines } from '../../domain/language/text.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type Block, markup } from '../kit/atoms.ts';
+import { type Block, type Message, markup, section, textMessage } from '../kit/atoms.ts';
+import type { Request } from '../request/request.ts';
 
 /** What of one kind stops when a record changes: how many, as `2 watches`, and a line of mark-up for each. */
 export interface StoppedItems {
   readonly count: string;
   readonly lines: readonly string[];
-  /** Items that go on with fewer projects, a line of mrkdwn each. */
+  /** Items that go on with fewer projects or people, a line of mrkdwn each. */
   readonly reduced?: readonly string[];
 }
 
-/** Finds what stops when the record becomes `after`; nothing if that is empty. @param locale BCP 47, of the reader */
-export type StopsSource = (before: Workspace, after: Workspace, locale: string) => StoppedItems | undefined;
+/** What a change stops: for the question before it and the answer after it. */
+export interface Stops {
+  /** Says so if nothing stops. */
+  readonly question: readonly Block[];
+  /** Empty if nothing stopped. */
+  readonly answer: readonly Block[];
+  /** Of the question; '' if nothing stops. A form saves once it has shown this very list. */
+  readonly digest: string;
+}
+
+type Reader = Pick<Request, 'workspace' | 'locale' | 'slack'>;
+
+/** Finds what stops when the record becomes `after`. @throws SlackFailed when people's roles decide and Slack doesn't tell */
+export type StopsSource = (
+  before: Workspace,
+  after: Workspace,
+  reader: Reader,
+) => StoppedItems | undefined | Promise<StoppedItems | undefined>;
+
+/** At the head of a form that was not saved, for what saving stops. */
+export const warningBlocks = ({ question }: Stops): readonly Block[] => [...question, section(SAVE_AGAIN)];
+
+/** Where the form is closed by now. */
+export const notSavedYet = ({ question }: Stops): Message =>
+  textMessage('Nothing was saved, because that stops something.', ...question);
 
 /** More are counted, not listed. */
 const MOST_LINES = 20;
 
-/**
- * What a change stops, by name and number, for the question and for the answer of that change.
- *
- * @param isDone whether the change was made
- * @returns no block if it stops nothing
- */
-export function stoppedBlocks(
+/** What a change of the record stops, by name and number. @throws SlackFailed, see `StopsSource` */
+export async function findStops(
   sources: readonly StopsSource[],
-  { workspace: before, locale }: { readonly workspace: Workspace; readonly locale: string },
+  reader: Reader,
   after: Workspace,
-  isDone: boolean,
-): readonly Block[] {
-  const found = sources.flatMap((source) => source(before, after, locale) ?? []);
-  if (found.length === 0) return [];
-  const lines = found.flatMap((items) => items.lines);
-  const reduced = found.flatMap((items) => items.reduced ?? []);
-  const counts = found.flatMap(({ count, lines: some }) => (some.length > 0 ? [count] : [])).join(' and ');
-  return [
-    ...(lines.length === 0
-      ? []
-      : [markup(`*${isDone ? 'Stopped' : 'This stops'} ${counts}:*\n${bullets(lines)}\n${RESUMES}`)]),
-    ...(reduced.length === 0 ? [] : [markup(`*Goes on with fewer projects:*\n${bullets(reduced)}`)]),
-  ];
+): Promise<Stops> {
+  const found = await Promise.all(sources.map((source) => source(reader.workspace, after, reader)));
+  const items = found.flatMap((some) => some ?? []);
+  const draw = (verb: string): readonly Block[] => {
+    const lines = items.flatMap((item) => item.lines);
+    const reduced = items.flatMap((item) => item.reduced ?? []);
+    const counts = items.flatMap(({ count, lines: some }) => (some.length > 0 ? [count] : [])).join(' and ');
+    return [
+      ...(lines.length === 0 ? [] : [markup(`*${verb} ${counts}:*\n${bullets(lines)}\n${RESUMES}`)]),
+      ...(reduced.length === 0 ? [] : [markup(`*Goes on with less:*\n${bullets(reduced)}`)]),
+    ];
+  };
+  const question = draw('This stops');
+  if (question.length === 0) return { question: [section(NOTHING)], answer: [], digest: '' };
+  const digest = createHash('sha256').update(JSON.stringify(question)).digest('base64').slice(0, 16);
+  return { question, answer: draw('Stopped'), digest };
 }
 
 /** Why a schedule or a watch is paused where a change of the record can mend it. */
@@ -48,6 +71,8 @@ export const PAUSED_TEXTS = {
 } as const;
 export const RESUMES_BY_ITSELF = ' · resumes automatically once it works';
 
+const SAVE_AGAIN = 'Nothing is saved yet. Choose Save again to save it anyway.';
+const NOTHING = 'No scheduled post, watch or application access stops.';
 const RESUMES = 'They resume by themselves once they can run again.';
 
 const bullets = (lines: readonly string[]): string =>

@@ -47,8 +47,8 @@ export interface SlackLookups {
   userGroups(): Promise<readonly UserGroup[]>;
   /** The role of another user; `nobody` for one that Slack doesn't know. */
   roleOf(userId: SlackId): Promise<Role>;
-  /** The rights of another user, asked anew. */
-  permissionsOf(userId: SlackId): Promise<Permissions>;
+  /** The rights of another user, asked anew. @param settings those of the workspace, unless given */
+  permissionsOf(userId: SlackId, settings?: Settings): Promise<Permissions>;
   /** Some who manage Tally now, asked anew; the workspace's admins where it names nobody. */
   managers(): Promise<readonly SlackId[]>;
 }
@@ -229,6 +229,7 @@ const slackLookups = (
   userGroups: () => users.userGroups(client, teamId),
   isInGroups: (groups) => users.isIn(client, { teamId, userId }, groups),
   roleOf: (person) => users.roleOf(client, teamId, person),
-  permissionsOf: (person) => users.permissionsOf(client, teamId, person, workspace.settings, false),
+  permissionsOf: (person, settings = workspace.settings) =>
+    users.permissionsOf(client, teamId, person, settings, false),
   managers: () => findPresentManagers(users, client, workspace),
 });
