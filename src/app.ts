@@ -178,6 +178,7 @@ export function createTally(
     createProjectsFeature({
       workspaces,
       billing,
+      lastUsed,
       limits,
       more: all.projectVerbs,
       morningPosts: all.morningPosts,

@@ -82,6 +82,10 @@ describe('the names', () => {
       'project added: prod (project 123)',
       'project added: staging (project 456)',
     ]);
+    await bot.slack.openHome(OWNER);
+    const home = await bot.slack.waitFor(() => bot.slack.home(OWNER)?.view.blocks);
+    for (const alias of ['archive', 'prod', 'staging']) expect(textOf(home)).toContain(alias);
+    expect(textOf(home)).not.toContain('no balance yet');
     await bot.slack.dismiss(OWNER);
     expect((await bot.ask('/balance archive')).visibleText).toContain('left');
   });

@@ -1,6 +1,7 @@
 import { askEachProduct } from '../../billing/ask-products.ts';
-import type { BillingClient } from '../../billing/client.ts';
+import type { BalanceRecord, BillingClient } from '../../billing/client.ts';
 import { isFailure } from '../../domain/failure/index.ts';
+import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { TestedConnection } from '../../slack/commands/tested-connection.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
@@ -10,8 +11,9 @@ import type { ActionListener, ViewListener } from '../../slack/server/listeners.
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import { findNamed, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS } from '../../workspace/projects/projects.ts';
-import { openConnection } from '../../workspace/projects/resolve-project.ts';
+import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
+import { type LastUsed, storedBalance } from '../../workspace/record/last-used.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { FIRST_VIEW, firstProjectsView } from './first-form.ts';
@@ -27,6 +29,7 @@ import {
 export interface FirstProjectsParts {
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
+  readonly lastUsed: LastUsed;
   readonly limits: RateLimiter;
   /** First words of all commands, which no project may be called by. */
   readonly verbs: () => readonly string[];
@@ -42,7 +45,7 @@ interface Naming {
 
 /** What follows a tested connection, in its form: the first figure, names for projects, a post every morning. */
 export function createFirstProjects(parts: FirstProjectsParts) {
-  const { workspaces, billing, limits, verbs, morningPosts } = parts;
+  const { workspaces, billing, lastUsed, limits, verbs, morningPosts } = parts;
 
   /** With the record as it is now. */
   const view = async (state: FirstProjects, asked: Request, notes: readonly string[] = []) => {
@@ -64,7 +67,35 @@ export function createFirstProjects(parts: FirstProjectsParts) {
     },
   });
 
-  const name = async (wanted: Unnamed, connection: string, request: Request): Promise<Naming> => {
+  /** Keeps the balance of a project that was just named, so that Home shows it; without one, Home says so. */
+  const keepBalance = async (
+    target: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
+    { connection, known }: { readonly connection: string; readonly known: BalanceRecord | undefined },
+    { workspace, user, at }: Request,
+  ): Promise<void> => {
+    try {
+      const access = openConnection(workspace, {
+        connection,
+        label: target.alias ?? '',
+        alias: target.alias,
+      });
+      const balance = storedBalance(target, parseAccount(known ?? (await billing.balance(access, target))));
+      await lastUsed.note(
+        { teamId: user.teamId, workspace },
+        { connection, at, ...(balance && { balance }) },
+      );
+    } catch (failure) {
+      if (!isFailure(failure)) throw failure;
+    }
+  };
+
+  /** @param balance what billing said of the product, if it was just asked */
+  const name = async (
+    wanted: Unnamed,
+    connection: string,
+    request: Request,
+    balance?: BalanceRecord,
+  ): Promise<Naming> => {
     const { workspace, user, at } = request;
     const { id, alias, products } = wanted;
     const refuse = (why: string): Naming => ({ note: `${alias} (project ${id}) wasn’t saved: ${why}` });
@@ -89,6 +120,7 @@ export function createFirstProjects(parts: FirstProjectsParts) {
         ...(!isDefault && { connection }),
       },
     );
+    if (saved) await keepBalance({ alias, project: id, product }, { connection, known: balance }, request);
     return saved
       ? { isSaved: true, note: `Saved ${alias}: project ${id}, ${PRODUCTS[product].name}.` }
       : refuse('another project has that name.');
@@ -101,7 +133,8 @@ export function createFirstProjects(parts: FirstProjectsParts) {
       const { found, failed } = await askEachProduct(billing, openConnection(request.workspace, target), id);
       const products = found.map(({ product }) => product);
       const unsure = failed.map(({ product }) => PRODUCTS[product].name).join(' and ');
-      if (products.length > 0) return await name({ id, alias, products }, connection, request);
+      if (products.length > 0)
+        return await name({ id, alias, products }, connection, request, found[0]?.balance);
       return {
         note: `${alias} wasn’t saved: no product has data for project ${id}.${unsure === '' ? ' Check the ID.' : ` ${unsure} gave no answer: try again.`}`,
       };
