@@ -1,12 +1,13 @@
 /** Sentences with a number, outside of code and links: each is held against what the number is taken from. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { LAST_7_DAYS } from '../../src/domain/language/periods/period-phrase.ts';
 import { isProjectId } from '../../src/domain/product.ts';
 import { fingerprintOf, MAX_CONNECTIONS } from '../../src/workspace/credentials/connections.ts';
 import { isAlias, MAX_PROJECTS } from '../../src/workspace/projects/projects.ts';
 import { MAX_AUDIT_ENTRIES } from '../../src/workspace/record/audit.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS } from '../../src/workspace/settings.ts';
+import { constantIn } from './constants.ts';
+import { USER_NUMBERS } from './user-numbers.ts';
 
 const { engines } = JSON.parse(await readFile('package.json', 'utf8'));
 const lock = JSON.parse(await readFile('package-lock.json', 'utf8'));
@@ -19,12 +20,6 @@ const measured = (row: string): number =>
 const node = String(engines.node).replace('>=', '');
 const embedded = /\d+/.exec(lock.packages['node_modules/js-redis-server'].engines.node)?.[0];
 const commands = measured('commands a second, 32 at once');
-
-/** @returns what the source gives a constant that it keeps to itself */
-const constantIn = async (file: string, name: string): Promise<string> =>
-  new RegExp(`^const ${name} = (.+?)(?: as const)?;$`, 'm').exec(
-    await readFile(`src/${file}`, 'utf8'),
-  )?.[1] ?? '';
 
 /** @returns the shortest and the longest run of a character that passes */
 function lengths(passes: (text: string) => boolean, character: string): string {
@@ -52,7 +47,6 @@ const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/README.md': [],
   'docs/sandbox.md': [`Node ${node.split('.')[0]} npm warns`, `asks for Node ${embedded}`],
-  'docs/commands.md': [`the last ${LAST_7_DAYS.kind === 'last' ? LAST_7_DAYS.count : ''} complete days`],
   'docs/first-workspace.md': [`Node ${node} or newer`],
   'docs/projects.md': [
     `${lengths(isProjectId, '1')} digits`,
@@ -80,7 +74,7 @@ const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   'docs/install.md': [],
   'docs/marketplace.md': [],
   'docs/glossary.md': [],
-  'docs/rights.md': [],
+  ...USER_NUMBERS,
 };
 
 const proseOf = (page: string): string =>
