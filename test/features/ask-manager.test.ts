@@ -223,6 +223,10 @@ describe('what only managers do', () => {
       expect.stringContaining(`${OWNER} channel default changed`),
       `${OWNER} request taken: /billing default prod in ${CHANNEL} for ${MEMBER}`,
     ]);
+    const told = await newest(OWNER, `The default project of <#${CHANNEL}> is prod.`);
+    await press(OWNER, told, 'Remove default');
+    await newest(OWNER, `Removed the default project of <#${CHANNEL}>.`);
+    expect(await bot.redis.client.hget(HASH, `channel:${CHANNEL}`)).toBeNull();
   });
 
   it('stays open when the manager’s attempt fails', async () => {

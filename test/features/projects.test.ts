@@ -348,7 +348,7 @@ describe('a name', () => {
   it('with “help” in it is a name for every command', async () => {
     await add('help-desk', '123');
     expect((await bot.ask('/billing default help-desk')).visibleText).toContain(
-      'The default project of this channel is help-desk',
+      `The default project of <#${CHANNEL}> is help-desk`,
     );
     expect((await bot.ask('/balance help-desk')).visibleText).toMatch(/^help-desk · /);
   });
@@ -360,7 +360,7 @@ describe('a name', () => {
     await replaced(answer, 'warehouse · ', MEMBER);
     const default_ = await bot.ask('/billing default warehose');
     await bot.slack.press(OWNER, place(default_), '/billing default warehouse');
-    await replaced(default_, 'The default project of this channel is warehouse');
+    await replaced(default_, `The default project of <#${CHANNEL}> is warehouse`);
   });
 
   it('is kept when billing has no data for its product, and the other products are offered', async () => {
@@ -712,10 +712,10 @@ describe('/billing default', () => {
     );
     const choice = await bot.ask('/billing default');
     await bot.slack.choose(OWNER, place(choice), 'rerun:default', 'dev');
-    await replaced(choice, 'The default project of this channel is dev');
+    await replaced(choice, `The default project of <#${CHANNEL}> is dev`);
     await bot.ask('/billing default prod');
     expect((await bot.ask('/billing default', MEMBER)).visibleText).toContain(
-      'The default project of this channel is prod',
+      `The default project of <#${CHANNEL}> is prod`,
     );
     expect((await bot.ask('/spend mtd', MEMBER)).visibleText).toMatch(/^prod · /);
     expect((await bot.ask('/billing projects', MEMBER)).visibleText).toContain(
@@ -747,7 +747,7 @@ describe('/billing default', () => {
     expect((await bot.ask('/billing default prod')).visibleText).toContain('is limited to other channels');
     expect(await defaultOf(CHANNEL)).toBeNull();
     expect((await bot.ask('/billing default 123', OWNER, GENERAL)).visibleText).toContain(
-      'default project of this channel is prod',
+      `default project of <#${GENERAL}> is prod`,
     );
   });
 });
@@ -781,7 +781,7 @@ describe('a command without a project', () => {
     const ticked = { remember: { remember: { type: 'checkboxes', selected_options: [box] } } } as never;
     await bot.slack.act(OWNER, place(asked), { action_id: 'remember', selected_options: [box] }, ticked);
     const option = { value: '/spend prod this-month', text: { type: 'plain_text', text: 'prod' } };
-    await brings('The default project of this channel is now prod', () =>
+    await brings(`The default project of <#${CHANNEL}> is now prod`, () =>
       bot.slack.act(OWNER, place(asked), { action_id: 'pick:project', selected_option: option }, ticked),
     );
     expect((await replaced(asked, 'prod · ')).visibleText).toContain('1–21 Nov UTC');

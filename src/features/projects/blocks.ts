@@ -245,15 +245,15 @@ export function removedProjectMessage(project: Project, stops: readonly Block[])
   );
 }
 
-/** What a channel asks about, and how that is changed. */
-export function channelDefaultMessage(project: Project, manager: boolean): Message {
+/** What a channel asks about, and how that is changed. It names the channel, as a manager may read it in a direct message. */
+export function channelDefaultMessage(project: Project, channel: SlackId, manager: boolean): Message {
   const { alias } = project;
   return textMessage(
-    `The default project of this channel is ${alias}.`,
+    `The default project of ${channelLink(channel)} is ${alias}.`,
     actions(
       ...projectButtons(alias),
       ...(manager
-        ? commandButton('none', 'Remove default', { command: '/billing default', text: 'none' })
+        ? commandButton('none', 'Remove default', { command: '/billing default', text: `none ${channel}` })
         : []),
     ),
     context(what(project)),

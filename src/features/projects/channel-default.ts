@@ -3,7 +3,7 @@ import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/command-text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { commandOption } from '../../slack/commands/command-buttons.ts';
-import { actions, select, textMessage } from '../../slack/kit/atoms.ts';
+import { actions, channelLink, select, textMessage } from '../../slack/kit/atoms.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { CommandListener } from '../../slack/server/listeners.ts';
@@ -16,6 +16,8 @@ import { channelDefaultMessage } from './blocks.ts';
 import { requireProject } from './words.ts';
 
 const NONE = 'none';
+/** With the ID of a channel, in lower case: as a button has it that may be pressed in a direct message. */
+const NONE_IN = /^none(?: ([cg]0[a-z0-9]{5,30}))?$/;
 const ALONE = textMessage(
   `Direct messages have no default project. Type the project, for example ${commandText('/balance')} prod.`,
 );
@@ -31,7 +33,7 @@ export function createChannelDefaults(workspaces: Workspaces) {
     const alias = workspace.channelDefault(channel);
     const project = alias === undefined ? undefined : findProject(workspace, alias);
     if (project !== undefined && isFor(project, channel, workspace))
-      return reply.update(channelDefaultMessage(project, user.canManage));
+      return reply.update(channelDefaultMessage(project, channel, user.canManage));
     return reply.update(
       noDefault(
         workspace.projects.filter((other) => isFor(other, channel, workspace)),
@@ -43,19 +45,22 @@ export function createChannelDefaults(workspaces: Workspaces) {
   return {
     verb: ((rest) => ({
       right: rest === '' ? 'ask' : 'manage',
-      read: (word, workspace) => word === '' || word === NONE || requireProject(word, workspace, 'default'),
+      read: (word, workspace) =>
+        word === '' || NONE_IN.test(word) || requireProject(word, workspace, 'default'),
       async run(word, request) {
-        const { channel, workspace } = request;
+        const { workspace } = request;
+        const none = NONE_IN.exec(word);
+        const channel = none?.[1]?.toUpperCase() ?? request.channel;
         if (channel === undefined || isDirectMessage(channel)) return request.reply.update(ALONE);
         if (word === '') return tell(channel, request);
-        if (word === NONE) {
+        if (none !== null) {
           await set(channel, undefined, request);
-          return request.reply.update(textMessage('Removed the default project of this channel.'));
+          return request.reply.update(textMessage(`Removed the default project of ${channelLink(channel)}.`));
         }
         const project = requireProject(word, workspace, 'default');
         if (!isFor(project, channel, workspace)) throw elsewhere(project);
         await set(channel, project.alias, request);
-        await request.reply.update(channelDefaultMessage(project, true));
+        await request.reply.update(channelDefaultMessage(project, channel, true));
       },
     })) satisfies CommandListener,
 
@@ -70,7 +75,7 @@ export function createChannelDefaults(workspaces: Workspaces) {
       await set(channel, alias, request);
       await request.reply.private(
         textMessage(
-          `The default project of this channel is now ${alias}. To remove it, type ${commandText('/billing default')} none.`,
+          `The default project of ${channelLink(channel)} is now ${alias}. To remove it, type ${commandText('/billing default')} none.`,
         ),
       );
     },
