@@ -80,7 +80,7 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
   'docs/schedules.md': [
     `less than ${WARNING_DAYS} days`,
     `chart of the last ${word(charted)} days`,
-    // The right column of a table whose left one test/features/schedules.test.ts types.
+    // The right column of a table whose left one test/docs/examples.test.ts types.
     ...[
       'every day at 09:00',
       'Monday to Friday at 08:30',
@@ -107,7 +107,7 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `half of a process's ${connections} connections`,
   ],
   'docs/watches.md': [
-    // The right column of a table whose left one is typed below.
+    // The right column of a table whose left one test/docs/examples.test.ts types.
     'below 50,000',
     `fewer than 14 days at the average of the last ${week} days`,
     `reaches ${listed(BUDGET_STEPS, 'or')} % of the budget`,
@@ -117,7 +117,7 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `the ${before} reported days before`,
     `up to ${word(MAX_WATCH_PEOPLE)} people`,
     `in the last ${simulated} days`,
-    // Tried below.
+    // test/domain/money/thresholds.test.ts tries it.
     'from 40 % to 85 % alerts once, for 80 %',
     '2 % beyond the threshold',
     'for 1 day, 7 days, or until next month',
@@ -128,7 +128,7 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     'cost on october 3?',
     'Saturday 21 November 2026, 10:15 UTC',
     `the last ${week} days`,
-    // Tried below.
+    // Typed in test/docs/examples.test.ts and test/domain/language.
     ...[
       'asks about project 2026',
       'asks about product 3',
@@ -143,7 +143,7 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `over ${longest} days at most`,
     `## Days that are not ${(short + long) / 2} hours`,
     `${short} or ${long} hours`,
-    // Tried below.
+    // As test/domain/money/forecast.test.ts has it.
     '30 December 2011 in Apia',
   ],
   'docs/questions.md': [`for ${THREAD_LIFETIME / DAY} days`],
@@ -157,7 +157,7 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/commands.md': [`the last ${week} complete days`],
   'docs/workflow-steps.md': [
-    // What test/features/workflow-steps.test.ts gets.
+    // Examples of how the outputs look.
     '“42,556.55 EUR, Fri 20 Nov 2026 UTC (reported)”',
     'less than 14',
     'has 0 runway days',
