@@ -712,7 +712,8 @@ describe('/billing default', () => {
     );
     const choice = await bot.ask('/billing default');
     await bot.slack.choose(OWNER, place(choice), 'rerun:default', 'dev');
-    await replaced(choice, `The default project of <#${CHANNEL}> is dev`);
+    const replacement = await replaced(choice, `The default project of <#${CHANNEL}> is dev`);
+    expect(replacement.blocks[0]).toMatchObject({ text: { type: 'mrkdwn' } });
     await bot.ask('/billing default prod');
     expect((await bot.ask('/billing default', MEMBER)).visibleText).toContain(
       `The default project of <#${CHANNEL}> is prod`,

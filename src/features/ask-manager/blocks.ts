@@ -11,7 +11,7 @@ import {
   escapeMarkup,
   instant,
   type Message,
-  markup,
+  markupMessage,
   mention,
   textMessage,
 } from '../../slack/kit/atoms.ts';
@@ -137,29 +137,24 @@ function stateBlocks(request: ManagerRequest, opensForm: boolean): readonly Bloc
 
 export const EXPIRED = textMessage('This request has expired. Nothing was changed.');
 
-const line = (text: string, ...more: readonly Block[]): Message => ({
-  text,
-  blocks: [markup(text), ...more],
-});
-
 const people = (managers: readonly string[]): string => {
   const names = managers.map(mention);
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 };
 
 export const askedMessage = (managers: readonly string[]): Message =>
-  line(`Asked ${people(managers)}. You’ll hear from Tally when they answer.`);
+  markupMessage(`Asked ${people(managers)}. You’ll hear from Tally when they answer.`);
 
 /** What became of what this person asked before. */
 export function repeatedMessage(request: ManagerRequest, opensForm: boolean): Message {
   const { state, messages, by = '' } = request;
   if (state === 'open' && messages.length > 0)
-    return line(
+    return markupMessage(
       `You already asked; ${people(messages.map(({ to }) => to))} ${messages.length === 1 ? 'has' : 'have'} it.`,
     );
-  if (state === 'open') return line('You already asked.');
+  if (state === 'open') return markupMessage('You already asked.');
   return state === 'refused'
-    ? line(`You already asked, and ${mention(by)} said no. You can ask again tomorrow.`)
+    ? markupMessage(`You already asked, and ${mention(by)} said no. You can ask again tomorrow.`)
     : answerMessage(request, opensForm);
 }
 
@@ -182,16 +177,16 @@ export function answerMessage(request: ManagerRequest, opensForm: boolean): Mess
     case 'allowed': {
       const value = `${opensForm ? 'form' : 'run'} ${requestId(request)}`;
       const label = command === TOKEN ? 'Get the token…' : 'Show the answer';
-      return line(
+      return markupMessage(
         `${who} allowed ${what} once. You can use it until ${instant(answeredAt + ALLOWANCE_LIFETIME)}.`,
         ...buttonRow([button('use-allowance', label, { value, style: 'primary' })]),
       );
     }
     case 'done':
-      return line(`${who} did what you asked for: ${what}.`);
+      return markupMessage(`${who} did what you asked for: ${what}.`);
     case 'refused':
-      return line(`${who} said no to ${what}. Talk to them if you still need it.`);
+      return markupMessage(`${who} said no to ${what}. Talk to them if you still need it.`);
     default:
-      return line(`${who} is on it: ${what}.`);
+      return markupMessage(`${who} is on it: ${what}.`);
   }
 }

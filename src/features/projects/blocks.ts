@@ -23,6 +23,7 @@ import {
   header,
   type Message,
   markup,
+  markupMessage,
   mention,
   overflow,
   questionMessage,
@@ -248,8 +249,8 @@ export function removedProjectMessage(project: Project, stops: readonly Block[])
 /** What a channel asks about, and how that is changed. It names the channel, as a manager may read it in a direct message. */
 export function channelDefaultMessage(project: Project, channel: SlackId, manager: boolean): Message {
   const { alias } = project;
-  return textMessage(
-    `The default project of ${channelLink(channel)} is ${alias}.`,
+  return markupMessage(
+    `The default project of ${channelLink(channel)} is ${escapeMarkup(alias)}.`,
     actions(
       ...projectButtons(alias),
       ...(manager

@@ -3,7 +3,14 @@ import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/command-text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { commandOption } from '../../slack/commands/command-buttons.ts';
-import { actions, channelLink, select, textMessage } from '../../slack/kit/atoms.ts';
+import {
+  actions,
+  channelLink,
+  escapeMarkup,
+  markupMessage,
+  select,
+  textMessage,
+} from '../../slack/kit/atoms.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { CommandListener } from '../../slack/server/listeners.ts';
@@ -55,7 +62,9 @@ export function createChannelDefaults(workspaces: Workspaces) {
         if (word === '') return tell(channel, request);
         if (none !== null) {
           await set(channel, undefined, request);
-          return request.reply.update(textMessage(`Removed the default project of ${channelLink(channel)}.`));
+          return request.reply.update(
+            markupMessage(`Removed the default project of ${channelLink(channel)}.`),
+          );
         }
         const project = requireProject(word, workspace, 'default');
         if (!isFor(project, channel, workspace)) throw elsewhere(project);
@@ -74,8 +83,8 @@ export function createChannelDefaults(workspaces: Workspaces) {
         return request.reply.private(textMessage(elsewhere(project).message));
       await set(channel, alias, request);
       await request.reply.private(
-        textMessage(
-          `The default project of ${channelLink(channel)} is now ${alias}. To remove it, type ${commandText('/billing default')} none.`,
+        markupMessage(
+          `The default project of ${channelLink(channel)} is now ${escapeMarkup(alias)}. To remove it, type ${commandText('/billing default')} none.`,
         ),
       );
     },

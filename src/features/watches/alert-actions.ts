@@ -1,5 +1,5 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
-import { formatInstant, markup } from '../../slack/kit/atoms.ts';
+import { formatInstant, markupMessage } from '../../slack/kit/atoms.ts';
 import { goneText } from '../../slack/owned/actions.ts';
 import { showOwned } from '../../slack/owned/list.ts';
 import { type OwnerAction, requireOwned } from '../../slack/owned/owned-kind.ts';
@@ -92,8 +92,7 @@ const OUTCOMES = {
 } as const;
 
 /** Replaces nothing: in a direct message, the alert itself would go. */
-const say = (text: string, request: Request): Promise<void> =>
-  request.reply.private({ text, blocks: [markup(text)] });
+const say = (text: string, request: Request): Promise<void> => request.reply.private(markupMessage(text));
 
 async function openEpisode(
   watching: WatchesParts['watching'],

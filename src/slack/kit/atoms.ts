@@ -130,6 +130,12 @@ export const textMessage = (text: string, ...more: readonly Block[]): Message =>
   blocks: [section(text), ...more],
 });
 
+/** The same in mrkdwn, for mentions and links. @param text outside text in it is escaped */
+export const markupMessage = (text: string, ...more: readonly Block[]): Message => ({
+  text,
+  blocks: [markup(text), ...more],
+});
+
 /** The same with the text as a heading. */
 export const questionMessage = (text: string, ...more: readonly Block[]): Message => ({
   text,
