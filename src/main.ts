@@ -40,7 +40,7 @@ process.on('uncaughtException', (err: unknown) => {
 });
 // A message that makes a library fail must not end the answers to everyone else.
 process.on('unhandledRejection', (err: unknown) =>
-  log.error({ err }, 'Tally goes on after a rejection that nothing caught'),
+  log.error({ err }, 'Nothing caught a rejected promise. Tally keeps running'),
 );
 
 try {

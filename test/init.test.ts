@@ -252,7 +252,7 @@ describe('tally init without a terminal', () => {
     expect(await init.ended).toBe(0);
     expect((await envFile()).startsWith(`${own}\n# tally init --socket\nENCRYPTION_KEYS=`)).toBe(true);
     expect(init.output()).toContain('chmod 600 .env');
-    expect(init.output()).toContain('.env is there: what it has stays, and what is missing is added.');
+    expect(init.output()).toContain('.env exists. Tally keeps its values and adds the missing ones.');
     const other = initAlone(['--url', 'https://tally.example.com']);
     expect([await other.ended, other.output()]).toEqual([64, expect.stringContaining('begun with --socket')]);
   });

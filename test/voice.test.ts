@@ -20,6 +20,11 @@ const RETIRED: readonly RegExp[] = [
   /\bas one\b/i,
   /\bother organisations?\b/i,
   /\bthose who manage\b/i,
+  /\bgoes on after\b/i,
+  /, perhaps\b/i,
+  /\bis there(?: twice|:)/i,
+  /\bset to nothing\b/i,
+  /\bthe right one\b/i,
 ];
 
 /** A single word is a name in a stored record, such as the role `stranger`. */

@@ -155,7 +155,7 @@ async function run(args: readonly string[]): Promise<number> {
   const prompts = isInteractive ? openPrompts(stopped) : undefined;
   try {
     const draft = EnvDraft.open(ENV_FILE);
-    if (draft.exists) printLine(`${ENV_FILE} is there: what it has stays, and what is missing is added.`);
+    if (draft.exists) printLine(`${ENV_FILE} exists. Tally keeps its values and adds the missing ones.`);
     const { SLACK_BOT_TOKEN: token, SLACK_CLIENT_ID: client } = draft.values;
     if (draft.options === undefined && (token || client)) return finish(draft, { url: undefined });
     const choices = await choose(draft, values, prompts);

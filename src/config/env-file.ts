@@ -25,7 +25,7 @@ const text = readEnvFile();
 for (const [name, value = ''] of Object.entries(parseEnv(text))) {
   const own = process.env[name];
   if (own === '' && value !== '')
-    warn(`${name} is set to nothing in the environment, which hides the one in .env.`);
+    warn(`${name} is empty in the environment, which hides its value in .env. Unset it to use that value.`);
   if (value === '' && new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=[ \\t]*["']?[^\\s#"']`, 'm').test(text))
     warn(`${name} is in .env twice, and the later line sets it to nothing.`);
   if (name === 'NODE_EXTRA_CA_CERTS' && own === undefined)

@@ -141,7 +141,7 @@ export function formatResealCounts(keyIds: readonly string[], counts: ResealCoun
 }
 
 const KEEP_KEYS =
-  'Keep every key. Add the missing ones after the newest, register or install again what is damaged, then run this again.';
+  'Keep every key. Add the missing keys after the newest. Replace damaged credentials and reinstall Tally where its token is damaged. Then run this again.';
 
 function adviceOn(older: readonly string[]): string {
   if (older.length === 0) return 'Every record opens.';

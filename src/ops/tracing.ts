@@ -197,7 +197,7 @@ const describeJob = ({ id, queue }: QueuedJob, operation: 'send' | 'process'): A
   'messaging.message.id': id,
 });
 
-/** Whoever writes to Redis wrote the name: one that is none is left out. */
+/** Other programs can write to Redis, so a name that isn’t valid is left out. */
 function linksTo({ traceparent = '' }: QueuedJob): Link[] {
   const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-(0[01])$/.exec(traceparent) ?? [];
   if (traceId === undefined || spanId === undefined) return [];

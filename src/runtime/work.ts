@@ -59,7 +59,7 @@ export type RequestVia =
 export interface RequestWork extends WorkBase {
   readonly kind: 'request';
   readonly via: RequestVia;
-  /** Names that Tally registered: a command, which a mention or a button can run too, else an event, action, form or step; `other` for no such. */
+  /** Names that Tally registered: a command, which a mention or a button can run too, else an event, action, form or step; `other` for unknown names. */
   route: string;
   /** '' for a workflow: Slack doesn't say who runs it. */
   readonly user: string;

@@ -51,9 +51,7 @@ describe('.env', () => {
 
   it('says what hides a value', async () => {
     await write('REDIS_URL=redis://h\n');
-    expect((await load({ REDIS_URL: '' })).stderr).toContain(
-      'REDIS_URL is set to nothing in the environment',
-    );
+    expect((await load({ REDIS_URL: '' })).stderr).toContain('REDIS_URL is empty in the environment');
     expect((await load()).stderr).toBe('');
     await write('REDIS_URL=redis://h\nREDIS_URL=\n');
     expect((await load()).stderr).toContain('REDIS_URL is in .env twice');

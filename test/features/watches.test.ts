@@ -389,7 +389,7 @@ describe('the form', () => {
 
   it('warns about an identical watch', async () => {
     await setUp();
-    expect(await openForm()).toContain('There is a watch like this already.');
+    expect(await openForm()).toContain('A watch like this already exists');
   });
 });
 

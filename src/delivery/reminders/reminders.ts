@@ -101,8 +101,8 @@ const projectsNamed = ({ kind, name }: Credential, { workspace }: DeliveryContex
   kind === 'access' ? workspace.projects.filter(({ id }) => id === name) : [];
 
 /**
- * The workspace's admins and owners, if whoever registered it no longer manages and no named manager is left. None
- * where Slack does not say: who can't get the message is replaced when it is sent.
+ * The workspace's admins and owners, if the person who registered it no longer manages and no named manager is left.
+ * None if Slack doesn't list them: somebody who can't get the message is replaced when it is sent.
  */
 async function adminsFor({ registeredBy }: Credential, context: DeliveryContext): Promise<readonly string[]> {
   try {

@@ -94,7 +94,7 @@ export async function previewDraft(
   return previewAllowed(parts, draft, request);
 }
 
-/** The same where who would be alerted was checked: whoever may choose that channel may ask there. */
+/** The same after the check of who would be alerted: a user who may choose the channel may ask there. */
 export async function previewAllowed(
   { watching }: WatchesParts,
   draft: WatchDraft,

@@ -59,7 +59,7 @@ export function watchForm(state: WatchFormState): ModalView {
 }
 
 const PREVIEWING = 'Asking the billing service what this would have alerted about…';
-const DUPLICATE = 'There is a watch like this already. If you save this one, its alerts come twice.';
+const DUPLICATE = 'A watch like this already exists. If you save this one too, each alert arrives twice.';
 const NO_CURRENCY = `Amounts have no currency here: the billing service names none. A Tally manager can set a label in \`${commandText('/billing settings')}\`.`;
 
 /** A budget is agreed in a currency. */

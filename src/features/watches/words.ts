@@ -90,7 +90,7 @@ function takeRule(text: string, aliases: ReadonlySet<string>): Piece<RuleWords> 
   const kind = match[0] as WatchKind;
   const [second] = others;
   if (second !== undefined) {
-    const why = second[0] === kind ? 'is there twice' : `is a second kind; you already gave “${kind}”`;
+    const why = second[0] === kind ? 'appears twice' : `is a second kind; you already gave “${kind}”`;
     throw refused(second[0], why, 'Set up one watch at a time.');
   }
   const before = text.slice(0, match.index).trim();

@@ -156,11 +156,11 @@ const REDIS: Causes = {
   },
   'ERR DB index is out of range': {
     cause: 'has no database {database}',
-    remedy: 'Use one that it has: `REDIS_URL={asDatabase0}`',
+    remedy: 'Use a database that exists: `REDIS_URL={asDatabase0}`',
   },
   keyspace: {
     cause:
-      'is asked for the wrong database, perhaps: database {database} is empty, and database {other} has {keys} keys',
+      'may be set to the wrong database: database {database} is empty, and database {other} has {keys} keys',
     remedy: 'If Tally’s records are there: `REDIS_URL={asOther}`',
     verdict: 'warning',
   },
@@ -469,7 +469,8 @@ const CONFIGURATION: Causes = {
 const PORT: Causes = {
   EADDRINUSE: {
     cause: '{port} is taken by another program',
-    remedy: "End it, or set another one: `PORT={nextPort}`. Which it is: `ss -ltnp 'sport = :{port}'`",
+    remedy:
+      "Stop that program, or use another port: `PORT={nextPort}`. To find it: `ss -ltnp 'sport = :{port}'`",
   },
   EACCES: {
     cause: '{port} needs rights that this user doesn’t have',
@@ -554,7 +555,7 @@ const SERVICE: Causes = {
   },
   redirect: {
     cause: 'redirects to {target}; Tally doesn’t follow, to protect the token',
-    remedy: 'If that is the right one: `{variable}={target}`',
+    remedy: 'If that address is right: `{variable}={target}`',
   },
   'address refused': {
     cause: '{problem}',

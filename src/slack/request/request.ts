@@ -109,9 +109,9 @@ export type Authorize = (
 /** Asking accepts a role that Slack confirmed within the last minute; changing something does not. */
 const needsFreshRole = (right: Right): boolean => right === 'member' || right === 'manage';
 
-/** Of the named managers. */
+/** How many managers a message names at most. */
 const MOST_NAMED = 5;
-/** Of those who may have left since they were named. */
+/** How many named managers are looked up at most, because some may have left. */
 const MOST_LOOKED_UP = 15;
 
 /**

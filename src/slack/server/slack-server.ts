@@ -70,7 +70,7 @@ export function createSlackServer(
   };
   const serve: RequestListener = (req, res) => {
     const path = req.url?.split('?')[0] ?? '';
-    // Whoever keeps the connection for further requests finds another process for them in time.
+    // Tells clients to reconnect, to another process, before this one stops.
     if (isLeaving) res.setHeader('connection', 'close');
     const route = req.method === 'GET' || req.method === 'HEAD' ? lookUp(routes, path) : undefined;
     if (route !== undefined) return void answer(res, route);

@@ -30,7 +30,7 @@ export function createEventDedup(redis: RedisConnection) {
   return {
     /**
      * Whether no process has seen this event in the last ten minutes. Only a hash is stored, so that nothing names a
-     * workspace that leaves meanwhile.
+     * workspace that is deleted in those ten minutes.
      * @param event Slack's `event_id`
      * @throws StoreUnavailable
      */

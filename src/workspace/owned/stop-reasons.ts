@@ -14,7 +14,7 @@ export type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 type ScheduleItem = Pick<Schedule, 'projects' | 'channel'>;
 type Item = ScheduleItem | Pick<Watch, 'project' | 'target'>;
 
-/** @returns undefined for one that can run, or of which a damaged record leaves that open */
+/** @returns undefined if it can run, or if a damaged record makes that unknown */
 export function stopReasonOf(
   item: ScheduleItem,
   workspace: Workspace,
