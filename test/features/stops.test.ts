@@ -2,7 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
+import { stoppedWatches } from '../../src/features/watches/blocks.ts';
 import { recordKey } from '../../src/redis/keys.ts';
+import type { Request } from '../../src/slack/request/request.ts';
 import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -223,6 +225,17 @@ describe('settings', () => {
     await watch('w0000001', PROD, { people: [ADMIN] }, { kind: 'budget', amount: '700' });
     expect(await saveSettings({ managers: [] })).toContain('Saved.');
     await bot.slack.dismiss(OWNER);
+  });
+
+  it('count the people who are named as managers while Slack doesn’t answer', async () => {
+    await limitProd([CHANNEL]);
+    await settings({ managers: [MEMBER] });
+    await watch('w0000001', PROD, { people: [MEMBER] }, { kind: 'budget', amount: '700' });
+    const workspace = await createWorkspaces({ redis: bot.redis.client, keyring: bot.keyring }).read(TEAM);
+    const after = { ...workspace, settings: { ...workspace.settings, managers: [] } };
+    const permissionsOf = () => Promise.reject(new Error('Slack is away'));
+    const reader = { workspace, locale: 'en-US', slack: { permissionsOf } } as unknown as Request;
+    expect(await stoppedWatches(workspace, after, reader)).toMatchObject({ count: '1 watch' });
   });
 
   it('that turn guests off list the guests who lose their tokens, by project', async () => {

@@ -83,7 +83,10 @@ export const stoppedWatches: StopsSource = async (before, after, reader) => {
   };
 };
 
-/** The record with the managers who are alerted about limited projects, also those by role or user group, as its managers. */
+/**
+ * The record with the managers who are alerted about limited projects, also those by role or user group, as its managers.
+ * If Slack doesn't answer, those who are named count: nobody waits for Slack to disconnect a token.
+ */
 async function withPresentManagers(
   workspace: Workspace,
   { slack }: Pick<Request, 'slack'>,
@@ -93,10 +96,14 @@ async function withPresentManagers(
   const limited = watches.filter((watch) => stopReasonOf(watch, unmanaged) === 'managers-only');
   const people = [...new Set(limited.flatMap(({ target }) => ('people' in target ? target.people : [])))];
   const found = await Promise.all(
-    people.map(async (person) => ({ person, ...(await slack.permissionsOf(person, settings)) })),
+    people.map(async (person) => {
+      const { canManage } = await slack
+        .permissionsOf(person, settings)
+        .catch(() => ({ canManage: settings.managers.includes(person) }));
+      return canManage ? [person] : [];
+    }),
   );
-  const managers = found.flatMap(({ person, canManage }) => (canManage ? [person] : []));
-  return { ...workspace, settings: { ...settings, managers } };
+  return { ...workspace, settings: { ...settings, managers: found.flat() } };
 }
 
 /** One watch as three lines of mrkdwn, for who may not ask about its project without a word about that. */

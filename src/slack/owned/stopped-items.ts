@@ -24,7 +24,7 @@ export interface Stops {
 
 type Reader = Pick<Request, 'workspace' | 'locale' | 'slack'>;
 
-/** Finds what stops when the record becomes `after`. @throws SlackFailed when people's roles decide and Slack doesn't tell */
+/** Finds what stops when the record becomes `after`. It never fails because Slack does. */
 export type StopsSource = (
   before: Workspace,
   after: Workspace,
@@ -41,7 +41,7 @@ export const notSavedYet = ({ question }: Stops): Message =>
 /** More are counted, not listed. */
 const MOST_LINES = 20;
 
-/** What a change of the record stops, by name and number. @throws SlackFailed, see `StopsSource` */
+/** What a change of the record stops, by name and number. */
 export async function findStops(
   sources: readonly StopsSource[],
   reader: Reader,
