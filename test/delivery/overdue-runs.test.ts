@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readOldestOverdue } from '../../src/delivery/wakeup/overdue-runs.ts';
-import { createScheduler, type Scheduler } from '../../src/delivery/wakeup/scheduler.ts';
+import { createScheduler, readOldestOverdue, type Scheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';
