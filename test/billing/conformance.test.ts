@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import type { ServiceReply } from '../../sandbox/fake-service.ts';
 import { type ConformanceParts, checkConformance, QUESTIONS } from '../../src/billing/conformance/check.ts';
-import { looksBinary } from '../../src/billing/conformance/digits.ts';
+import { looksBinary } from '../../src/billing/conformance/judge.ts';
 import { POINT_IDS, type PointId } from '../../src/billing/conformance/points.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
 

@@ -4,7 +4,7 @@ import { CORRECTION_DELAYS } from '../../src/delivery/posts/post-plan.ts';
 import { LAST_7_DAYS } from '../../src/domain/language/periods/period-phrase.ts';
 import { isBareYear } from '../../src/domain/language/periods/token-classes.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
-import { WARNING_DAYS } from '../../src/domain/money/runway-text.ts';
+import { WARNING_DAYS } from '../../src/domain/money/runway.ts';
 import { isWellReported } from '../../src/domain/money/usage-change.ts';
 import { BUDGET_STEPS } from '../../src/domain/money/watch-rule.ts';
 import { PRODUCT_IDS } from '../../src/domain/product.ts';

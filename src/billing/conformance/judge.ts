@@ -1,12 +1,12 @@
-/** What an answer says about the points. */
 import { type Failure, NO_PUBLIC_ADDRESS } from '../../domain/failure/index.ts';
 import { listNames, pluralize } from '../../domain/language/text.ts';
 import { type Amount, clipWireValue, parseAmount, type WireScalar } from '../../domain/money/amount.ts';
 import type { DayCharges, RowAmount } from '../../domain/money/charges.ts';
 import { addDays, type Day } from '../../domain/time/calendar.ts';
 import type { BalanceRecord, Consumption } from '../client.ts';
-import { looksBinary } from './digits.ts';
 import type { PointId } from './points.ts';
+
+/** What an answer says about the points. */
 
 export interface PointFinding {
   readonly id: PointId;
@@ -200,4 +200,23 @@ export function judgeRefusal(
   const { value } = answer;
   const figures = 'charges' in value ? pluralize(value.charges.length, 'day') : balanceText(value);
   return [finding(id, `figures: ${figures}`, '')];
+}
+
+/** The fewest decimal places that no price list has. */
+const PLACES = 8;
+
+/**
+ * Whether a decimal is how a binary number prints: 0.30000000000000004, its shortest form, or 0.1000000000000000055511…,
+ * all of its digits. A guess: no other amount of so many digits does so but by chance.
+ *
+ * @param raw as the service sent it
+ */
+export function looksBinary(raw: string): boolean {
+  const digits = raw.includes('.') ? raw.replace(/0+$/, '') : raw;
+  const places = digits.split('.')[1]?.length ?? 0;
+  const significant = digits.replace(/\D/g, '').replace(/^0+/, '').length;
+  if (places < PLACES || significant < 16) return false;
+  return significant <= 17
+    ? String(Number(digits)) === digits
+    : places <= 100 && Number(digits).toFixed(places) === digits;
 }

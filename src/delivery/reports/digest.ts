@@ -1,6 +1,6 @@
 import { formatPercent, type Money, sumMoney, ZERO } from '../../domain/money/amount.ts';
 import { forecastDay } from '../../domain/money/forecast.ts';
-import { formatRunwayShort, isRunningOut } from '../../domain/money/runway-text.ts';
+import { formatRunwayShort, isRunningOut } from '../../domain/money/runway.ts';
 import { incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import {
   formatCoverage,

@@ -1,6 +1,6 @@
 import { formatPercent, type MoneyFormatter, ZERO } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
-import { formatBonuses, formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
+import { formatBonuses, formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway.ts';
 import {
   describeUnreadable,
   formatBonusTotal,

@@ -1,6 +1,5 @@
 import { type Money, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
-import type { Account } from '../../domain/money/runway.ts';
-import { formatBalance } from '../../domain/money/runway-text.ts';
+import { type Account, formatBalance } from '../../domain/money/runway.ts';
 import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import { formatReportDays, type ReportFigures, type ReportPeriods } from '../../domain/report.ts';
 import type { Millis } from '../../domain/time/calendar.ts';

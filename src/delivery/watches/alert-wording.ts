@@ -1,9 +1,6 @@
-/** What an alert says, in plain text: its headline, and why with the arithmetic. */
-
 import { pluralize } from '../../domain/language/text.ts';
 import { divide, formatFactor, formatMoney, type Money } from '../../domain/money/amount.ts';
-import type { Runway } from '../../domain/money/runway.ts';
-import { formatBonuses } from '../../domain/money/runway-text.ts';
+import { formatBonuses, type Runway } from '../../domain/money/runway.ts';
 import { type AlertedLevel, spikeLimit } from '../../domain/money/thresholds.ts';
 import type {
   DaySpend,
@@ -17,6 +14,8 @@ import { type Day, formatDays, isoWeekday } from '../../domain/time/calendar.ts'
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
+
+/** What an alert says, in plain text: its headline, and why with the arithmetic. */
 
 /** Writes amounts in a locale, with a currency label. */
 export interface WriteMoney {

@@ -1,14 +1,14 @@
 import { type Money, moneyFormatter } from '../../domain/money/amount.ts';
 import { bySoonestEnd, type Outlook } from '../../domain/money/ranking.ts';
-import { daysLeft } from '../../domain/money/runway.ts';
 import {
+  daysLeft,
   formatBalance,
   formatBonuses,
   formatRunwayBasis,
   formatRunwayLine,
   formatRunwayShort,
   isRunningOut,
-} from '../../domain/money/runway-text.ts';
+} from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { askedText, runningOutLine, severalTitle } from '../../slack/commands/project-answers.ts';

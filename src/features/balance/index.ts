@@ -1,9 +1,17 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { InvalidWord } from '../../domain/failure/index.ts';
+import { InvalidResponse, InvalidWord } from '../../domain/failure/index.ts';
 import { mayOpenWindow, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseBalanceText } from '../../domain/language/command-text.ts';
-import { type Amount, type Money, toPlacesOf, toPlainDigits } from '../../domain/money/amount.ts';
+import {
+  type Amount,
+  formatMoney,
+  type Money,
+  moneyFormatter,
+  toPlacesOf,
+  toPlainDigits,
+} from '../../domain/money/amount.ts';
+import { formatRunway, formatRunwayBasis } from '../../domain/money/runway.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { exampleProject } from '../../slack/commands/examples.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
@@ -17,7 +25,6 @@ import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
 import { askBalance, type BalanceFigures } from './figures.ts';
-import { stepBalance } from './step.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -152,3 +159,26 @@ const averageDigits = (average: Money, { balance, bonuses }: BalanceFigures): st
 
 const exact = (amount: Amount): string =>
   'value' in amount ? toPlainDigits(amount.value) : `unreadable (${amount.unreadable})`;
+
+/** What a workflow's step gets. @throws InvalidResponse without a readable balance: a workflow would go on with a zero */
+function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, locale: string) {
+  if ('unreadable' in balance) throw new InvalidResponse('billing', 'the balance is not a number');
+  const money = moneyFormatter(locale, target.currency);
+  const isKnown = typeof runway !== 'string';
+  const runwayDays = isKnown ? daysOf(runway) : undefined;
+  const basis = isKnown ? formatRunwayBasis(runway, money) : '';
+  return {
+    amount: money(balance.value),
+    amount_exact: toPlainDigits(balance.value),
+    bonuses: 'unreadable' in bonuses ? 'not readable' : formatMoney(bonuses.value, locale, target.currency),
+    runway: isKnown ? formatRunway(runway, money) : `Runway unknown: ${runway}`,
+    ...(runwayDays !== undefined && { runway_days: runwayDays }),
+    ...(basis !== '' && { basis }),
+  };
+}
+
+/** Overdrawn is no day left, so that “fewer than 14” holds. */
+function daysOf(runway: Exclude<BalanceFigures['runway'], string>): number | undefined {
+  if (runway.kind === 'overdrawn') return 0;
+  return runway.kind === 'estimate' ? runway.days : undefined;
+}

@@ -3,7 +3,7 @@ import type { BalanceRecord } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import type { Failure } from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
-import { formatBalance } from '../../domain/money/runway-text.ts';
+import { formatBalance } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { connectedBlocks, type TestedConnection } from '../../slack/commands/tested-connection.ts';

@@ -3,7 +3,7 @@ import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.ts';
 import { bySoonestEnd, type Outlook } from '../../domain/money/ranking.ts';
-import { WARNING_DAYS } from '../../domain/money/runway-text.ts';
+import { WARNING_DAYS } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, daysBetween, formatDays } from '../../domain/time/calendar.ts';
 import { commandOption, projectOptions } from '../../slack/commands/command-buttons.ts';

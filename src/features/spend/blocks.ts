@@ -1,13 +1,13 @@
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
-import type { Usage } from '../../domain/money/usage.ts';
 import {
   describeUnreadable,
   formatBonusTotal,
   formatMissingDays,
   formatReportedDays,
   incompleteMark,
+  type Usage,
 } from '../../domain/money/usage.ts';
 import { isWellReported } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -23,11 +23,10 @@ import { type Chart, spendChart } from '../../slack/kit/chart.ts';
 import { versusChart } from '../../slack/kit/versus-chart.ts';
 import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
 import { comparable, comparisonText, uncomparedNote, versusDates } from './comparison.ts';
-import { daysTable } from './days.ts';
+import { daysTable, versusDaysTable } from './days.ts';
 import type { SpendReport, SpendView } from './figures.ts';
 import { spendListMessage } from './several.ts';
 import { shownText } from './top.ts';
-import { versusDaysTable } from './versus-days.ts';
 import { reportOf, spendCommand } from './words.ts';
 
 /** What projects spent and how that compares. */

@@ -1,18 +1,18 @@
 import { pluralize } from '../../domain/language/text.ts';
 import { moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import type { RowAmount } from '../../domain/money/charges.ts';
-import type { Usage, UsageRow } from '../../domain/money/usage.ts';
-import { formatTotal } from '../../domain/money/usage.ts';
-import type { Unit } from '../../domain/time/calendar.ts';
+import { formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
+import { type Day, formatDays, type Unit } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, groupDays } from '../../domain/time/day-groups.ts';
+import { pairDays } from '../../domain/time/day-pairs.ts';
 import type { Block } from '../../slack/kit/atoms.ts';
 import { collapsedTable, fitsTable } from '../../slack/kit/rich-blocks.ts';
 import type { SpendReport } from './figures.ts';
 
 /** More rows than these are put together by week; the CSV has the rest. */
-export const MOST_DAYS = 31;
+const MOST_DAYS = 31;
 /** A year by week. */
-export const MOST_GROUPS = 54;
+const MOST_GROUPS = 54;
 
 /** A collapsed table with a row per day, including missing ones; by week, month or longer when days do not fit. */
 export function daysTable(report: SpendReport): Block | undefined {
@@ -66,7 +66,7 @@ function daily(report: SpendReport, missing: readonly string[]): Drawn {
 }
 
 /** The name of its day, the amount, the bonuses. */
-export function dailyRow(
+function dailyRow(
   { day, shown, outside, merged, amount, bonuses }: UsageRow,
   { period, locale }: SpendReport,
   nameOf: DayNamer,
@@ -123,7 +123,7 @@ function grouped(report: SpendReport, most: number): Drawn {
 }
 
 /** The sum of what is readable. */
-export function added(figures: readonly RowAmount[], locale: string): string {
+function added(figures: readonly RowAmount[], locale: string): string {
   const readable = figures.filter((figure) => 'value' in figure);
   if (readable.length === 0) return 'unreadable';
   const incomplete = readable.length < figures.length || readable.some((figure) => figure.incomplete);
@@ -131,4 +131,51 @@ export function added(figures: readonly RowAmount[], locale: string): string {
     { value: sumMoney(readable.map((amount) => amount.value)), incomplete },
     moneyFormatter(locale),
   );
+}
+
+/**
+ * A collapsed table of both periods side by side, day 1 beside day 1, where the comparison was named; by week or longer
+ * when the days do not fit. What is not compared, as today, comes last.
+ */
+export function versusDaysTable(report: SpendReport): Block | undefined {
+  const { usage, before, period, locale } = report;
+  const { versus, comparison } = period;
+  if (versus === undefined || before === undefined || comparison === undefined) return undefined;
+  const { currentDays, days } = comparison;
+  const isShort = Math.max(currentDays.length, days.length) <= MOST_DAYS;
+  const sides = { current: currentDays, before: days };
+  const { unit, isCalendar, pairs, ...step } = isShort
+    ? pairDays(sides, MOST_DAYS)
+    : pairDays(sides, MOST_GROUPS, 'week');
+  const compared = new Set(currentDays);
+  // The line says as much of two single days.
+  if (pairs.length === 1 && usage.rows.length === 1) return undefined;
+  const others = usage.rows.filter(({ day }) => day === undefined || !compared.has(day));
+  const [cells, cellsBefore] = [cellsOf(usage, currentDays, locale), cellsOf(before, days, locale)];
+  const nameOf = dayNamerFor([...currentDays, ...others.flatMap(({ day }) => day ?? [])]);
+  const rows = [
+    [isShort ? 'Day' : 'Days', 'Amount', `vs ${comparison.label}`, 'Amount'],
+    ...pairs.map((pair) => [...cells(pair.current), ...cellsBefore(pair.before)]),
+    ...others.map((row) => [...dailyRow(row, report, nameOf).slice(0, 2), '', '']),
+  ];
+  const each = isCalendar ? `Each ${unit}` : `Every ${step.days} days`;
+  return fitsTable(rows) ? collapsedTable(`${each} (${rows.length - 1})`, rows) : undefined;
+}
+
+/** The name of some days of a period, and what they cost. */
+function cellsOf({ rows, reported }: Usage, all: readonly Day[], locale: string) {
+  const byDay = new Map<Day | undefined, UsageRow>(rows.map((row) => [row.day, row]));
+  const reportedDays = new Set(reported);
+  const years = new Set(all.map((day) => day.slice(0, 4)));
+  return (days: readonly Day[]): readonly [string, string] => {
+    const [first, last] = [days[0], days.at(-1)];
+    if (first === undefined || last === undefined) return ['', ''];
+    const name = formatDays(first, last, years.size === 1 ? first.slice(0, 4) : undefined);
+    const amounts = days.flatMap((day) => byDay.get(day)?.amount ?? []);
+    if (amounts.length === 0) return [name, 'no data'];
+    const count = days.filter((day) => reportedDays.has(day)).length;
+    const gaps =
+      count < days.length && days.length > 1 ? ` (${count} of ${pluralize(days.length, 'day')})` : '';
+    return [name, `${added(amounts, locale)}${gaps}`];
+  };
 }

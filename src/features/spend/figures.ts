@@ -5,7 +5,7 @@ import {
   settleOptional,
   type TimeRange,
 } from '../../billing/client.ts';
-import { MAX_PERIOD_DAYS } from '../../domain/language/periods/count.ts';
+import { MAX_PERIOD_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import { computeUsage, type Usage } from '../../domain/money/usage.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/usage-change.ts';

@@ -1,12 +1,16 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { InvalidWord } from '../../domain/failure/index.ts';
+import { InvalidResponse, InvalidWord, NoData } from '../../domain/failure/index.ts';
 import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/argument.ts';
 import { type CommandWords, formatVersus, parseCommandText } from '../../domain/language/command-text.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
-import type { Millis, Zone } from '../../domain/time/calendar.ts';
+import { moneyFormatter, toPlainDigits } from '../../domain/money/amount.ts';
+import { formatReportedDays, formatTotal, type Usage } from '../../domain/money/usage.ts';
+import { formatCoverage } from '../../domain/money/usage-change.ts';
+import { formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
-import { resolvePeriod } from '../../domain/time/period.ts';
+import { type Period, resolvePeriod } from '../../domain/time/period.ts';
 import { exampleProject } from '../../slack/commands/examples.ts';
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
@@ -18,9 +22,8 @@ import type { LastUsed } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
-import { askSpend, type SpendView } from './figures.ts';
+import { askSpend, type SpendReport, type SpendView } from './figures.ts';
 import { spendFiles } from './files.ts';
-import { stepSpend } from './step.ts';
 import { keepTop } from './top.ts';
 import { whyDaysMessage } from './why-days.ts';
 import { whyProjectsMessage } from './why-projects.ts';
@@ -147,4 +150,35 @@ function offering<T>(resolve: () => T, whole: (text: string) => string): T {
 function whyMessage(view: SpendView): Message {
   const [only] = view.answered;
   return view.projects.isList || only === undefined ? whyProjectsMessage(view) : whyDaysMessage(only, view);
+}
+
+/** What a workflow's step gets. @throws NoData, InvalidResponse without a readable amount: a workflow would go on with a zero */
+function stepSpend({ target, usage, period, locale }: SpendReport) {
+  const { total, reported, fullDays } = usage;
+  if (total.readable === 0 && total.unreadable === 0) throw new NoData({ ...target, days: period.asked });
+  if (total.readable === 0) throw new InvalidResponse('billing', 'none of its amounts is a number');
+  return {
+    amount: formatTotal(total, moneyFormatter(locale, target.currency)),
+    amount_exact: toPlainDigits(total.value),
+    period: periodText(period),
+    reported: reportedText(usage, period),
+    reported_days: reported.length,
+    period_days: fullDays,
+  };
+}
+
+/** `14–20 Nov 2026 UTC`: with the year, because a workflow may keep it. */
+function periodText({ asked: { first, last }, zone, today }: Period): string {
+  const days = `${formatDays(first, last)} ${zone}`;
+  return today === undefined ? days : `${days}, today so far`;
+}
+
+/** More are not listed. */
+const MOST_NAMED = 7;
+
+function reportedText(usage: Usage, { days }: Period): string {
+  const { missing, reported, fullDays, partialDays } = usage;
+  if (fullDays === 0) return 'today isn’t over yet';
+  if (fullDays > 1 && missing.length <= MOST_NAMED) return formatReportedDays(usage, dayNamerFor(days));
+  return formatCoverage({ reported: reported.length, of: fullDays, partial: partialDays.length });
 }

@@ -2,7 +2,7 @@ import { moneyWriter, type WriteMoney } from '../../delivery/watches/alert-wordi
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
-import { formatRunwayShort } from '../../domain/money/runway-text.ts';
+import { formatRunwayShort } from '../../domain/money/runway.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';

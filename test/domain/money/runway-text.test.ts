@@ -1,6 +1,5 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import type { Runway } from '../../../src/domain/money/runway.ts';
 import {
   formatBalance,
   formatBonuses,
@@ -8,7 +7,8 @@ import {
   formatRunwayLine,
   formatRunwayShort,
   isRunningOut,
-} from '../../../src/domain/money/runway-text.ts';
+  type Runway,
+} from '../../../src/domain/money/runway.ts';
 
 const money = (value: Big) => value.toFixed(2);
 const funds = { left: new Big(-5), bonusesCounted: true };

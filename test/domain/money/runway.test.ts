@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAmount, toPlainDigits, type WireScalar } from '../../../src/domain/money/amount.ts';
-import { computeRunway } from '../../../src/domain/money/runway.ts';
 import {
+  computeRunway,
   formatRunwayBasis,
   formatRunwayLine,
   formatRunwayShort,
-} from '../../../src/domain/money/runway-text.ts';
+} from '../../../src/domain/money/runway.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 import { usageOfItems } from '../../support/usage.ts';
 

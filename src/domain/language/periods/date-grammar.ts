@@ -3,7 +3,6 @@ import { WEEKDAY_NAMES } from '../../time/cadence.ts';
 import { isoWeekday, type Unit } from '../../time/calendar.ts';
 import { type Match, ParseError, type Parser, parseErrorAt, senseOf, typedText } from '../parse.ts';
 import type { TokenizedText } from '../tokenizer.ts';
-import { type Count, countOf } from './count.ts';
 import {
   type DateExpression,
   type DateMeaning,
@@ -16,6 +15,7 @@ import {
 import { MAX_YEAR, MIN_YEAR, monthDay, yearMonthDay } from './date-literal.ts';
 import { Grammar, memoized, RefusedPhrase, type TokenClass } from './grammar.ts';
 import { partOf } from './part-expression.ts';
+import { type Count, countOf } from './period-phrase.ts';
 import { DATE_CLASSES, type DateClasses, isBareYear, isDayNumber, ofKind } from './token-classes.ts';
 
 /** The day of a month, refused if no such month has it. */

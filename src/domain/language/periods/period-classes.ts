@@ -1,10 +1,10 @@
 /** The classes of tokens of the productions that name periods. */
 import type { Unit } from '../../time/calendar.ts';
 import type { Parser } from '../parse.ts';
-import type { Count } from './count.ts';
 import type { DateExpression, DateMeaning } from './date-expression.ts';
 import { monthly, parseDateExpression } from './date-grammar.ts';
 import { END, memoized, type TokenClass } from './grammar.ts';
+import type { Count } from './period-phrase.ts';
 import { DATE_CLASSES, type DateClasses, isDayNumber, isWeekNumber, ofRole } from './token-classes.ts';
 
 export interface PeriodClasses extends DateClasses {

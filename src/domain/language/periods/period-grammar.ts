@@ -2,13 +2,12 @@
 import { type Match, ParseError, type Parser, senseOf, tryParse, typedText } from '../parse.ts';
 import type { Token, TokenizedText } from '../tokenizer.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
-import { lastUnits } from './count.ts';
 import { type DateExpression, type DateMeaning, dateText, type YearOf } from './date-expression.ts';
 import { dayOfMonth } from './date-grammar.ts';
 import { monthDay, yearMonthDay } from './date-literal.ts';
 import { Grammar, RefusedPhrase } from './grammar.ts';
 import { PERIOD_CLASSES, type PeriodClasses } from './period-classes.ts';
-import { type PeriodPhrase, type PhraseMeaning, phraseText, since } from './period-phrase.ts';
+import { lastUnits, type PeriodPhrase, type PhraseMeaning, phraseText, since } from './period-phrase.ts';
 import { addRefusedPeriods } from './refused-periods.ts';
 import { DATE_CLASSES } from './token-classes.ts';
 

@@ -2,11 +2,10 @@
 import type { Unit } from '../../time/calendar.ts';
 import { clipWord } from '../text.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
-import { type Count, lastUnits } from './count.ts';
 import { type DateExpression, dateText, ordinal } from './date-expression.ts';
 import { type Grammar, RefusedPhrase } from './grammar.ts';
 import type { PeriodClasses } from './period-classes.ts';
-import { type PhraseMeaning, phraseText, since } from './period-phrase.ts';
+import { type Count, lastUnits, type PhraseMeaning, phraseText, since } from './period-phrase.ts';
 
 const FUTURE = 'Ask about a period up to today, such as this-week, mtd or last-7-days.';
 

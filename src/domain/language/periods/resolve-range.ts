@@ -1,5 +1,3 @@
-/** Resolves a period phrase to days of the calendar, as of today. */
-
 import { InvalidWord } from '../../failure/index.ts';
 import {
   addDays,
@@ -15,9 +13,8 @@ import {
 } from '../../time/calendar.ts';
 import type { ComparisonRule } from '../../time/comparison-window.ts';
 import { clipWord } from '../text.ts';
-import { MAX_PERIOD_DAYS, PERIOD_TOO_LONG } from './count.ts';
 import type { DateExpression } from './date-expression.ts';
-import { formatPhrase, type PeriodPhrase } from './period-phrase.ts';
+import { formatPhrase, MAX_PERIOD_DAYS, PERIOD_TOO_LONG, type PeriodPhrase } from './period-phrase.ts';
 import {
   areAlike,
   type CalendarSpan,
@@ -29,6 +26,8 @@ import {
   namesYear,
   nextDay,
 } from './resolve-date.ts';
+
+/** Resolves a period phrase to days of the calendar, as of today. */
 
 export interface DayRange {
   readonly first: Day;

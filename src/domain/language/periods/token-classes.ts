@@ -3,9 +3,9 @@ import type { Unit } from '../../time/calendar.ts';
 import { type Match, type Parser, parseErrorAt, senseOf } from '../parse.ts';
 import type { Token } from '../tokenizer.ts';
 import type { WordRole, WordSense } from '../vocabulary.ts';
-import type { Count } from './count.ts';
 import type { Span, YearOf } from './date-expression.ts';
 import type { TokenClass } from './grammar.ts';
+import type { Count } from './period-phrase.ts';
 
 /** What each class gives. */
 export interface DateClasses {
