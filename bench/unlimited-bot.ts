@@ -2,7 +2,7 @@
 import { prepareNode } from '../src/runtime/prepare-node.ts';
 import { UNLIMITED } from '../test/support/no-rate-limits.ts';
 
-const started = prepareNode();
+prepareNode();
 const { createTally, createLog, readConfig } = await import('./unlimited-parts.ts');
 
 const config = readConfig(process.env);
@@ -11,4 +11,3 @@ const loadingDelays = { message: 60_000, modal: 2_500 };
 const tally = createTally(config, createLog(config.log.level), Date.now, UNLIMITED, loadingDelays);
 process.on('SIGTERM', () => void tally.stop().finally(() => process.exit(0)));
 await tally.start();
-started();

@@ -62,9 +62,8 @@ const usage = [
 const [name = '', ...rest] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 if (command !== undefined && (rest.length === 0 || command.hasOptions)) {
-  const started = prepareNode();
+  prepareNode();
   await command.load();
-  started();
 } else if (['help', '--help', '-h'].includes(name)) {
   process.stdout.write(`${usage}\n`);
 } else if (['--version', '-v'].includes(name) && rest.length === 0) {

@@ -2,28 +2,18 @@ import { readFileSync } from 'node:fs';
 import module, { SourceMap } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 import { tryRead } from '../domain/try-read.ts';
 
 /**
  * For a process that is about to load the bundle. Stack traces name the files of src. From Node 22.8 on, compiled code is
  * kept beside the bundle: a folder for temporary files may be one that others write to. Node goes on without it if it
  * can't write.
- *
- * @returns to be called once the process has started
  */
-export function prepareNode(): () => void {
+export function prepareNode(): void {
   nameSourcesInStackTraces();
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
   enableCompileCache?.(join(import.meta.dirname, 'compile-cache'));
-  return growYoungSpaceSooner;
 }
-
-/**
- * V8 doubles the space for young objects, up to 16 MB, each time most of them survive. While it is small, it is collected
- * again and again, which the first hundreds of commands pay for. An idle process keeps some 5 MB for it.
- */
-const growYoungSpaceSooner = (): void => setFlagsFromString('--semi-space-growth-factor=8');
 
 /** What V8 says of one call; lines and columns count from 1. */
 type CallSite = NodeJS.CallSite;
