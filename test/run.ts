@@ -39,13 +39,20 @@ const CHECKS: [name: string, command: string[]][] = [
   ['dead code', ['knip', '--no-progress', ...CACHED.knip]],
 ];
 
-/** Left out of a quick run, because each takes as long as a hundred others. */
+/** Left out of a quick run, because each takes as long as a hundred others, or starts processes that do. */
 const ONLY_IN_ALL = [
   'test/browser/**',
   'test/image.test.ts',
   'test/release.test.ts',
   'test/sandbox/slack-launcher.test.ts',
   'test/npm-scripts.test.ts',
+  'test/init.test.ts',
+  'test/tally-manifest.test.ts',
+  'test/build.test.ts',
+  'test/config/env-file.test.ts',
+  'test/kubernetes-page.test.ts',
+  'test/ops/alerts.test.ts',
+  'test/features/rate-limits.test.ts',
   'test/house/deleted-features.test.ts',
   'test/delivery/crash.test.ts',
   'test/delivery/watches-year.test.ts',

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { createKeyring, type Keyring, type SealOwner } from '../../src/vault/keyring.ts';
+import { anyText } from '../support/any-text.ts';
 import { runs } from '../support/thorough.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
@@ -10,7 +11,7 @@ const NEW = { id: 'new', key: randomBytes(32) };
 const OWNER: SealOwner = { workspace: 'T1', kind: 'billing-token', id: 'main' };
 const keyring = createKeyring([NEW]);
 
-const unicode = fc.string({ unit: 'binary', maxLength: 300 });
+const unicode = anyText(300);
 const owners = fc.record({ workspace: unicode, kind: unicode, id: unicode });
 
 function reasonOf(envelope: string, owner = OWNER, other: Keyring = keyring): string {
@@ -146,7 +147,7 @@ describe('a seal', () => {
   it('is refused in one way only, whatever is given for it', () => {
     const pieces = fc.array(fc.oneof(fc.constantFrom('v1', 'v2', 'new', ''), fc.base64String(), fc.string()));
     const anything = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      anyText(),
       pieces.map((parts) => parts.join('.')),
     );
     fc.assert(

@@ -12,6 +12,7 @@ import {
 import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
 import { formatPhrase, LAST_7_DAYS } from '../../../src/domain/language/periods/period-phrase.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
+import { anyText } from '../../support/any-text.ts';
 import { runs } from '../../support/thorough.ts';
 
 const read = (text: string, aliases?: ReadonlySet<string>) => {
@@ -503,7 +504,7 @@ describe('any text', () => {
     '\n',
   );
   const texts = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 60 }),
+    anyText(60),
     fc.string({ unit: 'grapheme', maxLength: 60 }),
     fc.array(pieces, { maxLength: 12 }).map((some) => some.join('')),
     fc.array(pieces, { maxLength: 12 }).map((some) => some.join(' ')),
