@@ -1,23 +1,16 @@
 /** Sentences with a number, outside of code and links: each is held against what the number is taken from. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { isProjectId } from '../../src/domain/product.ts';
 import { fingerprintOf, MAX_CONNECTIONS } from '../../src/workspace/credentials/connections.ts';
 import { isAlias, MAX_PROJECTS } from '../../src/workspace/projects/projects.ts';
 import { MAX_AUDIT_ENTRIES } from '../../src/workspace/record/audit.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS } from '../../src/workspace/settings.ts';
-import { constantIn } from './constants.ts';
+import { constantIn, measured, NODE } from './constants.ts';
+import { OPERATOR_NUMBERS } from './operator-numbers.ts';
 import { USER_NUMBERS } from './user-numbers.ts';
 
-const { engines } = JSON.parse(await readFile('package.json', 'utf8'));
 const lock = JSON.parse(await readFile('package-lock.json', 'utf8'));
-const results = await readFile('bench/RESULTS.md', 'utf8');
-
-/** @returns Tally's figure in this row of bench/RESULTS.md */
-const measured = (row: string): number =>
-  Number(new RegExp(`^\\| ${row} +\\| +([\\d,.]+)`, 'm').exec(results)?.[1]?.replaceAll(',', ''));
-
-const node = String(engines.node).replace('>=', '');
 const embedded = /\d+/.exec(lock.packages['node_modules/js-redis-server'].engines.node)?.[0];
 const commands = measured('commands a second, 32 at once');
 
@@ -39,15 +32,15 @@ const fingerprint = `first ${fingerprintOf('').length} hexadecimal digits`;
 /** Per page, the phrases with numbers, each made of its source. */
 const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   'README.md': [
-    `Node ${node} or newer`,
+    `Node ${NODE} or newer`,
     // A button of the sandbox.
     'Skip to 09:00',
     `${Math.floor(commands / 100) * 100} commands a second`,
     `${measured('idle memory')} MB when idle`,
   ],
   'docs/README.md': [],
-  'docs/sandbox.md': [`Node ${node.split('.')[0]} npm warns`, `asks for Node ${embedded}`],
-  'docs/first-workspace.md': [`Node ${node} or newer`],
+  'docs/sandbox.md': [`Node ${NODE.split('.')[0]} npm warns`, `asks for Node ${embedded}`],
+  'docs/first-workspace.md': [`Node ${NODE} or newer`],
   'docs/projects.md': [
     `${lengths(isProjectId, '1')} digits`,
     `have ${MAX_PROJECTS} names`,
@@ -74,7 +67,10 @@ const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   'docs/install.md': [],
   'docs/marketplace.md': [],
   'docs/glossary.md': [],
+  'CONTRIBUTING.md': [],
+  'SECURITY.md': [],
   ...USER_NUMBERS,
+  ...OPERATOR_NUMBERS,
 };
 
 const proseOf = (page: string): string =>
@@ -90,7 +86,12 @@ const proseOf = (page: string): string =>
     .replace(/[[\]*_]/g, '')
     .replace(/\s+/g, ' ');
 
+const pages = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
+
 describe('the numbers of a page', () => {
+  it('are looked for on every page', () =>
+    expect(pages.filter((page) => NUMBERS[page] === undefined)).toEqual([]));
+
   it.each(Object.entries(NUMBERS))('are all taken from somewhere: %s', async (page, phrases) => {
     const prose = proseOf(await readFile(page, 'utf8'));
     expect(phrases.filter((phrase) => !prose.includes(phrase))).toEqual([]);
