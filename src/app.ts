@@ -37,6 +37,7 @@ import { BOT_CONNECTION, connectQueue, connectRedis, waitUntilReady } from './re
 import { onStoreError, onStoreOperation } from './redis/errors.ts';
 import { markLayout } from './redis/layout.ts';
 import type { OnFinished } from './runtime/work.ts';
+import { createCommandNames } from './slack/command-names.ts';
 import { createTrustPages } from './slack/install/trust-pages.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createErrorReply } from './slack/reply/error-reply.ts';
@@ -140,7 +141,8 @@ export function createTally(
     onFailure: (err) => log.warn({ err }, 'Could not note what a service answered'),
   });
   const billing = reportOutcomes(createBilling({ http }), notes.billing);
-  const responseUrls = createResponseUrlClient();
+  const names = createCommandNames(() => all.commands(), config.slack.commandPrefix);
+  const responseUrls = createResponseUrlClient(undefined, names);
   const users = createUserDirectory(clock);
   const errorReply = createErrorReply(log);
   const threads = createThreadStore(redis);
@@ -222,7 +224,7 @@ export function createTally(
   });
   const sdkLog = boltLogger(log);
   const installations = createInstallations(config.slack, {
-    ...{ redis, keyring, audit, responseUrls, log, clock },
+    ...{ redis, keyring, audit, responseUrls, names, log, clock },
     boltLogger: sdkLog,
     onForget: all.forget,
   });
@@ -230,16 +232,17 @@ export function createTally(
     routes: { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page },
     pages: createTrustPages({
       ...{ log: config.log, tracing: config.tracing, supportUrl: config.http.supportUrl },
-      ...{ version: VERSION, figuresKept: FIGURES_LIFETIME },
+      ...{ version: VERSION, figuresKept: FIGURES_LIFETIME, names },
     }),
     installations,
+    names,
     spend: createOAuthNonces(redis, 'request').spend,
     onRejected: metrics.rejected,
     log,
     logger: sdkLog,
   });
   registerListeners(slack.app, all.listeners(), {
-    ...{ users, workspaces, responseUrls, errorReply, limits, log, clock },
+    ...{ users, workspaces, responseUrls, names, errorReply, limits, log, clock },
     eventDedup: createEventDedup(redis),
     threads,
     onFinished,

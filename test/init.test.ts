@@ -203,7 +203,7 @@ describe('tally init without a terminal', () => {
     );
     const begun = await envFile();
     expect(begun).toMatch(
-      /^# tally init --url https:\/\/tally\.example\.com --prefix acme\nENCRYPTION_KEYS=\d{4}:.{44}\n$/,
+      /^# tally init --url https:\/\/tally\.example\.com --prefix acme\nENCRYPTION_KEYS=\d{4}:.{44}\nCOMMAND_PREFIX=acme\n$/,
     );
     expect(await readFile(join(folder, 'tally-manifest.yml'), 'utf8')).toContain('command: /acme-balance');
 

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
+import { commandPrefix } from '../config/schemas.ts';
 import { commandText } from '../domain/commands.ts';
 import { VERSION } from '../ops/version.ts';
 import {
   appAddress,
-  commandPrefix,
   createManifest,
   formatManifest,
   type ManifestChoices,
@@ -183,6 +183,8 @@ async function fill(
       `${ENV_FILE} has ENCRYPTION_KEYS, which seal what Tally stores. Keep a copy of them apart from Redis’ backups.`,
     );
   }
+  if (choices.prefix !== undefined && draft.values.COMMAND_PREFIX === undefined)
+    draft.addValue('COMMAND_PREFIX', choices.prefix);
   const questions = questionsFor(choices.url === undefined);
   const open = questions.filter(({ name, standard }) =>
     standard === '' ? draft.values[name] === undefined : !draft.values[name],

@@ -1,5 +1,6 @@
+import { commandPrefix } from '../config/schemas.ts';
 import { WORKFLOW_FUNCTIONS } from '../features/workflow-steps/functions.ts';
-import { appAddress, commandPrefix, createManifest, formatManifest } from '../slack/install/manifest.ts';
+import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
 import { printLine } from './resumable.ts';
 import { checkOption, readOptions, runWithUsage, UsageError } from './usage.ts';
 

@@ -29,6 +29,8 @@ interface SlackConfig {
       };
   /** Ends with a slash, because Slack's client appends the method's name. */
   readonly apiUrl: string;
+  /** `acme` where the app's commands are `/acme-spend` and so on. */
+  readonly commandPrefix?: string;
 }
 
 export interface Config {
@@ -105,7 +107,11 @@ const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
 
 function configOf(values: typeof variables._output): Config {
   const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = values;
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: tracesUrl, SUPPORT_URL: supportUrl } = values;
+  const {
+    OTEL_EXPORTER_OTLP_ENDPOINT: tracesUrl,
+    SUPPORT_URL: supportUrl,
+    COMMAND_PREFIX: commandPrefix,
+  } = values;
   return {
     slack: {
       mode:
@@ -124,6 +130,7 @@ function configOf(values: typeof variables._output): Config {
           : { kind: 'token', botToken: values.SLACK_BOT_TOKEN },
       signingSecret: values.SLACK_SIGNING_SECRET ?? '',
       apiUrl: values.SLACK_API_URL,
+      ...(commandPrefix !== undefined && { commandPrefix }),
     },
     http: {
       port: values.PORT,

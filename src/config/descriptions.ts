@@ -48,6 +48,11 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
     what: 'where Slack’s Web API is: another address for GovSlack and the sandbox',
     example: 'https://slack-gov.com/api/',
   },
+  COMMAND_PREFIX: {
+    section: 'slack',
+    what: 'the word before each command, where the manifest was [made with one](running.md#commands-with-other-names)',
+    example: 'acme',
+  },
   PUBLIC_URL: {
     section: 'oauth',
     what: 'Tally’s own address: Slack sends people back there after installing',

@@ -93,6 +93,18 @@ export const supportUrl = z.url({
   ),
 });
 
+/** Slack's limit is 32 characters a command, and `/os-token` is the longest. */
+const LONGEST_PREFIX = 22;
+
+/** Slack's commands have no name spaces. Tally goes by the end of a command, so every prefix works. */
+export const commandPrefix = z
+  .string()
+  .max(LONGEST_PREFIX, message('is too long', `It has up to ${LONGEST_PREFIX} characters.`))
+  .regex(
+    /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/,
+    message('is not a prefix', 'It has lower-case letters, digits and hyphens: acme makes /acme-balance.'),
+  );
+
 const port = z
   .string()
   .regex(/^\d{1,5}$/)

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { DEFAULT_LIMITS, formatRate } from '../domain/limits.ts';
 import {
+  commandPrefix,
   connectionCount,
   delay,
   isSafeForTokens,
@@ -47,6 +48,7 @@ export const variables = z.object({
   SLACK_CLIENT_SECRET: word('a client secret', APP_PAGE).optional(),
   SLACK_STATE_SECRET: word('a secret in one word', MAKE_SECRET).optional(),
   SLACK_API_URL: slackApiUrl.default('https://slack.com/api/'),
+  COMMAND_PREFIX: commandPrefix.optional(),
   PUBLIC_URL: webUrl.optional(),
   SUPPORT_URL: supportUrl.optional(),
   PORT: portNumber.transform(Number).default(3000),

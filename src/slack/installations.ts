@@ -14,6 +14,7 @@ import {
 import { createMemberAccessNotes, createOAuthNonces } from '../workspace/once/replay-protection.ts';
 import type { Audit } from '../workspace/record/audit.ts';
 import { createDeletion } from '../workspace/record/deletion.ts';
+import type { CommandNames } from './command-names.ts';
 import {
   createInstallationTokens,
   type InstallationTokens,
@@ -65,6 +66,7 @@ export interface InstallationsParts {
   readonly keyring: Keyring;
   readonly audit: Audit;
   readonly responseUrls: ResponseUrlClient;
+  readonly names: CommandNames;
   readonly log: Logger;
   readonly boltLogger: BoltLogger;
   /** ms since the epoch, for the audit */
@@ -86,8 +88,11 @@ export function createInstallations(config: Config['slack'], parts: Installation
 }
 
 function singleWorkspace(botToken: string, apiUrl: string, parts: InstallationsParts): Installations {
-  const { redis, log, boltLogger: logger, onForget } = parts;
-  const client = new webApi.WebClient(botToken, { ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger });
+  const { redis, log, boltLogger: logger, names, onForget } = parts;
+  const client = new webApi.WebClient(
+    botToken,
+    names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),
+  );
   return {
     pages: {},
     authorize: async () => ({ botToken }),
@@ -108,10 +113,10 @@ function singleWorkspace(botToken: string, apiUrl: string, parts: InstallationsP
 }
 
 function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts): Installations {
-  const { redis, keyring, log, boltLogger } = parts;
+  const { redis, keyring, names, log, boltLogger: logger } = parts;
   const { origin } = new URL(apiUrl);
-  const clientOf = (token: string) =>
-    new webApi.WebClient(token, { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger: boltLogger });
+  const interactive = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
+  const clientOf = (token: string) => new webApi.WebClient(token, interactive);
   const { providerWith, options } = createProviderFactory(oauth, apiUrl, parts);
   const installed = createInstallationStore({ redis, keyring });
   const tokens = createInstallationTokens({ installed, renewer: (store) => providerWith(store), log });
@@ -136,11 +141,9 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
   };
   const sendWelcome = createWelcome({ ...parts, clientFor: clientOf });
   const forget = createDeletion({ redis, others: parts.onForget, isInstalled: hasOwnInstallation });
-  const cachedClient = createClientCache({
-    ...BACKGROUND_OPTIONS,
-    slackApiUrl: apiUrl,
-    logger: boltLogger,
-  });
+  const cachedClient = createClientCache(
+    names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),
+  );
 
   /** Uninstalling may overtake the installation on its way to the store: then it is deleted again. */
   const deleteIfRevoked = async (id: string): Promise<void> => {
@@ -164,6 +167,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
           log.error({ err }, 'Could not check whether a new installation is still valid'),
         );
       },
+      names,
       log,
       clock: parts.clock,
     }),

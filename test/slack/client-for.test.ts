@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { NotInstalled } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
+import { createCommandNames } from '../../src/slack/command-names.ts';
 import { createInstallations, type Installations } from '../../src/slack/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { callSlack, createClientCache } from '../../src/slack/web-client.ts';
@@ -50,6 +51,7 @@ async function started(credentials?: NodeJS.ProcessEnv): Promise<void> {
     keyring: createKeyring(config.keys),
     audit: createAudit(bot.redis.client),
     responseUrls,
+    names: createCommandNames(() => []),
     log,
     boltLogger: boltLogger(log),
     clock: Date.now,

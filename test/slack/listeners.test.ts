@@ -1,8 +1,10 @@
 /** From a payload that Bolt hands over to a listener and the answer, without Slack on the other side. */
 import type { App } from '@slack/bolt';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { SlashCommand } from '../../src/domain/commands.ts';
 import { NotConnected, PeriodJustBegan, Throttled } from '../../src/domain/failure/index.ts';
 import type { Work } from '../../src/runtime/work.ts';
+import { createCommandNames } from '../../src/slack/command-names.ts';
 import { section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
@@ -240,6 +242,7 @@ function register(
       first: async (team: string, id: string) =>
         !firstEvents.has(`${team} ${id}`) && Boolean(firstEvents.add(`${team} ${id}`)),
     },
+    names: createCommandNames(() => Object.keys(given.commands ?? {}) as SlashCommand[]),
     ...{ limits: limiter, log, errorReply: createErrorReply(log as never), clock: () => NOW, loadingDelays },
     onFinished(work: Work) {
       if (work.kind === 'request' && isCounted) outcomes.push(`${work.route} ${work.outcome}`);

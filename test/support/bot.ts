@@ -40,6 +40,8 @@ export interface BotOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** IDENTITY_AUTH_URL; none by default. */
   readonly identityUrl?: string;
+  /** `acme` where the app's commands are `/acme-spend` and so on. */
+  readonly prefix?: string;
 }
 
 export const NO_LOADING: LoadingDelays = { message: 30_000, modal: 2_500 };
@@ -93,7 +95,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const billing = await startBilling({ now, slowFor: options.slowFor ?? 700 });
   const lines: string[] = [];
   let url = '';
-  const slack = await startTestSlack(mode, () => url, options.ackTimeout);
+  const slack = await startTestSlack(mode, () => url, options.ackTimeout, options.prefix);
   options.beforeStart?.(slack);
   const configWith = (encryptionKeys: string) =>
     readConfig({
@@ -180,14 +182,18 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   return bot;
 }
 
-const manifest = createManifest({ url: 'https://tally.example.com', functions: WORKFLOW_FUNCTIONS });
-
 /** Starts the sandbox's Slack with this project's manifest, its steps for Workflow Builder, and the secrets of {@link slackEnvironment}. */
 export async function startTestSlack(
   mode: 'http' | 'socket',
   botUrl: () => string,
   ackTimeout?: number,
+  prefix?: string,
 ): Promise<Slack> {
+  const manifest = createManifest({
+    url: 'https://tally.example.com',
+    functions: WORKFLOW_FUNCTIONS,
+    prefix,
+  });
   return startSlack({
     mode,
     botUrl,

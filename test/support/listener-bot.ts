@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { readConfig } from '../../src/config/config.ts';
+import type { SlashCommand } from '../../src/domain/commands.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/log-work.ts';
+import { createCommandNames } from '../../src/slack/command-names.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
 import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
 import type { LoadingDelays } from '../../src/slack/reply/reply.ts';
@@ -64,12 +66,14 @@ export async function startListenerBot(
   const workspaces = createWorkspaces({ redis: redis.client, keyring });
   const listeners = typeof source === 'function' ? source(workspaces) : source;
   const responseUrls = createResponseUrlClient();
+  const names = createCommandNames(() => Object.keys(listeners.commands ?? {}) as SlashCommand[]);
   const installations = createInstallations(config.slack, {
     onForget: async () => undefined,
     redis: redis.client,
     keyring,
     audit: createAudit(redis.client),
     responseUrls,
+    names,
     log,
     boltLogger: boltLogger(log),
     clock,
@@ -78,6 +82,7 @@ export async function startListenerBot(
     routes: {},
     pages: {},
     installations,
+    names,
     spend: createOAuthNonces(redis.client, 'request').spend,
     onRejected: () => undefined,
     log,
@@ -91,6 +96,7 @@ export async function startListenerBot(
         users: createUserDirectory(clock),
         workspaces,
         responseUrls,
+        names,
         eventDedup: createEventDedup(redis.client),
         threads: createThreadStore(redis.client),
       },

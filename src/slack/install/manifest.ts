@@ -62,18 +62,6 @@ const EVENTS: Readonly<Record<string, string>> = {
 /** Subscribed to where the app has steps. */
 const STEP_EVENT = 'function_executed';
 
-/** Slack's limit is 32 characters a command. */
-const LONGEST_PREFIX = 31 - Math.max(...Object.keys(COMMANDS).map((command) => command.length));
-
-/** Slack's commands have no name spaces. Tally goes by the end of a command, so every prefix works. */
-export const commandPrefix = z
-  .string()
-  .max(LONGEST_PREFIX, message('is too long', `It has up to ${LONGEST_PREFIX} characters.`))
-  .regex(
-    /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/,
-    message('is not a prefix', 'It has lower-case letters, digits and hyphens: acme makes /acme-balance.'),
-  );
-
 const EXAMPLE = 'For example https://tally.example.com.';
 /** Where Slack reaches the bot. @returns the origin */
 export const appAddress = z

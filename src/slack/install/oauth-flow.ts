@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type Installation,
   type InstallProvider,
@@ -12,9 +12,11 @@ import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { OAuthNonces } from '../../workspace/once/replay-protection.ts';
 import { appLink } from '../app-link.ts';
+import type { CommandNames } from '../command-names.ts';
 import {
   type BrowserRoutes,
   donePage,
+  type HtmlPage,
   landingPage,
   type PageRefusal,
   type RouteHandler,
@@ -68,6 +70,7 @@ export interface OAuthFlowParts {
   readonly slack: string;
   /** Runs after the page is sent. Never rejects. */
   readonly welcome: (installation: Installation) => Promise<void>;
+  readonly names: CommandNames;
   readonly log: Logger;
   readonly clock: () => Millis;
 }
@@ -79,9 +82,11 @@ export function createOAuthFlow({
   publicUrl,
   slack,
   welcome,
+  names,
   log,
   clock,
 }: OAuthFlowParts): BrowserRoutes {
+  const send = (res: ServerResponse, shown: HtmlPage) => sendPage(res, shown, names);
   const throttle = createCallbackThrottle(clock);
   const again = `${publicUrl}${INSTALL_PATH}`;
   const secure = publicUrl.startsWith('https:') ? ' Secure;' : '';
@@ -94,10 +99,10 @@ export function createOAuthFlow({
       // Slack's page sends the browser back from another site: Lax is the strictest value that includes the cookie then.
       const cookie = `${cookieOf(state)}=${state};${secure} HttpOnly; SameSite=Lax; Path=/; Max-Age=${STATE_LIFETIME}`;
       res.setHeader('set-cookie', cookie);
-      sendPage(res, landingPage(address));
+      send(res, landingPage(address));
     } catch (err) {
       log.error({ err }, 'Could not start an installation');
-      sendPage(res, refusalPage(err instanceof StoreUnavailable ? 'store' : 'unknown', again));
+      send(res, refusalPage(err instanceof StoreUnavailable ? 'store' : 'unknown', again));
     }
   };
 
@@ -109,18 +114,18 @@ export function createOAuthFlow({
     if (wait !== undefined) {
       log.warn('Postponed an installation: too many at once');
       res.setHeader('retry-after', wait);
-      return sendPage(res, refusalPage('busy', again));
+      return send(res, refusalPage('busy', again));
     }
     await providerWith(cookieOf(searchParams.get('state') ?? '')).handleCallback(req, res, {
       async successAsync(installation) {
         installed = installation as Installation;
-        sendPage(res, donePage({ ...nameOf(installed), open: addressOf(slack, installed) }));
+        send(res, donePage({ ...nameOf(installed), open: addressOf(slack, installed) }));
       },
       async failureAsync(error) {
         const reason = slackReason(req, error);
         const refusal = refusalOf(error, reason);
         log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'An installation failed');
-        sendPage(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
+        send(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
       },
     });
     if (installed !== undefined) await welcome(installed);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { commandText } from '../../domain/commands.ts';
+import type { CommandNames } from '../command-names.ts';
 import { SCOPES } from './scopes.ts';
 
 /** Answers one request of a browser. Never rejects. */
@@ -49,8 +50,12 @@ const PAGE_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-export function sendPage(res: ServerResponse, { status, html }: HtmlPage): void {
-  res.writeHead(status, PAGE_HEADERS).end(html);
+export function sendPage(
+  res: ServerResponse,
+  { status, html }: HtmlPage,
+  names: Pick<CommandNames, 'inText'>,
+): void {
+  res.writeHead(status, PAGE_HEADERS).end(names.inText(html));
 }
 
 /** The page where an installation begins. @param address Slack's page that asks for the permissions */

@@ -5,6 +5,7 @@ import { REQUEST_LIFETIME } from '../../workspace/once/manager-requests.ts';
 import { MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';
 import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../workspace/thread-store.ts';
+import type { CommandNames } from '../command-names.ts';
 import { type BrowserRoutes, definitionList, escapeHtml, page, scopeList, sendPage } from './pages.ts';
 
 export interface TrustPageParts {
@@ -15,13 +16,17 @@ export interface TrustPageParts {
   readonly version: string;
   /** How long figures of posts and watches are kept after their last use, in ms. */
   readonly figuresKept: Millis;
+  readonly names: CommandNames;
 }
 
 /** What people read before they trust a bot: what it stores, who helps, how to report a weakness. They say what this bot does as it is configured. */
 export function createTrustPages(parts: TrustPageParts): BrowserRoutes {
   const pages = { '/privacy': privacyPage, '/support': supportPage, '/security': securityPage };
   return Object.fromEntries(
-    Object.entries(pages).map(([path, render]) => [path, async (_, res) => sendPage(res, render(parts))]),
+    Object.entries(pages).map(([path, render]) => [
+      path,
+      async (_, res) => sendPage(res, render(parts), parts.names),
+    ]),
   );
 }
 

@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import { SlackFailed } from '../../domain/failure/index.ts';
 import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.ts';
+import type { CommandNames } from '../command-names.ts';
 import { escapeMessageText, type Message } from '../kit/atoms.ts';
 import { withoutRichBlocks } from '../kit/rich-blocks.ts';
 import { isUnclearStatus, reportApiCall } from '../web-client.ts';
@@ -25,8 +26,14 @@ export interface ResponseUrlClient {
 /** The longest body that is read, in bytes: Slack answers `ok`. */
 const MAX_RESPONSE = 65_536;
 
-/** Replaces Bolt's `respond()`, which has no timeout and hides Slack's reason. */
-export function createResponseUrlClient(timeout = 5000): ResponseUrlClient {
+/**
+ * Replaces Bolt's `respond()`, which has no timeout and hides Slack's reason.
+ * @param names gives commands the names that Slack knows them by
+ */
+export function createResponseUrlClient(
+  timeout = 5000,
+  names: Pick<CommandNames, 'inTexts'> = { inTexts: (message) => message },
+): ResponseUrlClient {
   const agent = new Agent({
     headersTimeout: timeout,
     bodyTimeout: timeout,
@@ -48,7 +55,7 @@ export function createResponseUrlClient(timeout = 5000): ResponseUrlClient {
       response_type: everyone ? 'in_channel' : 'ephemeral',
       replace_original: replace,
       delete_original: false,
-      ...escapeMessageText(message),
+      ...names.inTexts(escapeMessageText(message)),
     });
     let isSent = false;
     const { statusCode, headers, ...response } = await exchange(agent, {

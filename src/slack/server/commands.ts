@@ -1,5 +1,5 @@
 import type { App, RespondArguments } from '@slack/bolt';
-import { commandText, type SlashCommand } from '../../domain/commands.ts';
+import { commandText } from '../../domain/commands.ts';
 import {
   InvalidWord,
   isShortText,
@@ -34,10 +34,10 @@ import {
 
 /** Registers slash commands. */
 export function registerCommands(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, errorReply, limits, clock, createTarget, onFinished } = context;
+  const { listeners, names, errorReply, limits, clock, createTarget, onFinished } = context;
 
   app.command(/.*/, async ({ ack, body, client, context: { isFirst, arrived } }) => {
-    const command = matchCommandName(body.command, Object.keys(listeners.commands));
+    const command = asSlashCommand(names.parse(body.command));
     const invocation = { command, text: body.text ?? '' };
     const source = sourceOfPayload(body, isFirst);
     const route = routeOf(lookUp(listeners.commands, command), command);
@@ -53,10 +53,6 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
     });
   });
 }
-
-/** A workspace may have had to rename a command: `/acme-spend` still means `/spend`. */
-const matchCommandName = (typed: string, commands: readonly string[]): SlashCommand =>
-  asSlashCommand(commands.find((name) => typed.endsWith(name.slice(1))) ?? typed);
 
 /**
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.

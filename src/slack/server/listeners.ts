@@ -8,6 +8,7 @@ import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { ThreadPlace, ThreadStore } from '../../workspace/thread-store.ts';
+import type { CommandNames } from '../command-names.ts';
 import type { CommandInvocation } from '../commands/command-buttons.ts';
 import type { Message } from '../kit/atoms.ts';
 import type { FormFields, FormReading } from '../kit/modal.ts';
@@ -182,6 +183,7 @@ export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T |
 /** What turns Slack's payloads into requests to the listeners. */
 export interface ListenerContext {
   readonly listeners: Required<Listeners>;
+  readonly names: Pick<CommandNames, 'parse'>;
   readonly authorize: Authorize;
   readonly errorReply: ErrorReply;
   /** Where the replies to a payload go. @param modalHash Slack's `hash` of the modal that was clicked in */

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/timers.ts';
+import type { CommandNames } from '../command-names.ts';
 import type { BrowserRoutes } from '../install/pages.ts';
 import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
@@ -36,6 +37,7 @@ export interface SlackServerParts {
   readonly routes: MachineRoutes;
   readonly pages: BrowserRoutes;
   readonly installations: Installations;
+  readonly names: CommandNames;
   /** Whether this is the first use of a nonce in all processes within this many seconds. @throws StoreUnavailable */
   readonly spend: (word: string, seconds: number) => Promise<boolean>;
   /** Gets why a request was rejected before anything was done for it. */
@@ -53,10 +55,10 @@ type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
  */
 export function createSlackServer(
   { mode, signingSecret, apiUrl }: Config['slack'],
-  { routes, pages, installations, spend, onRejected, log, logger }: SlackServerParts,
+  { routes, pages, installations, names, spend, onRejected, log, logger }: SlackServerParts,
 ) {
   const { authorize } = installations;
-  const clientOptions = { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger };
+  const clientOptions = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
   const socket =
     mode.kind === 'socket' ? createSocketMode({ appToken: mode.appToken, clientOptions, logger }) : undefined;
   const inFlight = createInFlightTracker();
@@ -64,7 +66,9 @@ export function createSlackServer(
 
   const processEvent: ProcessEvent = async (event) => {
     const body = parsePayload(event.body);
-    if (body !== undefined) return inFlight.track(processAndAck(app, installations, { ...event, body }));
+    if (body?.command !== undefined) names.learn(body.command);
+    if (body !== undefined)
+      return inFlight.track(processAndAck(app, installations, names, { ...event, body }));
     logger.warn('Ignored a payload that does not have the shape of Slack’s');
     await event.ack();
   };
@@ -216,14 +220,19 @@ function createInFlightTracker() {
  * Passes an event to Bolt with an acknowledgement that works once, and acknowledges it afterwards if no listener did.
  * Uninstalls are handled before Bolt, which acknowledges events first: if deleting fails, Slack must send them again.
  */
-async function processAndAck(app: App, installations: Installations, event: ReceiverEvent): Promise<void> {
+async function processAndAck(
+  app: App,
+  installations: Installations,
+  names: CommandNames,
+  event: ReceiverEvent,
+): Promise<void> {
   const isEvent = event.body.type === 'event_callback';
   if (isEvent && (await installations.handleUninstall(event.body))) return event.ack();
   let isAcknowledged = false;
   const ack = async (response?: unknown): Promise<void> => {
     if (isAcknowledged) return;
     isAcknowledged = true;
-    await event.ack(response ?? installations.notInstalledReply(event.body));
+    await event.ack(names.inTexts(response ?? installations.notInstalledReply(event.body)));
   };
   try {
     await app.processEvent({ ...event, ack });
