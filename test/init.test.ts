@@ -266,7 +266,7 @@ describe('tally init without a terminal', () => {
     expect(await init.ended).toBe(1);
     expect(init.output()).toMatch(/^BAD +Redis /m);
     expect(init.output()).toMatch(/^BAD +Slack /m);
-    expect(init.output()).toContain('Mend it in .env, then check again: tally doctor');
+    expect(init.output()).toContain('Fix it in .env, then check again: tally doctor');
     expect(init.output()).not.toContain('Start it:');
   });
 });

@@ -23,7 +23,7 @@ describe('what the code host reads', () => {
     expect(updates[0].directories).toEqual(['/', '/test/mutation']);
   });
 
-  it('has forms that ask for something, and lead weaknesses to a private report', async () => {
+  it('has forms that ask for something, and lead vulnerabilities to a private report', async () => {
     const names = await readdir('.github/ISSUE_TEMPLATE');
     const forms = await Promise.all(
       names.filter((name) => name !== 'config.yml').map((name) => yaml(`ISSUE_TEMPLATE/${name}`)),

@@ -91,7 +91,7 @@ describe('tally manifest', () => {
     [['--socket', '--prefix', 'a'.repeat(23)], '--prefix is too long. It has up to 22 characters.'],
     [['--sockets'], 'Unknown option --sockets.'],
     [['--socket=yes'], '--socket takes no value.'],
-    [['https://tally.example.com'], 'Every word here is an option or the value of one.'],
+    [['https://tally.example.com'], 'Expected only options and their values, such as --name value.'],
   ])('refuses %j in one line, then says how it is used', async (options, line) => {
     const { code, output, errors } = await tallyManifest(...options);
     expect({ code, output }).toEqual({ code: 64, output: '' });

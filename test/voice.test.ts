@@ -19,12 +19,18 @@ const RETIRED: readonly RegExp[] = [
   /\bgiv(?:en|ing|es) back\b/i,
   /\bas one\b/i,
   /\bother organisations?\b/i,
-  /\bthose who manage\b/i,
+  /\bthose who\b/i,
   /\bgoes on after\b/i,
   /, perhaps\b/i,
   /\bis there(?: twice|:)/i,
   /\bset to nothing\b/i,
   /\bthe right one\b/i,
+  /\bmend(?:s|ed|ing)?\b/i,
+  /\bweakness(?:es)?\b/i,
+  /\bgoes on with(?:out)?\b/i,
+  /\bremembers no\b/i,
+  /\bstays? shut\b/i,
+  /\bwithout other words\b/i,
 ];
 
 /** A single word is a name in a stored record, such as the role `stranger`. */

@@ -32,7 +32,7 @@ const USAGE = [
   '  --url URL           the address, the part before /bill/graphql; default BILLING_BASE_URL',
   '  --zone ZONE         where the service’s days begin at midnight, such as Europe/Rome; default UTC',
   '  --token-file PATH   reads the user access token from a file, or with - from standard input',
-  '  --token TOKEN       don’t: others on this machine see it, npm prints it, and your shell keeps it',
+  '  --token TOKEN       not advised: others on this machine can see it, npm prints it, and your shell keeps it',
   '  --json              prints JSON instead of the table',
   '',
   'Without a token here, it is taken from BILLING_TOKEN, or asked for. It is never printed.',

@@ -62,7 +62,7 @@ function check({ name, standard }: InitQuestion, value: string): { readonly wron
   if (value === '' && standard === '') return {};
   const parsed = variables.shape[name].safeParse(value === '' ? undefined : value);
   const [what, works] = (parsed.error?.issues[0]?.message ?? '').split('\n');
-  if (value === '') return { wrong: 'Something is needed here.' };
+  if (value === '') return { wrong: 'This can’t be empty.' };
   if (name === 'SLACK_SIGNING_SECRET' && !/^[0-9a-f]{32}$/.test(value))
     return { wrong: 'SLACK_SIGNING_SECRET is not a signing secret. It has 32 hexadecimal digits.' };
   return parsed.success ? {} : { wrong: `${name} ${what}. ${works}` };

@@ -31,7 +31,8 @@ async function run(words: readonly string[]): Promise<number> {
     const keyIds = keys.map(({ id }) => id);
     const { workspaces, version, at, damaged } = await checkBackup(file, createKeyring(keys), keyIds);
     printLine(`A whole backup of ${pluralize(workspaces, 'workspace')}, by Tally ${version} at ${at}.`);
-    for (const { says } of damaged) printLine(`Of the sealed values, ${says}. They come along as they are.`);
+    for (const { says } of damaged)
+      printLine(`Of the sealed values, ${says}. They are restored as they are.`);
     if (option === '--check') return 0;
     return await restore(file, redisUrl, option === '--replace');
   } catch (error) {

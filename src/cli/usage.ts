@@ -18,7 +18,8 @@ export function readOptions<const T extends NonNullable<ParseArgsConfig['options
   } catch (error) {
     const [, option] =
       /^(?:Unknown option|Option) '(?:-\w, )?(--?[\w-]+)/.exec(String((error as Error).message)) ?? [];
-    if (option === undefined) throw new UsageError('Every word here is an option or the value of one.');
+    if (option === undefined)
+      throw new UsageError('Expected only options and their values, such as --name value.');
     const isKnown = Object.hasOwn(options, option.replace(/^--/, ''));
     const takesValue = isKnown && options[option.replace(/^--/, '')]?.type === 'string';
     if (!isKnown) throw new UsageError(`Unknown option ${option}.`);

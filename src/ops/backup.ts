@@ -159,7 +159,7 @@ function readHeader(value: unknown): BackupHeader {
 
 export interface BackupSummary extends BackupHeader {
   readonly workspaces: number;
-  /** Sealed values that are damaged; they come along as they are. */
+  /** Sealed values that are damaged; they are restored as they are. */
   readonly damaged: readonly Finding[];
 }
 

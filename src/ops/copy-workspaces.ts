@@ -66,7 +66,7 @@ export async function copyWorkspaces({ from, to, printLine, replaces = false }: 
     }
   const of = (outcome: Outcome): number => counts.get(outcome) ?? 0;
   printLine(
-    `${pluralize(of('copied'), 'workspace')} copied, ${of('same')} the same already, ${of('deleted')} deleted because they’re not in the source.`,
+    `${pluralize(of('copied'), 'workspace')} copied, ${of('same')} already the same, ${of('deleted')} deleted because they’re not in the source.`,
   );
   for (const id of conflicts) printLine(`${id} changed in both: the new Redis keeps its own.`);
   return conflicts.length === 0;

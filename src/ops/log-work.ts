@@ -6,14 +6,14 @@ import type { Millis } from '../domain/time/calendar.ts';
 import { type MessageWork, type OnFinished, type RequestWork, type Work, waitOf } from '../runtime/work.ts';
 import type { SealingKey } from '../vault/keyring.ts';
 
-/** What a person or the workspace's managers can mend. Every other failure is a warning. */
+/** What a person or the workspace's managers can fix. Every other failure is a warning. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outcome']>([
   ...['ok', 'replayed', 'duplicate', 'invalid-form'],
   ...(['invalid-word', 'text-too-long', 'secret-pasted', 'period-just-began', 'project-missing'] as const),
   ...(['not-connected', 'connection-missing', 'no-data', 'not-allowed', 'not-issuer', 'throttled'] as const),
   ...(['access-missing', 'too-many-tokens', 'edit-conflict', 'not-installed'] as const),
 ]);
-/** A message's outcomes that a later try mends, or nobody has to. */
+/** A message's outcomes that a later try fixes, or nobody has to. */
 const IS_WELL: ReadonlySet<string> = new Set<MessageWork['outcome']>([
   ...['sent', 'found', 'skipped', 'waiting', 'refused', 'changed', 'lease-lost', 'stopped'],
 ]);

@@ -170,7 +170,7 @@ function endWork(span: Span, work: Work): void {
   if (error !== undefined) {
     span.setAttribute('error.type', typeOf(error)).addEvent('exception', describeError(error));
   }
-  // What an operator may have to mend; a refused word is none of it.
+  // What an operator may have to fix; a refused word is none of it.
   if (['warn', 'error'].includes(levelOf(work))) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
 }

@@ -925,7 +925,7 @@ describe('a schedule that Tally paused', () => {
   it.each([
     ['not-connected', new NotConnected()],
     ['project-limited', new NotAllowed('channel')],
-  ])('over %s tells its owner, and a manager who can mend it', async (why, error) => {
+  ])('over %s tells its owner, and a manager who can fix it', async (why, error) => {
     await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
     await given();
     answer = failing(error);
@@ -936,7 +936,7 @@ describe('a schedule that Tally paused', () => {
     expect((toPerson('U0BOSS0001')[0]?.blocks ?? '').includes('"connect"')).toBe(why !== 'project-limited');
   });
 
-  it('tells nobody else where the owner can mend it', async () => {
+  it('tells nobody else where the owner can fix it', async () => {
     await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
     slack.admins.add('U0OWNER001');
     await given();

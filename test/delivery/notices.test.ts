@@ -149,7 +149,7 @@ describe('the owner of a schedule', () => {
       [OWNER, BOSS],
     ],
     ['and so is a project that keeps silent', { why: 'unanswered' }, [OWNER, BOSS]],
-    ['what only managers can mend is theirs as well', { why: 'not-connected' }, [OWNER, BOSS]],
+    ['what only managers can fix is theirs as well', { why: 'not-connected' }, [OWNER, BOSS]],
     ['a channel limit, too', { why: 'project-limited' }, [OWNER, BOSS]],
     ['unless the owner is one', { why: 'not-connected', record: settings([BOSS, OWNER]) }, [OWNER]],
     ['an archived channel is the owner’s', { why: 'channel-archived' }, [OWNER]],
@@ -178,7 +178,7 @@ describe('the owner of a schedule', () => {
     );
   });
 
-  it('who is an admin can mend it alone', async () => {
+  it('who is an admin can fix it alone', async () => {
     slack.admins.add(OWNER);
     expect(await people({ why: 'not-connected' })).toEqual([directMessage(OWNER)]);
   });

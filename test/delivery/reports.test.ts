@@ -243,7 +243,7 @@ describe('the post about yesterday', () => {
   it('says which day is missing: yesterday or the one it is compared with', async () => {
     setDays('5001', days('2026-11', 1, 19, '100'));
     expect((await post('yesterday', ['5001'])).reads).toContain(
-      "No comparison: Fri 20 Nov isn't reported yet.",
+      'No comparison: Fri 20 Nov isn’t reported yet.',
     );
   });
 
@@ -313,7 +313,7 @@ describe('posts about longer times', () => {
     expect(reads.slice(0, 3)).toEqual([
       'prod · 12.50 overdrawn',
       ':warning: *The project is overdrawn*',
-      "*Spent Fri 20 Nov* 150.00 · no comparison: Fri 13 Nov isn't reported",
+      '*Spent Fri 20 Nov* 150.00 · no comparison: Fri 13 Nov isn’t reported',
     ]);
     expect(reads.at(-1)).toContain(' · balance as of now · Fri 20 Nov 2026 UTC · ');
     expect(figures).toEqual({ '5001:1': '-12.5' });

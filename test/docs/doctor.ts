@@ -58,7 +58,7 @@ export const EXAMPLES: Readonly<Record<Place, Readonly<Record<string, string>>>>
   },
 };
 
-const HEAD: Row = ['code', 'the doctor says', 'what mends it'];
+const HEAD: Row = ['code', 'the doctor says', 'what fixes it'];
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 /** Codes with the same cause share a row. */

@@ -333,7 +333,7 @@ describe('a question that is allowed once', () => {
     await settings({ managers: [OWNER] });
     now += 2 * 60_000;
     await press(MEMBER, told, 'Show the answer');
-    await newest(MEMBER, 'This was used already, or its hour is over.');
+    await newest(MEMBER, 'This was already used, or its hour has passed.');
     bot.slack.workspace.person(ADMIN)!.role = 'admin';
   });
 
@@ -344,7 +344,7 @@ describe('a question that is allowed once', () => {
     const told = await newest(MEMBER, 'once.');
     now += HOUR;
     await press(MEMBER, told, 'Show the answer');
-    await newest(MEMBER, 'This was used already, or its hour is over.');
+    await newest(MEMBER, 'This was already used, or its hour has passed.');
     await asks('/balance prod');
   });
 
@@ -388,7 +388,7 @@ describe('a token that is allowed once', () => {
     await addAccess();
     await asks('/os-token prod');
     const got = await newest(OWNER, '/os-token prod');
-    expect(got.visibleText).toContain('A token can do all that the project’s access can.');
+    expect(got.visibleText).toContain('A token can do everything that the project’s access can.');
     await press(OWNER, got, 'Allow once');
     await press(MEMBER, await newest(MEMBER, 'once.'), 'Get the token…');
     await bot.slack.waitFor(() => textOf(bot.slack.modal(MEMBER)?.view).includes('gAAAAA'), 10_000);

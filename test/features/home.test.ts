@@ -183,7 +183,7 @@ describe('the Home', () => {
     expect(toAnswer(await told(OWNER)).visibleText).toContain('/spend [projects]');
   });
 
-  it('starts with what needs attention and what mends it, then two buttons and a menu', async () => {
+  it('starts with what needs attention and what fixes it, then two buttons and a menu', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     now = TODAY + 80 * DAY;
     for (const person of [OWNER, MEMBER]) {

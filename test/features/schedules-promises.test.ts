@@ -170,10 +170,10 @@ describe('what is due while the form is open', () => {
   it('is not lost by an edit that keeps its time', async () => {
     const { since } = await setUp();
     now = NINE + 5 * SECOND;
-    expect(await openEdit()).toContain('The post due Fri 20 Nov 2026, 09:00 is still to be sent.');
+    expect(await openEdit()).toContain('The post due Fri 20 Nov 2026, 09:00 hasn’t been sent yet.');
     await unfold();
     expect(await save({ corrects: '10' })).toContain(
-      'The post due Fri 20 Nov 2026, 09:00 is still to be sent.',
+      'The post due Fri 20 Nov 2026, 09:00 hasn’t been sent yet.',
     );
     expect(await stored()).toMatchObject({ correctsFrom: 10, since });
     await tally.slack.dismiss(OWNER);
@@ -187,7 +187,7 @@ describe('what is due while the form is open', () => {
     now = NINE + 5 * SECOND;
     await openEdit();
     expect(await save({ time: '08:30' })).toContain(
-      'The post due Fri 20 Nov 2026, 08:30 is still to be sent.',
+      'The post due Fri 20 Nov 2026, 08:30 hasn’t been sent yet.',
     );
     expect((await stored()).since).toBe(NINE - HOUR / 2 - 1);
     await tally.slack.dismiss(OWNER);

@@ -86,7 +86,7 @@ describe('/spend … csv', () => {
       const shown = view && textOf(view);
       return shown?.includes('turned off') ? shown : undefined;
     });
-    expect(text).toContain("Tally can't send files here: file uploads are turned off in this workspace.");
+    expect(text).toContain('Tally can’t send files here: file uploads are turned off in this workspace.');
     for (const line of csv.split('\r\n')) expect(text).toContain(line);
   });
 

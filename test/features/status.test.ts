@@ -245,7 +245,7 @@ describe('the page', () => {
     expect(lastWords()).not.toContain('Details');
   });
 
-  it('begins with what is wrong and the button that mends it; what works stays a line', async () => {
+  it('begins with what is wrong and the button that fixes it; what works stays a line', async () => {
     await save('a-fine');
     await save('b-over', { expiresAt: NOW - DAY });
     await workspaces.chooseDefault(await changeIn(workspaces, TEAM), 'a-fine');

@@ -145,7 +145,7 @@ describe('limiting a project to channels', () => {
         `*prod*: budget of 700.00 a month → <@${MEMBER}> (Tally managers still get its alerts)`,
       );
       expect(text).toContain('*Last week’s spend* for prod, web');
-      expect(text).toContain('goes on without prod');
+      expect(text).toContain('continues without prod');
       expect(text).not.toContain('runway under 14 days');
     };
     stops(warning);
@@ -244,7 +244,7 @@ describe('settings', () => {
     await addAccess('456', [OWNER, GUEST]);
     const warning = await saveSettings({ others: [] });
     expect(warning).toContain(`This stops 1 application access:*\n• Tokens for prod: not for <@${GUEST}>`);
-    expect(warning).toContain(`Goes on with less:*\n• Tokens for web: not for <@${GUEST}>`);
+    expect(warning).toContain(`Continues with less:*\n• Tokens for web: not for <@${GUEST}>`);
     expect(warning).toContain('Nothing is saved yet.');
     expect(await submit({})).toContain('Guests can no longer ask.');
     await bot.slack.dismiss(OWNER);

@@ -153,7 +153,7 @@ describe('a follow-up in a thread', () => {
     const { message, visibleText } = await say(`@Tally ${text}`, { thread: parent.ts });
     expect(message.ephemeral).toBe(true);
     expect(visibleText).toContain(
-      'Tally remembers no answer in this thread: those to slash commands aren’t remembered. Which project?',
+      'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands. Which project?',
     );
     expect(JSON.stringify(message.blocks)).toContain(`"/${command} prod`);
   });

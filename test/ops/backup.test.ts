@@ -84,7 +84,7 @@ describe('a backup', () => {
     // An interrupted one is run again.
     expect(await run(second.url, ['restore', file])).toMatchObject({
       code: 0,
-      said: expect.stringContaining('0 workspaces copied, 1 the same already'),
+      said: expect.stringContaining('0 workspaces copied, 1 already the same'),
     });
   }, 30_000);
 

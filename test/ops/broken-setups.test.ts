@@ -1,4 +1,4 @@
-/** Each broken setup, built for real: the doctor names its cause and what mends it, and shows no secret. */
+/** Each broken setup, built for real: the doctor names its cause and what fixes it, and shows no secret. */
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';

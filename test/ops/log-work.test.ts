@@ -43,7 +43,7 @@ describe('the line of a request', () => {
     });
   });
 
-  it('of a failure has the chain of its causes; a warning only if people cannot mend it', () => {
+  it('of a failure has the chain of its causes; a warning only if people cannot fix it', () => {
     const error = new StoreUnavailable({ cause: Object.assign(new Error('gone'), { code: 'ECONNRESET' }) });
     const failed = lineOf(request({ outcome: error.kind, error, reference: '4f2a0000' }));
     expect(failed).toMatchObject({

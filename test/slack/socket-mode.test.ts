@@ -122,7 +122,7 @@ describe('Socket Mode', () => {
     await waitUntil(() => socket.up());
   });
 
-  it('keeps trying when a connection closes before it stood', async () => {
+  it('keeps trying when a connection closes before it is ready', async () => {
     await started();
     let refusals = 2;
     slack.onConnection((one) => (refusals-- > 0 ? one.terminate() : one.send(HELLO)));

@@ -1,4 +1,4 @@
-/** Setups that are broken in one way each, built for real, with the finding that names the cause and mends it. */
+/** Setups that are broken in one way each, built for real, with the finding that names the cause and fixes it. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -14,7 +14,7 @@ type Hint = readonly [why: string, works: string, ...instead: string[]];
 /** Two years with 'to' or a dash between them: the first would be parsed as the project. */
 const YEARS = /(?<![^ ])(20\d\d)(?: ?- ?| to | until )(20\d\d)(?![^ ])/;
 
-const ONLY_SPEND = `Only ${commandText('/spend')} takes it.`;
+const ONLY_SPEND = `It works with ${commandText('/spend')}.`;
 
 /** 'quarter 3': a unit with its number after it. */
 function ofNumbered(unit: Unit, digits: string): Hint {

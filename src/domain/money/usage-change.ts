@@ -100,14 +100,14 @@ export const isPoorlyReported = ({ coverage: { current, before } }: UsageChange)
 export const isWellReported = (reported: number, of: number): boolean =>
   reported > 0 && reported * 5 >= of * 4;
 
-/** `Thu 25 Feb isn't reported yet`: why a change has no figures. */
+/** `Thu 25 Feb isn’t reported yet`: why a change has no figures. */
 export function formatUncompared(
   { coverage: { current, before } }: UsageChange,
   labels: Compared<string>,
 ): string {
   const isCurrent = current.reported === 0;
   const [{ of }, label] = isCurrent ? [current, labels.current] : [before, labels.before];
-  return `${of === 1 ? `${label} isn't` : `no day of ${label} is`} reported${isCurrent ? ' yet' : ''}`;
+  return `${of === 1 ? `${label} isn’t` : `no day of ${label} is`} reported${isCurrent ? ' yet' : ''}`;
 }
 
 /** `6 of 7 days reported`, `7 of 7 days reported, 1 only in part`; of a single day `not reported` */

@@ -186,14 +186,14 @@ export function describeUnreadable(usage: Usage, nameOf: DayNamer): string[] {
       ? [`No readable amount for ${listDays(unreadableDays, nameOf)}: not in the total or the average.`]
       : []),
     ...(partialDays.length > 0
-      ? [`Part of the amount for ${listDays(partialDays, nameOf)} couldn't be read.`]
+      ? [`Part of the amount for ${listDays(partialDays, nameOf)} couldn’t be read.`]
       : []),
     ...(total.incomplete
-      ? [`The total is incomplete: ${pluralize(total.unreadable, 'amount')} couldn't be read.`]
+      ? [`The total is incomplete: ${pluralize(total.unreadable, 'amount')} couldn’t be read.`]
       : []),
     ...(bonuses.incomplete
       ? [
-          `The bonuses are incomplete: ${bonuses.readable === 0 ? 'none' : pluralize(bonuses.unreadable, 'amount')} could${bonuses.readable === 0 ? '' : "n't"} be read.`,
+          `The bonuses are incomplete: ${bonuses.readable === 0 ? 'none' : pluralize(bonuses.unreadable, 'amount')} could${bonuses.readable === 0 ? '' : 'n’t'} be read.`,
         ]
       : []),
   ];

@@ -85,7 +85,7 @@ function factsOf(request: ManagerRequest, record: Workspace): string[] {
       ? []
       : [places === '' ? `${name} is limited to channels.` : `${name} is limited to ${places}.`]),
     ...(command === TOKEN
-      ? [`${who} isn’t named to get tokens for ${name}. A token can do all that the project’s access can.`]
+      ? [`${who} can’t get tokens for ${name}. A token can do everything that the project’s access can.`]
       : []),
     command === TOKEN
       ? `Allow once gives them one token for ${named}, within an hour.`
@@ -121,7 +121,7 @@ function stateBlocks(request: ManagerRequest, opensForm: boolean): readonly Bloc
       ]);
     case 'taken':
       return [
-        context(`${mention(by)} is on it since ${instant(answeredAt)}`),
+        context(`${mention(by)} has been on it since ${instant(answeredAt)}`),
         ...buttonRow([answer('done', 'Mark as done', 'primary'), answer('no', 'No')]),
       ];
     case 'done':
@@ -166,7 +166,7 @@ export const NO_PROJECT = textMessage(
   'A manager can allow one project at a time. Name one project, then ask again.',
 );
 export const USED = textMessage('You’ve used what was allowed once.');
-export const NOT_USABLE = textMessage('This was used already, or its hour is over.');
+export const NOT_USABLE = textMessage('This was already used, or its hour has passed.');
 
 /** The managers' answer, for the person who asked. @param opensForm whether the command opens a window */
 export function answerMessage(request: ManagerRequest, opensForm: boolean): Message {

@@ -142,7 +142,7 @@ const BALANCE_FILES: AnswerFiles<BalanceFigures> = {
         ? []
         : ([
             ['Average a day', averageDigits(estimate.average, figures)],
-            ['Rests on', `${estimate.reported} of the last ${estimate.of} days`],
+            ['Based on', `${estimate.reported} of the last ${estimate.of} days`],
           ] as const)),
     ];
   },

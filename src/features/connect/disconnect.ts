@@ -209,7 +209,7 @@ function orphans(name: string, record: Workspace): string[] {
   const named = aliases.slice(0, MOST_NAMED).map(({ alias }) => alias);
   const more = aliases.length > MOST_NAMED ? [`${aliases.length - MOST_NAMED} more`] : [];
   return [
-    `These projects use ${name}: ${[...named, ...more].join(', ')}. They give no figures until you choose another connection in ${commandText('/billing projects')}.`,
+    `These projects use ${name}: ${[...named, ...more].join(', ')}. You get no figures for them until you choose another connection in ${commandText('/billing projects')}.`,
   ];
 }
 

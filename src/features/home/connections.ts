@@ -17,7 +17,7 @@ import { type ConnectionState, connectionStates } from '../../workspace/credenti
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 
-/** The most urgent problem with the connections, at the top of Home, with the button that mends it; nothing if all work. */
+/** The most urgent problem with the connections, at the top of Home, with the button that fixes it; nothing if all work. */
 export function attentionBlocks(request: Request): Block[] {
   const problem = findProblem(connectionStates(request.workspace, request.at), request);
   if (problem === undefined) return [];

@@ -55,7 +55,7 @@ export async function completeMention(
 }
 
 /** Slack doesn’t say where the answer to a slash command is, so that a thread below it can’t be known. */
-const NO_ANSWER = 'Tally remembers no answer in this thread: those to slash commands aren’t remembered.';
+const NO_ANSWER = 'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands.';
 
 /** What each of them runs or offers, as buttons; the first of them where none does. */
 function eitherOf(readings: readonly [Mention, ...Mention[]]): Mention {

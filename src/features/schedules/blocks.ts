@@ -110,7 +110,7 @@ export const stoppedSchedules: StopsSource = (before, after) => {
     if (lost.length === 0 || !isRunning(schedule, before) || stopReasonOf(schedule, after) !== undefined)
       return [];
     const labels = lost.map((key) => projectLabel(chosenByKey(key, schedule.projects), before)).join(', ');
-    return [`${lineOf(schedule)}: goes on without ${escapeMarkup(labels)}`];
+    return [`${lineOf(schedule)}: continues without ${escapeMarkup(labels)}`];
   });
   if (stopped.length + reduced.length === 0) return undefined;
   return { count: pluralize(stopped.length, 'scheduled post'), lines: stopped.map(lineOf), reduced };

@@ -105,7 +105,7 @@ function remarkLines({ timing, outcome, now }: Previewed): string[] {
   return [
     ...(latest === undefined
       ? []
-      : [`The post due ${formatWallTime(latest.at, timing.zone)} is still to be sent.`]),
+      : [`The post due ${formatWallTime(latest.at, timing.zone)} hasn’t been sent yet.`]),
     ...(dropped.length === 0 ? [] : [`With this change, nothing is posted for ${datesOf(dropped)}.`]),
     ...(passedOver.length === 0 || last === undefined
       ? []

@@ -187,5 +187,5 @@ function notesOf(difference: UsageDifference): string[] {
 
 const unreadableNotes = (unreadable: readonly Day[], partial: readonly Day[], nameOf: DayNamer): string[] => [
   ...(unreadable.length > 0 ? [`No readable amount for ${listDays(unreadable, nameOf)}.`] : []),
-  ...(partial.length > 0 ? [`Part of the amount for ${listDays(partial, nameOf)} couldn't be read.`] : []),
+  ...(partial.length > 0 ? [`Part of the amount for ${listDays(partial, nameOf)} couldn’t be read.`] : []),
 ];

@@ -214,7 +214,7 @@ function details(
 /** With the port if there is one: that is what tells two services on one machine apart. */
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
-/** First what mends it, while something is wrong. */
+/** First what fixes it, while something is wrong. */
 function buttons({ name, connection, isDefault, health }: ConnectionState): Block {
   const test = connection?.test === undefined ? [] : [button('connection-test', 'Test now', { value: name })];
   const replace = (style?: 'primary') =>

@@ -1,5 +1,5 @@
 /**
- * What an error's own code means, and the one command or line that mends it: by the place where it arose. `{name}` stands
+ * What an error's own code means, and the one command or line that fixes it: by the place where it arose. `{name}` stands
  * for a part of the setup that only the check knows. docs/doctor.md shows the same table.
  */
 import type { Finding } from './finding.ts';
@@ -18,7 +18,7 @@ export type Causes = Readonly<Record<string, Cause>>;
 export type Figures = Readonly<Record<string, string>>;
 
 const UNKNOWN_AUTHORITY: Cause = {
-  cause: 'shows a certificate of an authority that Node doesn’t trust',
+  cause: 'presents a certificate of an authority that Node doesn’t trust',
   remedy:
     'Set NODE_EXTRA_CA_CERTS to a file with the authority’s certificate: `NODE_EXTRA_CA_CERTS=/path/ca.pem`.',
 };
@@ -47,7 +47,7 @@ const NETWORK: Causes = {
   },
   EAI_AGAIN: {
     cause: 'can’t be reached: the name server doesn’t answer for {host}',
-    remedy: 'Mend this machine’s DNS. To look it up: `getent hosts {host}`',
+    remedy: 'Fix this machine’s DNS. To look it up: `getent hosts {host}`',
   },
   ETIMEDOUT: {
     cause: 'can’t be reached: nothing answers at {address}, as when a firewall drops packets',
@@ -68,16 +68,16 @@ const NETWORK: Causes = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   CERT_HAS_EXPIRED: {
-    cause: 'shows a certificate that has expired by this machine’s clock',
+    cause: 'presents a certificate that has expired by this machine’s clock',
     remedy:
       'Renew it, or correct the clock. Its dates: `openssl s_client -connect {address} </dev/null | openssl x509 -noout -dates`',
   },
   CERT_NOT_YET_VALID: {
-    cause: 'shows a certificate that isn’t valid yet by this machine’s clock',
+    cause: 'presents a certificate that isn’t valid yet by this machine’s clock',
     remedy: 'Correct the clock: `timedatectl set-ntp true`',
   },
   ERR_TLS_CERT_ALTNAME_INVALID: {
-    cause: 'shows a certificate for another name than {host}',
+    cause: 'presents a certificate for another name than {host}',
     remedy:
       'Use a name of the certificate in {variable}; the nodes of a Cluster and Sentinels have to announce it. Its names: `openssl s_client -connect {address} </dev/null | openssl x509 -noout -ext subjectAltName`',
   },
@@ -85,7 +85,7 @@ const NETWORK: Causes = {
   ERR_SSL_UNSUPPORTED_PROTOCOL: OLD_TLS,
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: OLD_TLS,
   ERR_SSL_WRONG_VERSION_NUMBER: {
-    cause: 'speaks without TLS at {address}',
+    cause: 'doesn’t use TLS at {address}',
     remedy: 'Correct the port or the scheme in {variable}. To try it: `{try}`',
   },
 };
@@ -107,11 +107,11 @@ const REDIS: Causes = {
   HTTP: { cause: 'isn’t there: an HTTP server answers at {address}', remedy: WRONG_PEER },
   'protocol error': { cause: 'isn’t there: what answers at {address} is not Redis', remedy: WRONG_PEER },
   plain: {
-    cause: 'speaks without TLS at {address}, and REDIS_URL asks for TLS',
+    cause: 'doesn’t use TLS at {address}, and REDIS_URL asks for TLS',
     remedy: 'Use its port with TLS, or go without: `REDIS_URL={asPlain}`',
   },
   TLS: {
-    cause: 'takes only TLS at {address}, and REDIS_URL has none',
+    cause: 'accepts only TLS at {address}, and REDIS_URL has none',
     remedy: 'Ask for TLS: `REDIS_URL={asTls}`',
   },
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
@@ -245,7 +245,7 @@ const REDIS: Causes = {
     verdict: 'warning',
   },
   appendonly: {
-    cause: 'keeps nothing on disk: when it ends, every token and schedule is lost',
+    cause: 'keeps nothing on disk: when it stops, every token and schedule is lost',
     remedy: `Turn on its append-only file: \`{cli} CONFIG SET appendonly yes\`. ${STAYS}`,
     verdict: 'warning',
   },
@@ -300,7 +300,7 @@ const RECORDS: Causes = {
     cause:
       '{count} of {total} don’t open: another key was used under the name “{id}”, by this bot or another one, or they are damaged or moved',
     remedy:
-      'Put the earlier key back: `ENCRYPTION_KEYS=new-name:…,{id}:…`. Register or install again what stays shut; `tally reseal` lists it.',
+      'Put the earlier key back: `ENCRYPTION_KEYS=new-name:…,{id}:…`. Register or install again what still doesn’t open; `tally reseal` lists it.',
   },
   malformed: {
     cause: '{count} of {total} are damaged',
@@ -550,7 +550,7 @@ const SERVICE: Causes = {
     verdict: 'warning',
   },
   'not JSON': {
-    cause: 'isn’t there: what answers at {address} is not JSON, as of a login page',
+    cause: 'isn’t there: what answers at {address} is not JSON but, for example, a login page',
     remedy: '{works} `{variable}={example}`',
   },
   redirect: {

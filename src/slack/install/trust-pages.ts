@@ -19,7 +19,7 @@ export interface TrustPageParts {
   readonly names: CommandNames;
 }
 
-/** What people read before they trust a bot: what it stores, who helps, how to report a weakness. They say what this bot does as it is configured. */
+/** What people read before they trust a bot: what it stores, who helps, how to report a vulnerability. They say what this bot does as it is configured. */
 export function createTrustPages(parts: TrustPageParts): BrowserRoutes {
   const pages = { '/privacy': privacyPage, '/support': supportPage, '/security': securityPage };
   return Object.fromEntries(
@@ -46,9 +46,9 @@ function privacyPage({ log, tracing, figuresKept }: TrustPageParts) {
   return page(
     200,
     'Privacy',
-    `<p>Tally answers what cloud projects cost. It needs little for that, and keeps less.</p>
+    `<p>Tally answers what cloud projects cost. It stores only what it needs for that.</p>
 <h2>What it reads</h2>
-<p>Commands and forms that people send it, messages that mention it, and direct messages to it. Nothing else that is said in Slack.</p>
+<p>Commands and forms that people send it, messages that mention it, and direct messages to it. Nothing else in Slack.</p>
 <h2>What it stores, for each workspace</h2>
 ${definitionList([
   ['Access tokens', 'of the billing and identity services, encrypted (AES-256-GCM). Nobody sees them again.'],
@@ -125,8 +125,8 @@ function securityPage({ supportUrl, version }: TrustPageParts) {
 </ul>
 <h2>What it asks Slack for</h2>
 ${scopeList()}
-<h2>Report a weakness</h2>
-<p>If this bot is affected, ${contact}. A weakness of Tally itself goes to its repository, privately: the file SECURITY.md there says how. Please do not open a public issue.</p>
+<h2>Report a vulnerability</h2>
+<p>If this bot is affected, ${contact}. A vulnerability of Tally itself goes to its repository, privately: the file SECURITY.md there says how. Please do not open a public issue.</p>
 <p class="small">Tally ${version} · <a href="/privacy">Privacy</a> · <a href="/support">Support</a></p>`,
   );
 }

@@ -55,7 +55,7 @@ export async function findStops(
     const counts = items.flatMap(({ count, lines: some }) => (some.length > 0 ? [count] : [])).join(' and ');
     return [
       ...(lines.length === 0 ? [] : [markup(`*${verb} ${counts}:*\n${bullets(lines)}\n${RESUMES}`)]),
-      ...(reduced.length === 0 ? [] : [markup(`*Goes on with less:*\n${bullets(reduced)}`)]),
+      ...(reduced.length === 0 ? [] : [markup(`*Continues with less:*\n${bullets(reduced)}`)]),
     ];
   };
   const question = draw('This stops');
@@ -64,7 +64,7 @@ export async function findStops(
   return { question, answer: draw('Stopped'), digest };
 }
 
-/** Why a schedule or a watch is paused where a change of the record can mend it. */
+/** Why a schedule or a watch is paused where a change of the record can fix it. */
 export const PAUSED_TEXTS = {
   'project-limited': 'paused: the project is limited to other channels',
   'not-connected': 'paused: its connection to the billing service is missing',

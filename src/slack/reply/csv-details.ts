@@ -130,7 +130,7 @@ export async function sendCsv({ name, content, about }: CsvFile, request: Reques
   } catch (error) {
     const why = error instanceof SlackFailed ? NO_FILES[error.code] : undefined;
     if (why === undefined) throw error;
-    return showText(content, { about, why: `Tally can't send files here: ${why}.` }, request);
+    return showText(content, { about, why: `Tally can’t send files here: ${why}.` }, request);
   }
   const where = 'The CSV is in your direct messages with Tally.';
   const text = isDirectMessage(request.channel ?? '') ? where : `${about} ${where}`;

@@ -46,7 +46,7 @@ export function createSocketMode({ appToken, clientOptions, logger }: SocketMode
     try {
       await client.start();
     } catch (error) {
-      throw error ?? new Error('Slack closed the connection before it stood.');
+      throw error ?? new Error('Slack closed the connection before it was ready.');
     } finally {
       connecting = false;
     }

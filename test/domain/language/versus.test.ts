@@ -88,10 +88,10 @@ describe('vs and top in /spend', () => {
   it('are refused by commands that have no place for them', () => {
     for (const read of [parseBalanceText, parseReportText, parseSingleProjectText]) {
       expect(refusal(() => read('prod vs last-year', ALIASES)).message).toContain(
-        '“vs” compares what was spent in two periods. Only /spend takes it.',
+        '“vs” compares what was spent in two periods. It works with /spend.',
       );
       expect(refusal(() => read('top 3', ALIASES)).message).toContain(
-        '“top” ranks projects by what they spent. Only /spend takes it.',
+        '“top” ranks projects by what they spent. It works with /spend.',
       );
     }
   });

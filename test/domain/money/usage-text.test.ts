@@ -57,20 +57,20 @@ describe('what could not be read', () => {
   it('is a day, with how many amounts the total is without', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-15', 'y'), item('2026-11-16', '1'))).toEqual([
       'No readable amount for 14 and 15: not in the total or the average.',
-      "The total is incomplete: 2 amounts couldn't be read.",
+      'The total is incomplete: 2 amounts couldn’t be read.',
     ]);
   });
 
   it('is a part of a day', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-14', '1'))).toEqual([
-      "Part of the amount for 14 couldn't be read.",
-      "The total is incomplete: 1 amount couldn't be read.",
+      'Part of the amount for 14 couldn’t be read.',
+      'The total is incomplete: 1 amount couldn’t be read.',
     ]);
   });
 
   it('is some bonuses, or all of them', () => {
     expect(said(item('2026-11-14', '1', 'x'), item('2026-11-15', '1'))).toEqual([
-      "The bonuses are incomplete: 1 amount couldn't be read.",
+      'The bonuses are incomplete: 1 amount couldn’t be read.',
     ]);
     expect(said(item('2026-11-14', '1', 'x'), item('2026-11-15', '1', 'x'))).toEqual([
       'The bonuses are incomplete: none could be read.',

@@ -162,7 +162,7 @@ function balanceCommands({ words, output, said }: QuestionReading): readonly (Ma
       new InvalidWord(
         versus !== undefined ? 'vs' : (said.get('why') ?? 'top'),
         'is about what was spent',
-        `Only ${commandText('/spend')} takes it.`,
+        `It works with ${commandText('/spend')}.`,
       ),
     ];
   const isNamed = (asked.alias ?? asked.project) !== undefined;

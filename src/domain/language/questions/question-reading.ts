@@ -149,7 +149,7 @@ function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases
     const far = words.product === undefined ? undefined : farNumber(rest);
     if (far !== undefined) return { all: [], refusal: new InvalidWord(far, UNPLACED, EXAMPLE) };
     return words.help
-      ? { all: [], refusal: new InvalidWord('help', 'goes without other words', EXAMPLE) }
+      ? { all: [], refusal: new InvalidWord('help', 'works only by itself', EXAMPLE) }
       : { all: [words] };
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
