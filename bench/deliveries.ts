@@ -8,6 +8,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
@@ -50,10 +51,18 @@ export async function deliveries(
   await saveManySchedules(client, { workspaces, each, channels, due, since: Math.min(Date.now(), due - 1) });
   const start = () => startDeliveryProcess(redis.url, slack.url);
   const [first, second] = await Promise.all([start(), start()]);
+  const readCpu = cpuReader([first, second], client);
   const from = breaks ? due : Date.now();
   const all = workspaces * each;
   const keyOf = ({ workspace, key }: SlackPost): string => `${workspace} ${key}`;
-  const distinct = (): number => new Set(slack.posts.map(keyOf)).size;
+  const seen = new Set<string>();
+  let counted = 0;
+  // Only those that came since: counting all of them each time would take a core of the machine.
+  const distinct = (): number => {
+    for (const post of slack.posts.slice(counted)) seen.add(keyOf(post));
+    counted = slack.posts.length;
+    return seen.size;
+  };
   const waitForPosts = async (count: number) => {
     while (distinct() < count && Date.now() < from + TIMEOUT) await delay(50);
   };
@@ -71,6 +80,7 @@ export async function deliveries(
     note('Redis was killed and started again');
   }
   await waitForPosts(all);
+  const cpu = breaks ? [] : [`CPU seconds: ${await readCpu()}`];
   const times = slack.posts.map(({ at }) => (at - from) / 1000).sort((a, b) => a - b);
   const share = (part: number) => times[Math.floor((times.length - 1) * part)]?.toFixed(1);
   client.disconnect();
@@ -82,8 +92,36 @@ export async function deliveries(
     `posts ${slack.posts.length}, duplicates ${slack.posts.length - distinct()}, lost ${all - distinct()}`,
     `seconds: half ${share(0.5)}, 90 % ${share(0.9)}, 99 % ${share(0.99)}, all ${share(1)}`,
     `marked as possibly posted twice: ${slack.posts.filter(({ blocks }) => blocks.includes('may be a duplicate')).length}`,
+    ...cpu,
     `history calls: ${slack.calls.filter(({ method }) => method === 'conversations.history').length}`,
   ];
+}
+
+/** The kernel's clock ticks a second, for `/proc`. */
+const TICKS = 100;
+
+/** @returns a function that says what two processes and their Redis have used since, as far as the system tells */
+function cpuReader(processes: readonly ChildProcess[], client: Redis): () => Promise<string> {
+  const used = () =>
+    processes.map(({ pid }) => {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+      const [user, system] = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .slice(11);
+      return (Number(user) + Number(system)) / TICKS;
+    });
+  const usedByRedis = async () => {
+    const found = [...(await client.info('cpu')).matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)];
+    return found.reduce((sum, [, seconds]) => sum + Number(seconds), 0);
+  };
+  if (process.platform !== 'linux') return async () => 'not known here';
+  const before = used();
+  const redisBefore = usedByRedis();
+  return async () => {
+    const each = used().map((seconds, at) => (seconds - (before[at] ?? 0)).toFixed(1));
+    return `${each.join(' + ')}, Redis ${((await usedByRedis()) - (await redisBefore)).toFixed(1)}`;
+  };
 }
 
 const EMPTY_JOBS = fileURLToPath(new URL('empty-jobs.js', import.meta.url));
@@ -102,15 +140,17 @@ async function emptyJobs(count: number): Promise<string> {
   await queue.addBulk(jobs);
   const workers = [1, 2].map(() => fork(EMPTY_JOBS, [socket]));
   await Promise.all(workers.map((worker) => once(worker, 'message')));
+  const readCpu = cpuReader(workers, client);
   const from = performance.now();
   for (const worker of workers) worker.send('start');
   while ((await queue.getJobCountByTypes('wait', 'active')) > 0) await delay(20);
   const took = (performance.now() - from) / 1_000;
+  const cpu = await readCpu();
   await Promise.all(workers.map((worker: ChildProcess) => endProcess(worker)));
   await queue.close();
   client.disconnect();
   await redis.stop();
-  return `${count} empty jobs of BullMQ by two processes: ${took.toFixed(1)} s`;
+  return `${count} empty jobs of BullMQ by two processes: ${took.toFixed(1)} s; CPU seconds: ${cpu}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
