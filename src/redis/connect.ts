@@ -67,6 +67,19 @@ class ImpatientCluster extends Cluster {
   }
 }
 
+/** Sends the commands of one turn of the event loop together: a write to a socket costs more than a command. */
+class BatchingRedis extends Redis {
+  override sendCommand(...args: Parameters<Redis['sendCommand']>): unknown {
+    // There is none before the first connection.
+    const socket: Redis['stream'] | undefined = this.stream;
+    if (socket?.writable && socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(() => socket.uncork());
+    }
+    return super.sendCommand(...args);
+  }
+}
+
 /** For a queue: commands wait, and blocking ones have no timeout. */
 const PATIENT = {
   maxRetriesPerRequest: null,
@@ -146,7 +159,7 @@ function openConnection(
   };
   const address = parseRedisUrl(url);
   if (address.kind === 'single')
-    return new Redis(address.url.replace(/^unix:\/\//, ''), { ...options, retryStrategy });
+    return new BatchingRedis(address.url.replace(/^unix:\/\//, ''), { ...options, retryStrategy });
   const { username, password, isTls } = address;
   const credentials = {
     ...(username !== undefined && { username }),
@@ -166,7 +179,7 @@ function openConnection(
       : new Cluster(nodes, clusterOptions);
   }
   const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;
-  return new Redis({
+  return new BatchingRedis({
     ...options,
     ...credentials,
     retryStrategy,
