@@ -22,10 +22,18 @@ const STAMP = `
 if stamp ~= '${LAYOUT}' and redis.call('EXISTS', KEYS[#KEYS]) == 1 then
   redis.call('HSET', KEYS[#KEYS], '${LAYOUT_FIELD}', '${LAYOUT}')
 end`;
-const withLayout = (script: string): string =>
-  LAYOUT === 1
-    ? `${COMPARE}\n${script}`
-    : `${COMPARE}\nlocal function run()\n${script}\nend\nlocal result = run()${STAMP}\nreturn result`;
+const withLayout = (script: string): string => {
+  const known = scripts.get(script);
+  if (known !== undefined) return known;
+  const whole =
+    LAYOUT === 1
+      ? `${COMPARE}\n${script}`
+      : `${COMPARE}\nlocal function run()\n${script}\nend\nlocal result = run()${STAMP}\nreturn result`;
+  scripts.set(script, whole);
+  return whole;
+};
+/** Each script is one text for the whole process: joining it for each call would copy it. */
+const scripts = new Map<string, string>();
 
 /** Connections to a Redis that a newer version works on: nothing of any workspace is read or written there any more. */
 const outdated = new WeakSet<RedisConnection>();
