@@ -122,10 +122,11 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
   const { workspace, now } = input;
   const state = runStateOf(schedule, lines, workspace);
   const last = lines.findLast(isHandled);
-  const { overdue, upcoming } =
-    state === 'paused' ? { overdue: [], upcoming: undefined } : splitDueTimes(schedule, last, now);
+  const lastSettled = lines.findLast(isSettled);
+  const open = splitDueTimes(schedule, last, now);
+  const { overdue, upcoming } = state === 'paused' ? { overdue: [], upcoming: undefined } : open;
   // A date that finally failed is named in the next post, like one that was never attempted.
-  const unnamed = overdueTimes(schedule, lines.findLast(isSettled), now);
+  const unnamed = lastSettled === last ? open.overdue : overdueTimes(schedule, lastSettled, now);
   const isUnnamed = ({ date }: DeliveryLogLine) => unnamed.some((due) => due.date === date);
   const { task, retryAt } = planTask({ schedule, lines, state, overdue, unnamed }, input);
   const isActive = state === 'runs' || state === 'resumes';
