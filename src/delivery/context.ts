@@ -55,6 +55,8 @@ export interface DeliveryRun extends DeliveryRunParts {
   isOver(): boolean;
   /** Slack takes nothing from this workspace before `until`, in ms. */
   backOff(until: Millis): Promise<void>;
+  /** Reads the workspace's record again, not earlier than it is asked for. @throws StoreUnavailable */
+  readRecord(): Promise<Workspace>;
   /** The workspace's client, the same for the whole run. @throws NotInstalled, UnsealFailed */
   client(): Promise<WebClient>;
   /** @returns the entry's JSON @throws LeaseLostError, ScheduleChangedError, StoreUnavailable */
@@ -81,7 +83,7 @@ const CHANNEL_INTERVAL = 1_050;
 
 /** Renews the lease until `end`. */
 export function startDeliveryRun(parts: DeliveryRunParts): DeliveryRun {
-  const { deliveryLog, lease, clock, stopping, clientFor } = parts;
+  const { deliveryLog, lease, clock, stopping, clientFor, workspaces } = parts;
   const lastPosts = new Map<string, number>();
   const renewal = keepLease(parts);
   let isBackingOff = false;
@@ -95,6 +97,7 @@ export function startDeliveryRun(parts: DeliveryRunParts): DeliveryRun {
       isBackingOff = true;
       await deliveryLog.backOff(lease, until);
     },
+    readRecord: shareReads(() => workspaces.read(lease.teamId)),
     client() {
       client ??= clientFor(lease.teamId);
       return client;
@@ -118,6 +121,27 @@ export function startDeliveryRun(parts: DeliveryRunParts): DeliveryRun {
     },
     notePosted: (channel) => void lastPosts.set(channel, clock()),
     end: renewal.stop,
+  };
+}
+
+/**
+ * Calls in one turn of the event loop, or during a read, share the next read, which begins after each of them: so no
+ * caller gets what was read before it asked.
+ */
+function shareReads<T>(read: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  const readNext = async (): Promise<T> => {
+    await Promise.allSettled([underWay]);
+    await new Promise(process.nextTick);
+    next = undefined;
+    const reading = read();
+    underWay = reading;
+    return reading;
+  };
+  return () => {
+    next ??= readNext();
+    return next;
   };
 }
 

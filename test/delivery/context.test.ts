@@ -1,4 +1,5 @@
 /** One run for one workspace: when it stops, how it keeps to Slack's pace, and what it was refused. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -53,9 +54,43 @@ function start({
   runs.push(run);
   return { run, calls };
 }
+function openPromise() {
+  let resolve: (value: never) => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<never>((...settle) => {
+    [resolve, reject] = settle;
+  });
+  return { promise, resolve, reject };
+}
+
 const WRITE = { schedule: 'schedul1', date: '2026-11-20' } as never;
 
 describe('a run', () => {
+  it('reads the record once for all who ask at the same time, and never gives what was read before they asked', async () => {
+    const reads: ReturnType<typeof openPromise>[] = [];
+    const read = () => {
+      const pending = openPromise();
+      reads.push(pending);
+      return pending.promise;
+    };
+    const { run } = start({ workspaces: { read } as never });
+    const first = [run.readRecord(), run.readRecord()];
+    await delay(0);
+    const later = [run.readRecord(), run.readRecord()];
+    await delay(0);
+    expect(reads).toHaveLength(1);
+    reads[0]?.resolve('before' as never);
+    expect(await Promise.all(first)).toEqual(['before', 'before']);
+    await delay(0);
+    expect(reads).toHaveLength(2);
+    reads[1]?.reject(new StoreUnavailable());
+    expect((await Promise.allSettled(later)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const after = run.readRecord();
+    await delay(0);
+    reads[2]?.resolve('after' as never);
+    expect(await after).toBe('after');
+  });
+
   it('is over once the process stops, and once Slack asks to be left alone', async () => {
     const { run, calls } = start();
     expect([run.isOver(), run.teamId]).toEqual([false, 'T1']);

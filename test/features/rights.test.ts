@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { checkRecipient } from '../../src/delivery/outbox/recipients.ts';
@@ -218,10 +217,9 @@ async function getsAlert(person: string, id: string): Promise<boolean> {
   const options = { ...BACKGROUND_OPTIONS, slackApiUrl: `${bot.slack.url}/api/`, logger: QUIET };
   const client = createClientCache(options)(BOT_TOKEN, TEAM);
   const context = {
-    workspaces,
+    readRecord: () => workspaces.read(TEAM),
     users: createUserDirectory(() => now),
     teamId: TEAM,
-    log: pino({ level: 'silent' }),
   };
   const project = { id, product: 1 } as const;
   return (

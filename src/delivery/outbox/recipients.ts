@@ -31,14 +31,14 @@ export interface Recipient {
   readonly isGone: boolean;
 }
 
-export type RecipientContext = Pick<DeliveryContext, 'workspaces' | 'users' | 'client' | 'teamId' | 'log'>;
+export type RecipientContext = Pick<DeliveryContext, 'readRecord' | 'users' | 'client' | 'teamId'>;
 
 /** Reads the record and the person's role again. @param to Slack ID @throws SlackFailed, StoreUnavailable */
 export async function findRecipient(
   to: string,
-  { workspaces, users, client, teamId }: RecipientContext,
+  { readRecord, users, client, teamId }: RecipientContext,
 ): Promise<Recipient> {
-  const workspace = await workspaces.read(teamId);
+  const workspace = await readRecord();
   if (!isPerson(to)) return { workspace, place: { channel: to, manager: false }, isGone: false };
   const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
   const permissions = await users.permissionsOf(await client(), teamId, to, workspace.settings, hasLimits);

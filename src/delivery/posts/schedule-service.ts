@@ -65,7 +65,7 @@ async function postByHand(parts: SchedulingParts, { teamId, schedule, why, by }:
       shownTo: why === 'test-to-me' ? by : schedule.channel,
       content: manualPostMessage(result, why, by),
     },
-    { ...context, teamId, client: () => clientFor(teamId) },
+    { ...context, teamId, client: () => clientFor(teamId), readRecord: () => workspaces.read(teamId) },
   );
   await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
   if (why !== 'now') return;
