@@ -2,7 +2,7 @@
 import { QUESTIONS } from '../../src/billing/conformance/check.ts';
 import { CORRECTION_DELAYS } from '../../src/delivery/posts/post-plan.ts';
 import { LAST_7_DAYS } from '../../src/domain/language/periods/period-phrase.ts';
-import { isBareYear } from '../../src/domain/language/periods/token-classes.ts';
+import { isBareYear } from '../../src/domain/language/tokenizer.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { WARNING_DAYS } from '../../src/domain/money/runway.ts';
 import { isWellReported } from '../../src/domain/money/usage-change.ts';

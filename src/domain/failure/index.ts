@@ -14,7 +14,6 @@ import type { PermissionFailure } from './permissions.ts';
 import { NoData, QueryRejected, type ServiceFailure } from './service.ts';
 import type { NotSent, SlackFailure } from './slack.ts';
 import type { StoreFailure } from './store.ts';
-import type { TokenFailure } from './tokens.ts';
 
 export * from './command.ts';
 export * from './identity.ts';
@@ -22,14 +21,12 @@ export * from './permissions.ts';
 export * from './service.ts';
 export * from './slack.ts';
 export * from './store.ts';
-export * from './tokens.ts';
 
 export type Failure =
   | ServiceFailure
   | IdentityFailure
   | CommandFailure
   | PermissionFailure
-  | TokenFailure
   | StoreFailure
   | SlackFailure
   | NotSent;

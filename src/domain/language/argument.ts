@@ -3,11 +3,11 @@ import { InvalidWord } from '../failure/index.ts';
 import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
 import { afterFiller, type Match, ParseError, parseErrorAt, senseOf, tryParse } from './parse.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
-import { type PeriodMatch, parsePeriodPhrase } from './periods/period-grammar.ts';
+import { type PeriodMatch, parsePeriodPhrase } from './periods/parse-period.ts';
 import type { PeriodPhrase } from './periods/period-phrase.ts';
-import { isBareYear } from './periods/token-classes.ts';
 import { listNames } from './text.ts';
 import type { TokenizedText } from './tokenizer.ts';
+import { isBareYear } from './tokenizer.ts';
 
 /** The figures as a file, what to reconcile with, or what made the change. */
 export type Output = 'csv' | 'details' | 'why';

@@ -13,20 +13,12 @@ import {
   parseSpendArgument,
   type Versus,
 } from './argument.ts';
-import {
-  afterFiller,
-  ParseError,
-  parseErrorAt,
-  parseWith,
-  rejectUnknownWords,
-  senseOf,
-  tryParse,
-} from './parse.ts';
+import { afterFiller, ParseError, parseErrorAt, parseWith, senseOf, tryParse } from './parse.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './periods/period-phrase.ts';
-import { isBareYear, isDayNumber } from './periods/token-classes.ts';
-import { explainUnparsed } from './syntax-hints.ts';
+import { explainUnparsed, rejectUnknownWords } from './refused-words.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
+import { isBareYear, isDayNumber } from './tokenizer.ts';
 import { MONTH_NAMES } from './vocabulary.ts';
 
 export { normalizeText } from './text.ts';

@@ -1,12 +1,10 @@
 /** Parser combinators, and what runs a grammar over a text and turns its errors into a failure with a suggestion. */
 import { InvalidWord, SecretPasted, UNRECOGNIZED } from '../failure/index.ts';
-import { joinAliasWords } from './joined-names.ts';
-import { nearestWord } from './nearest-word.ts';
-import { labelsSecret, looksLikeSecret, MENTION } from './secret-detection.ts';
-import { keepsWords } from './suggestion.ts';
+import { joinAliasWords } from './project-names.ts';
+import { labelsSecret, looksLikeSecret } from './secret-detection.ts';
 import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
 import { type Aliases, type Token, type TokenizedText, tokenize } from './tokenizer.ts';
-import { SUGGESTIONS, type WordRole, type WordSense } from './vocabulary.ts';
+import type { WordRole, WordSense } from './vocabulary.ts';
 
 /** A place in a text that cannot be read. `parseWith`, which has the whole text, turns it into a failure. */
 export class ParseError extends Error {
@@ -17,10 +15,10 @@ export class ParseError extends Error {
     readonly why: string,
     /** A whole sentence: what to type. */
     readonly works: string,
-    /** Replacements for the word; the first that makes the text valid is suggested. */
+    /** Replacements for the word. */
     readonly instead: readonly string[] = [],
-    /** Whether each text in `instead` is a meaning of the word, and offered; else only the first valid one is. */
-    readonly isAmbiguous = false,
+    /** Whether each text in `instead` is a meaning of the word, and offered; else only the first that makes the text valid. */
+    readonly isAmbiguous = instead.length > 1,
   ) {
     super(why);
   }
@@ -64,115 +62,18 @@ export function typedText({ shown, tokens }: TokenizedText, at: number, next: nu
   return shown.slice(tokens[at]?.start, tokens[next - 1]?.end);
 }
 
-/** No word of the language, however run together, is much longer. */
-const LONGEST_WORD = 40;
 /** The longest suggestion: what a button can hold, and people can check before pressing it. */
 const LONGEST_SUGGESTION = 200;
 /** A text with more mistakes than this is not corrected. */
 const MOST_SLIPS = 3;
 
-const SPELLINGS = [...SUGGESTIONS.keys()];
-
 const NO_ALIASES: Aliases = new Set();
 
 const holdsUnknown = ({ tokens }: TokenizedText): boolean => tokens.some(({ kind }) => kind === 'unknown');
 
-const isUnknown = (text: string, aliases = NO_ALIASES): boolean => holdsUnknown(tokenize(text, aliases));
-
 /** Whether a text has a word that is neither part of the language nor a project's name. */
 export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
-  isUnknown(simplifyText(text), aliases);
-
-function near(word: string, aliases: Aliases): string | undefined {
-  const found = nearestWord(word, [...SPELLINGS, ...aliases]);
-  return found && (SUGGESTIONS.get(found) ?? found);
-}
-
-/** The known words nearest to a raw one: letter run by letter run ('lst7dys'), and as a whole ('yester-day'). */
-function corrections(raw: string, aliases: Aliases): readonly string[] {
-  const runs = raw
-    .split(/([^a-z]+)/)
-    .map((run) => (/[a-z]/.test(run) && isUnknown(run) ? near(run, NO_ALIASES) : run));
-  const piecewise = runs.includes(undefined) ? [] : [runs.join('')];
-  // A sign before a word may mean that it is not wanted: -prod.
-  const wholes = /^[a-z\d]/.test(raw) ? [near(raw, aliases), near(raw.replaceAll('-', ''), aliases)] : [];
-  return [...piecewise, ...wholes.filter((whole) => whole !== undefined)];
-}
-
-interface Shape {
-  readonly form: RegExp;
-  readonly why: string;
-  readonly works: string;
-  readonly instead: (raw: string) => readonly string[];
-}
-
-const DIGITS_ONLY = 'Project IDs are digits only, such as 123.';
-
-/** Words that are refused, but show what was meant. */
-const SHAPES: readonly Shape[] = [
-  {
-    form: /^\^\d\d$/,
-    why: 'could be a day or a year',
-    works: 'Type the year with four digits.',
-    instead: (raw) => [`20${raw.slice(1)}`, raw.slice(1)],
-  },
-  {
-    form: /^(?:fy(?:-?\d+)?|fiscal)$/,
-    why: 'needs the month in which your fiscal year begins, which Tally doesn’t know',
-    works: 'Name the first and the last month, such as 2025-04..2026-03.',
-    instead: () => [],
-  },
-  {
-    form: /^(?:christmas|xmas|easter|thanksgiving|halloween|spring|summer|autumn|winter)$/,
-    why: 'isn’t a date that Tally knows',
-    works: 'Name the first and the last day, such as 2025-12-24..2025-12-26.',
-    instead: () => [],
-  },
-  {
-    form: MENTION,
-    why: 'You mentioned a person, a channel or a group',
-    works: 'Type a project’s name or ID.',
-    instead: () => [],
-  },
-  {
-    form: /^\d{1,3}(?:[.,]\d{3})+$/,
-    why: 'isn’t a project ID',
-    works: DIGITS_ONLY,
-    instead: (raw) => [raw.replace(/\D/g, '')],
-  },
-  {
-    form: /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])$/,
-    why: 'is a day only with a dot after it too',
-    works: 'Type 5.11. or 2026-11-05.',
-    instead: () => [],
-  },
-  { form: /^[-+#]*\d[\d.,]*$/, why: 'isn’t a project ID', works: DIGITS_ONLY, instead: () => [] },
-  {
-    form: /^\d{4}-\d\d-\d\dt[\d:.]+/,
-    why: 'has a time of day',
-    works: 'Tally works with whole days, such as 2026-10-05.',
-    instead: (raw) => [raw.slice(0, 10)],
-  },
-];
-
-function unknownWord({ text, aliases }: TokenizedText, { raw }: Token, works: string): ParseError {
-  const word = text.slice(raw.start, raw.end);
-  const shape = SHAPES.find(({ form }) => form.test(word));
-  if (shape) {
-    const instead = shape.instead(word);
-    return new ParseError(raw.start, raw.end, shape.why, shape.works, instead, instead.length > 1);
-  }
-  const instead = word.length > LONGEST_WORD ? [] : corrections(word, aliases);
-  return new ParseError(raw.start, raw.end, UNRECOGNIZED, works, instead);
-}
-
-/** @throws ParseError for the first word that the language does not have. @param works what to type instead */
-export function rejectUnknownWords(source: TokenizedText, works: string): void {
-  const bad = source.tokens.find(({ kind }) => kind === 'unknown' || kind === 'bad');
-  if (bad?.kind === 'bad')
-    throw new ParseError(bad.start, bad.end, bad.why, bad.works, bad.instead, bad.isAmbiguous);
-  if (bad) throw unknownWord(source, bad, works);
-}
+  holdsUnknown(tokenize(simplifyText(text), aliases));
 
 /** A text that could not be parsed, and where. `again` parses another text with the same grammar. */
 interface Attempt {
@@ -254,4 +155,58 @@ export function parseWith<T>(
   // `web shop` for `web-shop`
   const joined = joinAliasWords(source.text, aliases).filter((other) => slipIn(other) === undefined);
   throw new InvalidWord(clipWord(word), read.why, read.works, [...joined, ...suggestion]);
+}
+
+/** What one word says; '' for signs, and for words that only say what the next one is. */
+function meaningOf(token: Token, text: string): string {
+  switch (token.kind) {
+    case 'word':
+      return /^(?:to|project|product|platform|object|filler|so|far)$/.test(token.sense.role)
+        ? ''
+        : Object.values(token.sense).join(' ');
+    case 'number':
+      return token.digits.replace(/^0+(?=\d)/, '');
+    case 'range-sign':
+    case 'comma':
+    case 'break':
+      return '';
+    default:
+      return text.slice(token.start, token.end).replaceAll(/[,-]/g, '');
+  }
+}
+
+function meaningsOf(text: string, aliases: Aliases) {
+  const source = tokenize(simplifyText(text), aliases);
+  const of = (isUnknown: boolean) =>
+    source.tokens
+      .filter(({ kind }) => (kind === 'unknown' || kind === 'bad') === isUnknown)
+      .map((token) => meaningOf(token, source.text))
+      .filter(Boolean);
+  return { known: of(false), unknown: of(true) };
+}
+
+/** What is left of the first, and what of the second is not in it. */
+function compare(all: readonly string[], some: readonly string[]) {
+  const counts = new Map<string, number>();
+  for (const word of some) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const rest = all.filter((word) => {
+    const count = counts.get(word) ?? 0;
+    counts.set(word, count - 1);
+    return count <= 0;
+  });
+  return { rest, missing: some.length - (all.length - rest.length) };
+}
+
+/**
+ * Whether what is offered says all that was typed: each word that Tally knows, in whatever order, and something in the place
+ * of each that was refused or is unknown. A button that leaves a word out asks something else.
+ */
+export function keepsWords(typed: string, refused: string, offered: string, aliases: Aliases): boolean {
+  const [all, bad, next] = [typed, refused, offered].map((text) => meaningsOf(text, aliases));
+  if (!all || !bad || !next) return false;
+  const known = compare(all.known, bad.known);
+  const unknown = compare(all.unknown, bad.unknown);
+  const added = compare([...next.known, ...next.unknown], known.rest);
+  const corrected = compare(added.rest, unknown.rest);
+  return known.missing + unknown.missing + added.missing === 0 && corrected.rest.length > corrected.missing;
 }

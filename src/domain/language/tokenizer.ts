@@ -41,6 +41,12 @@ export interface TokenizedText {
   readonly aliases: Aliases;
 }
 
+/** What may be a year where nothing says so. */
+export const isBareYear = (digits: string): boolean => /^20\d\d$/.test(digits);
+
+export const isDayNumber = (token: Token | undefined): token is Token & { kind: 'number' } =>
+  token?.kind === 'number' && /^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits);
+
 /** No words run together are longer. */
 const LONGEST = 40;
 

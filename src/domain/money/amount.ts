@@ -64,6 +64,10 @@ export function sumMoney(values: readonly Money[]): Money {
   return rest.reduce((total, value) => total.plus(value), first);
 }
 
+/** Sorts the largest amount first; what has no amount comes last. Equal ones stay in the order that they had. */
+export const byLargest = (a: Money | undefined, b: Money | undefined): number =>
+  a && b ? b.cmp(a) : Number(a === undefined) - Number(b === undefined);
+
 /** To create a constructor costs more than all the arithmetic of a question. Amounts have few digits. */
 const constructors = new Map<number, typeof Big>();
 

@@ -102,6 +102,27 @@ export function daysLeft(runway: Runway): number | undefined {
   return runway.kind === 'beyond' ? Number.POSITIVE_INFINITY : undefined;
 }
 
+/** How a project stands with its money. */
+export interface Outlook {
+  readonly overdrawn: boolean;
+  /** What is left; undefined if it is not known. */
+  readonly left: Money | undefined;
+  /** How long that lasts, in days, Infinity beyond any date; undefined without an estimate. */
+  readonly days: number | undefined;
+}
+
+/**
+ * Sorts what runs out first to the front: overdrawn projects, the deepest first; then by days; then, without an estimate,
+ * the smallest balance first; at last what is not known. Equal ones stay in the order that they had.
+ */
+export function bySoonestEnd(a: Outlook, b: Outlook): number {
+  if (a.overdrawn !== b.overdrawn) return a.overdrawn ? -1 : 1;
+  if (!a.overdrawn && a.days !== b.days) return missingLast(a.days, b.days) || (a.days ?? 0) - (b.days ?? 0);
+  return a.left && b.left ? a.left.cmp(b.left) : missingLast(a.left, b.left);
+}
+
+const missingLast = (a: unknown, b: unknown): number => Number(a === undefined) - Number(b === undefined);
+
 /** Under this many days people act at once. */
 export const WARNING_DAYS = 14;
 

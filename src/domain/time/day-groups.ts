@@ -1,3 +1,4 @@
+/** Days put together: in units, beside the days that they are compared with, and in the sentences that name them. */
 import { listNames } from '../language/text.ts';
 import { addDays, type Day, formatDays, startOfUnit, type Unit } from './calendar.ts';
 
@@ -57,13 +58,7 @@ export function groupDays<T extends { readonly day: Day }>(
     return items.every(({ day }) => starts.add(startOfUnit(unit, day)).size <= most);
   };
   const unit = UNITS.slice(UNITS.indexOf(finest)).find(fits) ?? 'year';
-  const byStart = new Map<Day, T[]>();
-  for (const item of items) {
-    const start = startOfUnit(unit, item.day);
-    const group = byStart.get(start);
-    if (group === undefined) byStart.set(start, [item]);
-    else group.push(item);
-  }
+  const byStart = groupByStart(items, unit, ({ day }) => day);
   const starts = [...byStart.keys()];
   const name = dayNamerFor(starts);
   const labels = (isWithYear: boolean) =>
@@ -74,6 +69,22 @@ export function groupDays<T extends { readonly day: Day }>(
     unit,
     groups: [...byStart.values()].map((group, at) => ({ label: shown[at] ?? '', items: group })),
   };
+}
+
+/** @returns the items by the first day of the unit that each is in, in their order */
+function groupByStart<T>(
+  items: readonly T[],
+  unit: Unit,
+  dayOf: (item: T) => Day,
+): ReadonlyMap<Day, readonly T[]> {
+  const byStart = new Map<Day, T[]>();
+  for (const item of items) {
+    const start = startOfUnit(unit, dayOf(item));
+    const group = byStart.get(start);
+    if (group === undefined) byStart.set(start, [item]);
+    else group.push(item);
+  }
+  return byStart;
 }
 
 /** Days in a row that are named as one range. */
@@ -95,3 +106,58 @@ export function listDays(days: readonly Day[], nameOf: DayNamer): string {
     }),
   );
 }
+
+/** Days of each period that stand beside each other; none where one of them is shorter. */
+export interface DayPair {
+  readonly current: readonly Day[];
+  readonly before: readonly Day[];
+}
+
+export interface PairedDays {
+  readonly unit: Unit;
+  /** Whether the pairs are calendar units, as both periods begin with one; else each has so many `days`. */
+  readonly isCalendar: boolean;
+  readonly days: number;
+  readonly pairs: readonly DayPair[];
+}
+
+/** Whole weeks, so that weekends are in each. */
+const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
+  ['day', 1],
+  ['week', 7],
+  ['month', 28],
+  ['quarter', 91],
+  ['year', 364],
+];
+
+/**
+ * Two periods side by side: the first day of the one beside the first day of the other.
+ *
+ * @param periods the days of each, in order
+ * @param finest what no pair is smaller than
+ * @returns the finest unit that makes at most `most` pairs; years if none does
+ */
+export function pairDays(periods: DayPair, most: number, finest: Unit = 'day'): PairedDays {
+  for (const [unit, days] of PAIRED_UNITS.slice(PAIRED_UNITS.findIndex(([unit]) => unit === finest))) {
+    const paired = splitInto(unit, days, periods);
+    if (paired.pairs.length <= most) return paired;
+  }
+  return splitInto('year', 364, periods);
+}
+
+function splitInto(unit: Unit, days: number, { current, before }: DayPair): PairedDays {
+  const isCalendar = [current, before].every(([first = '']) => startOfUnit(unit, first) === first);
+  const split = (period: readonly Day[]) =>
+    isCalendar ? [...groupByStart(period, unit, (day) => day).values()] : inParts(period, days);
+  const [parts, others] = [split(current), split(before)];
+  const pairs = Array.from({ length: Math.max(parts.length, others.length) }, (_, at) => ({
+    current: parts[at] ?? [],
+    before: others[at] ?? [],
+  }));
+  return { unit, isCalendar, days, pairs };
+}
+
+const inParts = (period: readonly Day[], days: number): (readonly Day[])[] =>
+  Array.from({ length: Math.ceil(period.length / days) }, (_, at) =>
+    period.slice(at * days, (at + 1) * days),
+  );

@@ -1,6 +1,6 @@
 import { type Money, moneyFormatter } from '../../domain/money/amount.ts';
-import { bySoonestEnd, type Outlook } from '../../domain/money/ranking.ts';
 import {
+  bySoonestEnd,
   daysLeft,
   formatBalance,
   formatBonuses,
@@ -8,6 +8,7 @@ import {
   formatRunwayLine,
   formatRunwayShort,
   isRunningOut,
+  type Outlook,
 } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';

@@ -1,6 +1,6 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import { type CommandWords, formatCommandWords, normalizeText } from '../../domain/language/command-text.ts';
-import { joinAliasWords } from '../../domain/language/joined-names.ts';
+import { joinAliasWords } from '../../domain/language/project-names.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
 import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-text.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';

@@ -1,6 +1,12 @@
 import { pluralize } from '../../domain/language/text.ts';
-import { divide, formatMoney, formatShare, type Money, sumMoney } from '../../domain/money/amount.ts';
-import { byLargest } from '../../domain/money/ranking.ts';
+import {
+  byLargest,
+  divide,
+  formatMoney,
+  formatShare,
+  type Money,
+  sumMoney,
+} from '../../domain/money/amount.ts';
 import { readableTotal } from '../../domain/money/usage.ts';
 import { askedText, hasOneCurrency } from '../../slack/commands/project-answers.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';

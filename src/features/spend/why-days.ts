@@ -6,7 +6,7 @@ import {
   splitLargest,
   sumFigures,
   type UsageDifference,
-} from '../../domain/money/usage-difference.ts';
+} from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, listDays } from '../../domain/time/day-groups.ts';

@@ -1,12 +1,7 @@
 import { limitLines, listNames, pluralize } from '../../domain/language/text.ts';
 import { addUpRounded, type Money, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import { incompleteMark } from '../../domain/money/usage.ts';
-import {
-  byDifference,
-  type Difference,
-  splitLargest,
-  sumFigures,
-} from '../../domain/money/usage-difference.ts';
+import { byDifference, type Difference, splitLargest, sumFigures } from '../../domain/money/usage-change.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { hasOneCurrency, type ProjectColumn, productNames } from '../../slack/commands/project-answers.ts';
 import type { Message } from '../../slack/kit/atoms.ts';

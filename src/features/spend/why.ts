@@ -1,7 +1,7 @@
 import { listNames } from '../../domain/language/text.ts';
 import { formatDifference, type Money, type MoneyFormatter } from '../../domain/money/amount.ts';
 import type { Usage } from '../../domain/money/usage.ts';
-import { compareDays, type Difference, type UsageDifference } from '../../domain/money/usage-difference.ts';
+import { compareDays, type Difference, type UsageDifference } from '../../domain/money/usage-change.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { formatAskedDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';

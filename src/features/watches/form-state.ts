@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type Money, ZERO } from '../../domain/money/amount.ts';
 import {
+  MAX_RUNWAY_DAYS,
+  MAX_THRESHOLD_DIGITS,
   parseFactor,
   parseRunwayDays,
   parseThreshold,
   type ThresholdProblem,
   thresholdDigits,
-} from '../../domain/money/threshold-text.ts';
-import {
-  MAX_RUNWAY_DAYS,
-  MAX_THRESHOLD_DIGITS,
   type WatchKind,
   type WatchRule,
 } from '../../domain/money/watch-rule.ts';

@@ -9,12 +9,14 @@ import {
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { clipWord, withoutMatch } from '../../domain/language/text.ts';
 import {
+  MAX_RUNWAY_DAYS,
+  MAX_THRESHOLD_DIGITS,
   parseFactor,
   parseRunwayDays,
   parseThreshold,
   thresholdDigits,
-} from '../../domain/money/threshold-text.ts';
-import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS, type WatchKind } from '../../domain/money/watch-rule.ts';
+  type WatchKind,
+} from '../../domain/money/watch-rule.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';

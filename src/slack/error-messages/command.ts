@@ -11,8 +11,8 @@ import {
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
 import { couldBeName } from '../../domain/language/nearest-word.ts';
+import { keepsWords } from '../../domain/language/parse.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
-import { keepsWords } from '../../domain/language/suggestion.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryRead } from '../../domain/try-read.ts';

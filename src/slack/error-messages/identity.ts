@@ -1,9 +1,16 @@
 import { commandText } from '../../domain/commands.ts';
-import type { IdentityFailure, TokenFailure } from '../../domain/failure/index.ts';
+import type { IdentityFailure } from '../../domain/failure/index.ts';
 import { button } from '../kit/atoms.ts';
 import { askManagerButton, canManage, type Descriptions, retryButton, tryAgainIn } from './description.ts';
 
 const ACCESS_PAGE = 'Cloud servers → the project → Access for applications';
+
+/** What to add to the account of something that may be missing in the audit. */
+export const AUDIT_NOTES = {
+  yes: undefined,
+  maybe: 'This may not be in the audit.',
+  no: 'Tally couldn’t add this to the audit.',
+} as const;
 
 export const IDENTITY_DESCRIPTIONS: Descriptions<IdentityFailure> = {
   'access-refused': ({ status }) => ({
@@ -26,16 +33,6 @@ export const IDENTITY_DESCRIPTIONS: Descriptions<IdentityFailure> = {
     todo: 'If there is a token, nobody has seen it, and it expires by itself. You can try again.',
     buttons: retryButton(invocation),
   }),
-};
-
-/** What to add to the account of something that may be missing in the audit. */
-export const AUDIT_NOTES = {
-  yes: undefined,
-  maybe: 'This may not be in the audit.',
-  no: 'Tally couldn’t add this to the audit.',
-} as const;
-
-export const TOKEN_DESCRIPTIONS: Descriptions<TokenFailure> = {
   'access-missing': ({ project }, context) =>
     canManage(context)
       ? {

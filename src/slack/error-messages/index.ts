@@ -17,7 +17,7 @@ import {
   tryAgain,
   tryAgainIn,
 } from './description.ts';
-import { IDENTITY_DESCRIPTIONS, TOKEN_DESCRIPTIONS } from './identity.ts';
+import { IDENTITY_DESCRIPTIONS } from './identity.ts';
 import { SERVICE_DESCRIPTIONS } from './service.ts';
 
 /** What brings a damaged record back. */
@@ -97,7 +97,6 @@ const DESCRIPTIONS: Descriptions<Failure> = {
   ...IDENTITY_DESCRIPTIONS,
   ...COMMAND_DESCRIPTIONS,
   ...PERMISSION_DESCRIPTIONS,
-  ...TOKEN_DESCRIPTIONS,
   ...STORE_DESCRIPTIONS,
   ...SLACK_DESCRIPTIONS,
   // Nobody asked, so nobody is answered: lists and notices have their own next steps.

@@ -2,7 +2,7 @@ import { divide, type Money, sumMoney } from '../../domain/money/amount.ts';
 import { reportedAmounts, type Usage } from '../../domain/money/usage.ts';
 import { type Day, formatAskedDays, formatDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
-import { type PairedDays, pairDays } from '../../domain/time/day-pairs.ts';
+import { type PairedDays, pairDays } from '../../domain/time/day-groups.ts';
 import { type Chart, chart, drawn, labelRoom, NO_DATA } from './chart.ts';
 import { SLACK_LIMITS } from './limits.ts';
 

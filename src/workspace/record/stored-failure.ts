@@ -32,7 +32,6 @@ import {
   type StoreUnavailable,
   type Throttled,
   TimedOut,
-  type TokenFailure,
   TokenRejected,
   UnsealFailed,
 } from '../../domain/failure/index.ts';
@@ -88,7 +87,7 @@ const askedBy = ({ days, ...about }: StoredQuestion, today: Day | undefined) => 
 
 /** Kinds that only a person’s own request meets. */
 type NeverStored =
-  | (IdentityFailure | TokenFailure | NotIssuer | Throttled | EditConflict | StoreUnavailable)['kind']
+  | (IdentityFailure | NotIssuer | Throttled | EditConflict | StoreUnavailable)['kind']
   | Exclude<CommandFailure, NotConnected | ConnectionMissing>['kind'];
 
 const FORMS: { readonly [K in Exclude<FailureKind, NeverStored>]: Form<FailureOf<K>> } = {

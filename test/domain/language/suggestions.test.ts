@@ -10,9 +10,9 @@ import {
   parseSingleProjectText,
 } from '../../../src/domain/language/command-text.ts';
 import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
+import { keepsWords } from '../../../src/domain/language/parse.ts';
 import { formatPhrase } from '../../../src/domain/language/periods/period-phrase.ts';
 import { parseQuestion } from '../../../src/domain/language/questions/question.ts';
-import { keepsWords } from '../../../src/domain/language/suggestion.ts';
 import { MONTH_NAMES } from '../../../src/domain/language/vocabulary.ts';
 import { runs } from '../../support/thorough.ts';
 

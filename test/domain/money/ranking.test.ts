@@ -1,7 +1,8 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byLargest, bySoonestEnd, type Outlook } from '../../../src/domain/money/ranking.ts';
+import { byLargest } from '../../../src/domain/money/amount.ts';
+import { bySoonestEnd, type Outlook } from '../../../src/domain/money/runway.ts';
 
 const outlook = (left: string | undefined, days?: number): Outlook => ({
   overdrawn: left?.startsWith('-') ?? false,

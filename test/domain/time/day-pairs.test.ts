@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays, daysInRange, type Unit } from '../../../src/domain/time/calendar.ts';
-import { pairDays } from '../../../src/domain/time/day-pairs.ts';
+import { pairDays } from '../../../src/domain/time/day-groups.ts';
 
 const days = (first: string, last: string) => daysInRange(first, last, 'UTC');
 

@@ -1,8 +1,10 @@
-/** A named part of the calendar (a day, week, month, quarter, half, year or weekend): its syntax tree and its canonical text. */
+/** A named part of the calendar (a day, week, month, quarter, half, year or weekend): its syntax tree, its parts and its canonical text. */
 import { WEEKDAY_NAMES } from '../../time/cadence.ts';
-import type { Day, Unit } from '../../time/calendar.ts';
+import { type Day, daysInMonth, type Unit } from '../../time/calendar.ts';
 import { pluralize } from '../text.ts';
 import { MONTH_NAMES, RANKS } from '../vocabulary.ts';
+import { padded } from './date-literal.ts';
+import { RefusedPhrase } from './grammar.ts';
 
 /** A year by its number, or seen from today's. */
 export type YearOf = number | 'last' | 'this';
@@ -25,7 +27,7 @@ export const HALVES = [
 /** What a part of the calendar is counted in; a number is a weekday, 1 for Monday. */
 export type Each = 'day' | 'month' | 'quarter' | number;
 
-type At =
+export type DateMeaning =
   | { readonly kind: 'day'; readonly day: Day }
   /** Without a year: the latest that has begun. `weekday`, 1 for Monday, is what it has to be. */
   | {
@@ -60,12 +62,8 @@ type At =
   | { readonly kind: 'today' }
   | { readonly kind: 'yesterday' };
 
-export type DateMeaning = At;
-
 /** A named part of the calendar. `typed` is its source text. */
-export type DateExpression = At & { readonly typed: string };
-
-export const padded = (number: number): string => String(number).padStart(2, '0');
+export type DateExpression = DateMeaning & { readonly typed: string };
 
 export const ordinal = (n: number): string =>
   `${n}${n > 3 && n < 21 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
@@ -99,16 +97,16 @@ function nameOf(span: Span): readonly [string, string] {
 }
 
 /** `last-week`, `this-week`, `week-2-weeks-ago`, `day-2-weeks-ago`, `2-days-ago` */
-function agoText({ count, unit, as }: Extract<At, { kind: 'ago' }>): string {
+function agoText({ count, unit, as }: Extract<DateMeaning, { kind: 'ago' }>): string {
   if (unit !== 'day' && as === unit && count < 2) return `${count === 0 ? 'this' : 'last'}-${unit}`;
   return `${unit === 'day' ? '' : `${as}-`}${pluralize(count, unit).replace(' ', '-')}-ago`;
 }
 
-export const isMonth = (date: At): boolean =>
+export const isMonth = (date: DateMeaning): boolean =>
   date.kind === 'month' || (date.kind === 'ago' && date.as === 'month');
 
 /** `first-half-of-october`, `first-10-days-of-2026-10`, `last-friday-of-last-month` */
-function partText({ each, from, to, of }: Extract<At, { kind: 'part' }>): string {
+function partText({ each, from, to, of }: Extract<DateMeaning, { kind: 'part' }>): string {
   const name = typeof each === 'number' ? weekdayName(each) : each;
   const half = each === 'day' && isMonth(of) ? HALVES.findIndex((days) => `${days}` === `${[from, to]}`) : -1;
   const place = from < 0 ? 'last' : (RANKS[from - 1] ?? ordinal(from));
@@ -117,13 +115,13 @@ function partText({ each, from, to, of }: Extract<At, { kind: 'part' }>): string
   return `${said}-of-${dateText(of)}`;
 }
 
-function weekdayOfWeekText({ weekday, week }: Extract<At, { kind: 'weekday' }>): string {
+function weekdayOfWeekText({ weekday, week }: Extract<DateMeaning, { kind: 'weekday' }>): string {
   if (week === undefined) return weekdayName(weekday);
   return `${weekdayName(weekday)}-${week === 'before-last' ? week : `${week}-week`}`;
 }
 
 /** Its canonical text. */
-export function dateText(date: At): string {
+export function dateText(date: DateMeaning): string {
   switch (date.kind) {
     case 'day':
       return date.day;
@@ -155,4 +153,70 @@ export function dateText(date: At): string {
     default:
       return spanText(date);
   }
+}
+
+/** With its canonical text as its source. */
+export const canonical = (date: DateMeaning): DateExpression => ({ ...date, typed: dateText(date) });
+
+/** The year of a date that is one: `2025`, `last year`. */
+function yearOf(date: DateMeaning): YearOf | undefined {
+  if (date.kind === 'year') return date.year;
+  if (date.kind !== 'ago' || date.as !== 'year' || date.unit !== 'year' || date.count > 1) return undefined;
+  return date.count === 0 ? 'this' : 'last';
+}
+
+const sizeOf = (date: DateMeaning): Unit | 'half' | undefined => {
+  if (date.kind === 'ago') return date.as;
+  if (date.kind === 'week-of') return 'week';
+  return /^(?:week|month|quarter|half|year)$/.test(date.kind) ? (date.kind as Unit | 'half') : undefined;
+};
+
+const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
+
+/** `2026-10-01`, `october-1`: a day of a month that has a name. */
+const dayText = (of: DateMeaning, day: number): string | undefined =>
+  of.kind === 'month' && of.year !== 'whole'
+    ? dateText({ kind: 'month-day', month: of.month, day, ...(of.year !== undefined && { year: of.year }) })
+    : undefined;
+
+export const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
+
+/** Weeks of a month may be seven days each from its first on, or back from its last, or weeks from Monday. */
+function refuseWeeks(from: number, to: number, of: DateExpression): RefusedPhrase {
+  const [first, last] = from < 0 ? [7 * from, 7 * to + 6] : [7 * from - 6, 7 * to];
+  const length =
+    of.kind === 'month' ? daysInMonth(typeof of.year === 'number' ? of.year : 2025, of.month) : 0;
+  const [begin, end] = from < 0 ? [length + first + 1, length + last + 1] : [first, last];
+  const [monday, sunday] = [dayText(of, from < 0 ? end : begin), dayText(of, end)];
+  const readings =
+    monday === undefined || from !== to ? [] : [`${dayText(of, begin)}..${sunday}`, `week-of-${monday}`];
+  return new RefusedPhrase('could be seven days or a week from Monday', NAME_DAYS, readings);
+}
+
+const SPANS_IN_YEAR = { month: 12, quarter: 4 } as const;
+
+/**
+ * Some of the days, weekdays, months or quarters of a longer part of the calendar.
+ *
+ * @param each a unit, or a weekday (1 for Monday)
+ * @param from the first place, from 1 on, or from -1 back from the end
+ * @returns undefined where one is no part of the other
+ */
+export function partOf(
+  each: Unit | number,
+  [from, to]: readonly [number, number],
+  of: DateMeaning,
+): DateMeaning | RefusedPhrase | undefined {
+  const size = sizeOf(of);
+  const piece = typeof each === 'number' ? 'day' : each;
+  if (size === undefined || SIZES.indexOf(size) <= SIZES.indexOf(piece)) return undefined;
+  const whole = canonical(of);
+  if (each === 'week') return refuseWeeks(from, to, whole);
+  if (each === 'year') return undefined;
+  const year = yearOf(of);
+  if (year === undefined || from !== to || (each !== 'month' && each !== 'quarter'))
+    return { kind: 'part', each, from, to, of: whole };
+  const place = from > 0 ? from : SPANS_IN_YEAR[each] + 1 + from;
+  if (place > SPANS_IN_YEAR[each]) return undefined;
+  return each === 'month' ? { kind: 'month', month: place, year } : { kind: 'quarter', quarter: place, year };
 }

@@ -3,23 +3,30 @@ import { WEEKDAY_NAMES } from '../../time/cadence.ts';
 import { isoWeekday, type Unit } from '../../time/calendar.ts';
 import { type Match, ParseError, type Parser, parseErrorAt, senseOf, typedText } from '../parse.ts';
 import type { TokenizedText } from '../tokenizer.ts';
+import { isBareYear, isDayNumber } from '../tokenizer.ts';
 import {
+  canonical,
   type DateExpression,
   type DateMeaning,
   dateText,
   HALVES,
   isMonth,
+  partOf,
   type Span,
   type YearOf,
 } from './date-expression.ts';
 import { MAX_YEAR, MIN_YEAR, monthDay, yearMonthDay } from './date-literal.ts';
-import { Grammar, memoized, RefusedPhrase, type TokenClass } from './grammar.ts';
-import { partOf } from './part-expression.ts';
+import { Grammar, memoized, RefusedPhrase } from './grammar.ts';
 import { type Count, countOf } from './period-phrase.ts';
-import { DATE_CLASSES, type DateClasses, isBareYear, isDayNumber, ofKind } from './token-classes.ts';
+import { DATE_CLASSES, ofKind } from './token-classes.ts';
 
 /** The day of a month, refused if no such month has it. */
-function dayOf(month: number, day: number, year?: YearOf, weekday?: number): DateMeaning | RefusedPhrase {
+export function dayOf(
+  month: number,
+  day: number,
+  year?: YearOf,
+  weekday?: number,
+): DateMeaning | RefusedPhrase {
   if (typeof year === 'number') {
     const read = yearMonthDay(year, month, day);
     if (read.kind === 'bad') return new RefusedPhrase(read.why, read.works);
@@ -69,23 +76,20 @@ const current = (unit: Unit, count: 0 | 1): DateMeaning | undefined =>
 const beforeLast = (unit: Unit): DateMeaning | undefined =>
   unit === 'day' ? undefined : { kind: 'ago', count: 2, unit, as: unit };
 
-const days = new Grammar<DateClasses, DateMeaning>(DATE_CLASSES, dateText)
-  .rule('ISO_DAY', (day) => ({ kind: 'day', day }))
-  .rule('WEEKDAY ISO_DAY', (weekday, day) => onWeekday(day, weekday))
-  .rule('DAY_MONTH', ({ month, day }) => dayOf(month, day))
-  .rule('WEEKDAY DAY_MONTH', (weekday, { month, day }) => dayOf(month, day, undefined, weekday))
-  .rule('DAY of? MONTH of|in? YEAR?', (day, month, year) => dayOf(month, day, year))
+const days = new Grammar(DATE_CLASSES, dateText)
+  .rule('WEEKDAY? ISO_DAY', (weekday, day) => onWeekday(day, weekday))
+  .rule('WEEKDAY? DAY_MONTH', (weekday, { month, day }) => dayOf(month, day, undefined, weekday))
+  .rule('WEEKDAY? the? DAY of? MONTH of|in? YEAR?', (weekday, day, month, year) =>
+    dayOf(month, day, year, weekday),
+  )
   .rule('RANK of MONTH of|in? YEAR?', (day, month, year) => dayOf(month, day, year))
-  .rule('MONTH the? DAY of|in? YEAR?', (month, day, year) => dayOf(month, day, year))
+  .rule('WEEKDAY? MONTH the? DAY of|in? YEAR?', (weekday, month, day, year) =>
+    dayOf(month, day, year, weekday),
+  )
   .rule('MONTH the? RANK', (month, day) => dayOf(month, day))
-  .rule('YEAR_BEFORE MONTH the? DAY', (year, month, day) => dayOf(month, day, year))
-  .rule('WEEKDAY the? DAY of? MONTH of|in? YEAR?', (weekday, day, month, year) =>
+  .rule('WEEKDAY? YEAR_BEFORE MONTH the? DAY', (weekday, year, month, day) =>
     dayOf(month, day, year, weekday),
   )
-  .rule('WEEKDAY MONTH the? DAY of|in? YEAR?', (weekday, month, day, year) =>
-    dayOf(month, day, year, weekday),
-  )
-  .rule('WEEKDAY YEAR_BEFORE MONTH the? DAY', (weekday, year, month, day) => dayOf(month, day, year, weekday))
   .rule('ORDINAL', (day) => ({ kind: 'day-of-month', day }))
   .rule('WEEKDAY the? ORDINAL', (weekday, day) => ({ kind: 'day-of-month', day, weekday }))
   // After a project 1 to 3 are products.
@@ -140,25 +144,6 @@ const year: Parser<number> = ({ tokens }, at, bareYear) => {
   );
 };
 
-interface Classes extends DateClasses {
-  /** A day, named in any way. */
-  ANY_DAY: DateMeaning;
-  /** A year alone. */
-  YEAR_ALONE: number;
-  /** Month and year in digits, `2026-10`. */
-  YEAR_MONTH: { readonly month: number; readonly year: number };
-  /** A month, named in any way. */
-  ANY_MONTH: DateMeaning;
-  /** What has parts, after `of`: no number there is a project. `the month` is the current one. */
-  WHOLE: DateMeaning;
-  /** `last month`, `this month`, `the month` */
-  MONTHLY: DateMeaning;
-  /** Which one of several; -1 for the last. */
-  PLACE: number;
-  /** The first ones, 1, or the last ones, -1. */
-  EDGE: number;
-}
-
 /** `october 2025`, `last month` */
 const month: Parser<DateMeaning> = (source, at, bareYear) => {
   if (source.tokens[at]?.kind === 'number') return undefined;
@@ -197,15 +182,21 @@ const edge: Parser<number> = (source, at, bareYear) => {
   return found && found.value <= 1 ? found : undefined;
 };
 
-const classes: { readonly [Name in keyof Classes]: TokenClass<Classes[Name]> } = {
+const classes = {
   ...DATE_CLASSES,
+  /** A day, named in any way. */
   ANY_DAY: { begins: undefined, parse: memoized(alsoAfterThe(days.parse)) },
   YEAR_ALONE: { begins: ['number', 'unit'], parse: year },
+  /** Month and year in digits, `2026-10`. */
   YEAR_MONTH: ofKind('year-month', (date) => date),
+  /** A month, named in any way. */
   ANY_MONTH: { begins: undefined, parse: month },
+  /** What has parts, after `of`: no number there is a project. `the month` is the current one. */
   WHOLE: { begins: undefined, parse: whole },
   MONTHLY: { begins: undefined, parse: monthly },
+  /** Which one of several; -1 for the last. */
   PLACE: { begins: ['rank', 'ordinal', 'last'], isToken: true, parse: place },
+  /** The first ones, 1, or the last ones, -1. */
   EDGE: { begins: ['rank', 'ordinal', 'last'], isToken: true, parse: edge },
 };
 
@@ -214,12 +205,9 @@ const dated = (span: Span, year: YearOf | 'whole' | undefined): DateMeaning => (
   ...(year !== undefined && { year }),
 });
 
-/** What another date is found by; its text is quoted with the other's. */
-const part = (date: DateMeaning): DateExpression => ({ ...date, typed: dateText(date) });
-
 const weekOf = (day: DateMeaning, edge?: 'starting' | 'ending'): DateMeaning => ({
   kind: 'week-of',
-  day: part(day),
+  day: canonical(day),
   ...(edge && { edge }),
 });
 
@@ -255,7 +243,7 @@ function edgeOf(edge: number, counted: Count, unit: Unit, of: DateMeaning) {
   return partOf(unit, edge > 0 ? [1, count] : [-count, -1], of);
 }
 
-const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(classes, dateText)
+const dates = new Grammar(classes, dateText)
   .rule('ANY_DAY', (day) => day)
   .rule('SPAN of|in? YEAR?', dated)
   .rule('YEAR_BEFORE SPAN', (year, span) => dated(span, year))
@@ -273,8 +261,7 @@ const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(c
   .rule('EDGE COUNT UNIT of|in WHOLE', edgeOf)
   .rule('COUNT UNIT of|in WHOLE', someOf)
   .rule('a UNIT of|in WHOLE', (unit, of) => someOf(ONE, unit, of))
-  .rule('few of? UNIT of|in WHOLE', (unit, of) => someOf(ONE, unit, of))
-  .rule('a few of? UNIT of|in WHOLE', (unit, of) => someOf(ONE, unit, of))
+  .rule('a? few of? UNIT of|in WHOLE', (unit, of) => someOf(ONE, unit, of))
   .rule('ORDINAL of? MONTHLY', dayOfMonth)
   .rule('RANK of MONTHLY', dayOfMonth)
   .rule('last UNIT', (unit) => current(unit, 1))
@@ -286,8 +273,7 @@ const dates: Grammar<Classes, DateMeaning> = new Grammar<Classes, DateMeaning>(c
   .rule('week ending on? ANY_DAY', (day) => weekOf(day, 'ending'))
   .rule('SINGULAR_UNIT before last', beforeLast)
   .rule('SINGULAR_UNIT before last UNIT', (unit, last) => (unit === last ? beforeLast(unit) : undefined))
-  .rule('weekend before last', () => ({ kind: 'weekend', which: 'before-last' }))
-  .rule('weekend before last weekend', () => ({ kind: 'weekend', which: 'before-last' }))
+  .rule('weekend before last weekend?', () => ({ kind: 'weekend', which: 'before-last' }))
   .rule('weekend', () => ({ kind: 'weekend', which: 'last' }))
   .rule('this? last weekend', () => ({ kind: 'weekend', which: 'last' }))
   .rule('this weekend', () => ({ kind: 'weekend', which: 'this' }))

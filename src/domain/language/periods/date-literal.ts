@@ -6,8 +6,8 @@ interface Refused {
   readonly kind: 'bad';
   readonly why: string;
   readonly works: string;
+  /** Two are its readings. */
   readonly instead: readonly string[];
-  readonly isAmbiguous?: boolean;
 }
 
 type Read =
@@ -34,7 +34,7 @@ const refused = (why: string, works: string, ...instead: string[]): Refused => (
 
 const titled = (name: string): string => name.replace(/^./, (letter) => letter.toUpperCase());
 
-const padded = (number: number): string => String(number).padStart(2, '0');
+export const padded = (number: number): string => String(number).padStart(2, '0');
 
 function isDay(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
@@ -70,7 +70,7 @@ function yearLast(a: number, b: number, year: number): Read {
     ...(isDay(year, a, b) ? [iso(year, a, b)] : []),
   ]);
   if (only !== undefined && other !== undefined)
-    return { ...refused('doesn’t say which is the month', YEAR_FIRST, only, other), isAmbiguous: true };
+    return refused('doesn’t say which is the month', YEAR_FIRST, only, other);
   return only === undefined ? refused('isn’t a date', YEAR_FIRST) : { kind: 'day', day: only };
 }
 
@@ -99,7 +99,7 @@ function slashed(a: number, b: number): Read {
   const readings = [monthDay(b, a), monthDay(a, b)].filter((read) => read.kind === 'month-day');
   const [only, other] = new Set(readings.map(({ month, day }) => `${MONTH_NAMES[month - 1]}-${day}`));
   if (only !== undefined && other !== undefined)
-    return { ...refused('doesn’t say which is the month', YEAR_FIRST, only, other), isAmbiguous: true };
+    return refused('doesn’t say which is the month', YEAR_FIRST, only, other);
   return readings[0] ?? refused('isn’t a date', YEAR_FIRST);
 }
 

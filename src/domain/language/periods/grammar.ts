@@ -3,7 +3,7 @@
  * as well), `a|b` for either, capitals for classes of tokens, `?` for what may be missing. `to` is a range sign or a
  * dash, too.
  */
-import { type Match, ParseError, type Parser, senseOf } from '../parse.ts';
+import { type Match, type Parser, parseErrorAt, senseOf } from '../parse.ts';
 import type { Token, TokenizedText } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 
@@ -41,7 +41,10 @@ type TemplateValues<C, T extends string> = T extends `${infer First} ${infer Res
   ? [...ElementValue<C, First>, ...TemplateValues<C, Rest>]
   : ElementValue<C, T>;
 
-type Classes<C> = { readonly [Name in keyof C]: TokenClass<C[Name]> };
+/** The values of classes of tokens, by their names. */
+export type ValuesOf<Classes> = {
+  readonly [Name in keyof Classes]: Classes[Name] extends TokenClass<infer Value> ? Value : never;
+};
 
 interface Element extends TokenClass<unknown> {
   readonly isOptional: boolean;
@@ -126,13 +129,19 @@ export function memoized<T>(parse: Parser<T>): Parser<T> {
 }
 
 /** The key of the place after the last token. */
-export const END = 'end';
+const END_KEY = 'end';
+
+/** Where the text ends. */
+export const END: TokenClass<true> = {
+  begins: [END_KEY],
+  parse: ({ tokens }, at) => (at === tokens.length ? { value: true, next: at } : undefined),
+};
 
 const keyOf = (token: Token | undefined): string =>
-  token?.kind === 'word' ? token.sense.role : (token?.kind ?? END);
+  token?.kind === 'word' ? token.sense.role : (token?.kind ?? END_KEY);
 
 /** Collects productions; the longest match at a token counts. */
-export class Grammar<C, T> {
+export class Grammar<C extends Readonly<Record<string, TokenClass<unknown>>>, T> {
   readonly #classes: Readonly<Record<string, TokenClass<unknown>>>;
   readonly #textOf: (value: T) => string;
   readonly #productions: Production<T>[] = [];
@@ -140,16 +149,19 @@ export class Grammar<C, T> {
   readonly #byBeginning = new Map<string, Map<string, readonly Production<T>[]>>();
 
   /** @param textOf the canonical text of a value */
-  constructor(classes: Classes<C>, textOf: (value: T) => string) {
-    this.#classes = classes as Readonly<Record<string, TokenClass<unknown>>>;
+  constructor(classes: C, textOf: (value: T) => string) {
+    this.#classes = classes;
     this.#textOf = textOf;
   }
 
-  rule<S extends string>(template: S, meaning: (...values: TemplateValues<C, S>) => Meaning<T>): this {
+  rule<S extends string>(
+    template: S,
+    meaning: (...values: TemplateValues<ValuesOf<C>, S>) => Meaning<T>,
+  ): this {
     const elements = template.split(' ').map((text) => elementOf(this.#classes, text));
     this.#productions.push({
       elements,
-      meaning: (values) => meaning(...(values as TemplateValues<C, S>)),
+      meaning: (values) => meaning(...(values as TemplateValues<ValuesOf<C>, S>)),
     });
     return this;
   }
@@ -183,7 +195,7 @@ export class Grammar<C, T> {
     if (first === undefined) return undefined;
     const refusal = found.find((value) => value instanceof RefusedPhrase) ?? this.#ambiguity(found as T[]);
     if (refusal === undefined) return { value: first as T, next };
-    throw refusedAt(source, at, next, refusal);
+    throw parseErrorAt(source, at, next, refusal.why, refusal.works, ...refusal.instead);
   };
 
   #ambiguity(values: readonly T[]): RefusedPhrase | undefined {
@@ -191,10 +203,4 @@ export class Grammar<C, T> {
     if (texts.length < 2) return undefined;
     return new RefusedPhrase('has more than one meaning', `Type ${texts.join(' or ')}.`, texts);
   }
-}
-
-function refusedAt({ tokens }: TokenizedText, at: number, next: number, refusal: RefusedPhrase): ParseError {
-  const { why, works, instead } = refusal;
-  const [start, end] = [tokens[at]?.start ?? 0, tokens[next - 1]?.end ?? 0];
-  return new ParseError(start, end, why, works, instead, instead.length > 1);
 }

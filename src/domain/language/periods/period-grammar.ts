@@ -1,32 +1,37 @@
-/** How people name a period. */
-import { type Match, ParseError, type Parser, senseOf, tryParse, typedText } from '../parse.ts';
-import type { Token, TokenizedText } from '../tokenizer.ts';
+/** How people name a period: a production a line. */
+import type { Unit } from '../../time/calendar.ts';
+import { type Parser, senseOf } from '../parse.ts';
+import { isDayNumber, type Token, type TokenizedText } from '../tokenizer.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
-import { type DateExpression, type DateMeaning, dateText, type YearOf } from './date-expression.ts';
-import { dayOfMonth } from './date-grammar.ts';
-import { monthDay, yearMonthDay } from './date-literal.ts';
-import { Grammar, RefusedPhrase } from './grammar.ts';
-import { PERIOD_CLASSES, type PeriodClasses } from './period-classes.ts';
-import { lastUnits, type PeriodPhrase, type PhraseMeaning, phraseText, since } from './period-phrase.ts';
-import { addRefusedPeriods } from './refused-periods.ts';
-import { DATE_CLASSES } from './token-classes.ts';
+import { canonical, type DateMeaning, type YearOf } from './date-expression.ts';
+import { dayOf, dayOfMonth, monthly, parseDateExpression } from './date-grammar.ts';
+import { END, Grammar, memoized, RefusedPhrase } from './grammar.ts';
+import {
+  alone,
+  type Count,
+  joined,
+  lastUnits,
+  NOT_ONE_PERIOD,
+  type PhraseMeaning,
+  phraseText,
+  range,
+  since,
+  weeksOf,
+} from './period-phrase.ts';
+import { DATE_CLASSES, isWeekNumber, ofRole } from './token-classes.ts';
 
-/** The day of a month that is shared with the other end of a range. */
-function dayOf(month: number, day: number, year: YearOf | undefined): DateExpression | RefusedPhrase {
-  const typed = `${day} ${MONTH_NAMES[month - 1]}`;
-  const read = typeof year === 'number' ? yearMonthDay(year, month, day) : monthDay(month, day);
-  if (read.kind === 'bad') return new RefusedPhrase(read.why, read.works);
-  if (read.kind === 'day') return { kind: 'day', day: read.day, typed };
-  return { kind: 'month-day', month, day, ...(year !== undefined && { year }), typed };
-}
+const END_BEFORE_BEGIN = new RefusedPhrase(
+  'ends before it begins',
+  'Put the earlier day first, such as 1-15 october.',
+);
 
 function daysOf(month: number, first: number, last: number, year?: YearOf): PhraseMeaning | RefusedPhrase {
   const [from, to] = [dayOf(month, first, year), dayOf(month, last, year)];
   if (from instanceof RefusedPhrase) return from;
   if (to instanceof RefusedPhrase) return to;
-  if (first > last)
-    return new RefusedPhrase('ends before it begins', 'Put the earlier day first, such as 1-15 october.');
-  return { kind: 'range', from, to };
+  if (first > last) return END_BEFORE_BEGIN;
+  const named = (date: DateMeaning, day: number) => ({ ...date, typed: `${day} ${MONTH_NAMES[month - 1]}` });
+  return { kind: 'range', from: named(from, first), to: named(to, last) };
 }
 
 /** `the 1st to the 15th of last month` */
@@ -36,76 +41,8 @@ function rangeInMonth(
   of: DateMeaning,
 ): PhraseMeaning | RefusedPhrase | undefined {
   const [from, to] = [dayOfMonth(first, of), dayOfMonth(last, of)];
-  if (first > last)
-    return new RefusedPhrase('ends before it begins', 'Put the earlier day first, such as 1-15 october.');
-  return from && to && { kind: 'range', from: named(from), to: named(to) };
-}
-
-const named = (date: DateMeaning): DateExpression => ({ ...date, typed: dateText(date) });
-
-/** `weeks 40 to 45` */
-function weeksOf(first: number, last: number, year?: YearOf): PhraseMeaning {
-  const week = (number: number) => named({ kind: 'week', week: number, ...(year !== undefined && { year }) });
-  return { kind: 'range', from: week(first), to: week(last) };
-}
-
-/** `1st to 15th october`, `october 1st to 15th`: the month is that of both days, which other productions say. */
-function sharesMonth(from: DateExpression, to: DateExpression): boolean {
-  const [first, last] = [from, to].map(({ kind }) => kind.replace(/^month-day$/, 'day'));
-  return (
-    (first === 'day' && last === 'day-of-month') ||
-    (first === 'day-of-month' && (last === 'day' || last === 'part'))
-  );
-}
-
-const range = (from: DateExpression, to: DateExpression): PhraseMeaning | undefined =>
-  sharesMonth(from, to) ? undefined : { kind: 'range', from, to };
-
-/** `the last month` is the unit that `last month` is. */
-function alone(at: DateExpression): PhraseMeaning {
-  if (at.kind !== 'ago' || at.unit === 'day' || at.as !== at.unit || at.count > 1) return { kind: 'at', at };
-  return at.count === 0 ? { kind: 'this', unit: at.unit } : { kind: 'last', unit: at.unit, count: 1 };
-}
-
-/** The place of a month, quarter, weekday, year or day among the others, and after how many the first comes again. */
-function placeOf(date: DateExpression): readonly [place: number, of: number] | undefined {
-  const year = 'year' in date && typeof date.year === 'number' ? date.year : 0;
-  switch (date.kind) {
-    case 'month':
-      return [12 * year + date.month, 12];
-    case 'quarter':
-      return [4 * year + date.quarter, 4];
-    case 'year':
-      return [date.year, Number.POSITIVE_INFINITY];
-    case 'month-day':
-      return [(12 * year + date.month) * 32 + date.day, Number.POSITIVE_INFINITY];
-    case 'weekday':
-      return date.week === undefined ? [date.weekday, 7] : undefined;
-    default:
-      return undefined;
-  }
-}
-
-/** Whether they are two of a kind in a row: `september and october`, `2024 and 2025`. */
-function follows(from: DateExpression, to: DateExpression): boolean {
-  const [first, last] = [placeOf(from), placeOf(to)];
-  if (first === undefined || last === undefined || from.kind !== to.kind) return false;
-  const steps = last[0] - first[0] - 1;
-  return 'year' in from ? typeof from.year === 'number' && steps === 0 : steps % first[1] === 0;
-}
-
-const NOT_ONE_PERIOD = new RefusedPhrase(
-  'isn’t one period',
-  'Ask about one at a time, or a range such as 2026-08..2026-10.',
-);
-
-/** Two that follow one another are one period. */
-function joined(from: DateExpression, to: DateExpression): PhraseMeaning | RefusedPhrase | undefined {
-  if (sharesMonth(from, to)) return undefined;
-  if (follows(from, to) || (from.kind === 'yesterday' && to.kind === 'today'))
-    return { kind: 'range', from, to };
-  if (from.kind === 'today' && to.kind === 'yesterday') return { kind: 'range', from: to, to: from };
-  return NOT_ONE_PERIOD;
+  if (first > last) return END_BEFORE_BEGIN;
+  return from && to && { kind: 'range', from: canonical(from), to: canonical(to) };
 }
 
 /**
@@ -126,7 +63,7 @@ function isBareNumber(tokens: readonly Token[], at: number): boolean {
 }
 
 /** '7 days', unless the unit begins a phrase of its own: '7 month to date', '2 week 45', but not '7 quarter 3'. */
-const counted: Parser<PeriodClasses['COUNTED']> = (source, at, bareYear) => {
+const counted: Parser<{ readonly count: Count; readonly unit: Unit }> = (source, at, bareYear) => {
   const number = DATE_CLASSES.COUNT.parse(source, at, bareYear);
   const unit = number && DATE_CLASSES.UNIT.parse(source, number.next, bareYear);
   if (number === undefined || unit === undefined) return undefined;
@@ -138,16 +75,55 @@ const counted: Parser<PeriodClasses['COUNTED']> = (source, at, bareYear) => {
   return { value: { count: number.value, unit: unit.value }, next: unit.next };
 };
 
-const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses, PhraseMeaning>(
-  { ...PERIOD_CLASSES, COUNTED: { begins: DATE_CLASSES.COUNT.begins, parse: counted } },
-  phraseText,
-)
+const plainDayNumber: Parser<number> = ({ tokens }, at) => {
+  const token = tokens[at];
+  return isDayNumber(token) ? { value: Number(token.digits), next: at + 1 } : undefined;
+};
+
+/** The year of `in 2026`, which in `in 2026-q3` is part of a date. */
+const yearAlone: Parser<number> = (source, at) => {
+  const found = parseDateExpression(source, at, true);
+  return found?.value.kind === 'year' && found.next === at + 1
+    ? { value: found.value.year, next: found.next }
+    : undefined;
+};
+
+const weekNumber: Parser<number> = ({ tokens }, at) => {
+  const token = tokens[at];
+  return token?.kind === 'number' && isWeekNumber(token.digits)
+    ? { value: Number(token.digits), next: at + 1 }
+    : undefined;
+};
+
+const weeks: Parser<number> = (source, at, bareYear) => {
+  const isPlural = DATE_CLASSES.PLURAL_UNIT.parse(source, at, bareYear)?.value === 'week';
+  return isPlural ? weekNumber(source, at + 1, bareYear) : DATE_CLASSES.WEEK.parse(source, at, bareYear);
+};
+
+const classes = {
+  ...DATE_CLASSES,
+  /** A date, named in any way. */
+  DATE: { begins: undefined, parse: memoized(parseDateExpression) },
+  COUNTED: { begins: DATE_CLASSES.COUNT.begins, parse: counted },
+  /** `mtd` */
+  TO_DATE: ofRole('to-date', ({ unit }) => unit),
+  /** A number of a day, not as an ordinal. */
+  NUMBER: { begins: ['number'], isToken: true, parse: plainDayNumber },
+  YEAR_ALONE: { begins: undefined, parse: yearAlone },
+  /** The first one of several weeks, `weeks 40`. */
+  WEEKS: { begins: DATE_CLASSES.WEEK.begins, parse: weeks },
+  /** The number of a week alone. */
+  WEEK_NUMBER: { begins: ['number'], isToken: true, parse: weekNumber },
+  MONTHLY: { begins: undefined, parse: monthly },
+  END,
+};
+
+/** What can be asked for; `parse-period.ts` adds what cannot. */
+export const periods = new Grammar(classes, phraseText)
   .rule('last UNIT', (unit) => lastUnits(unit, { digits: '1' }))
   .rule('over? the? last? COUNTED', ({ count, unit }) => lastUnits(unit, count))
-  .rule('last whole UNIT', (unit) => lastUnits(unit, { digits: '1' }))
-  .rule('last COUNT whole UNIT', (count, unit) => lastUnits(unit, count))
+  .rule('last COUNT? whole UNIT', (count, unit) => lastUnits(unit, count ?? { digits: '1' }))
   .rule('TO_DATE', (unit) => ({ kind: 'this', unit }))
-  .rule('this UNIT', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
   .rule('SINGULAR_UNIT to date', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
   .rule('SINGULAR_UNIT so far', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
   .rule('DATE', alone)
@@ -162,8 +138,7 @@ const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses
   .rule('since DATE', since)
   .rule('since|between DATE to DATE', range)
   .rule('since? DATE up? to now', since)
-  .rule('DATE to date', since)
-  .rule('since DATE to date', since)
+  .rule('since? DATE to date', since)
   .rule('since? DATE onwards', since)
   .rule('starting since|on? DATE', since)
   .rule('since the? beginning|start of DATE', since)
@@ -197,70 +172,3 @@ const periods: Grammar<PeriodClasses, PhraseMeaning> = new Grammar<PeriodClasses
     const [year, month, last] = day.split('-').map(Number);
     return daysOf(month ?? 0, first, last ?? 0, year);
   });
-
-addRefusedPeriods(periods);
-
-/** A day from a month on is not what people ask for: after `3` in `3 october - 5 november` comes no period. */
-const isMixed = (phrase: PhraseMeaning): boolean =>
-  phrase.kind === 'range' && phrase.from.kind === 'month' && phrase.to.kind === 'month-day';
-
-/** What else the words mean if their number is a project: `3 october`, `in 2025`, `friday 13`. */
-function projectReading(source: TokenizedText, at: number, found: Match<PhraseMeaning>): string | undefined {
-  const { tokens } = source;
-  const { next } = found;
-  const number = senseOf(tokens[at], 'filler') && at + 2 === next ? at + 1 : at;
-  const [token, after] = [tokens[number], tokens[number + 1]];
-  if (senseOf(token, 'all')) return `all ${phraseText(found.value)}`;
-  const end = tokens[next - 1];
-  const isDated = found.value.kind === 'range' && found.value.from.kind === 'day-of-month';
-  if (end?.kind === 'number' && end.spaced && !isDated && senseOf(tokens[next - 2], 'weekday'))
-    return end.digits.startsWith('0')
-      ? undefined
-      : `project ${end.digits} ${typedText(source, at, next - 1)}`;
-  // No project ID begins with a zero.
-  if (
-    token?.kind !== 'number' ||
-    !token.spaced ||
-    token.end !== token.raw.end ||
-    token.digits.startsWith('0')
-  )
-    return undefined;
-  if (number + 1 === next) return `project ${token.digits}`;
-  if (!after?.spaced || after.dashed) return undefined;
-  const rest = tryParse(() => periods.parse(source, number + 1, true));
-  if (rest instanceof ParseError || rest.value?.next !== next || isMixed(rest.value.value)) return undefined;
-  return `project ${token.digits} ${phraseText(rest.value.value)}`;
-}
-
-/** The text could name a project instead. It is a period only where something else names the project. */
-function doubtIn(source: TokenizedText, at: number, found: Match<PhraseMeaning>): ParseError | undefined {
-  const project = projectReading(source, at, found);
-  if (project === undefined) return undefined;
-  const readings = [phraseText(found.value), project];
-  const [start, end] = [source.tokens[at]?.start ?? 0, source.tokens[found.next - 1]?.end ?? 0];
-  const works = `Type ${readings.join(' or ')}.`;
-  return new ParseError(start, end, 'could be a date or a project', works, readings, true);
-}
-
-/** A period, and the error that it is if nothing else in the text names a project: its number may be one. */
-export type PeriodMatch = Match<PeriodPhrase> & { readonly doubt: () => ParseError | undefined };
-
-/**
- * The phrase that begins at a token, without `including today`, which may come anywhere in the text.
- * @param bareYear the project is known, so that a bare number from 2000 to 2099 may be a year
- * @throws ParseError where its words are refused or have several meanings
- */
-export function parsePeriodPhrase(
-  source: TokenizedText,
-  at: number,
-  bareYear: boolean,
-): PeriodMatch | undefined {
-  const found = periods.parse(source, at, bareYear);
-  if (found === undefined) return undefined;
-  const typed = typedText(source, at, found.next);
-  return {
-    next: found.next,
-    value: { typed, includingToday: false, ...found.value },
-    doubt: () => (bareYear ? undefined : doubtIn(source, at, found)),
-  };
-}

@@ -1,6 +1,6 @@
-/** A period phrase: its syntax tree, the counts in it and its canonical text. No clock or time zone is known here. */
+/** A period phrase: its syntax tree, what it is made of and its canonical text. No clock or time zone is known here. */
 import type { Unit } from '../../time/calendar.ts';
-import { type DateExpression, dateText } from './date-expression.ts';
+import { canonical, type DateExpression, dateText, type YearOf } from './date-expression.ts';
 import { RefusedPhrase } from './grammar.ts';
 
 export type PhraseMeaning =
@@ -69,4 +69,71 @@ export function countOf({ digits }: Count): number | RefusedPhrase {
 export function lastUnits(unit: Unit, counted: Count): PhraseMeaning | RefusedPhrase {
   const count = countOf(counted);
   return count instanceof RefusedPhrase ? count : { kind: 'last', unit, count };
+}
+
+/** `weeks 40 to 45` */
+export function weeksOf(first: number, last: number, year?: YearOf): PhraseMeaning {
+  const week = (number: number) =>
+    canonical({ kind: 'week', week: number, ...(year !== undefined && { year }) });
+  return { kind: 'range', from: week(first), to: week(last) };
+}
+
+/** `1st to 15th october`, `october 1st to 15th`: the month is that of both days, which other productions say. */
+function sharesMonth(from: DateExpression, to: DateExpression): boolean {
+  const [first, last] = [from, to].map(({ kind }) => kind.replace(/^month-day$/, 'day'));
+  return (
+    (first === 'day' && last === 'day-of-month') ||
+    (first === 'day-of-month' && (last === 'day' || last === 'part'))
+  );
+}
+
+/** Undefined for what other productions say. */
+export const range = (from: DateExpression, to: DateExpression): PhraseMeaning | undefined =>
+  sharesMonth(from, to) ? undefined : { kind: 'range', from, to };
+
+/** `the last month` is the unit that `last month` is. */
+export function alone(at: DateExpression): PhraseMeaning {
+  if (at.kind !== 'ago' || at.unit === 'day' || at.as !== at.unit || at.count > 1) return { kind: 'at', at };
+  return at.count === 0 ? { kind: 'this', unit: at.unit } : { kind: 'last', unit: at.unit, count: 1 };
+}
+
+/** The place of a month, quarter, weekday, year or day among the others, and after how many the first comes again. */
+function placeOf(date: DateExpression): readonly [place: number, of: number] | undefined {
+  const year = 'year' in date && typeof date.year === 'number' ? date.year : 0;
+  switch (date.kind) {
+    case 'month':
+      return [12 * year + date.month, 12];
+    case 'quarter':
+      return [4 * year + date.quarter, 4];
+    case 'year':
+      return [date.year, Number.POSITIVE_INFINITY];
+    case 'month-day':
+      return [(12 * year + date.month) * 32 + date.day, Number.POSITIVE_INFINITY];
+    case 'weekday':
+      return date.week === undefined ? [date.weekday, 7] : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether they are two of a kind in a row: `september and october`, `2024 and 2025`. */
+function follows(from: DateExpression, to: DateExpression): boolean {
+  const [first, last] = [placeOf(from), placeOf(to)];
+  if (first === undefined || last === undefined || from.kind !== to.kind) return false;
+  const steps = last[0] - first[0] - 1;
+  return 'year' in from ? typeof from.year === 'number' && steps === 0 : steps % first[1] === 0;
+}
+
+export const NOT_ONE_PERIOD = new RefusedPhrase(
+  'isn’t one period',
+  'Ask about one at a time, or a range such as 2026-08..2026-10.',
+);
+
+/** Two that follow one another are one period. */
+export function joined(from: DateExpression, to: DateExpression): PhraseMeaning | RefusedPhrase | undefined {
+  if (sharesMonth(from, to)) return undefined;
+  if (follows(from, to) || (from.kind === 'yesterday' && to.kind === 'today'))
+    return { kind: 'range', from, to };
+  if (from.kind === 'today' && to.kind === 'yesterday') return { kind: 'range', from: to, to: from };
+  return NOT_ONE_PERIOD;
 }

@@ -19,14 +19,8 @@ import {
 import type { ComparisonRule } from '../../time/comparison-window.ts';
 import { clipWord, pluralize } from '../text.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
-import {
-  type DatedSpan,
-  type DateExpression,
-  dateText,
-  type Each,
-  padded,
-  type YearOf,
-} from './date-expression.ts';
+import { type DatedSpan, type DateExpression, dateText, type Each, type YearOf } from './date-expression.ts';
+import { padded } from './date-literal.ts';
 
 /** Days of the calendar: `count` units, or days that are compared by a rule of their own. */
 export interface CalendarSpan {

@@ -1,52 +1,13 @@
 /** The classes of tokens that productions name in capitals. */
 import type { Unit } from '../../time/calendar.ts';
 import { type Match, type Parser, parseErrorAt, senseOf } from '../parse.ts';
-import type { Token } from '../tokenizer.ts';
+import { isBareYear, isDayNumber, type Token } from '../tokenizer.ts';
 import type { WordRole, WordSense } from '../vocabulary.ts';
 import type { Span, YearOf } from './date-expression.ts';
 import type { TokenClass } from './grammar.ts';
 import type { Count } from './period-phrase.ts';
 
-/** What each class gives. */
-export interface DateClasses {
-  /** The number of a day, `3` or `3rd`. */
-  DAY: number;
-  /** The same, as an ordinal only: `3rd`. */
-  ORDINAL: number;
-  /** A date in digits. */
-  ISO_DAY: string;
-  /** Month (1 to 12) and day in digits, `5.11.` */
-  DAY_MONTH: { readonly month: number; readonly day: number };
-  /** Month, quarter or half. */
-  SPAN: Span;
-  /** A month's name, 1 to 12. */
-  MONTH: number;
-  /** The number of a week, 1 to 53. */
-  WEEK: number;
-  /** The year after a month, quarter or day: `october 2026`. */
-  YEAR: YearOf;
-  /** The year before one: `2026-q3`. */
-  YEAR_BEFORE: YearOf;
-  /** A weekday, 1 for Monday. */
-  WEEKDAY: number;
-  /** `first` to `fourth` */
-  RANK: number;
-  /** A count in digits or words. */
-  COUNT: Count;
-  /** A unit of time; `s` at its end is not looked at. */
-  UNIT: Unit;
-  /** A unit in the singular. */
-  SINGULAR_UNIT: Unit;
-  /** A unit in the plural. */
-  PLURAL_UNIT: Unit;
-}
-
 const take = <T>(value: T, next: number): Match<T> => ({ value, next });
-
-export const isBareYear = (digits: string): boolean => /^20\d\d$/.test(digits);
-
-export const isDayNumber = (token: Token | undefined): token is Token & { kind: 'number' } =>
-  token?.kind === 'number' && /^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits);
 
 /** The tokens of a kind that the tokenizer reads whole. */
 export const ofKind = <K extends Token['kind'], T>(
@@ -177,20 +138,33 @@ const unitIn = (isPlural: boolean): TokenClass<Unit> => ({
   },
 });
 
-export const DATE_CLASSES: { readonly [Name in keyof DateClasses]: TokenClass<DateClasses[Name]> } = {
+export const DATE_CLASSES = {
+  /** The number of a day, `3` or `3rd`. */
   DAY: { begins: ['number', 'ordinal'], isToken: true, parse: dayNumber },
+  /** The same, as an ordinal only: `3rd`. */
   ORDINAL: { begins: ['ordinal'], isToken: true, parse: ordinal },
+  /** A date in digits. */
   ISO_DAY: ofKind('day', ({ day }) => day),
+  /** Month (1 to 12) and day in digits, `5.11.` */
   DAY_MONTH: ofKind('month-day', (date) => date),
+  /** Month, quarter or half. */
   SPAN: { begins: ['month', 'quarter', 'half', 'unit', 'rank', 'ordinal'], parse: span },
+  /** A month's name, 1 to 12. */
   MONTH: ofRole('month', ({ month }) => month),
+  /** The number of a week, 1 to 53. */
   WEEK: { begins: ['week', 'unit'], parse: week },
+  /** The year after a month, quarter or day: `october 2026`. */
   YEAR: { begins: ['number', 'comma', 'last', 'this'], parse: yearAfter },
+  /** The year before one: `2026-q3`. */
   YEAR_BEFORE: { begins: ['number', 'last', 'this'], parse: yearBefore },
+  /** 1 for Monday. */
   WEEKDAY: ofRole('weekday', ({ weekday }) => weekday),
+  /** `first` to `fourth` */
   RANK: { begins: ['rank', 'ordinal'], isToken: true, parse: rank },
+  /** A count in digits or words. */
   COUNT: { begins: ['number', 'count'], isToken: true, parse: count },
+  /** A unit of time; `s` at its end is not looked at. */
   UNIT: ofRole('unit', ({ unit }) => unit),
   SINGULAR_UNIT: unitIn(false),
   PLURAL_UNIT: unitIn(true),
-};
+} as const;

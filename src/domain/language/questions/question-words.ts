@@ -1,11 +1,11 @@
 /** Takes the phrases of a question out of its text; what is left is for the grammar of commands. */
 
 import { holdsUnknownWord } from '../parse.ts';
+import { isNumber, joinNames, namesFirst } from '../project-names.ts';
 import { simplifyText } from '../text.ts';
 import { type Aliases, BREAK } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 import { isPhrase, isPhraseWord, type PhraseRole, phraseAt, ROLE_RULES } from './phrases.ts';
-import { isNumber, joinNames, namesFirst } from './project-names.ts';
 import { spelled, type Word } from './spelling.ts';
 
 /** What the words of a question say. */

@@ -1,7 +1,7 @@
 /** Questions in free words. Every word must have a meaning here or in the grammar of commands. */
 
 import { InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
-import { joinAliasWords } from '../joined-names.ts';
+import { joinAliasWords } from '../project-names.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sumMoney, toPlainDigits } from '../../../src/domain/money/amount.ts';
 import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import type { Usage } from '../../../src/domain/money/usage.ts';
-import { compareUsage } from '../../../src/domain/money/usage-change.ts';
-import { compareDays, splitLargest } from '../../../src/domain/money/usage-difference.ts';
+import { compareDays, compareUsage, splitLargest } from '../../../src/domain/money/usage-change.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 import { usageOfItems } from '../../support/usage.ts';
 

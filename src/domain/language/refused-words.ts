@@ -1,12 +1,14 @@
-/** Why a known word or a number cannot be used where it is, and what to type instead. */
+/** Why a word cannot be used where it is, and what to type instead. */
 
 import { commandText } from '../commands.ts';
 import { UNRECOGNIZED } from '../failure/index.ts';
 import { PRODUCTS } from '../product.ts';
 import type { Unit } from '../time/calendar.ts';
-import { ParseError } from './parse.ts';
-import type { Token, TokenizedText } from './tokenizer.ts';
-import { MONTH_NAMES } from './vocabulary.ts';
+import { nearestWord } from './nearest-word.ts';
+import { holdsUnknownWord, ParseError } from './parse.ts';
+import { MENTION } from './secret-detection.ts';
+import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
+import { MONTH_NAMES, SUGGESTIONS } from './vocabulary.ts';
 
 /** More than one `instead` are meanings of the word. */
 type Hint = readonly [why: string, works: string, ...instead: string[]];
@@ -99,9 +101,8 @@ function ofRaw(raw: string, works: string): Hint {
   return [UNRECOGNIZED, works];
 }
 
-function refusal(start: number, end: number, [why, works, ...instead]: Hint): ParseError {
-  return new ParseError(start, end, why, works, instead, instead.length > 1);
-}
+const refusal = (start: number, end: number, [why, works, ...instead]: Hint): ParseError =>
+  new ParseError(start, end, why, works, instead);
 
 /** The error for the token at `at`. @param works what the grammar takes */
 export function explainUnparsed({ text, tokens }: TokenizedText, at: number, works: string): ParseError {
@@ -121,4 +122,101 @@ export function explainUnparsed({ text, tokens }: TokenizedText, at: number, wor
     return refusal(token.start, end, ofWord(token, after, works));
   }
   return refusal(start, end, ofRaw(text.slice(start, end), works));
+}
+
+/** No word of the language, however run together, is much longer. */
+const LONGEST_WORD = 40;
+const SPELLINGS = [...SUGGESTIONS.keys()];
+
+const NO_ALIASES: Aliases = new Set();
+
+function near(word: string, aliases: Aliases): string | undefined {
+  const found = nearestWord(word, [...SPELLINGS, ...aliases]);
+  return found && (SUGGESTIONS.get(found) ?? found);
+}
+
+/** The known words nearest to a raw one: letter run by letter run ('lst7dys'), and as a whole ('yester-day'). */
+function corrections(raw: string, aliases: Aliases): readonly string[] {
+  const runs = raw
+    .split(/([^a-z]+)/)
+    .map((run) => (/[a-z]/.test(run) && holdsUnknownWord(run, NO_ALIASES) ? near(run, NO_ALIASES) : run));
+  const piecewise = runs.includes(undefined) ? [] : [runs.join('')];
+  // A sign before a word may mean that it is not wanted: -prod.
+  const wholes = /^[a-z\d]/.test(raw) ? [near(raw, aliases), near(raw.replaceAll('-', ''), aliases)] : [];
+  return [...piecewise, ...wholes.filter((whole) => whole !== undefined)];
+}
+
+interface Shape {
+  readonly form: RegExp;
+  readonly why: string;
+  readonly works: string;
+  readonly instead: (raw: string) => readonly string[];
+}
+
+const DIGITS_ONLY = 'Project IDs are digits only, such as 123.';
+
+/** Words that are refused, but show what was meant. */
+const SHAPES: readonly Shape[] = [
+  {
+    form: /^\^\d\d$/,
+    why: 'could be a day or a year',
+    works: 'Type the year with four digits.',
+    instead: (raw) => [`20${raw.slice(1)}`, raw.slice(1)],
+  },
+  {
+    form: /^(?:fy(?:-?\d+)?|fiscal)$/,
+    why: 'needs the month in which your fiscal year begins, which Tally doesn’t know',
+    works: 'Name the first and the last month, such as 2025-04..2026-03.',
+    instead: () => [],
+  },
+  {
+    form: /^(?:christmas|xmas|easter|thanksgiving|halloween|spring|summer|autumn|winter)$/,
+    why: 'isn’t a date that Tally knows',
+    works: 'Name the first and the last day, such as 2025-12-24..2025-12-26.',
+    instead: () => [],
+  },
+  {
+    form: MENTION,
+    why: 'You mentioned a person, a channel or a group',
+    works: 'Type a project’s name or ID.',
+    instead: () => [],
+  },
+  {
+    form: /^\d{1,3}(?:[.,]\d{3})+$/,
+    why: 'isn’t a project ID',
+    works: DIGITS_ONLY,
+    instead: (raw) => [raw.replace(/\D/g, '')],
+  },
+  {
+    form: /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])$/,
+    why: 'is a day only with a dot after it too',
+    works: 'Type 5.11. or 2026-11-05.',
+    instead: () => [],
+  },
+  { form: /^[-+#]*\d[\d.,]*$/, why: 'isn’t a project ID', works: DIGITS_ONLY, instead: () => [] },
+  {
+    form: /^\d{4}-\d\d-\d\dt[\d:.]+/,
+    why: 'has a time of day',
+    works: 'Tally works with whole days, such as 2026-10-05.',
+    instead: (raw) => [raw.slice(0, 10)],
+  },
+];
+
+function unknownWord({ text, aliases }: TokenizedText, { raw }: Token, works: string): ParseError {
+  const word = text.slice(raw.start, raw.end);
+  const shape = SHAPES.find(({ form }) => form.test(word));
+  if (shape) {
+    const instead = shape.instead(word);
+    return new ParseError(raw.start, raw.end, shape.why, shape.works, instead);
+  }
+  const instead = word.length > LONGEST_WORD ? [] : corrections(word, aliases);
+  return new ParseError(raw.start, raw.end, UNRECOGNIZED, works, instead, false);
+}
+
+/** @throws ParseError for the first word that the language does not have. @param works what to type instead */
+export function rejectUnknownWords(source: TokenizedText, works: string): void {
+  const bad = source.tokens.find(({ kind }) => kind === 'unknown' || kind === 'bad');
+  if (bad?.kind === 'bad')
+    throw new ParseError(bad.start, bad.end, bad.why, bad.works, bad.instead);
+  if (bad) throw unknownWord(source, bad, works);
 }

@@ -4,7 +4,7 @@ import {
   parseRunwayDays,
   parseThreshold,
   thresholdDigits,
-} from '../../../src/domain/money/threshold-text.ts';
+} from '../../../src/domain/money/watch-rule.ts';
 
 describe('an amount', () => {
   it.each([

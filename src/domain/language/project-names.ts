@@ -1,8 +1,39 @@
-/** Writes the names of projects in a question as commands have them: `and` as a comma, the first in front. */
+/** Writes the names of projects in a text as commands have them: in one word, `and` as a comma, the first in front. */
 
-import { isBareYear } from '../periods/token-classes.ts';
-import { type Aliases, BREAK } from '../tokenizer.ts';
-import { VOCABULARY } from '../vocabulary.ts';
+import { isBareYear } from './tokenizer.ts';
+import { type Aliases, BREAK } from './tokenizer.ts';
+import { VOCABULARY } from './vocabulary.ts';
+
+/** A word without the signs around it, with those before it and those after it. */
+const CORE = /^([^a-z\d]*)([a-z\d][a-z\d-]*|)(.*)$/is;
+
+/** The text with names of several words joined as they are written, `web shop` as `web-shop`: the longest names, and the shortest. */
+export function joinAliasWords(text: string, aliases: Aliases): readonly string[] {
+  // `web` of `web-shop`: no other word begins a name of several words.
+  const begins = new Set(
+    [...aliases].flatMap((name) => [...name.matchAll(/-/g)].map(({ index }) => name.slice(0, index))),
+  );
+  const typed = text.toLowerCase();
+  if (![...begins].some((name) => typed.includes(name))) return [];
+  const words = text.split(/(?<=\s)(?=\S)/).map((word) => CORE.exec(word) ?? []);
+  const joined = (isLongest: boolean): string => {
+    let result = '';
+    for (let at = 0; at < words.length; at++) {
+      let [whole = '', before, name = '', after = ''] = words[at] ?? [];
+      for (let next = at + 1; begins.has(name.toLowerCase()) && after.trim() === ''; next++) {
+        const [, sign, core, end = ''] = words[next] ?? [];
+        if (sign !== '') break;
+        [name, after] = [`${name}-${core}`, end];
+        if (!aliases.has(name.toLowerCase())) continue;
+        [whole, at] = [`${before}${name}${after}`, next];
+        if (!isLongest) break;
+      }
+      result += whole;
+    }
+    return result;
+  };
+  return [...new Set([joined(true), joined(false)])].filter((other) => other !== text);
+}
 
 export const isNumber = (word = ''): boolean => /^\d+$/.test(word);
 const isMonth = (word = ''): boolean => VOCABULARY.get(word)?.role === 'month';

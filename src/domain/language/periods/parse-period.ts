@@ -1,11 +1,21 @@
-/** Periods that have no one meaning, or cannot be asked for: why, what to type, and what is nearest. */
+/** Parses a period, and says why where it has no one meaning or cannot be asked for: what to type, and what is nearest. */
 import type { Unit } from '../../time/calendar.ts';
+import { type Match, ParseError, parseErrorAt, senseOf, tryParse, typedText } from '../parse.ts';
 import { clipWord } from '../text.ts';
+import type { TokenizedText } from '../tokenizer.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
-import { type DateExpression, dateText, ordinal } from './date-expression.ts';
-import { type Grammar, RefusedPhrase } from './grammar.ts';
-import type { PeriodClasses } from './period-classes.ts';
-import { type Count, lastUnits, type PhraseMeaning, phraseText, since } from './period-phrase.ts';
+import { type DateExpression, dateText, NAME_DAYS, ordinal } from './date-expression.ts';
+import { RefusedPhrase } from './grammar.ts';
+import { periods } from './period-grammar.ts';
+import {
+  type Count,
+  lastUnits,
+  PERIOD_TOO_LONG,
+  type PeriodPhrase,
+  type PhraseMeaning,
+  phraseText,
+  since,
+} from './period-phrase.ts';
 
 const FUTURE = 'Ask about a period up to today, such as this-week, mtd or last-7-days.';
 
@@ -39,7 +49,6 @@ const dayOrNumber = (day: number): RefusedPhrase =>
   ]);
 
 const VAGUE = 'doesn’t say which days';
-const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
 
 const startOf = (month: number): RefusedPhrase =>
   vague(`first-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? '');
@@ -72,9 +81,8 @@ const isPastUnit = (at: DateExpression): boolean =>
 const refuseOpenStart = (): RefusedPhrase =>
   new RefusedPhrase('doesn’t say where it begins', 'Name the first day too, such as 2026-10-01..2026-10-15.');
 
-/** What has no one meaning, or cannot be asked for. */
-export function addRefusedPeriods(periods: Grammar<PeriodClasses, PhraseMeaning>): void {
-  periods
+// What has no one meaning, or cannot be asked for.
+periods
     .rule('the NUMBER', dayOrNumber)
     .rule('next', () => new RefusedPhrase('is in the future', FUTURE))
     .rule('the? next COUNT? UNIT', (_, unit) => refuseFuture(unit))
@@ -97,10 +105,9 @@ export function addRefusedPeriods(periods: Grammar<PeriodClasses, PhraseMeaning>
     .rule('COUNT hour ago', refuseHours)
     .rule(
       'all time',
-      () => new RefusedPhrase('is longer than 3,660 days', 'Ask for ten years or less.', ['last-3-years']),
+      () => new RefusedPhrase(PERIOD_TOO_LONG, 'Ask for ten years or less.', ['last-3-years']),
     )
-    .rule('last? few of? UNIT', few)
-    .rule('last? a few of? UNIT', few)
+    .rule('last? a? few of? UNIT', few)
     .rule(
       'last? a UNIT',
       (unit) =>
@@ -132,4 +139,67 @@ export function addRefusedPeriods(periods: Grammar<PeriodClasses, PhraseMeaning>
       vague(`second-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? ''),
     )
     .rule('mid of? MONTH', (month) => vague(MONTH_NAMES[month - 1] ?? ''));
+
+/** A day from a month on is not what people ask for: after `3` in `3 october - 5 november` comes no period. */
+const isMixed = (phrase: PhraseMeaning): boolean =>
+  phrase.kind === 'range' && phrase.from.kind === 'month' && phrase.to.kind === 'month-day';
+
+/** What else the words mean if their number is a project: `3 october`, `in 2025`, `friday 13`. */
+function projectReading(source: TokenizedText, at: number, found: Match<PhraseMeaning>): string | undefined {
+  const { tokens } = source;
+  const { next } = found;
+  const number = senseOf(tokens[at], 'filler') && at + 2 === next ? at + 1 : at;
+  const [token, after] = [tokens[number], tokens[number + 1]];
+  if (senseOf(token, 'all')) return `all ${phraseText(found.value)}`;
+  const end = tokens[next - 1];
+  const isDated = found.value.kind === 'range' && found.value.from.kind === 'day-of-month';
+  if (end?.kind === 'number' && end.spaced && !isDated && senseOf(tokens[next - 2], 'weekday'))
+    return end.digits.startsWith('0')
+      ? undefined
+      : `project ${end.digits} ${typedText(source, at, next - 1)}`;
+  // No project ID begins with a zero.
+  if (
+    token?.kind !== 'number' ||
+    !token.spaced ||
+    token.end !== token.raw.end ||
+    token.digits.startsWith('0')
+  )
+    return undefined;
+  if (number + 1 === next) return `project ${token.digits}`;
+  if (!after?.spaced || after.dashed) return undefined;
+  const rest = tryParse(() => periods.parse(source, number + 1, true));
+  if (rest instanceof ParseError || rest.value?.next !== next || isMixed(rest.value.value)) return undefined;
+  return `project ${token.digits} ${phraseText(rest.value.value)}`;
+}
+
+/** The text could name a project instead. It is a period only where something else names the project. */
+function doubtIn(source: TokenizedText, at: number, found: Match<PhraseMeaning>): ParseError | undefined {
+  const project = projectReading(source, at, found);
+  if (project === undefined) return undefined;
+  const readings = [phraseText(found.value), project];
+  const works = `Type ${readings.join(' or ')}.`;
+  return parseErrorAt(source, at, found.next, 'could be a date or a project', works, ...readings);
+}
+
+/** A period, and the error that it is if nothing else in the text names a project: its number may be one. */
+export type PeriodMatch = Match<PeriodPhrase> & { readonly doubt: () => ParseError | undefined };
+
+/**
+ * The phrase that begins at a token, without `including today`, which may come anywhere in the text.
+ * @param bareYear the project is known, so that a bare number from 2000 to 2099 may be a year
+ * @throws ParseError where its words are refused or have several meanings
+ */
+export function parsePeriodPhrase(
+  source: TokenizedText,
+  at: number,
+  bareYear: boolean,
+): PeriodMatch | undefined {
+  const found = periods.parse(source, at, bareYear);
+  if (found === undefined) return undefined;
+  const typed = typedText(source, at, found.next);
+  return {
+    next: found.next,
+    value: { typed, includingToday: false, ...found.value },
+    doubt: () => (bareYear ? undefined : doubtIn(source, at, found)),
+  };
 }
