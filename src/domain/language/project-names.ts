@@ -1,7 +1,6 @@
 /** Writes the names of projects in a text as commands have them: in one word, `and` as a comma, the first in front. */
 
-import { isBareYear } from './tokenizer.ts';
-import { type Aliases, BREAK } from './tokenizer.ts';
+import { type Aliases, BREAK, isBareYear } from './tokenizer.ts';
 import { VOCABULARY } from './vocabulary.ts';
 
 /** A word without the signs around it, with those before it and those after it. */

@@ -216,7 +216,6 @@ function unknownWord({ text, aliases }: TokenizedText, { raw }: Token, works: st
 /** @throws ParseError for the first word that the language does not have. @param works what to type instead */
 export function rejectUnknownWords(source: TokenizedText, works: string): void {
   const bad = source.tokens.find(({ kind }) => kind === 'unknown' || kind === 'bad');
-  if (bad?.kind === 'bad')
-    throw new ParseError(bad.start, bad.end, bad.why, bad.works, bad.instead);
+  if (bad?.kind === 'bad') throw new ParseError(bad.start, bad.end, bad.why, bad.works, bad.instead);
   if (bad) throw unknownWord(source, bad, works);
 }

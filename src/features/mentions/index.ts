@@ -1,5 +1,6 @@
 import { mentionText, type SlashCommand } from '../../domain/commands.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
+import { dayAt } from '../../domain/time/calendar.ts';
 import { type CommandInvocation, commandButton } from '../../slack/commands/command-buttons.ts';
 import { exampleQuestions } from '../../slack/commands/examples.ts';
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
@@ -32,11 +33,12 @@ export function createMentionsFeature({ commands, verbs, listeners, threads }: M
     async run({ text = '' }, request, { rerun, self, thread }) {
       requireShortText(text);
       if (holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
-      const { aliases } = request.workspace;
+      const { aliases, settings } = request.workspace;
+      const today = dayAt(request.at, settings.zone);
       const canRun = ({ command, text: words }: CommandInvocation) =>
         canRead(lookUp(listeners(), command), words, request.workspace);
       const alone = parseMention(text, {
-        ...{ commands: commands(), verbs: verbs(), aliases, canRead: canRun, self },
+        ...{ commands: commands(), verbs: verbs(), aliases, today, canRead: canRun, self },
       });
       const said = { text: spoken(text, self), mention: alone, request };
       const mention = thread === undefined ? alone : await completeMention(said, thread, threads);

@@ -6,6 +6,7 @@ import { parseQuestion } from '../../domain/language/questions/question.ts';
 import { findUnknownWord } from '../../domain/language/questions/question-words.ts';
 import { clipWord } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import type { Day } from '../../domain/time/calendar.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
 
 /** What Tally can be asked to do. */
@@ -16,6 +17,7 @@ export interface KnownCommands {
   readonly verbs: readonly string[];
   /** Names of projects, in lower case. */
   readonly aliases: ReadonlySet<string>;
+  readonly today: Day;
   /** Tally’s own user ID. A mention of it says nothing; without it only a mention at the start is taken for one. */
   readonly self?: SlackId | undefined;
   /** Whether a command takes this text. */
@@ -62,7 +64,7 @@ export function parseMention(said: string, known: KnownCommands): Mention {
   const billing: CommandInvocation = { command: BILLING, text: [name, ...others].join(' ') };
   const isVerb = known.verbs.includes(name);
   if (isVerb && known.canRead(billing)) return { kind: 'command', rerun: billing };
-  const question = parseQuestion(text, known.aliases);
+  const question = parseQuestion(text, known.aliases, known.today);
   if (question?.kind === 'thanks') return question;
   if (question?.kind === 'command' || question?.kind === 'which-project') {
     const rerun = { command: question.command, text: question.text };
@@ -88,11 +90,11 @@ function commandOrQuestion(
   command: SlashCommand,
   rest: string,
   text: string,
-  { aliases }: KnownCommands,
+  { aliases, today }: KnownCommands,
 ): CommandInvocation {
   const typed = { command, text: rest };
   if (!QUESTION_COMMANDS.has(command) || tried(rest, aliases).readable !== undefined) return typed;
-  const question = parseQuestion(text, aliases);
+  const question = parseQuestion(text, aliases, today);
   if (question?.kind !== 'command' || question.command !== command) return typed;
   return { command, text: question.text };
 }

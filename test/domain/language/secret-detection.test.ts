@@ -60,7 +60,8 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   '/billing default': verb((text) => requireProject(text, RECORD, 'projects edit')),
   'a mention': (word) => {
     const known: KnownCommands = {
-      ...{ commands: ['/spend'], verbs: ['connect'], aliases: NO_ALIASES, canRead: () => true },
+      ...{ commands: ['/spend'], verbs: ['connect'], aliases: NO_ALIASES },
+      ...{ today: '2026-11-21', canRead: () => true },
     };
     const mention = parseMention(word, known);
     return mention.kind === 'nothing' ? mentionHelp([], mention.fact) : mention;

@@ -25,7 +25,7 @@ export const HALVES = [
 ] as const;
 
 /** What a part of the calendar is counted in; a number is a weekday, 1 for Monday. */
-export type Each = 'day' | 'month' | 'quarter' | number;
+export type Each = 'day' | 'weekend' | 'month' | 'quarter' | number;
 
 export type DateMeaning =
   | { readonly kind: 'day'; readonly day: Day }
@@ -44,7 +44,7 @@ export type DateMeaning =
   /** So many units before today: that day, or the unit that it is in; 0 for the current one. */
   | { readonly kind: 'ago'; readonly count: number; readonly unit: Unit; readonly as: Unit }
   | DatedSpan
-  /** Some of its days, weekdays, months or quarters: from the first on they count from 1, from the last back from -1. */
+  /** Some of its days, weekdays, weekends, months or quarters: from the first on they count from 1, from the last back from -1. */
   | {
       readonly kind: 'part';
       readonly each: Each;
@@ -165,7 +165,8 @@ function yearOf(date: DateMeaning): YearOf | undefined {
   return date.count === 0 ? 'this' : 'last';
 }
 
-const sizeOf = (date: DateMeaning): Unit | 'half' | undefined => {
+/** Undefined for a single day, a weekend and a part of something. */
+export const sizeOf = (date: DateMeaning): Unit | 'half' | undefined => {
   if (date.kind === 'ago') return date.as;
   if (date.kind === 'week-of') return 'week';
   return /^(?:week|month|quarter|half|year)$/.test(date.kind) ? (date.kind as Unit | 'half') : undefined;
@@ -196,19 +197,19 @@ function refuseWeeks(from: number, to: number, of: DateExpression): RefusedPhras
 const SPANS_IN_YEAR = { month: 12, quarter: 4 } as const;
 
 /**
- * Some of the days, weekdays, months or quarters of a longer part of the calendar.
+ * Some of the days, weekdays, weekends, months or quarters of a longer part of the calendar.
  *
- * @param each a unit, or a weekday (1 for Monday)
+ * @param each a unit, a weekend, or a weekday (1 for Monday)
  * @param from the first place, from 1 on, or from -1 back from the end
  * @returns undefined where one is no part of the other
  */
 export function partOf(
-  each: Unit | number,
+  each: Unit | Each,
   [from, to]: readonly [number, number],
   of: DateMeaning,
 ): DateMeaning | RefusedPhrase | undefined {
   const size = sizeOf(of);
-  const piece = typeof each === 'number' ? 'day' : each;
+  const piece = typeof each === 'number' ? 'day' : each === 'weekend' ? 'week' : each;
   if (size === undefined || SIZES.indexOf(size) <= SIZES.indexOf(piece)) return undefined;
   const whole = canonical(of);
   if (each === 'week') return refuseWeeks(from, to, whole);

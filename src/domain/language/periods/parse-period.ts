@@ -83,62 +83,59 @@ const refuseOpenStart = (): RefusedPhrase =>
 
 // What has no one meaning, or cannot be asked for.
 periods
-    .rule('the NUMBER', dayOrNumber)
-    .rule('next', () => new RefusedPhrase('is in the future', FUTURE))
-    .rule('the? next COUNT? UNIT', (_, unit) => refuseFuture(unit))
-    .rule('next WEEKDAY', () => refuseFuture())
-    .rule('next weekend', () => refuseFuture('week'))
-    .rule('WEEKDAY week', () => new RefusedPhrase('could be a week from that day', FUTURE))
-    .rule('next SPAN', () => refuseFuture())
-    .rule('in COUNT UNIT', (count, unit) => {
-      const meaning = lastUnits(unit, count);
-      return meaning instanceof RefusedPhrase
-        ? meaning
-        : new RefusedPhrase('could be a time from now', FUTURE, [phraseText(meaning)]);
-    })
-    .rule('tomorrow', () => refuseFuture())
-    .rule('RANK SINGULAR_UNIT', refusePlace)
-    .rule('ORDINAL SINGULAR_UNIT', refusePlace)
-    .rule('last? COUNT m', minutesOrMonths)
-    .rule('last? COUNT? hour', refuseHours)
-    .rule('this hour', () => refuseHours())
-    .rule('COUNT hour ago', refuseHours)
-    .rule(
-      'all time',
-      () => new RefusedPhrase(PERIOD_TOO_LONG, 'Ask for ten years or less.', ['last-3-years']),
-    )
-    .rule('last? a? few of? UNIT', few)
-    .rule(
-      'last? a UNIT',
-      (unit) =>
-        new RefusedPhrase(
-          VAGUE,
-          unit === 'day' ? 'Type today or yesterday.' : `Type last-${unit} or this-${unit}.`,
-        ),
-    )
-    .rule('last? fortnight', () => vague('last-14-days', 'last-2-weeks'))
-    .rule(
-      'last? COUNT? weekdays',
-      () => new RefusedPhrase('aren’t one period', 'Type last-weekend, or a range such as monday..friday.'),
-    )
-    .rule('before DATE', refuseOpenStart)
-    .rule('up? until|to DATE', ({ kind }) => (kind === 'year' ? undefined : refuseOpenStart()))
-    .rule('up? until|to now', refuseOpenStart)
-    .rule(
-      'after DATE',
-      ({ typed }) =>
-        new RefusedPhrase('doesn’t say whether that day counts', `If it does, type since ${typed}.`),
-    )
-    .rule('DATE on END', (at) => (at.kind === 'ago' && at.count === 0 ? undefined : orSince(at)))
-    .rule('DATE to date', (at) => (isPastUnit(at) ? orSince(at) : undefined))
-    .rule('early|mid|late last UNIT', (unit) => vague(`last-${unit}`))
-    .rule('early|mid|late of? this UNIT', (unit) => vague(`this-${unit}`))
-    .rule('early of? MONTH', startOf)
-    .rule('early|mid|late of? UNIT', (unit) => vague(`this-${unit}`, `last-${unit}`))
-    .rule('late of? MONTH', (month) =>
-      vague(`second-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? ''),
-    )
-    .rule('mid of? MONTH', (month) => vague(MONTH_NAMES[month - 1] ?? ''));
+  .rule('the NUMBER', dayOrNumber)
+  .rule('next', () => new RefusedPhrase('is in the future', FUTURE))
+  .rule('the? next COUNT? UNIT', (_, unit) => refuseFuture(unit))
+  .rule('next WEEKDAY', () => refuseFuture())
+  .rule('next weekend', () => refuseFuture('week'))
+  .rule('WEEKDAY week', () => new RefusedPhrase('could be a week from that day', FUTURE))
+  .rule('next SPAN', () => refuseFuture())
+  .rule('in COUNT UNIT', (count, unit) => {
+    const meaning = lastUnits(unit, count);
+    return meaning instanceof RefusedPhrase
+      ? meaning
+      : new RefusedPhrase('could be a time from now', FUTURE, [phraseText(meaning)]);
+  })
+  .rule('tomorrow', () => refuseFuture())
+  .rule('RANK SINGULAR_UNIT', refusePlace)
+  .rule('ORDINAL SINGULAR_UNIT', refusePlace)
+  .rule('last? COUNT m', minutesOrMonths)
+  .rule('last? COUNT? hour', refuseHours)
+  .rule('this hour', () => refuseHours())
+  .rule('COUNT hour ago', refuseHours)
+  .rule('all time', () => new RefusedPhrase(PERIOD_TOO_LONG, 'Ask for ten years or less.', ['last-3-years']))
+  .rule('last? a? few of? UNIT', few)
+  .rule(
+    'last? a UNIT',
+    (unit) =>
+      new RefusedPhrase(
+        VAGUE,
+        unit === 'day' ? 'Type today or yesterday.' : `Type last-${unit} or this-${unit}.`,
+      ),
+  )
+  .rule('last? fortnight', () => vague('last-14-days', 'last-2-weeks'))
+  .rule(
+    'last? COUNT? weekdays',
+    () => new RefusedPhrase('aren’t one period', 'Type last-weekend, or a range such as monday..friday.'),
+  )
+  .rule('before DATE', refuseOpenStart)
+  .rule('up? until|to DATE', ({ kind }) => (kind === 'year' ? undefined : refuseOpenStart()))
+  .rule('up? until|to now', refuseOpenStart)
+  .rule(
+    'after DATE',
+    ({ typed }) =>
+      new RefusedPhrase('doesn’t say whether that day counts', `If it does, type since ${typed}.`),
+  )
+  .rule('DATE on END', (at) => (at.kind === 'ago' && at.count === 0 ? undefined : orSince(at)))
+  .rule('DATE to date', (at) => (isPastUnit(at) ? orSince(at) : undefined))
+  .rule('early|mid|late last UNIT', (unit) => vague(`last-${unit}`))
+  .rule('early|mid|late of? this UNIT', (unit) => vague(`this-${unit}`))
+  .rule('early of? MONTH', startOf)
+  .rule('early|mid|late of? UNIT', (unit) => vague(`this-${unit}`, `last-${unit}`))
+  .rule('late of? MONTH', (month) =>
+    vague(`second-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? ''),
+  )
+  .rule('mid of? MONTH', (month) => vague(MONTH_NAMES[month - 1] ?? ''));
 
 /** A day from a month on is not what people ask for: after `3` in `3 october - 5 november` comes no period. */
 const isMixed = (phrase: PhraseMeaning): boolean =>

@@ -1,6 +1,7 @@
 /** A period phrase: its syntax tree, what it is made of and its canonical text. No clock or time zone is known here. */
-import type { Unit } from '../../time/calendar.ts';
+import { type Day, daysBetween, type Unit } from '../../time/calendar.ts';
 import { canonical, type DateExpression, dateText, type YearOf } from './date-expression.ts';
+import { padded } from './date-literal.ts';
 import { RefusedPhrase } from './grammar.ts';
 
 export type PhraseMeaning =
@@ -97,6 +98,9 @@ export function alone(at: DateExpression): PhraseMeaning {
   return at.count === 0 ? { kind: 'this', unit: at.unit } : { kind: 'last', unit: at.unit, count: 1 };
 }
 
+/** Its first day. */
+const LEAP_YEAR: Day = '2024-01-01';
+
 /** The place of a month, quarter, weekday, year or day among the others, and after how many the first comes again. */
 function placeOf(date: DateExpression): readonly [place: number, of: number] | undefined {
   const year = 'year' in date && typeof date.year === 'number' ? date.year : 0;
@@ -107,8 +111,10 @@ function placeOf(date: DateExpression): readonly [place: number, of: number] | u
       return [4 * year + date.quarter, 4];
     case 'year':
       return [date.year, Number.POSITIVE_INFINITY];
+    case 'day':
+      return [daysBetween(LEAP_YEAR, date.day), Number.POSITIVE_INFINITY];
     case 'month-day':
-      return [(12 * year + date.month) * 32 + date.day, Number.POSITIVE_INFINITY];
+      return [daysBetween(LEAP_YEAR, `2024-${padded(date.month)}-${padded(date.day)}`), 366];
     case 'weekday':
       return date.week === undefined ? [date.weekday, 7] : undefined;
     default:

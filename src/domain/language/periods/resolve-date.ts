@@ -64,8 +64,12 @@ const yearOf = (day: Day): number => Number(day.slice(0, 4));
 const numberedYear = (year: YearOf, today: Day): number =>
   typeof year === 'number' ? year : yearOf(today) - (year === 'last' ? 1 : 0);
 
-const refused = (point: DateExpression, why: string, works: string, instead?: string): InvalidWord =>
-  new InvalidWord(clipWord(point.typed), why, works, instead);
+const refused = (
+  point: DateExpression,
+  why: string,
+  works: string,
+  instead?: string | readonly string[],
+): InvalidWord => new InvalidWord(clipWord(point.typed), why, works, instead);
 
 const daysOf = (first: Day, last: Day): CalendarSpan => ({ first, last, unit: 'day', count: 1 });
 
@@ -150,14 +154,28 @@ function dayOfYear(point: Point<'month-day'>, year: number): CalendarSpan {
   );
 }
 
-/** Each day, weekday, month or quarter of a part of the calendar. */
+const weekendFrom = (saturday: Day): CalendarSpan => ({
+  ...daysOf(saturday, addDays(saturday, 1)),
+  rule: { kind: 'weekend', unit: 'week' },
+});
+
+/** Each day, weekday, weekend, month or quarter of a part of the calendar. */
 function piecesOf(each: Each, { first, last }: CalendarSpan): readonly CalendarSpan[] {
   if (each === 'month' || each === 'quarter') {
     const count = countUnits(each, first, last);
     return Array.from({ length: count }, (_, n) => unitAt(each, shiftUnits(each, first, n)));
   }
   const days = Array.from({ length: daysBetween(first, last) + 1 }, (_, n) => addDays(first, n));
+  if (each === 'weekend') return days.filter((day) => isoWeekday(day) === 6 && day < last).map(weekendFrom);
   return (typeof each === 'number' ? days.filter((day) => isoWeekday(day) === each) : days).map(dayAlone);
+}
+
+/** A weekend of which only one day is within may count or not: 31 October 2026 is a Saturday. */
+function refuseHalfWeekend(point: Point<'part'>, { first, last }: CalendarSpan, whole: CalendarSpan): void {
+  const isHalf = point.from > 0 ? isoWeekday(whole.first) === 7 : isoWeekday(whole.last) === 6;
+  if (!isHalf) return;
+  const readings = [0, point.from > 0 ? -7 : 7].map((n) => `${addDays(first, n)}..${addDays(last, n)}`);
+  throw refused(point, 'could be either of two weekends', `Type ${readings.join(' or ')}.`, readings);
 }
 
 function partOf(point: Point<'part'>, whole: CalendarSpan): CalendarSpan {
@@ -173,6 +191,7 @@ function partOf(point: Point<'part'>, whole: CalendarSpan): CalendarSpan {
       'Name the days, such as 2026-10-01..2026-10-15.',
     );
   }
+  if (each === 'weekend') refuseHalfWeekend(point, first, whole);
   return { ...first, last: last.last, count: first.unit === 'day' ? 1 : to - from + 1 };
 }
 
@@ -220,8 +239,7 @@ function weekOf(point: Point<'week-of'>, today: Day, zone: Zone): CalendarSpan {
 const SATURDAYS = { 'before-last': -9, last: -2, this: 5 } as const;
 
 function weekend({ which }: Point<'weekend'>, today: Day): CalendarSpan {
-  const saturday = addDays(startOfUnit('week', today), SATURDAYS[which]);
-  return { ...daysOf(saturday, addDays(saturday, 1)), rule: { kind: 'weekend', unit: 'week' } };
+  return weekendFrom(addDays(startOfUnit('week', today), SATURDAYS[which]));
 }
 
 function weekdayOf({ week, ...point }: Point<'weekday'>, today: Day): CalendarSpan {

@@ -61,6 +61,8 @@ export interface FollowUpText {
   readonly isUnsure: boolean;
   /** Whether it thanks for an answer: “thanks for the csv”. */
   readonly isThanks: boolean;
+  /** `month` of “same month last year”. */
+  readonly sameOfLastYear: string | undefined;
   /** What could mean several things: `of it` after days, `it 500`. */
   readonly part: string | undefined;
 }
@@ -89,7 +91,15 @@ export function readFollowUpText(text: string): FollowUpText {
     .filter(Boolean);
   const [first = '', ...others] = typed;
   const isMistyped = others[0] === 'about' && first !== WHAT && nearestWord(first, [WHAT]) === WHAT;
-  const words = isMistyped ? [WHAT, ...others] : typed;
+  const [, added] = /^(?:and )?plus (.+)$/.exec(typed.join(' ')) ?? [];
+  const [, sameOfLastYear] = SAME_OF_LAST_YEAR.exec(typed.join(' ')) ?? [];
+  const words = isMistyped
+    ? [WHAT, ...others]
+    : added !== undefined
+      ? [IT, 'and', ...added.split(' ')]
+      : sameOfLastYear === undefined
+        ? typed
+        : ['vs', 'last', 'year'];
   let isThanks = false;
   let isExplicit = false;
   let isSame = false;
@@ -119,9 +129,11 @@ export function readFollowUpText(text: string): FollowUpText {
     text: WHY.has(rest) ? 'why' : rest,
     isExplicit: isExplicit || isAgain || hasPronoun || isReference,
     isSame,
+    sameOfLastYear,
     part: part ?? open,
     isUnsure:
       isMistyped ||
+      sameOfLastYear !== undefined ||
       /^(?:the )?(?:first|second) half$/.test(rest) ||
       // The latest one, or those of the answer.
       (words.includes('only') && /^(?:the )?weekends?$/.test(rest)),
@@ -130,6 +142,10 @@ export function readFollowUpText(text: string): FollowUpText {
 }
 
 const WHAT = 'what';
+
+/** It may be wanted alone, or to compare with. */
+const SAME_OF_LAST_YEAR =
+  /^(?:(?:and|in|for|on|the) )*same (month|week|quarter|period|time|days?) (?:of |in )?last year$/;
 
 /** `vs september` for “compare september”. */
 const asComparison = (words: readonly string[]): readonly string[] =>

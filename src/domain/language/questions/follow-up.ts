@@ -5,7 +5,8 @@ import { InvalidWord, isFailure } from '../../failure/index.ts';
 import { type Output, parseWithOutput } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
 import { keepsWords } from '../parse.ts';
-import { formatPhrase, LAST_7_DAYS } from '../periods/period-phrase.ts';
+import { sizeOf } from '../periods/date-expression.ts';
+import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../periods/period-phrase.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { AGAIN, type FollowUpText, IT, isReserved, NAMES_ALL, readFollowUpText } from './follow-up-text.ts';
@@ -127,13 +128,16 @@ const RANKED_DAYS =
 
 /** What could mean several things beside an answer, or adds nothing to it. */
 function unclearIn(
-  { text, isExplicit, part }: FollowUpText,
+  { text, isExplicit, part, sameOfLastYear }: FollowUpText,
   typed: string,
   base: Base,
 ): InvalidWord | undefined {
   const [, form] = SET_UP.find(([request]) => request.test(text)) ?? [];
   if (form !== undefined) return new InvalidWord(clipWord(text), `is set up with ${form}`, '');
   if (part !== undefined) return new InvalidWord(part, UNPLACED, '');
+  if (sameOfLastYear !== undefined && !/^(?:period|time|days)$/.test(sameOfLastYear))
+    if (unitOf(base.words.phrase) !== sameOfLastYear)
+      return new InvalidWord(`same ${sameOfLastYear}`, UNPLACED, '');
   if (text === '' && isExplicit) return new InvalidWord(clipWord(typed), UNPLACED, '');
   const [order] = ORDER.exec(text) ?? RANKED_DAYS.exec(text) ?? [];
   if (order !== undefined) return new InvalidWord(order, UNPLACED, '');
@@ -142,6 +146,12 @@ function unclearIn(
     return new InvalidWord('both', 'needs an answer about two projects', '');
   const [, amount] = /^(?!.*\bproject).*\bbudget\b.*?(?<![\w-])(\d+)(?![\w-])/.exec(text) ?? [];
   return amount === undefined ? undefined : new InvalidWord(amount, 'could be a project or an amount', '');
+}
+
+/** The unit that a period is one of. */
+function unitOf(phrase: PeriodPhrase | undefined): string | undefined {
+  if (phrase?.kind === 'at') return sizeOf(phrase.at) ?? 'day';
+  return phrase?.kind === 'this' || (phrase?.kind === 'last' && phrase.count === 1) ? phrase.unit : undefined;
 }
 
 const isList = (base: Base | undefined): boolean => Array.isArray(base?.words.several);

@@ -21,7 +21,7 @@ const ASKED_CHANGE = ['why', 'past', 'have', 'spend+is'] as const;
 /* biome-ignore format: a role a line is what makes the table readable */
 const ROWS = {
   // What is asked
-  spend: { about: 'spend', phrases: 'spend|spends|spent|spending|spendings, expense|expenses|expenditure|expenditures, cost~, costings, pays|paid|paying [for], to cost|spend|pay, burn|burns|burnt|burned|burning [through], go|goes|gone|going|went through, shell~ out, fork|forked out, set us|me back, ran|run|runs|racked up, bill|bills|billed, charges|charged|charging, damage, how expensive|costly|pricey, price, spend|spends|spent|spending|cost|costs|pay|paid|charge|charged [us] anything, breakdown [of]' },
+  spend: { about: 'spend', phrases: 'spend|spends|spent|spending|spendings, expense|expenses|expenditure|expenditures, cost~, costings, pays|paid|paying [for], to cost|spend|pay, burn|burns|burnt|burned|burning [through], go|goes|gone|going|went through|into, shell~ out, fork|forked out, set us|me back, ran|run|runs|racked up, bill|bills|billed, charges|charged|charging, damage, how expensive|costly|pricey, price, spend|spends|spent|spending|cost|costs|pay|paid|charge|charged [us] anything, breakdown [of]' },
   destination: { about: 'spend', says: 'all', phrases: 'where did|does|do|is|are|has|have|was [all] money|cash|spend|cost~ go|goes|going|gone|went [to], where do|did|are|have we spend|spent|spending [money], what do|did|are|have|were we spend|spent|spending money|cash on' },
   // As an order they ask for nothing that Tally does: “pay the bill for prod”.
   pay: { about: 'spend', beside: ['amount', 'what', 'why', 'past', 'have', 'future', 'average', 'rank'], phrases: 'pay|charge [for]' },
@@ -29,9 +29,9 @@ const ROWS = {
   average: { about: 'spend', phrases: '[on|in] average|averages, avg, avg/day, per|a|each|every|by day, /day, day by day, daily, daily average|mean, average|mean|typical daily, [on] mean|average|typical|usual|normal day, typical|typically, mean cost|costs|spend|spending, [daily] burn rate' },
   peak: { about: 'spend', phrases: '[on] which|what day|days|date, peak|peaks|peaked [day], biggest|highest|costliest|worst|priciest|largest|heaviest|top day, day with highest|biggest|largest|most, most expensive|costly day' },
   forecast: { about: 'spend', phrases: 'predict, forecast|forecasts|forecasted|forecasting, projection|projections, prediction, prognosis, estimate|estimates|estimation, end up at, where will|do|would we|i end up, where will|does|would, land|lands [at|on]' },
-  balance: { about: 'balance', phrases: '[account] balance|balances|bal, left [over], left to spend, remaining [balance], remains|remain, runway|runways, in bank|account, rest of money' },
+  balance: { about: 'balance', phrases: '[account] balance|balances|bal [and runway], runway and balance, days|weeks|months left|remaining, left [over], left to spend, remaining [balance], remains|remain, runway|runways, in bank|account, rest of money' },
   credit: { about: 'balance', beside: ['balance'], phrases: 'credit|credits, budgets is|are [running|getting] low' },
-  lasting: { about: 'balance', phrases: '[about to] run|runs|running|ran out|dry|empty [of money|cash|funds|budget], dry up, out of money|cash|funds, used up, be|is|are empty|gone|exhausted|depleted, last us, funded, keep running|going, [i|we] need|have to top up|refill, [run|runs|running|getting] low [on money|cash|funds|credit]' },
+  lasting: { about: 'balance', phrases: '[about to] run|runs|running|ran out|dry|empty [of money|cash|funds|budget], hit|hits|reach|reaches zero, dry up, out of money|cash|funds, used up, be|is|are empty|gone|exhausted|depleted, last us, funded, keep running|going, [i|we] need|have to top up|refill, [run|runs|running|getting] low [on money|cash|funds|credit]' },
   soonest: { about: 'balance', says: 'all', phrases: 'shortest|least runway' },
   ends: { about: 'balance', beside: ['money', 'when', 'howLong'], phrases: 'finished' },
   lasts: { about: 'balance', phrases: 'last|lasts' },
@@ -68,7 +68,7 @@ const ROWS = {
   monthEnd: { beside: ['future', 'forecast'], phrases: '[by|at|until|till|before] end of [this|current] month, by months|month end, [by|at|until] month end, [by] eom' },
   endUp: { beside: ['spend'], phrases: 'end|ends|ended|ending up' },
   howLong: { beside: ['lasting', 'lasts', 'balance', 'money'], phrases: 'how [much] long|longer, how much time, how long|soon until|till|before, how many days|weeks|months [until|till|before], until|till when' },
-  when: { beside: ['lasting', 'lasts', 'ends', 'peak', 'rank'], phrases: '[by] when, how soon' },
+  when: { beside: ['lasting', 'lasts', 'ends', 'peak', 'rank'], phrases: '[by] when, how soon, [on] which|what day|date does|do|will' },
   now: { beside: ['balance', 'lasting', 'budget', ...LISTS], phrases: 'now, right now, soon, currently, at moment, at present, as of now, still, there, yet' },
   kept: { beside: ['budget', 'watches'], phrases: 'kept|keep|keeps|keeping, hold|holds|holding|held, exceed~, pass|passed|passing, reached, blown|blow|blew, within|inside|under|below|above, on track [with|for], keeping|keep|keeps|kept|stick|sticks|sticking to, good on, enough, stay|stays|stayed|staying, go|goes|went|gone|going over, broken|broke|break, respected, met, fine' },
   money: { beside: ['spend', 'average', 'peak', 'balance', 'lasting', 'lasts', 'budget', 'howLong'], phrases: '[enough] money|cash|funds' },

@@ -3,9 +3,10 @@
 import { commandText, type SlashCommand } from '../../commands.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { PRODUCTS } from '../../product.ts';
-import type { Unit } from '../../time/calendar.ts';
+import type { Day, Unit } from '../../time/calendar.ts';
 import type { Versus } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parsePeriodText } from '../command-text.ts';
+import { padded } from '../periods/date-literal.ts';
 import { formatPhrase, type PeriodPhrase } from '../periods/period-phrase.ts';
 import { clipWord } from '../text.ts';
 import { type Aliases, BREAK } from '../tokenizer.ts';
@@ -34,22 +35,28 @@ export interface MadeCommand extends QuestionCommand {
   readonly isGuess: boolean;
 }
 
-/** The commands that a reading means, or why there is none. */
-export function commandsOf(reading: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
+/** The commands that a reading means, or why there is none. @param today as for `parseQuestion` */
+export function commandsOf(reading: QuestionReading, today?: Day): readonly (MadeCommand | InvalidWord)[] {
   const { subject } = reading;
-  if (subject === undefined) return EITHER.flatMap((about) => commandsOf({ ...reading, subject: about }));
+  if (subject === undefined)
+    return EITHER.flatMap((about) => commandsOf({ ...reading, subject: about }, today));
   switch (subject) {
     case 'spend':
-      return spendCommands(reading);
+      return spendCommands(reading, today);
     case 'balance':
       return balanceCommands(reading);
     default:
-      return [billingCommand(subject, reading)];
+      return [billingCommand(subject, reading, today)];
   }
 }
 
-const isThisMonth = (phrase: PeriodPhrase | undefined): boolean =>
-  phrase === undefined || (phrase.kind === 'this' && phrase.unit === 'month');
+/** Whether no period is named, or the running month: `this month`, and on 21 November 2026 `november`. */
+function isThisMonth(phrase: PeriodPhrase | undefined, today = ''): boolean {
+  if (phrase === undefined || (phrase.kind === 'this' && phrase.unit === 'month')) return true;
+  if (phrase.kind !== 'at' || phrase.at.kind !== 'month') return false;
+  const { month, year = 'this' } = phrase.at;
+  return `${year === 'this' ? today.slice(0, 4) : year}-${padded(month)}` === today.slice(0, 7);
+}
 
 const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', typed: 'this-month', includingToday: false };
 const thisUnit = (unit: Unit): PeriodPhrase => ({ ...THIS_MONTH, unit, typed: `this-${unit}` });
@@ -59,7 +66,10 @@ const FROM_PAST = /^from (?:the )?(?:last|past|previous|yesterday)/i;
 /** They ask for a change, which `/spend` shows by comparing with the days before. */
 const CHANGES: ReadonlySet<PhraseRole> = new Set(['change', 'more', 'pricier', 'stepBefore'] as const);
 
-function spendCommands({ words, output, said }: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
+function spendCommands(
+  { words, output, said }: QuestionReading,
+  today: Day | undefined,
+): readonly (MadeCommand | InvalidWord)[] {
   const isChange = words.versus === undefined && !said.has('why') && !said.has('stepBefore');
   const isVague =
     words.phrase === undefined || said.has('amount') || !(said.has('spend') || said.has('pricier'));
@@ -93,11 +103,11 @@ function spendCommands({ words, output, said }: QuestionReading): readonly (Made
     ];
   }
   if (said.has('future') || said.has('forecast') || said.has('monthEnd')) {
-    if (isThisMonth(phrase) && versus === undefined) return [make({ ...asked, phrase: THIS_MONTH })];
+    if (isThisMonth(phrase, today) && versus === undefined) return [make({ ...asked, phrase: THIS_MONTH })];
     const why = 'doesn’t say this month, and only that has a forecast';
     const works = `Type ${commandText('/spend')} prod this-month.`;
     return [
-      isThisMonth(phrase)
+      isThisMonth(phrase, today)
         ? new InvalidWord(said.get('than') ?? said.get('joint') ?? 'vs', UNPLACED, EXAMPLE)
         : new InvalidWord(clipWord(phrase?.typed ?? 'vs'), why, works),
     ];
@@ -196,11 +206,12 @@ const BILLING: Readonly<Record<Exclude<Subject, 'spend' | 'balance'>, string>> =
 function billingCommand(
   subject: Exclude<Subject, 'spend' | 'balance'>,
   { words, output, said }: QuestionReading,
+  today: Day | undefined,
 ): MadeCommand | InvalidWord {
   const { phrase, versus, top, product, several, ...named } = words;
   const isBudget = subject === 'budget';
   const extra =
-    (phrase !== undefined && !(isBudget && isThisMonth(phrase)) && phrase.typed) ||
+    (phrase !== undefined && !(isBudget && isThisMonth(phrase, today)) && phrase.typed) ||
     (versus !== undefined && 'vs') ||
     (top !== undefined && 'top') ||
     (product && PRODUCTS[product].word) ||

@@ -1,6 +1,7 @@
 /** Questions in free words. Every word must have a meaning here or in the grammar of commands. */
 
 import { InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
+import type { Day } from '../../time/calendar.ts';
 import { joinAliasWords } from '../project-names.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
@@ -31,12 +32,13 @@ const MOST_OFFERED = 3;
 /**
  * Reads a question such as `how much did prod spend last week?`.
  * @param aliases names of projects, in lower case
+ * @param today where it is known, a running month may be named: `what will prod cost in november?`
  * @returns undefined when no word names a project or something that Tally can be asked
  * @throws SecretPasted
  */
-export function parseQuestion(text: string, aliases: Aliases): Question | undefined {
-  const plain = understand(text, aliases);
-  const joined = joinAliasWords(text, aliases).map((other) => understand(other, aliases) ?? plain);
+export function parseQuestion(text: string, aliases: Aliases, today?: Day): Question | undefined {
+  const plain = understand(text, aliases, today);
+  const joined = joinAliasWords(text, aliases).map((other) => understand(other, aliases, today) ?? plain);
   return withholdSecrets(oneOf([plain, ...joined]), text, aliases);
 }
 
@@ -75,7 +77,7 @@ export function withholdSecrets<T extends object>(
   return mayHoldSecret ? { kind: 'refused', refusal: refusal.withheld() } : reading;
 }
 
-function understand(text: string, aliases: Aliases): Question | undefined {
+function understand(text: string, aliases: Aliases, today: Day | undefined): Question | undefined {
   const question = readQuestionWords(text, aliases);
   const { said, rest, doubt } = question;
   if (isEmpty(rest) && !hasContent(said)) return said.has('thanks') ? { kind: 'thanks' } : undefined;
@@ -85,7 +87,7 @@ function understand(text: string, aliases: Aliases): Question | undefined {
     return refusal && isAsked(question, refusal, aliases) ? { kind: 'refused', refusal } : undefined;
   if (reading.subject === undefined && (isEmpty(rest) || (said.has('thanks') && !isBare(reading))))
     return undefined;
-  const made = readings.flatMap(commandsOf);
+  const made = readings.flatMap((each) => commandsOf(each, today));
   const commands = made.flatMap((command) => ('command' in command ? [command] : []));
   const [only, ...others] = commands;
   if (only === undefined) {

@@ -41,6 +41,7 @@ const KNOWN: KnownCommands = {
     ...['settings', 'status', 'audit', 'help'],
   ],
   aliases: ALIASES,
+  today: '2026-11-21',
   self: 'U0TALLY001',
   canRead: (invocation) => 'runs' in outcomeOfCommand(invocation),
 };
