@@ -52,6 +52,7 @@ import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createManagerRequests } from './workspace/once/manager-requests.ts';
 import { createOneTimeGrants } from './workspace/once/one-time-grants.ts';
+import { createOpenSteps } from './workspace/once/open-steps.ts';
 import { createEventDedup, createOAuthNonces } from './workspace/once/replay-protection.ts';
 import { createTokenQuota } from './workspace/once/token-quota.ts';
 import { createAudit } from './workspace/record/audit.ts';
@@ -146,6 +147,7 @@ export function createTally(
   const users = createUserDirectory(clock);
   const errorReply = createErrorReply(log);
   const threads = createThreadStore(redis);
+  const openSteps = createOpenSteps(redis, keyring);
 
   const all: Registry = createRegistry(() => features);
   const reports = createReports(clock);
@@ -211,7 +213,12 @@ export function createTally(
       listeners: () => all.listeners().commands,
       threads,
     }),
-    createWorkflowStepsFeature({ figures: all.stepFigures }),
+    createWorkflowStepsFeature({
+      figures: all.stepFigures,
+      openSteps,
+      endLeftSteps: () => endLeftSteps(),
+      log,
+    }),
     createHomeFeature({ sections: all.home, attention: all.attention, billing, lastUsed, log, clock }),
     createHelpFeature(all.help),
   ];
@@ -241,8 +248,9 @@ export function createTally(
     log,
     logger: sdkLog,
   });
-  registerListeners(slack.app, all.listeners(), {
-    ...{ users, workspaces, responseUrls, names, errorReply, limits, log, clock },
+  const endLeftSteps = registerListeners(slack.app, all.listeners(), {
+    ...{ users, workspaces, openSteps, responseUrls, names, errorReply, limits, log, clock },
+    clientFor: installations.clientFor,
     eventDedup: createEventDedup(redis),
     threads,
     onFinished,

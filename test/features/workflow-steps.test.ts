@@ -1,11 +1,17 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { WORKFLOW_FUNCTIONS } from '../../src/features/workflow-steps/functions.ts';
 import { createRateLimiter } from '../../src/slack/server/rate-limit.ts';
-import { type Bot, CHANNEL, goodToken, startBot } from '../support/bot.ts';
+import { type Bot, CHANNEL, goodToken, slackEnvironment, startBot } from '../support/bot.ts';
+import { endWithParent } from '../support/end-with-parent.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const FINANCE = 'C0FINANCE1';
@@ -345,6 +351,132 @@ describe('many steps at once', () => {
       /^Your workspace is running steps faster than Tally can answer\. Try again in /,
     );
     expect((await busy.ask('/balance 456')).visibleText).toContain(' left');
+  }, 30_000);
+});
+
+describe('a step whose process does not end it', () => {
+  const OPEN = 'tally:{tally-0}:open-steps';
+  const SECRET_INPUT = 'hunter2-hunter2-hunter2';
+  const encryptionKeys = `test:${randomBytes(32).toString('base64')}`;
+  let ahead = 0;
+  let on: Bot;
+  beforeEach(async () => {
+    ahead = 0;
+    on = await startBot({ now: () => Date.now() + ahead, encryptionKeys });
+    await addConnection(on);
+  });
+  afterEach(() => on.stop());
+
+  const runOf = (id: unknown) => on.slack.stepRun(OWNER, String(id));
+  const ended = (id: unknown) => () => (runOf(id)?.outputs || runOf(id)?.error ? runOf(id) : undefined);
+  const endings = (id: unknown) =>
+    on.slack.calls.filter(
+      ({ method, args }) => method.startsWith('functions.complete') && args.function_execution_id === id,
+    );
+  /** Billing answers nothing until `release` is called. */
+  const hold = () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    on.billing.respond(() => released.then(() => undefined));
+    return release;
+  };
+
+  it('is ended by the next process after it was killed, once', async () => {
+    await on.stopBot();
+    await buildBot(() => undefined);
+    const child = spawn(process.execPath, [BOT_ENTRY, 'start'], {
+      env: {
+        ...{ PATH: process.env.PATH ?? '', ...slackEnvironment('http', on.slack) },
+        ...{ REDIS_URL: on.redis.url, ENCRYPTION_KEYS: encryptionKeys, TRUSTED_API_HOSTS: '127.0.0.1' },
+        ...{ BILLING_BASE_URL: on.billing.url, PORT: new URL(on.url).port },
+      },
+      stdio: 'ignore',
+    });
+    endWithParent(child);
+    const isReady = () =>
+      fetch(`${on.url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await waitUntil(isReady, 30_000);
+    const release = hold();
+    const asked = on.billing.requests.length;
+    const { id } = await on.slack.runStep(OWNER, 'get_balance', { project: '456' });
+    await on.slack.waitFor(() => on.billing.requests.length > asked || undefined, 15_000);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    release();
+    expect(await on.redis.client.hlen(OPEN)).toBe(1);
+    expect(runOf(id)).not.toHaveProperty('outputs');
+
+    ahead = 2 * 60_000;
+    await on.startAnotherProcess();
+    expect(await on.slack.waitFor(ended(id), 20_000)).toHaveProperty('outputs.amount_exact');
+    await waitUntil(async () => (await on.redis.client.hlen(OPEN)) === 0);
+    expect(endings(id)).toHaveLength(1);
+  }, 90_000);
+
+  it('is ended by the other process while it hangs, and its own late answer changes nothing', async () => {
+    const release = hold();
+    const { id } = await on.slack.runStep(OWNER, 'get_balance', { project: '456' });
+    ahead = 2 * 60_000;
+    on.billing.respond(undefined);
+    await on.startAnotherProcess();
+    const { outputs } = await on.slack.waitFor(ended(id), 20_000);
+    release();
+    await on.waitUntilIdle();
+    await waitUntil(async () => (await on.redis.client.hlen(OPEN)) === 0);
+    await on.stopBot();
+    expect(runOf(id)).toMatchObject({ outputs });
+    expect(on.log()).not.toContain('Could not deliver a reply');
+  }, 60_000);
+
+  it('is left to its process for as long as that may take, and is not kept once it ended', async () => {
+    const release = hold();
+    const { id } = await on.slack.runStep(OWNER, 'get_balance', { project: '456' });
+    ahead = 60_000;
+    const other = await on.startAnotherProcess();
+    await other.stop();
+    expect(runOf(id)).not.toHaveProperty('outputs');
+    release();
+    await on.slack.waitFor(ended(id), 20_000);
+    await waitUntil(async () => (await on.redis.client.hlen(OPEN)) === 0);
+    expect(endings(id)).toHaveLength(1);
+  }, 60_000);
+
+  it('is tried again when Slack did not take its end', async () => {
+    on.slack.failNext('functions.completeSuccess', { error: 'internal_error' });
+    on.slack.failNext('functions.completeError', { error: 'internal_error' });
+    const { id } = await on.slack.runStep(OWNER, 'get_balance', { project: '456' });
+    await waitUntil(() => on.log().includes('Could not deliver a reply'));
+    ahead = 2 * 60_000;
+    await on.startAnotherProcess();
+    expect(await on.slack.waitFor(ended(id), 20_000)).toHaveProperty('outputs');
+  }, 60_000);
+
+  it('ends with a sentence when the key that sealed it is gone', async () => {
+    const release = hold();
+    const { id } = await on.slack.runStep(OWNER, 'get_balance', { project: '456' });
+    ahead = 2 * 60_000;
+    await on.startAnotherProcess(`other:${randomBytes(32).toString('base64')}`);
+    const { error } = await on.slack.waitFor(ended(id), 20_000);
+    expect(error).toMatch(/^Tally can’t read the stored record/);
+    release();
+  }, 60_000);
+
+  it('keeps its inputs sealed, and nothing of a workspace that leaves', async () => {
+    const release = hold();
+    await on.slack.runStep(OWNER, 'get_balance', { project: '456', note: SECRET_INPUT });
+    const kept = Object.values(await on.redis.client.hgetall(OPEN));
+    expect(kept).toHaveLength(1);
+    expect(kept.join()).not.toMatch(/hunter2|456|get_balance/);
+    await on.registry.forget('T0OTHER001');
+    expect(await on.redis.client.hlen(OPEN)).toBe(1);
+    await on.registry.forget('T0SANDBOX1');
+    expect(await on.redis.client.exists(OPEN)).toBe(0);
+    release();
   }, 30_000);
 });
 

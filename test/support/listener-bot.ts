@@ -14,6 +14,7 @@ import type { Listeners } from '../../src/slack/server/listeners.ts';
 import { registerListeners } from '../../src/slack/server/register-listeners.ts';
 import { createSlackServer } from '../../src/slack/server/slack-server.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
+import { createOpenSteps } from '../../src/workspace/once/open-steps.ts';
 import { createEventDedup, createOAuthNonces } from '../../src/workspace/once/replay-protection.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
@@ -99,6 +100,8 @@ export async function startListenerBot(
         names,
         eventDedup: createEventDedup(redis.client),
         threads: createThreadStore(redis.client),
+        openSteps: createOpenSteps(redis.client, keyring),
+        clientFor: installations.clientFor,
       },
       ...{ limits: UNLIMITED, log, clock, errorReply: createErrorReply(log) },
       loadingDelays,

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { InvalidWord, NotAllowed, requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import {
   type CommandWords,
@@ -9,8 +10,10 @@ import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
+import { repeat } from '../../runtime/timers.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
+import type { OpenSteps } from '../../workspace/once/open-steps.ts';
 import {
   type AskLocation,
   isShownTo,
@@ -48,10 +51,19 @@ declare module '../feature.ts' {
 
 export interface WorkflowStepsParts {
   readonly figures: () => FiguresOfSteps;
+  readonly openSteps: OpenSteps;
+  /** Ends the runs that another process acknowledged and did not end. @throws StoreUnavailable */
+  readonly endLeftSteps: () => Promise<void>;
+  readonly log: Logger;
 }
 
+/** How often each process looks for such runs, in ms. */
+const LOOK: Millis = 20_000;
+
 /** Steps of Slack's Workflow Builder: “Get spend” and “Get balance”, in the words of the commands. */
-export function createWorkflowStepsFeature({ figures }: WorkflowStepsParts): Feature {
+export function createWorkflowStepsFeature(parts: WorkflowStepsParts): Feature {
+  const { figures, openSteps, endLeftSteps, log } = parts;
+  let stop = (): void => undefined;
   const step = (name: StepName): StepListener => ({
     async run(inputs, { workspace, at, link }) {
       const words = readWords(name, inputs, workspace);
@@ -63,7 +75,19 @@ export function createWorkflowStepsFeature({ figures }: WorkflowStepsParts): Fea
     },
   });
   const names = Object.keys(WORKFLOW_FUNCTIONS) as StepName[];
-  return { help: [], steps: Object.fromEntries(names.map((name) => [name, step(name)])) };
+  return {
+    help: [],
+    steps: Object.fromEntries(names.map((name) => [name, step(name)])),
+    start() {
+      stop = repeat(endLeftSteps, {
+        pause: () => LOOK,
+        retry: LOOK,
+        onError: (err) => log.warn({ err }, 'Could not look for steps that were left open'),
+      });
+    },
+    stop: async () => stop(),
+    forget: openSteps.forget,
+  };
 }
 
 /**

@@ -68,6 +68,7 @@ ${definitionList([
     'Questions',
     `the last one of each thread, as a command: for ${days(THREAD_LIFETIME)}, at most ${MOST_QUESTIONS.toLocaleString('en')}.`,
   ],
+  ['Workflow steps', 'what a running step was asked, encrypted, until it ends.'],
   ['Requests', `what somebody asked a Tally manager for, for ${REQUEST_LIFETIME / HOUR} hours.`],
   [
     'Audit',

@@ -1,5 +1,4 @@
 import { type App, ErrorCode } from '@slack/bolt';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { createReplyTargets } from '../reply/reply.ts';
 import type { ResponseUrlClient } from '../reply/response-url.ts';
 import { createAuthorize } from '../request/request.ts';
@@ -8,16 +7,24 @@ import { createCommandRunner, registerCommands } from './commands.ts';
 import { registerEvents } from './events.ts';
 import { registerInteractions } from './interactions.ts';
 import type { ListenerContext, Listeners } from './listeners.ts';
-import { registerSteps } from './steps.ts';
+import { registerSteps, type StepParts } from './steps.ts';
 
-export interface ListenerParts extends Omit<ListenerContext, 'listeners' | 'authorize' | 'createTarget'> {
+export interface ListenerParts
+  extends Omit<ListenerContext, 'listeners' | 'authorize' | 'createTarget'>,
+    StepParts {
   readonly users: UserDirectory;
-  readonly workspaces: Workspaces;
   readonly responseUrls: ResponseUrlClient;
 }
 
-/** Registers the listeners with Bolt. Acknowledges first; later errors become replies. */
-export function registerListeners(app: App, listeners: Required<Listeners>, parts: ListenerParts): void {
+/**
+ * Registers the listeners with Bolt. Acknowledges first; later errors become replies.
+ * @returns what ends the steps of workflows that another process acknowledged and did not end, once
+ */
+export function registerListeners(
+  app: App,
+  listeners: Required<Listeners>,
+  parts: ListenerParts,
+): () => Promise<void> {
   const { responseUrls, log } = parts;
   const context: ListenerContext = {
     ...parts,
@@ -29,9 +36,9 @@ export function registerListeners(app: App, listeners: Required<Listeners>, part
   registerCommands(app, context, runCommand);
   registerInteractions(app, context, runCommand);
   registerEvents(app, context, runCommand);
-  registerSteps(app, context, parts.workspaces);
   app.error(async (error) => {
     // Logged with its cause where the token was looked up.
     if (error.code !== ErrorCode.AuthorizationError) log.error({ err: error }, 'A listener failed');
   });
+  return registerSteps(app, context, parts);
 }

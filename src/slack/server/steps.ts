@@ -1,7 +1,10 @@
 import type { App } from '@slack/bolt';
 import * as z from 'zod';
-import { InvalidWord, Throttled } from '../../domain/failure/index.ts';
+import { InvalidWord, NotInstalled, SlackFailed, Throttled } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { HOUR } from '../../domain/time/calendar.ts';
 import { type RequestWork, trackWork } from '../../runtime/work.ts';
+import type { LeftStep, OpenSteps, StepExecution } from '../../workspace/once/open-steps.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { appLink } from '../app-link.ts';
 import { stepErrorText } from '../reply/error-reply.ts';
@@ -11,60 +14,144 @@ import { callSlack, type WebClient } from '../web-client.ts';
 import { beginRequest, type ListenerContext, lookUp, routeOf } from './listeners.ts';
 
 /** What Tally reads of a `function_executed` event. */
-const execution = z.looseObject({
+const event = z.looseObject({
   function: z.looseObject({ callback_id: z.string() }),
-  function_execution_id: z.string().min(1).max(255),
+  function_execution_id: z.string().regex(/^\w{1,255}$/),
   inputs: z.record(z.string(), z.unknown()).nullish(),
 });
+
+export interface StepParts {
+  readonly workspaces: Workspaces;
+  readonly openSteps: OpenSteps;
+  /** For steps that another process left. @throws NotInstalled, UnsealFailed, StoreUnavailable */
+  readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
+}
 
 /** All workflows of a workspace share what a person may ask, so that they leave enough for people. */
 const WORKFLOWS = 'workflows';
 
 /**
  * Registers the steps of Workflow Builder. Each run ends with its outputs or a sentence, once: Slack repeats the event until
- * it is acknowledged, and marks a workflow whose step stays open as failed without a reason.
+ * it is acknowledged, and a workflow whose step stays open never goes on. So the run is kept in Redis from before the
+ * acknowledgement until Slack has its end.
+ *
+ * @returns what ends the runs that other processes left
  */
-export function registerSteps(app: App, context: ListenerContext, workspaces: Workspaces): void {
+export function registerSteps(app: App, context: ListenerContext, parts: StepParts): () => Promise<void> {
   const { listeners, errorReply, eventDedup, limits, clock, onFinished } = context;
+  const { workspaces, openSteps, clientFor } = parts;
 
-  app.event('function_executed', async ({ ack, event, body, client, context: { isFirst, arrived } }) => {
-    // Bolt leaves this to the listener, for this event alone.
-    await ack();
-    const parsed = execution.safeParse(event);
-    const { teamId } = originOf(body as object as SlackPayload);
-    if (!parsed.success || teamId === undefined) return;
-    const { function_execution_id: id, function: called, inputs } = parsed.data;
-    const listener = lookUp(listeners.steps, called.callback_id);
-    const route = routeOf(listener, called.callback_id);
-    const at = clock();
-    const run = async (work: RequestWork): Promise<void> => {
-      if ((await isFirst) === false) {
-        work.outcome = 'replayed';
-        return;
-      }
-      const refusal = limits.take('requests', { teamId, userId: WORKFLOWS });
-      if (refusal !== undefined) throw new Throttled('workspace', RUNNING_STEPS, refusal.wait);
-      if (!(await eventDedup.first(teamId, id))) {
-        work.outcome = 'duplicate';
-        return;
-      }
-      if (listener === undefined) throw new InvalidWord(called.callback_id, ...UNKNOWN_STEP);
-      const workspace = await workspaces.read(teamId);
-      work.waits = workspace.waits;
-      const link = appLink(new URL(client.slackApiUrl).origin, body.api_app_id, teamId);
-      await complete(client, id, await listener.run(inputs ?? {}, { at, workspace, link }));
-    };
-    await trackWork(beginRequest('step', route, { teamId, userId: '' }, arrived), onFinished, (work) =>
-      run(work).catch(async (error: unknown) => {
-        const report = errorReply.explain(error, work);
-        await fail(client, id, stepErrorText(report)).catch(errorReply.logUndelivered);
-      }),
+  const run = async (execution: StepExecution, client: WebClient, work: RequestWork): Promise<void> => {
+    const { workspace: teamId, id, step, inputs, at } = execution;
+    const listener = lookUp(listeners.steps, step);
+    work.route = routeOf(listener, step);
+    if (listener === undefined) throw new InvalidWord(step, ...UNKNOWN_STEP);
+    const workspace = await workspaces.read(teamId);
+    work.waits = workspace.waits;
+    const link = appLink(new URL(client.slackApiUrl).origin, execution.app, teamId);
+    await complete(client, id, await listener.run(inputs, { at, workspace, link }));
+  };
+
+  /** A run that Slack did not end is kept, and tried again. */
+  const endAfterError = async (
+    error: unknown,
+    { id, at }: Pick<StepExecution, 'id' | 'at'>,
+    client: WebClient,
+    work: RequestWork,
+  ): Promise<boolean> => {
+    if (isOver(error)) {
+      work.outcome = 'duplicate';
+      return true;
+    }
+    const report = errorReply.explain(error, work);
+    try {
+      await fail(client, id, stepErrorText(report));
+      return true;
+    } catch (undelivered) {
+      errorReply.logUndelivered(undelivered);
+      return isOver(undelivered) || clock() - at > MOST_TRIED;
+    }
+  };
+
+  app.event(
+    'function_executed',
+    async ({ ack, event: sent, body, client, context: { isFirst, arrived } }) => {
+      const parsed = event.safeParse(sent);
+      const { teamId } = originOf(body as object as SlackPayload);
+      // Bolt leaves the acknowledgement to the listener, for this event alone.
+      if (!parsed.success || teamId === undefined) return ack();
+      const { function_execution_id: id, function: called, inputs } = parsed.data;
+      const execution: StepExecution = {
+        ...{ workspace: teamId, id, at: clock(), step: called.callback_id, app: body.api_app_id },
+        inputs: inputs ?? {},
+      };
+      const keeping = openSteps.keep(execution);
+      // Without Redis it is acknowledged too, and ends with a sentence.
+      await keeping.catch(() => undefined);
+      await ack();
+      const route = routeOf(lookUp(listeners.steps, called.callback_id), called.callback_id);
+      await trackWork(
+        beginRequest('step', route, { teamId, userId: '' }, arrived),
+        onFinished,
+        async (work) => {
+          try {
+            if (!(await keeping)) {
+              work.outcome = 'duplicate';
+              return;
+            }
+            if ((await isFirst) === false) work.outcome = 'replayed';
+            else if (!(await eventDedup.first(teamId, id))) work.outcome = 'duplicate';
+            else {
+              const refusal = limits.take('requests', { teamId, userId: WORKFLOWS });
+              if (refusal !== undefined) throw new Throttled('workspace', RUNNING_STEPS, refusal.wait);
+              await run(execution, client, work);
+            }
+          } catch (error) {
+            if (!(await endAfterError(error, execution, client, work))) return;
+          }
+          // If Redis is away, the run is taken over later, and Slack says that it is over.
+          await openSteps.drop(execution).catch(() => undefined);
+        },
+      );
+    },
+  );
+
+  /** Leaves what it can't end to the next time. */
+  const endLeft = (left: LeftStep): Promise<void> => {
+    const began = beginRequest(
+      'step',
+      routeOf(undefined, ''),
+      { teamId: left.workspace, userId: '' },
+      undefined,
     );
-  });
+    return trackWork(began, onFinished, async (work) => {
+      const client = await clientFor(left.workspace).catch((error: unknown) => {
+        if (!(error instanceof NotInstalled)) throw error;
+      });
+      try {
+        if (client !== undefined) await run(left.open(), client, work);
+      } catch (error) {
+        if (client === undefined || !(await endAfterError(error, left, client, work))) return;
+      }
+      await openSteps.drop(left);
+    });
+  };
+
+  return async () => {
+    await Promise.all((await openSteps.takeOver(clock())).map(endLeft));
+  };
 }
+
+/** How long Slack is told again that a step ended, while it doesn't take that. */
+const MOST_TRIED = HOUR;
 
 const RUNNING_STEPS = 'running steps faster than Tally can answer';
 const UNKNOWN_STEP = ['isn’t a step of this version of Tally', 'Remove it from the workflow.'] as const;
+
+const OVER: ReadonlySet<string> = new Set(['execution_not_in_running_state', 'function_execution_not_found']);
+
+/** Whether Slack says that the step ended before. */
+const isOver = (error: unknown): boolean => error instanceof SlackFailed && OVER.has(error.code);
 
 const complete = (client: WebClient, id: string, outputs: Record<string, string | number | undefined>) =>
   retryRateLimited(() =>
