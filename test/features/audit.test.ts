@@ -168,11 +168,54 @@ describe('the CSV', () => {
     const file = await bot.slack.waitFor(() => bot.slack.messages(OWNER, DIRECT).at(-1)?.files?.[0]);
     expect(file.name).toBe('tally-audit-2026-11-21.csv');
     const content = await (await fetch(file.url)).text();
-    expect(content).toMatch(/^time,person,action,about\r\n/);
-    expect(content).toContain(`2026-11-21T10:15:30.123Z,${OWNER},project added,project-25\r\n`);
+    expect(content).toMatch(/^time,person,action,about,person id,about ids\r\n/);
+    expect(content).toContain(`2026-11-21T10:15:30.123Z,olivia,project added,project-25,${OWNER},\r\n`);
     expect(content.trimEnd().split('\r\n')).toHaveLength(26);
     await bot.slack.waitFor(() => newest().visibleText.includes('as a direct message'));
     expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(2);
+  });
+
+  const csv = async () => {
+    const before = bot.slack.messages(OWNER, DIRECT).length;
+    await bot.ask('/billing audit csv');
+    const file = await bot.slack.waitFor(() => bot.slack.messages(OWNER, DIRECT)[before]?.files?.[0]);
+    return (await fetch(file.url)).text();
+  };
+  const lookUps = () =>
+    bot.slack.calls.filter(
+      ({ method, args }) =>
+        (method === 'users.info' && args.user !== OWNER) || method === 'conversations.info',
+    );
+
+  it('names people and public channels, with their IDs in columns of their own', async () => {
+    await record({ action: 'channel default changed', about: `${CHANNEL}: prod` });
+    await record({ who: MEMBER, action: 'request allowed', about: `/spend prod for ${GUEST} in ${CHANNEL}` });
+    await record({ action: 'channel default changed', about: 'C0FINANCE1: prod' });
+    await record({ who: 'U0GONE00001', about: 'prod' });
+    const lines = (await csv()).split('\r\n').slice(1);
+    expect(lines).toEqual([
+      '2026-11-21T10:15:30.123Z,U0GONE00001,project added,prod,U0GONE00001,',
+      // Tally is not in this private channel.
+      `2026-11-21T10:15:30.123Z,olivia,channel default changed,C0FINANCE1: prod,${OWNER},C0FINANCE1`,
+      `2026-11-21T10:15:30.123Z,mateus,request allowed,/spend prod for priya in #cloud-costs,${MEMBER},${GUEST} ${CHANNEL}`,
+      `2026-11-21T10:15:30.123Z,olivia,channel default changed,#cloud-costs: prod,${OWNER},${CHANNEL}`,
+      '',
+    ]);
+  });
+
+  it('asks Slack once for each person and channel', async () => {
+    for (let i = 0; i < 10; i += 1) await record({ who: MEMBER, about: `${CHANNEL}: ${i}` });
+    await csv();
+    expect(lookUps()).toHaveLength(2);
+  });
+
+  it('asks about 100 people and channels at most, and about nobody else once Slack refuses', async () => {
+    for (let i = 100; i < 250; i += 1) await record({ about: `C0NOWHERE${i}: prod` });
+    expect(await csv()).toContain('C0NOWHERE100: prod');
+    expect(lookUps()).toHaveLength(99);
+    bot.slack.failNext('conversations.info', { error: 'internal_error' }, 50);
+    expect(await csv()).toContain('C0NOWHERE100: prod');
+    expect(lookUps().length).toBeLessThan(120);
   });
 
   it('can be asked for by a word, too', async () => {
@@ -193,7 +236,7 @@ describe('the CSV', () => {
       .visibleText.split('\r\n')
       .filter((line) => line.includes('project-'));
     expect(lines).toHaveLength(Number(count));
-    expect(lines.at(-1)).toMatch(new RegExp(`project-${101 - Number(count)}$`));
+    expect(lines.at(-1)).toMatch(new RegExp(`project-${101 - Number(count)},`));
     expect(newest().ephemeral).toBe(true);
   });
 
@@ -219,7 +262,8 @@ describe('the CSV', () => {
     ['prod', 'prod'],
     ['a=b', 'a=b'],
   ])('takes the power of a formula away and keeps the cell one cell: %s', (about, cell) => {
-    expect(formatAuditCsv([{ ...ENTRY, about }]).split('project added,')[1]).toBe(`${cell}\r\n`);
+    const [, rest] = formatAuditCsv([{ ...ENTRY, about }], new Map()).split('project added,');
+    expect(rest).toBe(`${cell},${OWNER},\r\n`);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { formatCsv } from '../../domain/csv.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, formatDays, type Zone } from '../../domain/time/calendar.ts';
 import {
   button,
@@ -151,33 +152,51 @@ const text = (words: string) => ({ type: 'text', text: words }) as const;
 
 export const auditSentMessage = textMessage('Tally sent you the file as a direct message.');
 
+/** Of people and channels, by their IDs. */
+export type SlackNames = ReadonlyMap<SlackId, string>;
+
 /** The newest lines that fit, for when Tally may not send files. */
-export function auditTextMessage(entries: readonly RecordedEntry[]): Message {
-  const shown = fitting(entries);
+export function auditTextMessage(entries: readonly RecordedEntry[], names: SlackNames): Message {
+  const shown = fitting(entries, names);
   const count =
     shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'the whole audit';
   return textMessage(
     `Tally can’t send files because it doesn’t have the files:write permission. Here is ${count} as text.`,
-    preformatted(formatAuditCsv(entries.slice(0, shown))),
+    preformatted(formatAuditCsv(entries.slice(0, shown), names)),
   );
 }
 
-function fitting(entries: readonly RecordedEntry[]): number {
-  let length = formatAuditCsv([]).length;
+function fitting(entries: readonly RecordedEntry[], names: SlackNames): number {
+  const head = formatAuditCsv([], names).length;
+  let length = head;
   const over = entries.findIndex((entry) => {
-    length += formatAuditCsv([entry]).length - formatAuditCsv([]).length;
+    length += formatAuditCsv([entry], names).length - head;
     return length > SLACK_LIMITS.section;
   });
   return over === -1 ? entries.length : over;
 }
 
-const COLUMNS = ['time', 'person', 'action', 'about'] as const;
+const COLUMNS = ['time', 'person', 'action', 'about', 'person id', 'about ids'] as const;
 
-/** A line an entry after one with the names of the columns: times in UTC, a formula's power taken away. */
-export const formatAuditCsv = (entries: readonly RecordedEntry[]): string =>
+/**
+ * A line an entry after one with the names of the columns: times in UTC, a formula's power taken away. An ID without a name
+ * stays where the name would be.
+ */
+export const formatAuditCsv = (entries: readonly RecordedEntry[], names: SlackNames): string =>
   formatCsv(
-    [
-      COLUMNS,
-      ...entries.map(({ at, who, action, about }) => [new Date(at).toISOString(), who, action, about]),
-    ].map((row) => row.map((text) => ({ text }))),
+    [COLUMNS, ...entries.map((entry) => csvRow(entry, names))].map((row) => row.map((text) => ({ text }))),
   );
+
+function csvRow({ at, who, action, about }: RecordedEntry, names: SlackNames): readonly string[] {
+  const nameOf = (id: string) => names.get(id) ?? id;
+  const named = about.split(SLACK_IDS).map((part, index) => (index % 2 === 0 ? part : nameOf(part)));
+  return [new Date(at).toISOString(), nameOf(who), action, named.join(''), who, idsIn(about).join(' ')];
+}
+
+/** The people and channels that entries name. */
+export const slackIdsOf = (entries: readonly RecordedEntry[]): readonly SlackId[] => [
+  ...new Set(entries.flatMap(({ who, about }) => [...(isPerson(who) ? [who] : []), ...idsIn(about)])),
+];
+
+const idsIn = (about: string): readonly SlackId[] =>
+  about.split(SLACK_IDS).filter((_, index) => index % 2 === 1);

@@ -1,11 +1,20 @@
+import pLimit from 'p-limit';
 import { commandText } from '../../domain/commands.ts';
-import { SlackFailed } from '../../domain/failure/index.ts';
+import { isFailure, SlackFailed } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
-import type { Request } from '../../slack/request/request.ts';
+import type { Request, SlackLookups } from '../../slack/request/request.ts';
 import { type Audit, MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import type { Feature } from '../feature.ts';
-import { auditMessage, auditSentMessage, auditTextMessage, formatAuditCsv } from './blocks.ts';
+import {
+  auditMessage,
+  auditSentMessage,
+  auditTextMessage,
+  formatAuditCsv,
+  type SlackNames,
+  slackIdsOf,
+} from './blocks.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -31,17 +40,18 @@ export function createAuditFeature({ audit }: { readonly audit: Audit }): Featur
 
   const sendCsv = async (request: Request): Promise<void> => {
     const entries = await audit.list(request.user.teamId, MAX_AUDIT_ENTRIES);
+    const names = await findNames(slackIdsOf(entries).slice(0, MOST_NAMED), request.slack);
     const day = new Date(request.at).toISOString().slice(0, 10);
     try {
       await request.reply.file({
         name: `tally-audit-${day}.csv`,
         title: `Audit until ${day}`,
-        content: formatAuditCsv(entries),
+        content: formatAuditCsv(entries, names),
         about: `${pluralize(entries.length, 'change')} in this workspace until ${day}, newest first.`,
       });
     } catch (error) {
       if (!(error instanceof SlackFailed && error.code === 'missing_scope')) throw error;
-      return request.reply.private(auditTextMessage(entries));
+      return request.reply.private(auditTextMessage(entries, names));
     }
     await request.reply.private(auditSentMessage);
   };
@@ -70,4 +80,27 @@ export function createAuditFeature({ audit }: { readonly audit: Audit }): Featur
       'audit-csv': { right: 'manage', run: (_, request) => sendCsv(request) },
     },
   };
+}
+
+/** How many people and channels Slack is asked about for a file, and how many at the same time. */
+const MOST_NAMED = 100;
+const AT_ONCE = 5;
+
+/** What Slack calls them. Once it fails, as above its rate limit, it is asked about no more of them. */
+async function findNames(ids: readonly SlackId[], slack: Pick<SlackLookups, 'nameOf'>): Promise<SlackNames> {
+  const limit = pLimit(AT_ONCE);
+  const names = new Map<SlackId, string>();
+  let isRefused = false;
+  const find = async (id: SlackId): Promise<void> => {
+    if (isRefused) return;
+    try {
+      const name = await slack.nameOf(id);
+      if (name !== undefined) names.set(id, name);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      isRefused = true;
+    }
+  };
+  await Promise.all(ids.map((id) => limit(find, id)));
+  return names;
 }

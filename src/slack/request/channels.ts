@@ -4,6 +4,8 @@ import { callSlack, type WebClient } from '../web-client.ts';
 
 /** A channel as Slack shows it to Tally. */
 export interface Channel {
+  /** Without the #. A direct message has none. */
+  readonly name: string | undefined;
   readonly isPrivate: boolean;
   readonly isArchived: boolean;
   /** Shared with another organisation, or an invitation is pending. */
@@ -27,6 +29,7 @@ export function channelsOf(client: WebClient) {
           client.conversations.info({ channel }),
         );
         return {
+          name: found.name,
           isPrivate: found.is_private === true,
           isArchived: found.is_archived === true,
           isShared: found.is_ext_shared === true || found.is_pending_ext_shared === true,

@@ -3,6 +3,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Permissions, type Right, type Role, requireRight } from '../../workspace/permissions.ts';
 import type { AllowedProject, AskLocation } from '../../workspace/projects/resolve-project.ts';
+import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import { type CommandInvocation, withoutSecrets } from '../commands/command-buttons.ts';
@@ -47,6 +48,8 @@ export interface SlackLookups {
   userGroups(): Promise<readonly UserGroup[]>;
   /** The role of another user; `nobody` for one that Slack doesn't know. */
   roleOf(userId: SlackId): Promise<Role>;
+  /** What Slack calls a person or a channel; undefined for one that it doesn't show to the user. */
+  nameOf(id: SlackId): Promise<string | undefined>;
   /** The rights of another user, asked anew. @param settings those of the workspace, unless given */
   permissionsOf(userId: SlackId, settings?: Settings): Promise<Permissions>;
   /** Some who manage Tally now, asked anew; the workspace's admins where it names nobody. */
@@ -229,6 +232,13 @@ const slackLookups = (
   userGroups: () => users.userGroups(client, teamId),
   isInGroups: (groups) => users.isIn(client, { teamId, userId }, groups),
   roleOf: (person) => users.roleOf(client, teamId, person),
+  async nameOf(id) {
+    if (isPerson(id)) return users.nameOf(client, teamId, id);
+    const channels = channelsOf(client);
+    const { name, isPrivate } = (await channels.find(id)) ?? { isPrivate: true };
+    const isShown = name !== undefined && (!isPrivate || (await channels.has(id, userId)));
+    return isShown ? `#${name}` : undefined;
+  },
   permissionsOf: (person, settings = workspace.settings) =>
     users.permissionsOf(client, teamId, person, settings, false),
   managers: () => findPresentManagers(users, client, workspace),

@@ -98,9 +98,8 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
   /** Somebody who sent nothing: `nobody` if Slack doesn't know them. */
   const findOther = (client: WebClient, teamId: SlackId, userId: SlackId, fresh: boolean): Promise<Profile> =>
     find(client, { teamId, userId, homeTeamId: undefined }, fresh).catch((error: unknown) => {
-      if (isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found')
-        return { teamId, id: userId, role: 'nobody', locale: DEFAULT_LOCALE, zone: undefined };
-      throw error;
+      unlessUnknown(error);
+      return { teamId, id: userId, role: 'nobody', locale: DEFAULT_LOCALE, zone: undefined };
     });
 
   return {
@@ -134,10 +133,22 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
     /** The role of another user, cached for `TTL`; `nobody` for an unknown one. @throws SlackFailed */
     roleOf: async (client: WebClient, teamId: SlackId, userId: SlackId): Promise<Role> =>
       (await findOther(client, teamId, userId, false)).role,
+    /** As Slack shows them, cached for `TTL`; undefined for an unknown one. @throws SlackFailed */
+    async nameOf(client: WebClient, teamId: SlackId, userId: SlackId): Promise<string | undefined> {
+      const user = await users(`${teamId}/${userId}`, false, () => userOf(client, userId)).catch(
+        unlessUnknown,
+      );
+      return user?.profile?.display_name || user?.real_name || user?.name;
+    },
     /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
     userGroups: (client: WebClient, workspace: SlackId): Promise<readonly UserGroup[]> =>
       groups(workspace, false, () => groupsOf(client)),
   };
+}
+
+/** @throws any other error than that Slack doesn't know the person */
+function unlessUnknown(error: unknown): undefined {
+  if (!(isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found')) throw error;
 }
 
 const DEFAULT_LOCALE = 'en-US';
