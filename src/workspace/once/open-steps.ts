@@ -93,7 +93,7 @@ export function createOpenSteps(redis: RedisConnection, keyring: Keyring) {
     },
     /** Leaves nothing of a workspace that left. */
     async forget(workspace: SlackId): Promise<void> {
-      const fields = await guardRead(() => redis.hkeys(keyFor(workspace)));
+      const fields = Object.keys(await guardRead(() => redis.hgetall(keyFor(workspace))));
       const own = fields.filter((field) => field.startsWith(`${workspace} `));
       if (own.length > 0) await guardRead(() => redis.hdel(keyFor(workspace), ...own));
     },
