@@ -179,6 +179,10 @@ describe('/balance about several projects', () => {
     const answer = await bot.ask('/balance prod,staging');
     expect(answer.visibleText).toMatch(/^1 of 2 projects · 3,000\.00 left/);
     expect(answer.visibleText).toContain('staging: No Cloud platform data for project 6002.');
+    bot.billing.setBalance('6099', 'null');
+    const byId = await bot.ask('/balance prod,6099');
+    expect(byId.visibleText).toMatch(/^No Cloud platform data for project 6099\.$/m);
+    expect(byId.visibleText).not.toContain('Project 6099:');
   });
 });
 

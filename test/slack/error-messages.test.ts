@@ -9,6 +9,7 @@ import {
   ServiceUnreachable,
   SlackFailed,
   TokenRejected,
+  UnsealFailed,
   WrongIdentityUrl,
 } from '../../src/domain/failure/index.ts';
 import {
@@ -34,7 +35,13 @@ describe('the reply to a failure', () => {
     [new TokenRejected('billing'), 'Replace token…'],
     [new NotConnected(), 'Connect…'],
     [new ConnectionMissing('finance'), 'Connect…'],
+    [new UnsealFailed('malformed', undefined, 'billing-token'), 'Replace token…'],
   ];
+
+  it.each(FORMS)('tells a manager who has the button of no other manager: %s', (failure) => {
+    const { blocks } = failureMessage(failure, { requester: requester(true) });
+    expect(textOf(blocks)).not.toContain('manager');
+  });
 
   it.each(FORMS)('has the button to a form for managers alone: %s', (failure, label) => {
     for (const show of [failureMessage, failureModal]) {

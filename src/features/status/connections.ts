@@ -114,13 +114,18 @@ function summaryOf(states: readonly ConnectionState[], workspace: Workspace, at:
   return limitLines(lines, MOST_IN_SUMMARY).join('\n');
 }
 
-const DAMAGED_SETTINGS = `This workspace’s settings are damaged and not used. A Tally manager can save them again with ${commandText('/billing settings')}.`;
-const damagedSettings = (canManage: boolean): readonly Block[] => [
-  section(DAMAGED_SETTINGS),
-  ...(canManage
-    ? [actions(...commandButton('settings', 'Settings…', { command: '/billing settings' }))]
-    : []),
-];
+const DAMAGED_SETTINGS = 'This workspace’s settings are damaged and not used.';
+const damagedSettings = (canManage: boolean): readonly Block[] =>
+  canManage
+    ? [
+        section(`${DAMAGED_SETTINGS} Save them again.`),
+        actions(...commandButton('settings', 'Settings…', { command: '/billing settings' })),
+      ]
+    : [
+        section(
+          `${DAMAGED_SETTINGS} A Tally manager can save them again with ${commandText('/billing settings')}.`,
+        ),
+      ];
 const NO_DEFAULT =
   'There is no default connection, so only projects with their own connection work. Make one the default.';
 

@@ -203,8 +203,13 @@ export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
 
 const LONGEST_REASON = 200;
 
+/** `dev: The billing service rejected the token.` A sentence that has the ID needs no “Project 999:” before it. */
 export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
-  failed.map(({ label, failure }) => `${label}: ${clipText(failure.message, LONGEST_REASON)}`);
+  failed.map(({ label, project, failure }) => {
+    const reason = clipText(failure.message, LONGEST_REASON);
+    const isNamed = label === `Project ${project}` && reason.includes(`project ${project}`);
+    return isNamed ? reason : `${label}: ${reason}`;
+  });
 
 /** `No figures for dev (no data) and labs (token rejected).`; '' when nothing failed. */
 export const failedSentence = (failed: readonly UnresolvedProject[]): string =>

@@ -42,6 +42,8 @@ function whoCanConnect(context: ErrorContext): ErrorDescription {
     : { todo: 'A Tally manager can connect it.', people, buttons };
 }
 
+const REVOKE_PASTED = 'It stays in Slack’s history, so revoke it in the console and make a new one.';
+
 const ASK_INSTEAD = {
   guest: 'Ask a full member, or ask an admin to allow guests.',
   external: 'Ask a member of that workspace.',
@@ -59,10 +61,9 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
   'secret-pasted': (_, context) =>
     context.invocation?.command === '/os-token'
       ? accessSecretPasted(context.requester)
-      : {
-          todo: `It stays in Slack’s history, so revoke it in the console and make a new one. A Tally manager can register that one.`,
-          buttons: canManage(context) ? [CONNECT] : [],
-        },
+      : canManage(context)
+        ? { todo: `${REVOKE_PASTED} Register that here.`, buttons: [CONNECT] }
+        : { todo: `${REVOKE_PASTED} A Tally manager can register that.` },
   'period-just-began': (_, { invocation }) => ({
     todo: 'Try again in a moment, or ask for yesterday.',
     buttons: retryButton(invocation),

@@ -35,11 +35,9 @@ const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
       reason === 'unknown-key'
         ? 'Its encryption key is missing. Tally’s operator can add the key to ENCRYPTION_KEYS again.'
         : 'The record is damaged, so Tally did not use it.';
-    const isToken = what === 'billing-token';
-    return {
-      todo: `${why} ${RESTORE[what]}`,
-      buttons: isToken && canManage(context) ? [REPLACE_TOKEN] : [],
-    };
+    return what === 'billing-token' && canManage(context)
+      ? { todo: why, buttons: [REPLACE_TOKEN] }
+      : { todo: `${why} ${RESTORE[what]}` };
   },
   'settings-damaged': (_, context) =>
     canManage(context)

@@ -74,12 +74,13 @@ const ADDRESS_FORM = {
   identity: commandText('/billing projects access'),
 } as const;
 
-const replaceToken = (reason: string, context: ErrorContext): ErrorDescription => ({
-  todo: `${reason} A Tally manager can replace it.`,
-  buttons: canManage(context)
-    ? [REPLACE_TOKEN]
-    : askManagerButton('setup', { command: '/billing connect' }, context),
-});
+const replaceToken = (reason: string, context: ErrorContext): ErrorDescription =>
+  canManage(context)
+    ? { todo: reason, buttons: [REPLACE_TOKEN] }
+    : {
+        todo: `${reason} A Tally manager can replace it.`,
+        buttons: askManagerButton('setup', { command: '/billing connect' }, context),
+      };
 
 const checkAddress = (
   service: Service,
