@@ -31,7 +31,7 @@ export interface LeftStep extends Pick<StepExecution, 'workspace' | 'id' | 'at'>
 const stored = z.object({ at: z.int(), claimed: z.int(), sealed: z.string() });
 
 /** How long a process has for a step: longer than the retries of billing and Slack's rate limit together take, in ms. */
-export const STEP_CLAIM: Millis = 90_000;
+const STEP_CLAIM: Millis = 90_000;
 /** After this long in which nobody ran a step, no process is left to end one. */
 const LIFETIME = DAY;
 
