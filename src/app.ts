@@ -213,12 +213,7 @@ export function createTally(
       listeners: () => all.listeners().commands,
       threads,
     }),
-    createWorkflowStepsFeature({
-      figures: all.stepFigures,
-      openSteps,
-      endLeftSteps: () => endLeftSteps(),
-      log,
-    }),
+    createWorkflowStepsFeature({ figures: all.stepFigures, openSteps, endLeftSteps: () => endLeftSteps() }),
     createHomeFeature({ sections: all.home, attention: all.attention, billing, lastUsed, log, clock }),
     createHelpFeature(all.help),
   ];

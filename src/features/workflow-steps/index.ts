@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { InvalidWord, NotAllowed, requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import {
   type CommandWords,
@@ -10,7 +9,6 @@ import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
-import { repeat } from '../../runtime/timers.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
 import type { OpenSteps } from '../../workspace/once/open-steps.ts';
@@ -52,17 +50,16 @@ declare module '../feature.ts' {
 export interface WorkflowStepsParts {
   readonly figures: () => FiguresOfSteps;
   readonly openSteps: OpenSteps;
-  /** Ends the runs that another process acknowledged and did not end. @throws StoreUnavailable */
-  readonly endLeftSteps: () => Promise<void>;
-  readonly log: Logger;
+  /** Ends, from now on, the runs that another process acknowledged and did not end. @returns what stops it */
+  readonly endLeftSteps: () => () => void;
 }
 
-/** How often each process looks for such runs, in ms. */
-const LOOK: Millis = 20_000;
-
 /** Steps of Slack's Workflow Builder: “Get spend” and “Get balance”, in the words of the commands. */
-export function createWorkflowStepsFeature(parts: WorkflowStepsParts): Feature {
-  const { figures, openSteps, endLeftSteps, log } = parts;
+export function createWorkflowStepsFeature({
+  figures,
+  openSteps,
+  endLeftSteps,
+}: WorkflowStepsParts): Feature {
   let stop = (): void => undefined;
   const step = (name: StepName): StepListener => ({
     async run(inputs, { workspace, at, link }) {
@@ -79,11 +76,7 @@ export function createWorkflowStepsFeature(parts: WorkflowStepsParts): Feature {
     help: [],
     steps: Object.fromEntries(names.map((name) => [name, step(name)])),
     start() {
-      stop = repeat(endLeftSteps, {
-        pause: () => LOOK,
-        retry: LOOK,
-        onError: (err) => log.warn({ err }, 'Could not look for steps that were left open'),
-      });
+      stop = endLeftSteps();
     },
     stop: async () => stop(),
     forget: openSteps.forget,

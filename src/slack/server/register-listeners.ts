@@ -18,13 +18,13 @@ export interface ListenerParts
 
 /**
  * Registers the listeners with Bolt. Acknowledges first; later errors become replies.
- * @returns what ends the steps of workflows that another process acknowledged and did not end, once
+ * @returns what ends, from then on, the steps of workflows that another process acknowledged and did not end; and returns what stops it
  */
 export function registerListeners(
   app: App,
   listeners: Required<Listeners>,
   parts: ListenerParts,
-): () => Promise<void> {
+): () => () => void {
   const { responseUrls, log } = parts;
   const context: ListenerContext = {
     ...parts,

@@ -2,7 +2,8 @@ import type { App } from '@slack/bolt';
 import * as z from 'zod';
 import { InvalidWord, NotInstalled, SlackFailed, Throttled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { HOUR } from '../../domain/time/calendar.ts';
+import { HOUR, type Millis } from '../../domain/time/calendar.ts';
+import { repeat } from '../../runtime/timers.ts';
 import { type RequestWork, trackWork } from '../../runtime/work.ts';
 import type { LeftStep, OpenSteps, StepExecution } from '../../workspace/once/open-steps.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
@@ -35,10 +36,10 @@ const WORKFLOWS = 'workflows';
  * it is acknowledged, and a workflow whose step stays open never goes on. So the run is kept in Redis from before the
  * acknowledgement until Slack has its end.
  *
- * @returns what ends the runs that other processes left
+ * @returns what ends, from then on, the runs that other processes left; and returns what stops it
  */
-export function registerSteps(app: App, context: ListenerContext, parts: StepParts): () => Promise<void> {
-  const { listeners, errorReply, eventDedup, limits, clock, onFinished } = context;
+export function registerSteps(app: App, context: ListenerContext, parts: StepParts): () => () => void {
+  const { listeners, errorReply, eventDedup, limits, clock, onFinished, log } = context;
   const { workspaces, openSteps, clientFor } = parts;
 
   const run = async (execution: StepExecution, client: WebClient, work: RequestWork): Promise<void> => {
@@ -137,10 +138,19 @@ export function registerSteps(app: App, context: ListenerContext, parts: StepPar
     });
   };
 
-  return async () => {
+  const endAllLeft = async (): Promise<void> => {
     await Promise.all((await openSteps.takeOver(clock())).map(endLeft));
   };
+  return () =>
+    repeat(endAllLeft, {
+      pause: () => LOOK,
+      retry: LOOK,
+      onError: (err) => log.warn({ err }, 'Could not end steps that were left open'),
+    });
 }
+
+/** How often each process looks for runs that were left, in ms. */
+const LOOK: Millis = 20_000;
 
 /** How long Slack is told again that a step ended, while it doesn't take that. */
 const MOST_TRIED = HOUR;
