@@ -36,6 +36,7 @@ export const buildAlways = (target, log) => withLock(target.folder, () => run(ta
 
 /** @param {BuildTarget} target @param {(line: string) => void} log */
 async function run(target, log) {
+  log(`Building the ${target.name}…`);
   const startedAt = performance.now();
   // Before the build: a source that changes during it makes the output outdated.
   const digest = digestOf(target.sources);

@@ -55,7 +55,7 @@ export const examplesAt = (now: number, issuesTokens = false): readonly Example[
   },
   {
     text: 'Skip 16 days',
-    why: 'A token with a lifetime of 30 days (choose it in the form) is about to expire. Skip to 09:00 and Tally reminds whoever registered it.',
+    why: 'A token with a lifetime of 30 days (choose it in the form) is about to expire. Skip to 09:00 and Tally reminds the person who registered it.',
     skip: { hours: 16 * 24 },
   },
   ...(issuesTokens ? TOKEN_EXAMPLES : []),

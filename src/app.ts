@@ -273,7 +273,7 @@ export function createTally(
     },
     async stop(delay = 0) {
       await slack.leave(delay);
-      // Whoever waits for a free connection to a service by then is told so, while there is time.
+      // Requests that still wait for a connection to a service are answered with an error, while there is time.
       const timer = setTimeout(http.closeQueue, DRAIN / 2);
       const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
       clearTimeout(timer);

@@ -4,7 +4,7 @@ const STEPS = [
   {
     text: '/billing connect',
     title: 'Connect',
-    why: 'Register a billing token, as the owner.',
+    why: 'Paste a billing token from the panel, as the owner.',
   },
   { text: '/balance 123', title: 'Check the balance', why: 'What’s left and how long it lasts.' },
   { text: '/spend 123 last-7-days', title: 'See the spend', why: 'Total, comparison, chart and table.' },

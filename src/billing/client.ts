@@ -184,7 +184,7 @@ export type OnBillingOutcome = (
   error?: unknown,
 ) => Promise<void>;
 
-/** The same client, which reports how each question ended before whoever asked hears of it. */
+/** The same client, which reports how each question ended before it returns the answer. */
 export function reportOutcomes(billing: BillingClient, report: OnBillingOutcome): BillingClient {
   const reporting = async <T>(
     answer: Promise<T>,

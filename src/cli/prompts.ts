@@ -1,4 +1,3 @@
-/** Questions at a terminal. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 

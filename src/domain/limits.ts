@@ -19,9 +19,9 @@ export interface Limits {
   readonly serviceConnections: number;
 }
 
-/** The second one is for all people of the workspace together. */
 export interface PersonAndWorkspace {
   readonly person: Rate;
+  /** All people of the workspace together. */
   readonly workspace: Rate;
 }
 

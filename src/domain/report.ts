@@ -64,7 +64,6 @@ export interface DayWindow {
   readonly label: string;
 }
 
-/** A window and the one it is compared with. */
 export interface ComparedWindows {
   readonly window: DayWindow;
   readonly before: DayWindow;

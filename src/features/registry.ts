@@ -7,7 +7,7 @@ import type { Feature } from './feature.ts';
 
 export type Registry = ReturnType<typeof createRegistry>;
 
-/** All features as if they were one. Read at each call: some of them are made of what the others have. */
+/** All features combined. Read at each call, because some are made from what the others have. */
 export function createRegistry(features: () => readonly Feature[]) {
   const merged = <K extends keyof Feature>(key: K): NonNullable<Feature[K]> =>
     Object.assign({}, ...features().map((feature) => feature[key]));

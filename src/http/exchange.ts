@@ -12,7 +12,7 @@ export interface Tenant {
   readonly workspace: SlackId;
   /** Which of the workspace's credentials it uses: a connection's name, or a project's ID. */
   readonly connection: string;
-  /** Counts how long whoever asks waits for the answer. */
+  /** Measures how long the caller waits for the answer. */
   readonly waits?: WaitMeter | undefined;
 }
 

@@ -37,7 +37,7 @@ export type IdentityClient = ReturnType<typeof createIdentityClient>;
 export interface IdentityClientParts {
   /** Sends the requests, under the address rules. */
   readonly http: GuardedHttp;
-  /** Called before whoever asked hears that no token was issued. Never rejects. */
+  /** Called before `issue` fails. Never rejects. */
   readonly onNotIssued?: (access: ApplicationAccess, tenant: Tenant, error: unknown) => Promise<void>;
 }
 

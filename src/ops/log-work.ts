@@ -112,7 +112,7 @@ function nameOf(work: Work, userField: (user: string) => object): object {
 
 const tenths = (ms: Millis): number => Math.round(ms * 10) / 10;
 
-/** @returns how many lines the next one stands for; 0 if it is not written */
+/** @returns how many lines the next one represents; 0 if it is not written */
 function createSampler(clock: () => Millis): () => number {
   let until = 0;
   let written = 0;

@@ -89,7 +89,7 @@ export function startTracing({ endpoint, slackApiUrl }: TracingOptions) {
   };
   WORK_SPANS.bindStore(current, onWork);
 
-  /** A span of its own, so that a run has something to link to, whoever queued it. */
+  /** A span of its own, so that a run always has a span to link to. */
   const onQueued = (message: unknown): void => {
     const job = message as QueuedJob;
     const options = { kind: SpanKind.PRODUCER, attributes: describeJob(job, 'send') };

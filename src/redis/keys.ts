@@ -3,7 +3,7 @@ import type { SlackId } from '../domain/slack-id.ts';
 import { isCluster, type RedisConnection } from './connect.ts';
 
 /**
- * Every name of a key in Redis. What stands in braces is the hash tag: a Cluster keeps all keys with the same tag in one
+ * Every name of a key in Redis. The part in braces is the hash tag: a Cluster keeps all keys with the same tag in one
  * slot, and a script may only touch keys of one slot. So all keys of a workspace share its ID as their tag, and all keys of
  * a shard of the scheduler share the shard's.
  */
@@ -110,7 +110,7 @@ function checked(id: string): string {
 export const FIELDS = {
   /** What Slack gave for the workspace, sealed. */
   installation: 'installation',
-  /** The organisation whose installation a workspace uses when it has no own one. */
+  /** The organisation whose installation a workspace uses if it has none itself. */
   organisation: 'served',
   settings: 'settings',
   /** By name. */

@@ -6,7 +6,7 @@ import { tryRead } from '../domain/try-read.ts';
 
 /**
  * For a process that is about to load the bundle. Stack traces name the files of src. From Node 22.8 on, compiled code is
- * kept beside the bundle: a folder for temporary files may be one that others write to. Node goes on without it if it
+ * kept beside the bundle: others may write to a folder for temporary files. Node works without the cache if it
  * can't write.
  */
 export function prepareNode(): void {

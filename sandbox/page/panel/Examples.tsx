@@ -71,8 +71,8 @@ function Credentials() {
   const { credentials } = useWorkspace().snapshot;
   if (credentials.length === 0) return null;
   return (
-    <section aria-label="Access to paste">
-      <h2>Access to paste</h2>
+    <section aria-label="Tokens to paste">
+      <h2>Tokens to paste</h2>
       <p className="panel-note">
         Paste these into Tally's forms. They only work in this sandbox. Read-only is enough.
       </p>

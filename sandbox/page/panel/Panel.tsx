@@ -1,7 +1,6 @@
 import { type KeyboardEvent, useState } from 'react';
 import type { Traffic } from '../../protocol.ts';
 import { CloseIcon } from '../icons.tsx';
-import { useWorkspace } from '../workspace.ts';
 import { Examples } from './Examples.tsx';
 import { Switches } from './Switches.tsx';
 import { TimeControls } from './TimeControls.tsx';
@@ -18,7 +17,6 @@ interface Props {
 
 /** The sandbox's controls: examples, steps of workflows, switches and traffic. */
 export function Panel({ traffic, onTry, onClose }: Props) {
-  const { bot } = useWorkspace().snapshot;
   const [tab, setTab] = useState<(typeof TABS)[number]>('Try');
   // The arrow keys of the ARIA tabs pattern.
   const onKeyDown = ({ key }: KeyboardEvent) => {
@@ -66,10 +64,6 @@ export function Panel({ traffic, onTry, onClose }: Props) {
         )}
         {tab === 'Traffic' && <TrafficLog traffic={traffic} />}
       </div>
-      <footer className="panel-foot">
-        <span className={bot.up ? 'dot up' : 'dot'} />
-        {bot.mode === 'socket' ? 'Socket Mode' : 'HTTP'} · {bot.name} {bot.up ? 'is up' : 'is down'}
-      </footer>
     </aside>
   );
 }

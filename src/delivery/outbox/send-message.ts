@@ -1,5 +1,5 @@
 /**
- * The one way in which Tally sends without a person: a message is claimed, sent and confirmed; after a crash it is found
+ * Sends every message that no person asked for: a message is claimed, sent and confirmed; after a crash it is found
  * again; or it is given up. What its recipient may see is checked each time, in the moment before it goes out.
  */
 import { setTimeout as delay } from 'node:timers/promises';

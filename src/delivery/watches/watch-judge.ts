@@ -92,8 +92,8 @@ export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined)
 }
 
 /**
- * The state of the watch with what the judgement found, and the messages that tell it. While the watch is paused or
- * snoozed, its alerts say what is so where they stand, and nothing is sent.
+ * The state of the watch after a check, and the messages about it. While the watch is paused or snoozed, nothing is sent,
+ * and alerts that were sent before are updated in place.
  */
 export function recordJudgement(
   judged: JudgedWatch,

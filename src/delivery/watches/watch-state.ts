@@ -143,7 +143,7 @@ const openEpisodes = (told: readonly AlertedLevel[]): readonly string[] => [
 export const alertEpisode = ({ since }: Pick<Watch, 'since'>, episode: string): string =>
   `${since.toString(36)}-${episode}`;
 
-/** The episode that an alert's name stands for: a budget's month, a spike's day. */
+/** Which month of a budget, or which day of a spike, an alert is about. */
 export const episodeOf = ({ episode }: Pick<Alert, 'episode'>): string =>
   episode.slice(episode.indexOf('-') + 1);
 

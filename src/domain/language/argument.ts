@@ -174,7 +174,7 @@ function versusAt(source: TokenizedText, at: number): Match<Argument> | undefine
   throw parseErrorAt(source, at, at + 1, 'needs a period after it', 'Type vs september, or vs last-year.');
 }
 
-/** Whether `vs` at `at` stands between two projects, where it says what a comma says. */
+/** Whether `vs` at `at` is between two projects, where it means the same as a comma. */
 export function joinsProjects(source: TokenizedText, at: number): boolean {
   const { tokens } = source;
   if (!senseOf(tokens[at], 'versus')) return false;

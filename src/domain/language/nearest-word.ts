@@ -1,4 +1,4 @@
-/** Which known word a mistyped one stands for. */
+/** Finds the known word nearest to a mistyped one. */
 
 /** Whether one edit (insert, drop, replace, swap two neighbours) turns one word into the other. */
 function isOneEdit(a: string, b: string): boolean {

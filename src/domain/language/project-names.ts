@@ -37,7 +37,7 @@ export function joinAliasWords(text: string, aliases: Aliases): readonly string[
 export const isNumber = (word = ''): boolean => /^\d+$/.test(word);
 const isMonth = (word = ''): boolean => VOCABULARY.get(word)?.role === 'month';
 const isJoint = (word = ''): boolean => /^(?:and|,)$/i.test(word);
-/** May stand between projects of a list. */
+/** Words allowed between the projects of a list. */
 const BESIDE_NAMES: ReadonlySet<string> = new Set(['the', 'on', 'for', 'of', 'in', 'project']);
 
 /** Joins names with a comma as commands do: `prod and staging`. Another comma means nothing. */

@@ -55,8 +55,9 @@ const MOST_PASSES = 8;
 const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
 
 /**
- * The form in which Tally reads, letters still as typed: tidy, underscores as hyphens (as Slack's italics at the
- * edges of a word: nothing), no punctuation after words but in dates such as '5.11.', 'product:2' and '#123' without their signs, '?' as help.
+ * Normalises text and keeps the case of letters: single spaces; hyphens for underscores, except those of Slack's italics at the
+ * edges of a word, which are removed; no punctuation after words, except in dates such as '5.11.'; `product:2` and `#123`
+ * without their signs; `?` as `help`.
  */
 export function simplifyText(text: string): string {
   if (!UNTIDY.test(text)) return text;

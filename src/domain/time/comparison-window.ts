@@ -77,7 +77,7 @@ function windowBefore(first: Day, rule: ComparisonRule, count: number, zone: Zon
   return { days: sameDaysLastWeek([first], zone), basis: 'the same weekday a week before' };
 }
 
-/** @param leapDay stands for 29 February, the one day that the year before does not have */
+/** @param leapDay replaces 29 February, which the year before doesn't have */
 export const dayOneYearBefore = (day: Day, leapDay: '02-28' | '03-01' = '02-28'): Day =>
   `${Number(day.slice(0, 4)) - 1}-${day.endsWith('-02-29') ? leapDay : day.slice(5)}`;
 

@@ -27,8 +27,8 @@ interface Said {
 }
 
 /**
- * Completes what was said in a thread with what the last answer there had. What names its project and does not refer to an
- * answer stands for itself: then nothing is looked up.
+ * Completes what was said in a thread with what the last answer there had. Nothing is looked up for a question that names its
+ * project and doesn't refer to an answer.
  *
  * @returns the mention itself where it is no follow-up
  * @throws SecretPasted, StoreUnavailable; NotAllowed for a project that this person may not ask about here any more

@@ -20,7 +20,6 @@ import type { Workspace } from '../../workspace/record/workspaces.ts';
 
 /** What the form of an application access says, once every field is right. */
 export interface AccessRequest {
-  /** 1 to 32 digits */
   readonly project: string;
   readonly authUrl: string;
   /** Undefined to keep the registered ID and secret. */

@@ -181,7 +181,6 @@ const revokeButton = (label: string, { grantText }: WindowToken, confirm?: Confi
 export const anotherButton = (label: string, word: string): Button =>
   button('os-token-another', label, { value: word });
 
-/** The result of revoking a token. */
 export type RevokeOutcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered' | 'refused';
 
 export interface RevokedToken {

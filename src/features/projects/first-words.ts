@@ -38,7 +38,7 @@ export interface Unnamed {
   readonly products: readonly ProductId[];
 }
 
-/** What the form after Connect stands at. */
+/** The state of the form after Connect. */
 export interface FirstProjects extends TestedConnection {
   /** Each with a field for its name or its product, whichever is missing. */
   readonly unnamed: readonly Unnamed[];

@@ -41,7 +41,6 @@ export interface ScheduleFormState {
   readonly at: Millis;
 }
 
-/** The action ids of the two tests. */
 export const SCHEDULE_TEST = { me: 'schedule-test-me', channel: 'schedule-test' } as const;
 
 export function scheduleForm(state: ScheduleFormState): ModalView {

@@ -27,10 +27,9 @@ export interface ScheduleWords {
 
 const EXAMPLE = `Type it like ${commandText('/billing schedule')} prod last-week weekly mon 09:00.`;
 
-/** Every cadence as it is typed. */
 export const CADENCE_EXAMPLES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1 or monthly last';
 
-/** A part of the text and what it means; the text goes on without it. */
+/** The meaning of a part of the text, and the rest. */
 interface Part<T> {
   readonly rest: string;
   /** As typed; '' when there is none. */

@@ -138,7 +138,7 @@ function resolveSpendPeriod(
   );
 }
 
-/** @throws what `resolve` throws, with each text that it offers put into a longer one */
+/** Runs `resolve`. @throws its InvalidWord, with each suggestion made into a whole command */
 function offering<T>(resolve: () => T, whole: (text: string) => string): T {
   try {
     return resolve();

@@ -44,7 +44,7 @@ export function projectParts(workspace: Workspace, place: AskLocation, at: Milli
   ];
 }
 
-/** The projects whose connection is gone, with what to do about each of them. */
+/** The projects whose connection no longer exists, each with what to do. */
 export function cutOffBlocks(record: Workspace, place: AskLocation): readonly (readonly Block[])[] {
   const all = record.projects.filter((project) => isConnectionMissing(project, record));
   const named = all.filter((project) => canAskAbout(project, record, place));

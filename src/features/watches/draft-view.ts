@@ -74,8 +74,8 @@ export const ruleFor = (draft: WatchDraft, { workspace }: Request) =>
   ruleOfDraft(draft, draft.project === undefined ? '' : currencyOf(draft.project, workspace));
 
 /**
- * Asks billing, and simulates the watch, once it is known that the user may ask about the project here and that those who
- * would be alerted may see it.
+ * Asks billing, and simulates the watch, after checking that the user may ask about the project here and that the recipients
+ * may see it.
  *
  * @returns undefined otherwise, and while the form is incomplete
  */

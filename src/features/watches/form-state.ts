@@ -22,7 +22,7 @@ import { THRESHOLDS, type ThresholdFields, WATCH_KINDS, type WatchWords } from '
 export interface WatchDraft extends ThresholdFields {
   /** The ID of the edited watch; '' for a new one. */
   readonly before: string;
-  /** What the edited watch was when the form was opened; '' for a new one. */
+  /** The edited watch as it was when the form was opened; '' for a new watch. */
   readonly seen: string;
   readonly project: ChosenProject | undefined;
   readonly kind: WatchKind;

@@ -31,7 +31,7 @@ export async function findTargetProblem(
   return channelCheck.problem ?? joinIfWanted(target.channel, channelCheck, joins, request);
 }
 
-/** Why those who would be alerted may not see the project, or the user may not choose them; as a mrkdwn sentence. */
+/** Why the recipients may not see the project, or the user may not choose them; as a mrkdwn sentence. */
 export async function findReaderProblem(
   wanted: Wanted,
   request: Request,

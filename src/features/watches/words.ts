@@ -40,7 +40,7 @@ export const KIND_EXAMPLES = 'balance 50000, runway 14, budget 500000 or spike 2
 const EXAMPLE = `Type it like ${commandText('/billing watch')} prod ${KIND_EXAMPLES}.`;
 const AMOUNTS = 'Write amounts like 50000, 50,000 or 50000.50.';
 
-/** A piece of the text; the text goes on without it. */
+/** A part that was read, and the rest of the text. */
 interface Piece<T> {
   readonly rest: string;
   readonly found?: T;
@@ -111,7 +111,7 @@ function takeRule(text: string, aliases: ReadonlySet<string>): Piece<RuleWords> 
 }
 
 const BELOW = '(?:(?:is |falls |drops |goes )?(?:below|under|of|at) )?';
-/** What may stand around an amount. “Over” and “a day” say something else of a balance and of a month’s budget. */
+/** What is allowed around an amount. “Over” and “a day” don't fit a balance, nor “below” a budget. */
 const AROUND: Readonly<Record<'balance' | 'budget', readonly [before: string, after: string]>> = {
   balance: [BELOW, ''],
   budget: ['(?:(?:is |goes )?(?:over|above|of|at) )?', '(?: (?:a|per) month)?'],

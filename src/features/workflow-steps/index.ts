@@ -126,8 +126,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Where the rights are judged. Slack names nobody who runs the workflow, and its result may go anywhere, so nobody's rights
- * as a manager count, and without a channel a project that is limited to some is not shown.
+ * The place whose rights apply. Slack doesn't say who runs a workflow, and its result may go anywhere: so a manager's rights
+ * don't count, and a project that is limited to channels needs one of them.
  */
 function placeOf(channel: unknown): AskLocation {
   const id = textOf(channel).trim();

@@ -1,6 +1,6 @@
 /**
- * What an error's own code means, and the one command or line that fixes it: by the place where it arose. `{name}` stands
- * for a part of the setup that only the check knows. docs/doctor.md shows the same table.
+ * What an error's code means at the place where it arose, and the command or line that fixes it. `{name}` is replaced by a
+ * part of the setup that only the check knows. docs/doctor.md shows the same table.
  */
 import type { Finding } from './finding.ts';
 
@@ -14,7 +14,7 @@ interface Cause {
 
 export type Causes = Readonly<Record<string, Cause>>;
 
-/** What `{name}` stands for. */
+/** What replaces `{name}`. */
 export type Figures = Readonly<Record<string, string>>;
 
 const UNKNOWN_AUTHORITY: Cause = {

@@ -7,7 +7,7 @@ import { asksForTls, firstHost, redisFigures, redisUrlTo, userOf } from './redis
 
 const CHECK = 'Redis';
 
-/** @returns the next step of whoever operates the bot */
+/** @returns the operator's next step */
 export const redisAdvice = (error: unknown, url: string): string =>
   findingOf('REDIS', CHECK, replyCode(error), redisFigures(url)).todo ?? '';
 

@@ -120,7 +120,7 @@ function refusalsOf(refusals: readonly Refusal[]): Refusals {
     /\bkeys?\b/.test(error.message) && !/command/.test(error.message);
   return {
     commands: forbidden.filter((refusal) => !isAboutKeys(refusal)).map(({ command }) => command),
-    // The queue goes on without a name for its connection.
+    // The queue also works if its connection has no name.
     missing: refusals
       .filter(({ command, error }) => command !== 'client|setname' && isMissing(error))
       .map(({ command }) => command),

@@ -28,7 +28,7 @@ export function projectOption(project: ChosenProject, name: string) {
   const product = PRODUCTS[project.product].name;
   // Without a name, the label already has the ID.
   const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
-  // Whoever may not see its name gets an option without it.
+  // A user who may not see its name gets an option without it.
   const { alias, ...unnamed } = project;
   return option(name, projectValue(alias === name ? project : unnamed), about);
 }

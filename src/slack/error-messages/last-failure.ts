@@ -5,7 +5,7 @@ import type { Project } from '../../workspace/projects/projects.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { escapeMarkup, formatInstant } from '../kit/atoms.ts';
 
-/** What a sentence says after its fact: what follows from it, or a reason, such as what an address leads to. */
+/** The second part of a sentence about a failure: its consequence, or its reason. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
 /** `the billing service returned an error (HTTP 500), since 9:08`, as mrkdwn. @param today the reader's */

@@ -20,7 +20,7 @@ const NOT_JOINED = 'Tally isn’t in that channel. Let it join, or type /invite 
 
 /** What a form's fields hold. */
 export interface OwnedDraft {
-  /** The ID of what is edited; '' for a new one. */
+  /** The ID of the edited item; '' for a new item. */
   readonly before: string;
 }
 

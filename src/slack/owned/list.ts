@@ -39,7 +39,7 @@ interface ShowOptions {
   readonly page?: number;
   /** What the list’s command says of which items they are, for the buttons to other pages. */
   readonly filter?: string;
-  /** What the form that sets another one up has already filled in: words after its command. */
+  /** Words after the command that opens the form for a new item: they fill in its fields. */
   readonly createText?: string;
   /** Whether to post the list below the message with the button instead of replacing it. */
   readonly isApart?: boolean;

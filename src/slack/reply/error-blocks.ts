@@ -17,7 +17,6 @@ import {
 } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 
-/** The reply to a command or a click that failed. */
 export function failureMessage(failure: Failure, context: ErrorContext = {}): Message {
   const description = describeError(failure, context);
   return {

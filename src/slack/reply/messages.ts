@@ -16,7 +16,7 @@ import {
 } from './post-message.ts';
 import type { ResponseUrlClient } from './response-url.ts';
 
-/** The ways by which a message can reach whoever sent one payload. */
+/** How a message can reach the sender of a payload. */
 export interface MessageTarget {
   readonly source: RequestSource;
   readonly client: WebClient;

@@ -52,7 +52,7 @@ export interface SlackLookups {
   nameOf(id: SlackId): Promise<string | undefined>;
   /** The rights of another user, asked anew. @param settings those of the workspace, unless given */
   permissionsOf(userId: SlackId, settings?: Settings): Promise<Permissions>;
-  /** Some who manage Tally now, asked anew; the workspace's admins where it names nobody. */
+  /** Some managers of today, looked up at Slack; the workspace's admins if the settings name nobody. */
   managers(): Promise<readonly SlackId[]>;
 }
 
@@ -144,7 +144,7 @@ const namedManagers = async (
   ...new Set([...managers, ...(await users.membersOf(client, teamId, managerGroups))]),
 ];
 
-/** Who answers for Tally now: those who are named, else who registered a connection, else the admins. @throws SlackFailed */
+/** Managers of today: the people in the settings, else those who registered a connection, else the admins. @throws SlackFailed */
 async function findPresentManagers(
   users: UserDirectory,
   client: WebClient,

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 
 /**
  * Accepts any number of connections one after another, `most` at a time: for a new one the oldest without a signed request
- * is closed, whatever it is doing, or else the oldest that is idle. So whoever holds connections without being able to
- * sign keeps nobody out. Only when all are busy with signed requests is a new one refused.
+ * is closed, whatever it is doing, or else the oldest that is idle. So a client without the secret can't keep others out by
+ * holding connections. A new one is refused only when all are busy with signed requests.
  */
 export function limitConnections(server: Server, most: number) {
   /** Both in the order in which they came. */

@@ -38,7 +38,7 @@ export const projectsOf = (
   item: Pick<Schedule, 'projects'> | Pick<Watch, 'project'>,
 ): readonly ChosenProject[] => ('project' in item ? [item.project] : item.projects);
 
-/** The projects that it can't show, and why. A schedule of several goes on without them. */
+/** The projects that it can't show, and why. A schedule with several projects continues without them. */
 export function blockedProjects(item: Item, workspace: Workspace): ReadonlyMap<string, StopReason> {
   const to = 'target' in item ? item.target : item;
   const { managers } = workspace.settings;

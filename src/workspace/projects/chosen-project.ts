@@ -74,7 +74,7 @@ export function chosenByKey(key: string, projects: readonly ChosenProject[]): Ch
   );
 }
 
-/** What stands for a project whose name its reader may not see. */
+/** Shown in place of a project's name that the reader may not see. */
 export const HIDDEN_PROJECT = 'a project you can’t ask about here';
 
 /** `prod, web-shop`. @param place where it is read; everything may be named if absent */

@@ -73,7 +73,7 @@ export function createProjectStore(target: ChangeTarget) {
       const removal = json === undefined ? undefined : parseRemoval(json);
       return removal !== undefined && now - removal.at < UNDO_MS ? removal : undefined;
     },
-    /** Also as the default of its channels, except those that have another one now. @returns false when the alias is taken */
+    /** Restores it also as the default of its channels, except those that have another default now. @returns false when the alias is taken */
     restoreProject(change: WorkspaceChange, { project, channels }: ProjectRemoval): Promise<boolean> {
       const { alias } = project;
       return commitChange(

@@ -1,4 +1,4 @@
-/** Failures as Redis keeps them: their kind and data, never a sentence, worded for whoever reads them. */
+/** Failures as Redis keeps them: their kind and data. The sentence is made when one is read, for its reader. */
 import * as z from 'zod';
 import {
   AddressRefused,

@@ -72,7 +72,7 @@ export interface Workspace {
   readonly failures: ReadonlyMap<string, LastFailure>;
   /** How a schedule's last delivery ended; undefined when there was none. */
   lastSent(schedule: string): LastDelivery | undefined;
-  /** How long whoever read this record has waited for services. */
+  /** How long the work that read this record has waited for services. */
   readonly waits: WaitMeter;
   /** The whole record as Redis holds it: a change compares with it. */
   readonly fields: RecordFields;

@@ -6,7 +6,7 @@ export type Subject = 'spend' | 'balance' | 'budget' | 'projects' | 'schedules' 
 interface Row {
   /** What the phrases alone make the question about. */
   readonly about?: Subject;
-  /** Roles or subjects of which one, or each of `a+b`, must stand beside these phrases, else nobody knows what they mean. */
+  /** These phrases have a meaning only beside one of these roles or subjects, or beside each of `a+b`. */
   readonly beside?: readonly string[];
   /** What it says in words of commands. */
   readonly says?: string;
@@ -90,10 +90,9 @@ const ROWS = {
 
 export type PhraseRole = keyof typeof ROWS;
 
-/** What each role makes a question about, what must stand beside it, and what it says in words of commands. */
 export const ROLE_RULES: Readonly<Record<PhraseRole, Row>> = ROWS;
 
-/** Where the reading of a phrase stands: of each pattern a node a place, which all words of that place lead to. */
+/** A position in one or more patterns. Every word that a pattern allows next leads to the node after it. */
 interface Node {
   readonly next: Map<string, Node[]>;
   role?: PhraseRole;

@@ -176,7 +176,7 @@ function balanceCommands({ words, output, said }: QuestionReading): readonly (Ma
       ),
     ];
   const isNamed = (asked.alias ?? asked.project) !== undefined;
-  // What runs out first stands first.
+  // Sorted by what runs out first.
   const most = said.get('rank');
   if (most !== undefined && !said.has('lasting')) return [new InvalidWord(most, UNPLACED, EXAMPLE)];
   if (isNamed && ranked !== undefined) return [new InvalidWord(ranked, UNPLACED, EXAMPLE)];

@@ -107,7 +107,7 @@ export function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | 
 /** Beside them “projects” are all of them. */
 const NOUN_BESIDE = ['rank', 'first', 'by', 'which'] as const;
 
-/** Whether a role stands beside one that gives it a meaning. */
+/** Whether the question also has the role or subject that this role needs. */
 export function isPlaced(
   role: PhraseRole,
   said: QuestionWords['said'],

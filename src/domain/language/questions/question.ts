@@ -45,7 +45,7 @@ export function parseQuestion(text: string, aliases: Aliases, today?: Day): Ques
 /** What was read with names in one word and in several: the one that means a command, or each as a reading. */
 function oneOf(questions: readonly (Question | undefined)[]): Question | undefined {
   const exact = questions.filter((question) => question?.kind === 'command');
-  // Where the words are refused as they stand, the same name in one word is what is offered.
+  // If the words are refused, the same name written as one word is offered.
   const isExact = ({ command, text }: QuestionCommand): boolean =>
     exact.some((other) => other.command === command && other.text === text);
   const offered = questions.filter(

@@ -1,4 +1,4 @@
-/** Puts right what is misspelt in a question: swapped letters where they change nothing, other slips with a doubt. */
+/** Corrects the spelling of a question. Swapped letters are corrected silently; for other mistakes, the correction is offered. */
 
 import { nearestWord, nearestWords } from '../nearest-word.ts';
 import { holdsUnknownWord } from '../parse.ts';
