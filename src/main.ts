@@ -34,7 +34,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 process.on('uncaughtException', (err: unknown) => {
   if (isSecondSocketError(err)) return log.debug({ err }, 'A closed connection reported another error');
-  // Nobody knows what state this left behind. Lines are written at once, so this one is not lost.
+  // The process may be in any state, so it ends. Log lines are written synchronously, so this one is not lost.
   log.fatal({ err }, 'Tally ends because of an error that nothing caught');
   process.exit(1);
 });

@@ -163,7 +163,7 @@ function windowOf(days: readonly Day[], labelYearOf?: Day): DayWindow {
   return { days, label: formatDays(first, last, labelYearOf?.slice(0, 4)) };
 }
 
-/** The days without a year that goes without saying. */
+/** The days, without the current year. */
 export function formatReportDays({ days, label }: DayWindow, today: Day): string {
   const [first, last] = [days[0], days.at(-1)];
   return first === undefined || last === undefined ? label : formatDays(first, last, today.slice(0, 4));

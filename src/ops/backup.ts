@@ -41,7 +41,7 @@ export class BackupRefused extends Error {
   override readonly name = 'BackupRefused';
 }
 
-/** Used once, and of the moment of the backup: a grant must not come back after it was used. */
+/** Left out of backups: a grant must not come back after it was used. */
 const isOfMoment = (key: string): boolean => /:(grants|manager-requests|issued)$/.test(key);
 
 /** @returns how many workspaces it has @throws StoreUnavailable; what the stream throws */

@@ -59,7 +59,7 @@ const ALERTED = {
 /** Slack's methods that every workspace needs. */
 const SLACK_METHODS = ['auth.test', 'chat.postMessage', 'users.info'] as const;
 
-/** Names of other rooms by which something is counted. */
+/** Label values that other folders define. */
 export interface KnownLabels {
   /** Read when the page is computed first: the features are known by then. */
   readonly commands: () => readonly string[];

@@ -17,7 +17,7 @@ interface NewerRecordsParts {
 export const newerRecordsFinding = (mark?: LayoutMark): Finding =>
   findingOf('RECORDS', 'Records', 'layout', { version: mark?.version ?? 'of a newer version', own: VERSION });
 
-/** Ends a bot's work once it meets what a newer version of Tally wrote. It goes on only to say so, until it is replaced. */
+/** Ends a bot's work once it meets what a newer version of Tally wrote. Until it is replaced, it only answers that. */
 export function watchNewerRecords({ redis, log, onFound }: NewerRecordsParts) {
   let isFound = false;
   const found = (mark: LayoutMark | undefined): void => {

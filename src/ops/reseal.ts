@@ -24,7 +24,7 @@ export interface ResealCounts {
   alreadyNew: number;
   /** How many did not open, or changed during every attempt. */
   failed: number;
-  /** A line for each of the first of those. */
+  /** A line each, for the first of them. */
   readonly examples: string[];
   /** Key ID → how many records need that key. */
   readonly unknownKeys: Map<string, number>;

@@ -40,7 +40,7 @@ export const IS_REPEATABLE = {
   'files.getUploadURLExternal': true,
   // The SDK's name for an upload as a whole.
   'files.uploadV2': false,
-  // A step that is over stays as it is.
+  // A completed step can't be changed.
   'functions.completeError': true,
   'functions.completeSuccess': true,
   // A code or a refresh token works once.

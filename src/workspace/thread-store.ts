@@ -58,7 +58,7 @@ export const THREAD_LIFETIME = 30 * DAY;
 /** Of a workspace; the oldest go first. */
 export const MOST_QUESTIONS = 2_000;
 
-/** Each question has its own age, so what is too old goes with the next write, and the keys when there is none. */
+/** Each question has its own age: the next write deletes what is too old, and the keys expire without a write. */
 const REMEMBER = `
 if redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])

@@ -225,7 +225,7 @@ describe('a run', () => {
       );
     };
 
-    it('whoever posted last', async () => {
+    it('whichever schedule posted last', async () => {
       expect(await waits(undefined)).toBe(false);
       expect(await waits(NINE)).toBe(true);
       expect(await waits(NINE - 1_049)).toBe(true);

@@ -305,7 +305,7 @@ describe('after an outage', () => {
     expect(blocks).not.toContain('(due Fri 20 Nov)');
   });
 
-  it('counts dates beyond ten, and says of one that it could not be reckoned', async () => {
+  it('counts dates beyond ten, and names a date that could not be computed', async () => {
     answer = ({ at: instant }) => {
       if (instant === NINE + 18 * 24 * HOUR) throw new TimedOut('billing', 1000);
       return finding('1');
@@ -497,7 +497,7 @@ describe('a run that loses its lease', () => {
     expect(await redis.client.keys(`*${TEAM}*`)).toEqual([]);
   });
 
-  it('brings nothing back of a workspace that has left meanwhile', async () => {
+  it('brings nothing back of a workspace that has left in between', async () => {
     await given();
     answer = async () => {
       await createDeletion({ redis: redis.client }).workspace(TEAM);
@@ -529,7 +529,7 @@ describe('when billing fails', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed', failures: 1 });
   });
 
-  it('tells somebody who manages as well from the second date in a row, and begins anew after a success', async () => {
+  it('tells a manager too from the second failed date in a row, and counts again after a success', async () => {
     await given();
     await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
     answer = failing(new TimedOut('billing', 10_000));
@@ -628,7 +628,7 @@ describe('when billing fails', () => {
     expect(await lastSent()).toMatchObject({ result: 'trying' });
   });
 
-  it('tells somebody who manages that the owner has left, and what to do about it', async () => {
+  it('tells a manager that the owner has left, and what to do about it', async () => {
     await given();
     await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
     slack.fault = ({ method, args }) =>
@@ -679,7 +679,7 @@ describe('when Slack does not take the post', () => {
     expect(await lastSent()).toMatchObject({ result: 'trying' });
   });
 
-  it('does not undo what somebody changed meanwhile', async () => {
+  it('does not undo what somebody changed in between', async () => {
     await given();
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'is_archived' : undefined);
     answer = async () => {
@@ -1294,7 +1294,7 @@ describe('a project of a digest that gives no answer', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('is counted anew after an answer', async () => {
+  it('is counted again after an answer', async () => {
     await given({ projects: BOTH });
     answer = partial;
     await day(0);
@@ -1352,7 +1352,7 @@ describe('Send it now', () => {
     expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
   });
 
-  it('brings nothing back of a schedule that is removed meanwhile', async () => {
+  it('brings nothing back of a schedule that is removed in between', async () => {
     await given();
     answer = async () => {
       await redis.client.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul1');
@@ -1362,7 +1362,7 @@ describe('Send it now', () => {
     expect(await redis.client.hkeys(`tally:{${TEAM}}:record`)).toEqual([]);
   });
 
-  it('ends a pause of Tally’s own where it gets through', async () => {
+  it('ends a pause by Tally when it succeeds', async () => {
     await given();
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'not_in_channel' : undefined);
     await run();
@@ -1405,7 +1405,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
     expect(inChannel().map(({ key }) => key)).toEqual(['schedul1/2026-11-20']);
   });
 
-  it('is posted as it is by then', async () => {
+  it('is posted with its settings at that time', async () => {
     await given();
     await given({ id: 'schedul2' });
     answer = async () => {

@@ -101,7 +101,7 @@ it('finds a run that was lost, and reads no workspace before its check is due', 
   expect(await planned()).toEqual([TEAM]);
 });
 
-it('derives everything anew when the rules of time zones have changed', async () => {
+it('derives everything again when the rules of time zones have changed', async () => {
   await given(Date.now());
   await parts.engine.changed(TEAM);
   await parts.engine.repair();

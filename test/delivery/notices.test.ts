@@ -626,7 +626,7 @@ describe('scheduled runs', () => {
     expect(other.names()).toContain('runAt');
   });
 
-  it('are derived again where somebody else did so meanwhile, five times at most', async () => {
+  it('are derived again where somebody else did so in between, five times at most', async () => {
     const twice = engineWith({ moves: [false, true] });
     await twice.engine.changed('T1');
     expect(twice.names().filter((name) => name === 'touch')).toHaveLength(2);

@@ -447,7 +447,7 @@ describe('a state that is changed', () => {
     expect(now()).toBe('31');
   });
 
-  it('is not written where what it is about is another one by now', async () => {
+  it('is not written if the schedule or watch was replaced since', async () => {
     await expect(stateOf('5', ['changed']).document.update((value) => value + 1)).rejects.toThrow(
       ScheduleChangedError,
     );
@@ -519,7 +519,7 @@ describe('a reminder', () => {
     ]);
   });
 
-  it('begins anew for another credential, and of a rejected one tells the owners of watches too', async () => {
+  it('begins again for another credential, and of a rejected one tells the owners of watches too', async () => {
     const { state } = await remind(due('rejected'), {
       credential: 'another',
       told: ['1'],
@@ -533,7 +533,7 @@ describe('a reminder', () => {
     ]);
   });
 
-  it('is left alone where the credential was replaced meanwhile, or the run is over', async () => {
+  it('is left alone where the credential was replaced in between, or the run is over', async () => {
     expect((await remind(due('3'), undefined, { writeState: async () => 'changed' })).state).toBeUndefined();
     const isOver = () => true;
     expect((await remind(due('3'), undefined, { isOver })).writes).toEqual([]);
@@ -561,7 +561,7 @@ describe('a reminder', () => {
     expect(writes.map(({ needsLease }) => needsLease)).toEqual([true, false, true, false]);
   });
 
-  it('goes to the next who manages where somebody cannot get it', async () => {
+  it('goes to the next manager if the first cannot get it', async () => {
     slack.fault = ({ method, args }) =>
       method === 'chat.postMessage' && args.get('channel') === directMessage('U0GONE0001')
         ? 'user_disabled'
@@ -674,7 +674,7 @@ describe('the log of a post', () => {
     ]);
   });
 
-  it('of one that waits says for what, begins its hour anew, and keeps what was counted', async () => {
+  it('of one that waits says for what, begins its hour again, and keeps what was counted', async () => {
     const wait = async (record: Partial<Workspace>) => {
       const { context, writes } = runAt(NINE + 7, { workspace: workspaceOf([], record) });
       await recordWait(task(), attempt(), { next: NINE + HOUR, awaits: '2026-11-19' }, context);
@@ -864,7 +864,7 @@ describe('a date that is delivered', () => {
     ]);
   });
 
-  it('is left to whoever changed the schedule, or to the next run', async () => {
+  it('is not touched after the schedule was changed or the next run began', async () => {
     const writeLog = (error: Error) => ({ writeLog: () => Promise.reject(error) });
     expect((await deliver({}, writeLog(new ScheduleChangedError()))).states).toEqual([]);
     await expect(deliver({}, writeLog(new LeaseLostError()))).rejects.toThrow(LeaseLostError);

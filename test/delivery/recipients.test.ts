@@ -394,7 +394,7 @@ describe('an alert that was not sent because its project was limited', () => {
     expect(receivers()).toEqual([directMessage(ANNA), directMessage('U0DORA0001')]);
   });
 
-  it('stays with those who got it, and is not repeated', async () => {
+  it('stays with the people who got it, and is not repeated', async () => {
     await begin();
     const scenario = alertTo({ people: [BEN, ANNA] });
     await scenario.prepare();

@@ -99,7 +99,7 @@ describe('reminders of a credential that expires', () => {
     expect(steps(STEPS[14], { registeredAt: STEPS[14] - 1 })).toHaveLength(1);
   });
 
-  it('begin anew where it was replaced', () => {
+  it('begin again where it was replaced', () => {
     expect(steps(STEPS[14], { told: ['14'], of: 'of another' })).toEqual([['14', ['14']]]);
   });
 

@@ -170,7 +170,7 @@ describe('a token of somebody who has left', () => {
     for (const admin of ADMINS) expect(announced(admin)).toEqual(['3 days', 'tomorrow']);
   });
 
-  it('who manages no longer: they still get it, and so do the admins', async () => {
+  it('who is no longer a manager: they still get it, and so do the admins', async () => {
     await set('settings', JSON.stringify({}));
     await connect('token 1', EXPIRES);
     await until(EXPIRES - 13 * DAY);
@@ -220,7 +220,7 @@ describe('a token that the service rejects', () => {
     rule: { kind: 'balance', below: new Big(5) } as const,
   };
 
-  it('is sent at once and only once, also to the owners of waiting watches, whoever noticed', async () => {
+  it('is sent at once and only once, also to the owners of waiting watches, whichever request was rejected', async () => {
     await connect('token 1', EXPIRES);
     await set('watch:watch001', serializeWatch(WATCH));
     isRejected = true;

@@ -34,7 +34,7 @@ const workspace = workspaceOf([], {
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 describe('a project', () => {
-  it('is called by the name it was chosen by, else by its only one, else by its ID', () => {
+  it('is called by the name it was chosen by, else by its only name, else by its ID', () => {
     const labelOf = (id: string, product: 1 | 2, alias?: string) =>
       projectLabel({ id, product, ...(alias !== undefined && { alias }) }, workspace);
     expect([labelOf('123', 1), labelOf('123', 2), labelOf('7', 1), labelOf('9', 1)]).toEqual([

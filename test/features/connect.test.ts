@@ -336,7 +336,7 @@ describe('/billing connect', () => {
 describe('the form', () => {
   const shown = () => JSON.stringify(bot.slack.modal(OWNER)!.view);
 
-  it('says nothing of the token that nobody said, here or anywhere else', async () => {
+  it('states nothing about the token that the person did not enter', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing connect quick');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     expect(modalText()).toContain('Lifetime of the token');

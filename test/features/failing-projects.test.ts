@@ -107,7 +107,7 @@ it('are noted only if they have a name, and not for a period without data', asyn
   expect(await home()).toContain('Check its ID (77777) and product with `/billing projects edit empty`.');
 });
 
-it('are asked anew after a change of the project or the connection', async () => {
+it('are asked again after a change of the project or the connection', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(2);
   await addConnection(bot);

@@ -60,7 +60,7 @@ const told = (person: string) =>
   bot.slack.waitFor(() => bot.slack.messages(person, person.replace(/^U/, 'D')).at(-1));
 
 describe('the Home of a new workspace', () => {
-  it('leads to the first answer in three steps, starting with a button for those who can connect', async () => {
+  it('leads to the first answer in three steps, starting with a button for people who can connect', async () => {
     const page = await open();
     expect(page).toMatch(
       /^Set up Tally: 3 steps left\n\*1\. Connect Tally.*\nConnect…\n2\. Give a project a name\n3\. Post spend/s,

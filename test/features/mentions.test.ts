@@ -300,7 +300,7 @@ describe('a question in one’s own words', () => {
 });
 
 describe('a form', () => {
-  it('cannot open from a mention; a button opens it, for those who can use it', async () => {
+  it('cannot open from a mention; a button opens it, for people who can use it', async () => {
     const { slack } = bot;
     await slack.say(OWNER, CHANNEL, '@Tally billing connect');
     const offered = await slack.waitFor(() =>

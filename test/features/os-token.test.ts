@@ -621,7 +621,7 @@ describe('/os-token', () => {
     await shown(MEMBER, first);
   });
 
-  it('says which access is missing, with a button to register it for those who can', async () => {
+  it('says which access is missing, with a button for people who can register it', async () => {
     const said = await bot.ask('/os-token prod');
     expect(said.visibleText).toContain('prod has no application access');
     expect(said.visibleText).toContain('Register an access…');

@@ -321,7 +321,7 @@ describe('answers for everyone', () => {
     expect((await bot.ask('/balance 5001', MEMBER)).visibleText).toContain('1,234,567.80 left');
   });
 
-  it('use the workspace’s number format, whoever asks', async () => {
+  it('use the workspace’s number format for every reader', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
     await save({ locale: 'en-IN' });
     expect((await bot.ask('/balance 5001', MEMBER)).visibleText).toContain('12,34,567.80 left');

@@ -21,7 +21,7 @@ describe('work in turns', () => {
     expect(done.join('')).toMatch(/^a-+a-+a-+a/);
   });
 
-  it('is done a part at a time, whoever it is for', async () => {
+  it('is done a part at a time for every caller', async () => {
     const done: string[] = [];
     const tick = (): void => {
       done.push('-');

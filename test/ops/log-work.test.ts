@@ -74,7 +74,7 @@ describe('a person in the log', () => {
     expect(userIn({ keys: [key(1), key(2)] })).toBe(userIn());
   });
 
-  it('is the ID or nobody where that is set', () => {
+  it('is the ID or absent where that is set', () => {
     expect(userIn({ userIds: 'plain' })).toBe('U0OWNER1');
     expect(userIn({ userIds: 'none' })).toBeUndefined();
   });

@@ -169,7 +169,7 @@ describe('what is asked of Slack and the store', () => {
     expect(asked).toEqual(['U1', TEAM, TEAM, TEAM]);
   });
 
-  it.each<Right>(['member', 'manage'])('is the person anew for the right %s', async (right) => {
+  it.each<Right>(['member', 'manage'])('is the person again for the right %s', async (right) => {
     user = { is_admin: true };
     await may('ask');
     await may(right);
@@ -177,7 +177,7 @@ describe('what is asked of Slack and the store', () => {
     expect(asked.filter((one) => one === 'U1')).toHaveLength(3);
   });
 
-  it('is the managers’ groups, anew for what only managers may, but not at every key that is typed', async () => {
+  it('is the managers’ groups, again for what only managers may, but not at every key that is typed', async () => {
     settings = { ...DEFAULT_SETTINGS, managerGroups: ['S1'] };
     groups = { S1: ['U1'] };
     await may('ask');

@@ -130,7 +130,7 @@ describe('an installation', () => {
     expect(html).toContain(`${bot.slack.url}/app_redirect?app=A0TALLY001&amp;team=${NORTH.id}`);
   });
 
-  it('sends its first steps to whoever installed it, with a button, and enters it into the audit', async () => {
+  it('sends its first steps to the person who installed it, with a button, and enters it into the audit', async () => {
     await started();
     await bot.install(NORTH);
     await waitUntil(() => asked('chat.postMessage', NORTH.id).length > 0);

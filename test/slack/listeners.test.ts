@@ -753,7 +753,7 @@ describe('what is offered with an error', () => {
     expect(shown.map((blocks) => blocks.includes('"/spend prod"'))).toEqual([true, true, false]);
   });
 
-  it('is to connect, for those who may: after a command, a click, a mention and a form', async () => {
+  it('is to connect, for people who may: after a command, a click, a mention and a form', async () => {
     user = { is_admin: true };
     const deliver = register();
     await deliver('command', command('fail'));

@@ -44,7 +44,7 @@ const calls = (method: string) => tally.slack.calls.filter((call) => call.method
 const untilIssued = () => tally.slack.waitFor(() => titles() === 'Issued');
 
 describe('a modal that a visit opened', () => {
-  it('is drawn anew by the same visit, after a command', async () => {
+  it('is drawn again by the same visit, after a command', async () => {
     await started({ commands: command(issue) });
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await untilIssued();
@@ -63,7 +63,7 @@ describe('a modal that a visit opened', () => {
     expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
   });
 
-  it('is drawn anew after a click in a message', async () => {
+  it('is drawn again after a click in a message', async () => {
     await started({
       commands: command((request) =>
         request.reply.update({ text: 'A', blocks: [actions(button('connect', 'Go'))] }),
@@ -90,7 +90,7 @@ describe('a modal that a visit opened', () => {
     expect(tally.slack.modal(OWNER)?.id).toBe(id);
   });
 
-  it('is opened over Home, which is no modal to draw anew', async () => {
+  it('is opened over Home, which is no modal to draw again', async () => {
     await started({
       events: {
         app_home_opened: {
@@ -123,7 +123,7 @@ describe('a modal that a visit opened', () => {
     expect(tally.messageTexts()).toEqual([]);
   });
 
-  it('leaves a direct message where it was closed meanwhile', async () => {
+  it('leaves a direct message where it was closed in between', async () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('Issuing'));

@@ -121,7 +121,7 @@ describe('a response_url', () => {
     await expect(responseUrls.post(url, rich)).rejects.toMatchObject({ code: 'used_url' });
   });
 
-  it('never appears in an error: it lets whoever has it post', async () => {
+  it('never appears in an error: anyone who has it could post', async () => {
     const { url, responseUrls } = await responseUrl([404, 'used_url']);
     const error = (await responseUrls.post(url, rich).catch((thrown: Error) => thrown)) as Error;
     expect(`${error.message} ${error.stack}`).not.toContain('secret-path');

@@ -129,7 +129,7 @@ describe('a listener', () => {
     expect((await send(body, bot.slack.signed(body))).status).toBe(200);
   });
 
-  it('answers although its store is gone, and is not ready meanwhile', async () => {
+  it('answers although its store is gone, and is not ready until then', async () => {
     const store = await startRedis();
     await started({ redisUrl: store.url });
     await store.stop();

@@ -99,7 +99,7 @@ const event = (payload: object | undefined) =>
   JSON.stringify({ type: 'events_api', envelope_id: 'e-1', payload });
 
 describe('Socket Mode', () => {
-  it.each(['refresh_requested', 'warning'])('connects anew at once when Slack says %s', async (reason) => {
+  it.each(['refresh_requested', 'warning'])('connects again at once when Slack says %s', async (reason) => {
     await started();
     slack.sockets[0]?.send(JSON.stringify({ type: 'disconnect', reason }));
     // Slack's own client would sleep five seconds first.
@@ -107,13 +107,13 @@ describe('Socket Mode', () => {
     await waitUntil(() => slack.open() === 1);
   });
 
-  it('connects anew when the connection broke', async () => {
+  it('connects again when the connection broke', async () => {
     await started();
     slack.sockets[0]?.terminate();
     await waitUntil(() => slack.sockets.length === 2 && socket.up());
   });
 
-  it('keeps trying while Slack’s API is down, and is not up meanwhile', async () => {
+  it('keeps trying while Slack’s API is down, and is not up until then', async () => {
     await started();
     slack.fail(2);
     slack.sockets[0]?.terminate();

@@ -78,7 +78,7 @@ describe('who somebody is', () => {
     expect(times('U1')).toBe(2);
   });
 
-  it('is asked anew where it has to be fresh, and that is remembered', async () => {
+  it('is asked again where it has to be fresh, and that is remembered', async () => {
     expect(await find('U1')).toMatchObject({ role: 'member' });
     users.U1 = { team_id: TEAM, deleted: true };
     expect(await find('U1', true)).toMatchObject({ role: 'nobody' });
@@ -101,7 +101,7 @@ describe('who somebody is', () => {
   describe('when Slack is limiting Tally’s requests', () => {
     const turnedAway = Object.assign(new Error('later'), { code: 'slack_webapi_rate_limited_error' });
 
-    it('is what it was a minute ago, for those who ask', async () => {
+    it('is remembered for a minute for people who ask', async () => {
       users.U1 = { team_id: TEAM, is_owner: true };
       await find('U1');
       users.U1 = turnedAway;
@@ -112,7 +112,7 @@ describe('who somebody is', () => {
       expect(await find('U1')).toMatchObject({ role: 'nobody' });
     });
 
-    it('is not known of those who were never there, nor for what has to be fresh', async () => {
+    it('is unknown for people who were never looked up, and when it has to be fresh', async () => {
       await find('U1');
       users = { U1: turnedAway, U2: turnedAway };
       await expect(find('U2')).rejects.toMatchObject({ code: 'ratelimited' });
@@ -204,7 +204,7 @@ describe('a named group', () => {
   const admit = async (person: string, fresh = false) =>
     people.admit(client, await find(person), settings, fresh);
 
-  it('lets its members manage, remembered for a minute, anew where it has to be fresh', async () => {
+  it('lets its members manage, remembered for a minute, again where it has to be fresh', async () => {
     members = { S1: [], S2: ['U1'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: true });
     members.S2 = [];

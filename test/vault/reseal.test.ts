@@ -293,7 +293,7 @@ describe('tally reseal', () => {
     expect(await sealedWith(OLD)).toBe(0);
   });
 
-  it('loses nothing when it is killed again and again among those who register, and ends with the newest key', async () => {
+  it('loses nothing when it is killed again and again while people register tokens, and ends with the newest key', async () => {
     const count = 1_500;
     await saveMany(count);
     await installedWith(OLD).save(id(0), 'installation');

@@ -50,7 +50,7 @@ describe('an application access', () => {
     expect(() => parseAccess(keyring, 'T1', '123', sentElsewhere).open()).toThrow(UnsealFailed);
   });
 
-  it('is sealed anew with the other records', () => {
+  it('is sealed again with the other records', () => {
     const both = createKeyring([NEW, OLD]);
     const owner = sealOwnerOfField('T1', 'access:123', json)!;
     const resealed = reseal(both, owner, json)!;

@@ -195,7 +195,7 @@ describe('what is under way when a workspace leaves', () => {
     await nothing();
   });
 
-  it.each(Object.keys(SAVING))('leaves no key, whoever comes first: %s', async (name) => {
+  it.each(Object.keys(SAVING))('leaves no key, in either order: %s', async (name) => {
     const by = await change();
     await Promise.allSettled([
       SAVING[name]!(by),
@@ -281,7 +281,7 @@ describe('of two who change one thing at once', () => {
     expect((await read()).projects).toEqual([]);
   });
 
-  it('a removal does not take away what was changed meanwhile', async () => {
+  it('a removal does not take away what was changed in between', async () => {
     const late = await both(
       (by) => workspaces.changeProject(by, 'prod', { ...PROD, id: '777' }),
       (by) => workspaces.removeProject(by, { project: PROD, channels: [], at: NOW }),
@@ -422,7 +422,7 @@ describe('of two who change one thing at once', () => {
     expect(told(late)).toContain(`It’s now ${says}.`);
   });
 
-  it('a default is not chosen with a connection that is removed or replaced meanwhile', async () => {
+  it('a default is not chosen with a connection that is removed or replaced in between', async () => {
     const keep = async () => {
       for (const name of ['main', 'eu', 'us'])
         await workspaces.saveConnection(await changeIn(workspaces, 'T1'), { ...MAIN, name });
@@ -442,7 +442,7 @@ describe('of two who change one thing at once', () => {
     expect(told(replaced)).toContain('The connection main was changed');
   });
 
-  it('a channel that got another default meanwhile keeps it, whatever is renamed or removed', async () => {
+  it('a channel that got another default in between keeps it, whatever is renamed or removed', async () => {
     await workspaces.addProject(await changeIn(workspaces, 'T1'), { ...PROD, alias: 'staging' });
     await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C1', 'prod');
     const moved = (by: WorkspaceChange) => workspaces.setChannelDefault(by, 'C1', 'staging');
@@ -463,7 +463,7 @@ describe('of two who change one thing at once', () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it('keys that are rotated are nobody: the change goes on', async () => {
+  it('resealing with another key is not a conflict: the change is saved', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const by = await change();
     const json = (await redis.hget(HASH, 'connection:main'))!;

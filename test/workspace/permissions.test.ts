@@ -46,7 +46,7 @@ describe('rights', () => {
     );
   });
 
-  it('come one after the other: who manages may ask, and a guest who may ask is no member', () => {
+  it('build on each other: a manager may ask, and a guest who may ask is not a member', () => {
     const RIGHTS: readonly Right[] = ['belong', 'ask', 'member', 'manage'];
     const all = { ...DEFAULT_SETTINGS, guests: true, externals: true };
     const rightsOf = (role: Role) =>

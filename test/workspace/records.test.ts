@@ -98,7 +98,7 @@ describe('an installation', () => {
     expect(await redis.zscore(indexKey(0), 'T1')).not.toBeNull();
   });
 
-  it('is replaced only as it was read, also where it was sealed anew since', async () => {
+  it('is replaced only as it was read, also where it was sealed again since', async () => {
     await installed().save('T1', 'first');
     expect(await installed().replace('T1', 'first', 'second')).toBe(true);
     expect(await installed().replace('T1', 'first', 'third')).toBe(false);

@@ -373,7 +373,7 @@ describe('a project that a schedule or a watch chose', () => {
     expect(isSameProject({ id: '1', product: 1 }, { id: '2', product: 1 })).toBe(false);
   });
 
-  it('is limited where the people of the channel may not see it, whoever chose it', () => {
+  it('is limited if the people of the channel may not see it, even if a manager chose it', () => {
     const record = recordOf([project('prod'), project('secret', { id: '7', channels: [ELSEWHERE] })]);
     const chosen = [
       { id: '123', product: 1 },

@@ -83,7 +83,7 @@ it.each([
   },
 );
 
-it('plans reminders anew where a rejection is new, and fails for nobody', async () => {
+it('plans reminders again where a rejection is new, and fails for nobody', async () => {
   const rejection = { ...CREDENTIAL, workspace: 'T1', mark: 'a' } as const;
   const known = noting(async () => false);
   await known.notes.rejected(rejection as never);

@@ -340,7 +340,7 @@ describe('a project', () => {
     expect(await workspaces.findRemovedProject('T1', 'prod', NOW)).toBeUndefined();
   });
 
-  it('does not come back over one that took its alias meanwhile', async () => {
+  it('does not come back over one that took its alias in between', async () => {
     const other = { ...PROD, id: '789' };
     const removal = { project: PROD, channels: ['C1'], at: NOW };
     await workspaces.removeProject(await changing(), removal);
@@ -458,7 +458,7 @@ describe('what an answer taught', () => {
     expect((await read()).lastBalance('123', 1)?.at).toBe(later + MINUTE);
   });
 
-  it('does not bring back a connection, or a workspace, that went meanwhile', async () => {
+  it('does not bring back a connection, or a workspace, that went in between', async () => {
     await workspaces.note('T1', { connection: 'main', at: NOW, balance: BALANCE });
     expect(await redis.keys('*')).toEqual([]);
   });

@@ -53,7 +53,7 @@ const postedMessage = z.object({
   unanswered: z.record(z.string(), storedFailure).exactOptional(),
   /** How many planned checks for corrections are done. */
   checks: z.int(),
-  /** The day that the post goes without, because billing had not reported it in time. */
+  /** The day missing from the post, because billing had not reported it in time. */
   without: z.string().exactOptional(),
   subject,
 });

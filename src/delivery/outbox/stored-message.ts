@@ -46,7 +46,7 @@ export interface StoredMessageJob
   extends Pick<OutboxMessage, 'kind' | 'key' | 'thread' | 'topic'>,
     Pick<MessageAbout, 'schedule' | 'watch'>,
     Pick<Draft, 'projects'> {
-  /** As it is stored. */
+  /** Its entry in the delivery log. */
   readonly message: StoredMessage;
   content(isAgain: boolean, recipient: Recipient): Message;
   /** Stores it. A message that goes out needs the lease; one that Slack has taken is stored without it. */

@@ -101,7 +101,7 @@ async function editPost(
   return 'sent';
 }
 
-/** The post stays as it is, for good. */
+/** The post is never checked again. */
 const stopChecking = (correction: Correction, context: PostContext): Promise<string> =>
   writeOutcome(
     correction,

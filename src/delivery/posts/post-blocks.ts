@@ -78,7 +78,7 @@ const withoutText = (day: Day, today: Day, correctsFrom: number): string =>
     correctsFrom === 0 ? '' : ' Tally fills it in when it arrives.'
   }`;
 
-/** Why a post is sent by hand; a `test-to-me` goes to the one who asked. */
+/** Why a post is sent by hand; a `test-to-me` goes to the person who asked. */
 export type ManualReason = 'test' | 'test-to-me' | 'now';
 
 /** A post that a person sent by hand. */

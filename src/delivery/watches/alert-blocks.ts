@@ -41,7 +41,7 @@ const isCrossing = (event: AlertEvent): event is Crossed => event.kind === 'cros
 const DUPLICATE =
   'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
 
-/** The alert as it is now, with what happened to it. */
+/** The alert with its current state. */
 export function alertMessage(view: AlertView): Message {
   const { alert, watch, chart, source, message, isAgain } = view;
   const crossings = alert.events.filter(isCrossing);

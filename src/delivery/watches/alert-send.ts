@@ -128,7 +128,7 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
         { needsLease },
       ),
     async onRefused({ cause, isGone }, isDoubtful) {
-      // Sent in place of somebody, it goes on to the next one.
+      // A message that already replaces one to somebody else goes to the next manager.
       if (isGone || message.insteadOf !== undefined) return sendElsewhere(task, message, cause, context);
       return !isDoubtful && forget(task);
     },

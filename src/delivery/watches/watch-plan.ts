@@ -44,7 +44,7 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
   );
   const check = nextCheckAt(workspace, snapshot, now);
   const isCheckDue = check !== undefined && check <= now;
-  // Slack's rate limit holds up what is sent, not what is asked.
+  // Slack's rate limit delays messages, not questions to billing.
   const backOffUntil = backOffEnd(snapshot, now);
   const acting = workspace.watches.flatMap((watch) => {
     const at = actionAt(states.get(watch.id), isSuspended(watch, now));
@@ -71,7 +71,7 @@ function actionAt(state: StoredWatchState | undefined, isWatchSuspended: boolean
   );
 }
 
-/** It goes on where it was. */
+/** Whether an undo can still bring the watch back: until then its state is kept. */
 const canBeRestored = (id: string, { fields }: Workspace): boolean =>
   fields[FIELDS.removedWatch + id] !== undefined;
 

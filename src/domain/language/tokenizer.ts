@@ -41,7 +41,7 @@ export interface TokenizedText {
   readonly aliases: Aliases;
 }
 
-/** What may be a year where nothing says so. */
+/** A number that may be a year without the word `year`. */
 export const isBareYear = (digits: string): boolean => /^20\d\d$/.test(digits);
 
 export const isDayNumber = (token: Token | undefined): token is Token & { kind: 'number' } =>

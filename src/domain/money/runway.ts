@@ -102,7 +102,6 @@ export function daysLeft(runway: Runway): number | undefined {
   return runway.kind === 'beyond' ? Number.POSITIVE_INFINITY : undefined;
 }
 
-/** How a project stands with its money. */
 export interface Outlook {
   readonly overdrawn: boolean;
   /** What is left; undefined if it is not known. */

@@ -97,6 +97,6 @@ export function parseFactor(typed: string): Money | undefined {
   return value.gt(1) ? value : undefined;
 }
 
-/** As it is typed: without an exponent, grouping, and zeros at the end. */
+/** As people type it: without exponent, grouping and trailing zeros. */
 export const thresholdDigits = (value: Money): string =>
   value.eq(divideToInteger(value, new Big(1))) ? value.toFixed(0) : toPlainDigits(value);

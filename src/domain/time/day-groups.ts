@@ -107,7 +107,7 @@ export function listDays(days: readonly Day[], nameOf: DayNamer): string {
   );
 }
 
-/** Days of each period that stand beside each other; none where one of them is shorter. */
+/** Pairs of days, one from each period; a side is missing where its period is shorter. */
 export interface DayPair {
   readonly current: readonly Day[];
   readonly before: readonly Day[];

@@ -89,7 +89,7 @@ function line({ at, who, action, about }: RecordedEntry): RichTextSection {
   };
 }
 
-/** What a person did, and how the sentence goes on to the thing. */
+/** What a person did, and the words that join it to the thing. */
 const PHRASES: Record<AuditAction, readonly [verb: string, preposition?: string]> = {
   'connection registered': ['added the connection'],
   'connection replaced': ['replaced the token', ' of the connection'],

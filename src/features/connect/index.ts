@@ -32,7 +32,7 @@ declare module '../feature.ts' {
   interface Feature {
     /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned again. Never rejects. */
     connected?(workspace: SlackId): Promise<void>;
-    /** What the form for a connection goes on to once it was tested and saved. */
+    /** The form's next view, after the connection was tested and saved. */
     readonly afterConnect?: AfterConnect;
   }
 }

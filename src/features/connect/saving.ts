@@ -32,7 +32,7 @@ export interface ConnectParts {
   readonly limits: RateLimiter;
   /** Called after each saved token or expiry: schedules that waited for a token resume, and reminders are planned. */
   readonly onConnected?: (workspace: SlackId) => Promise<void>;
-  /** What the form goes on to. */
+  /** The form's next view. */
   readonly next: () => AfterConnect | undefined;
   /** What a disconnection stops. */
   readonly stops: () => readonly StopsSource[];

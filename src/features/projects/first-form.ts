@@ -23,7 +23,7 @@ interface Shown {
   readonly post: MorningPost | undefined;
 }
 
-/** What the form for a connection goes on to: the first figure, the post every morning, and names. */
+/** The view after a connection was saved: the first figure, the post every morning, and names. */
 export function firstProjectsView(state: FirstProjects, request: Request, { notes, post }: Shown): ModalView {
   const blocks = connectedBlocks<Block | InputBlock>(state, request, [
     ...(notes.length === 0 ? [] : [section(notes.join('\n'))]),

@@ -35,7 +35,7 @@ export interface StaleWarning {
   readonly text: string;
   /** A time of day, 'HH:mm', without such posts in the same zone; undefined if there is none. */
   readonly time: string | undefined;
-  /** In which none is, at the time as it is. */
+  /** A zone without such posts at the same time of day. */
   readonly zone: Zone;
 }
 

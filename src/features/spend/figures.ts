@@ -117,7 +117,7 @@ function forecastOf(before: Before, period: Period): Forecast | undefined {
   return forecastMonth(computeUsage(before.charges, { days }), today, zone);
 }
 
-/** The window before is worth having and not worth failing for: why there is nothing to compare is a sentence. */
+/** Without the window before there is still an answer: a sentence says why nothing is compared. */
 function changeOf(usage: Usage, before: Before, { comparison }: Period): SpendFigures['change'] {
   if (comparison === undefined || before === undefined) return undefined;
   if ('why' in before) return before.why;

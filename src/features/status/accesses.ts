@@ -38,7 +38,7 @@ export function accessParts(workspace: Workspace, at: Millis): readonly StatusPa
   ];
 }
 
-/** An access as it is now. Opens the seal and drops what was in it. */
+/** The state of an access. Opens its seal only to see whether it opens. */
 function accessState(id: string, workspace: Workspace, at: Millis) {
   const { zone } = workspace.settings;
   const access = workspace.accesses.get(id);

@@ -7,7 +7,7 @@ import type { Request } from '../request/request.ts';
 
 export const CONNECT_TITLE = 'Connect billing';
 
-/** A connection that was tested with a project and saved, as its form goes on from there. */
+/** A connection that was tested with a project and saved: what the form's next view needs. */
 export interface TestedConnection {
   /** Its name. */
   readonly connection: string;

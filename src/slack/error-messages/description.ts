@@ -32,7 +32,7 @@ export type Descriptions<F extends Failure> = {
   readonly [K in F['kind']]: (failure: FailureOf<K>, context: ErrorContext) => ErrorDescription;
 };
 
-/** What a reply can offer, as far as it is known. */
+/** What a reply about a failure needs to know, if known. */
 export interface ErrorContext {
   /** The command that failed, for buttons that run it again. */
   readonly invocation?: CommandInvocation | undefined;

@@ -33,7 +33,7 @@ const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =
 
 export type InstallationTokens = ReturnType<typeof createInstallationTokens>;
 
-/** An installation for as long as it is remembered. */
+/** A cached installation. */
 export interface KnownInstallation extends StoredInstallation {
   /** The workspaces of an organisation that this process has linked to it. */
   readonly joined: Set<string>;

@@ -141,7 +141,7 @@ function fitsNoData(silent: readonly string[], all: readonly string[]): boolean 
   return silent.length === 0 || (widest + next) / 2 <= labelRoom(all.length);
 }
 
-/** Slack takes 20 characters, and little room is under a bar: the weekday goes, then what is between two days. */
+/** Slack takes 20 characters, and a bar is narrow: the weekday is dropped first, then the spaces between two days. */
 function withSuffix(label: string, suffix: string): string {
   const short = label.replace(/^\w{3} (?=\d{1,2}(?!\d))/, '');
   const tight = label.replace(' – ', '–');

@@ -25,7 +25,7 @@ export interface Announcement {
 
 /**
  * After saving, so that nothing is announced that is not stored.
- * @returns who could not be told, and why: mrkdwn sentences
+ * @returns who could not be notified, and why: mrkdwn sentences
  */
 export async function announce(
   announcements: readonly Announcement[],

@@ -50,7 +50,7 @@ export interface SlackLookups {
   roleOf(userId: SlackId): Promise<Role>;
   /** What Slack calls a person or a channel; undefined for one that it doesn't show to the user. */
   nameOf(id: SlackId): Promise<string | undefined>;
-  /** The rights of another user, asked anew. @param settings those of the workspace, unless given */
+  /** The rights of another user, looked up at Slack. @param settings those of the workspace, unless given */
   permissionsOf(userId: SlackId, settings?: Settings): Promise<Permissions>;
   /** Some managers of today, looked up at Slack; the workspace's admins if the settings name nobody. */
   managers(): Promise<readonly SlackId[]>;

@@ -225,7 +225,7 @@ describe('an alias', () => {
     }
   });
 
-  it('that nobody gave is no project, period or product', () => {
+  it('is not recognized where it is no project, period or product', () => {
     for (const name of ['prod', 'team-alpha-01', 'mayday', 'marcloud', 'data-may'])
       expect(refused(`${name} last week`)).toMatchObject({
         word: name,

@@ -27,7 +27,7 @@ describe('the word for a file or for details', () => {
     expect(() => read('csv details prod')).toThrow('You asked for “csv” and “details”. Ask for one of them.');
   });
 
-  it('is the project where one is called so', () => {
+  it('is the project if a project has that name', () => {
     expect(read('CSV today', aliases)).toEqual({ words: 'CSV today', output: undefined });
     expect(read('csv details', aliases)).toEqual({ words: 'csv', output: 'details' });
   });

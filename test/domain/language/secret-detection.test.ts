@@ -98,7 +98,7 @@ describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => 
     );
   });
 
-  it('is filled in as nobody’s name', () => {
+  it('is not filled in as a name', () => {
     fc.assert(
       fc.property(shape, (secret) => {
         const request = attempt(() =>

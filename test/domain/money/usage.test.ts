@@ -249,7 +249,7 @@ describe('whatever the service sends', () => {
     ...(some.today && { today: some.today }),
   }));
 
-  it('lands in exactly one row', () => {
+  it('is in exactly one row', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const { rows } = usageOfItems(sent, period);

@@ -89,7 +89,7 @@ describe('what is due', () => {
     );
   });
 
-  it('comes one by one, later each time, one a local date, and the same however it is asked', () => {
+  it('comes in order, once a local date, and the same in whatever steps it is computed', () => {
     fc.assert(
       fc.property(timings, moments, (timing, after) => {
         const found = nextDueTimes(timing, after, 60);

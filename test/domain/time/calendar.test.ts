@@ -57,7 +57,7 @@ describe('where a day begins', () => {
 });
 
 describe('the day at an instant', () => {
-  it('is the new one once its first midnight has passed, although the clocks show the old one again', () => {
+  it('is the new day once its first midnight has passed, although the clocks show the old day again', () => {
     expect(dayAt(Date.parse('2010-11-07T02:29:59.999Z'), 'America/St_Johns')).toBe('2010-11-06');
     expect(dayAt(Date.parse('2010-11-07T03:00:00.000Z'), 'America/St_Johns')).toBe('2010-11-07');
   });
