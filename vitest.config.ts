@@ -8,8 +8,9 @@ export default defineConfig({
     globalSetup: ['test/support/shared-browser.ts'],
     pool: 'threads',
     isolate: false,
-    // Most tests wait for a service, a process or a browser: two cores carry five at a time.
-    maxWorkers: 5,
+    // Most tests wait for a service, a process or a browser: two cores carry four at a time. Each worker loads and compiles
+    // the bot once more.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,
