@@ -60,6 +60,7 @@ const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   'docs/audit.md': [
     `newest ${auditPage} changes`,
     `next ${auditPage}`,
+    `first ${await constantIn('features/audit/index.ts', 'MOST_NAMED')} people and channels`,
     `${fingerprint} of the SHA-256`,
     `newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`,
   ],

@@ -35,7 +35,6 @@ const [charted = 0] = await numbersIn('domain/report.ts', 'MIN_CHARTED_DAYS');
 const [look = 0] = await numbersIn('delivery/posts/post.ts', 'LOOK_INTERVAL');
 const probes = await numbersIn('delivery/outbox/retry.ts', 'PROBES');
 const [share] = await numbersIn('features/schedules/form-state.ts', 'DEFAULT_CORRECTION');
-const [loads = 0] = await numbersIn('delivery/wakeup/scheduler.ts', 'LOOK_AGAIN');
 const [home, status] = [
   ...(await numbersIn('slack/owned/list.ts', 'MOST_AT_HOME')),
   ...(await numbersIn('slack/owned/list.ts', 'MOST_IN_STATUS')),
@@ -103,7 +102,6 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `after ${listed(probes.slice(0, 4))} minutes`,
     `after ${listed(CORRECTION_DELAYS.map((delay) => delay / HOUR))} hours`,
     `(${share} % unless`,
-    `every ${loads / 1_000} seconds`,
     `half of a process's ${connections} connections`,
   ],
   'docs/watches.md': [
