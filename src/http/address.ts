@@ -1,5 +1,9 @@
-import { BlockList, isIP } from 'node:net';
-import { AddressRefused } from '../domain/failure/index.ts';
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { AddressRefused, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { tryRead } from '../domain/try-read.ts';
 
 /** A host that the operator exempts from the rules below, plain http included. Without `port`, every port. */
@@ -121,7 +125,7 @@ function withoutBrackets(hostname: string): string {
 }
 
 /**
- * Applies the rules that need no lookup; the agent checks what a name leads to when it connects.
+ * Applies the rules that need no lookup. {@link guardedConnect} checks what a name leads to.
  *
  * @throws {AddressRefused}
  */
@@ -168,4 +172,63 @@ function withoutTrailingSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end -= 1;
   return path.slice(0, end);
+}
+
+/** @returns every address of a host name @throws what the lookup throws */
+export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+export const systemResolve: ResolveHost = (hostname) => lookup(hostname, { all: true });
+
+/** Opens connections of a pool, to the addresses that these rules allow. @param timeout in ms, for one connection */
+export function guardedConnect(
+  trusted: readonly TrustedHost[],
+  timeout: Millis,
+  resolve: ResolveHost,
+): buildConnector.connector {
+  const shared = { timeout, autoSelectFamily: true };
+  const toTrusted = buildConnector({ ...shared, lookup: createLookup(resolve) });
+  const toPublic = buildConnector({ ...shared, lookup: createLookup(requirePublicAddress(resolve)) });
+  return (options, callback) => {
+    try {
+      // A literal IP address is never looked up, so it is checked here.
+      checkDestination(options, trusted);
+    } catch (refusal) {
+      callback(refusal as AddressRefused, null);
+      return;
+    }
+    const connect = isTrusted(options, trusted) ? toTrusted : toPublic;
+    connect(options, callback);
+  };
+}
+
+/**
+ * A lookup for `net.connect`. The socket connects to the addresses that `resolve` has returned, so that a second answer
+ * for the same name (DNS rebinding) has no effect.
+ */
+export function createLookup(resolve: ResolveHost): LookupFunction {
+  return (hostname, _options, callback) => {
+    resolve(hostname).then(
+      (addresses) => callback(null, [...addresses]),
+      (error) => callback(error, []),
+    );
+  };
+}
+
+/**
+ * The name is unknown, or leads to a private network. One error for both: otherwise a person could find out which names
+ * a private network has. The cause is for the log.
+ */
+class NoPublicAddress extends Error {
+  readonly code = NO_PUBLIC_ADDRESS;
+}
+
+/** Refuses a name with any private address, because we don't choose which of its addresses is connected. @throws NoPublicAddress */
+export function requirePublicAddress(resolve: ResolveHost): ResolveHost {
+  return async (hostname) => {
+    const addresses = await resolve(hostname).catch((cause: unknown) => {
+      throw new NoPublicAddress('the name could not be resolved', { cause });
+    });
+    if (addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address))) return addresses;
+    throw new NoPublicAddress('the name leads to an address that is not public');
+  };
 }

@@ -3,14 +3,12 @@
  * status alone, and hide whether a body went out, which decides whether asking again may issue a second token.
  */
 
-import { LRUCache } from 'lru-cache';
 import { type Agent, errors } from 'undici';
 import {
   type Failure,
   InvalidResponse,
   isFailure,
   NO_PUBLIC_ADDRESS,
-  type Outage,
   RateLimited,
   RedirectRefused,
   ResponseTooLarge,
@@ -20,98 +18,19 @@ import {
   TimedOut,
 } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import type { HttpLimits } from './agent.ts';
+import { tryRead } from '../domain/try-read.ts';
 import {
-  decodeBody,
   decodeLeniently,
   ExchangeTimeoutError,
   exchange,
+  type HttpLimits,
   parseRetryAfter,
   type RawResponse,
-  redirectTarget,
   type ServiceRequest,
   type ServiceResponse,
-  toServiceResponse,
 } from './exchange.ts';
 import { nextTurn, PART } from './json.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
-
-/** Outages in a row of one connection at one origin. */
-interface Streak {
-  outages: number;
-  /** What the failed requests were about; two are enough to tell that it is not one project's fault. */
-  readonly subjects: Set<string>;
-  lastOutage: Outage;
-  isPaused: boolean;
-  /** Weak, because a group may be any object of the caller. */
-  readonly groups: WeakSet<object>;
-}
-
-type RequestKey = Pick<ServiceRequest, 'tenant' | 'subject' | 'outageGroup'>;
-
-/**
- * Pauses the requests of a connection to an origin after many outages in a row. Each connection of each workspace has
- * its own breaker, so nobody pauses what others ask. While only one project of a connection fails, only its requests
- * are paused. After the pause, a single outage pauses them again; any answer, even a refusal, ends the streak.
- *
- * Not cockatiel's breaker: it measures the pause by the wall clock, and a refusal does not end its streak.
- */
-export function createBreakers({ breakerThreshold, breakerPause, failingConnections }: HttpLimits) {
-  const streaks = new LRUCache<string, Streak>({ max: failingConnections });
-
-  function pause(streak: Streak): void {
-    streak.isPaused = true;
-    setTimeout(() => {
-      streak.isPaused = false;
-    }, breakerPause).unref();
-  }
-
-  return {
-    /** @returns the outage that pauses these requests; undefined when they are not paused */
-    pausedBy(origin: string, request: RequestKey): Outage | undefined {
-      // `peek`: only a failure renews a streak's place in the cache.
-      const streak = streaks.peek(keyOf(origin, request));
-      if (streak === undefined || !streak.isPaused) return undefined;
-      const isOtherSubject = streak.subjects.size === 1 && !streak.subjects.has(request.subject ?? '');
-      return isOtherSubject ? undefined : streak.lastOutage;
-    },
-    recordAnswer(origin: string, request: RequestKey): void {
-      streaks.delete(keyOf(origin, request));
-    },
-    /** Requests of one `outageGroup` count as one outage. */
-    recordFailure(origin: string, request: RequestKey, failure: Failure): void {
-      const key = keyOf(origin, request);
-      if (!isOutage(failure)) {
-        streaks.delete(key);
-        return;
-      }
-      const { subject = '', outageGroup = {} } = request;
-      const streak = streaks.get(key) ?? newStreak(failure);
-      if (!streak.groups.has(outageGroup)) streak.outages += 1;
-      streak.groups.add(outageGroup);
-      if (streak.subjects.size < 2) streak.subjects.add(subject);
-      streak.lastOutage = failure;
-      streaks.set(key, streak);
-      if (streak.outages >= breakerThreshold && !streak.isPaused) pause(streak);
-    },
-  };
-}
-
-const keyOf = (origin: string, { tenant }: RequestKey): string =>
-  [origin, tenant?.workspace ?? '', tenant?.connection ?? ''].join(' ');
-
-const newStreak = (lastOutage: Outage): Streak => ({
-  outages: 0,
-  subjects: new Set(),
-  lastOutage,
-  isPaused: false,
-  groups: new WeakSet(),
-});
-
-function isOutage(failure: Failure): failure is Outage {
-  if (failure.kind === 'service-failed') return failure.status >= 500;
-  return failure.kind === 'timed-out' || failure.kind === 'service-unreachable';
-}
 
 /** A failure that another try, `wait` milliseconds later, may not meet. Never leaves this folder. */
 export class RetryableError extends Error {
@@ -243,3 +162,43 @@ function codeOf(error: unknown): string | undefined {
   // undici's code for a connection that the other side closed
   return error.code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : error.code;
 }
+
+/** @param text the decoded body, empty when it does not count */
+function toServiceResponse(
+  { statusCode, headers }: RawResponse,
+  text: string,
+  mask: SecretMask,
+): ServiceResponse {
+  const joined: Record<string, string> = {};
+  for (const name in headers) joined[name] = [headers[name]].flat().join(', ');
+  return { status: statusCode, headers: joined, text, mask };
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws {InvalidResponse} for a compressed body, which we never ask for, and for what is not UTF-8 */
+function decodeBody({ headers, body }: RawResponse, service: Service): string {
+  const encoding = [headers['content-encoding']].flat().join();
+  if (body.length > 0 && encoding !== '' && encoding !== 'identity') {
+    throw new InvalidResponse(service, 'a compressed body that was not asked for');
+  }
+  const text = tryRead(() => UTF8.decode(body));
+  if (text === undefined) throw new InvalidResponse(service, 'text that is not UTF-8');
+  return text;
+}
+
+/** @returns where a redirect leads, without query and fragment, in at most 300 characters; undefined for no redirect */
+function redirectTarget(
+  { statusCode, headers }: RawResponse,
+  requestUrl: URL,
+  mask: SecretMask,
+): string | undefined {
+  const location = [headers.location].flat()[0];
+  const isRedirect = REDIRECT_STATUS.has(statusCode) || (statusCode < 400 && location !== undefined);
+  if (!isRedirect) return undefined;
+  if (!location || !URL.canParse(location, requestUrl.href)) return 'an unreadable address';
+  const { origin, pathname } = new URL(location, requestUrl);
+  return origin === 'null' ? 'an unreadable address' : mask(`${origin}${pathname}`).slice(0, 300);
+}
+
+const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Agent, type Dispatcher, errors } from 'undici';
-import { InvalidResponse, type Service } from '../domain/failure/index.ts';
+import { Agent, type Dispatcher, errors } from 'undici';
+import type { Service } from '../domain/failure/index.ts';
+import { DEFAULT_LIMITS } from '../domain/limits.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { tryRead } from '../domain/try-read.ts';
 import type { WaitMeter } from '../runtime/work.ts';
+import { guardedConnect, type ResolveHost, type TrustedHost } from './address.ts';
 import type { SecretMask } from './secret-mask.ts';
 
 /** Whose request it is. Nothing that one tenant does pauses or delays another one's requests. */
@@ -53,6 +54,63 @@ export interface ServiceResponse {
   readonly text: string;
   /** For whatever is kept of the answer: masks the request's secrets. */
   readonly mask: SecretMask;
+}
+
+/** How long and how often Tally asks a service, and how much it accepts. Durations in milliseconds. */
+export interface HttpLimits {
+  /** One request from its turn in the queue to the last byte, with all tries and the pauses between them. */
+  readonly deadline: Millis;
+  readonly tries: number;
+  /** The pause before the next try is random between these two; its upper end grows with each try. */
+  readonly shortestBackoff: Millis;
+  readonly longestBackoff: Millis;
+  /** After this many outages in a row, a connection does not ask an origin for `breakerPause`. */
+  readonly breakerThreshold: number;
+  readonly breakerPause: Millis;
+  /** How many failing connections are remembered; beyond it, the one that failed longest ago is forgotten. */
+  readonly failingConnections: number;
+  readonly bodyBytes: number;
+  /** {@link Limits.serviceConnections} */
+  readonly connections: number;
+  /** How many interactive requests of a workspace may wait for one origin; the next one is refused. */
+  readonly queueLength: number;
+  /** How long an interactive request may wait for its turn. A background request waits without limit. */
+  readonly queueTimeout: Millis;
+  /** How long an unused connection is kept, unless the service names a time. */
+  readonly keepAlive: Millis;
+}
+
+export const HTTP_LIMITS: HttpLimits = {
+  deadline: 10_000,
+  tries: 3,
+  shortestBackoff: 100,
+  longestBackoff: 800,
+  breakerThreshold: 10,
+  breakerPause: 5_000,
+  failingConnections: 1_024,
+  bodyBytes: 4 * 1024 * 1024,
+  connections: DEFAULT_LIMITS.serviceConnections,
+  queueLength: 500,
+  queueTimeout: 10_000,
+  keepAlive: 20_000,
+};
+
+/** A connection pool that applies the address rules whenever it opens a connection. */
+export function createAgent(
+  trusted: readonly TrustedHost[],
+  limits: HttpLimits,
+  resolve: ResolveHost,
+): Agent {
+  return new Agent({
+    connect: guardedConnect(trusted, limits.deadline, resolve),
+    connections: limits.connections,
+    pipelining: 1,
+    keepAliveTimeout: limits.keepAlive,
+    maxResponseSize: limits.bodyBytes,
+    // The deadline of the whole request applies instead of undici's own timeouts.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
 }
 
 export interface OutgoingRequest extends Pick<ServiceRequest, 'method' | 'headers' | 'body' | 'onSending'> {
@@ -141,49 +199,10 @@ export function exchange(
   });
 }
 
-/** @param text the decoded body, empty when it does not count */
-export function toServiceResponse(
-  { statusCode, headers }: RawResponse,
-  text: string,
-  mask: SecretMask,
-): ServiceResponse {
-  const joined: Record<string, string> = {};
-  for (const name in headers) joined[name] = [headers[name]].flat().join(', ');
-  return { status: statusCode, headers: joined, text, mask };
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const LENIENT_UTF8 = new TextDecoder();
-
-/** @throws {InvalidResponse} for a compressed body, which we never ask for, and for what is not UTF-8 */
-export function decodeBody({ headers, body }: RawResponse, service: Service): string {
-  const encoding = [headers['content-encoding']].flat().join();
-  if (body.length > 0 && encoding !== '' && encoding !== 'identity') {
-    throw new InvalidResponse(service, 'a compressed body that was not asked for');
-  }
-  const text = tryRead(() => UTF8.decode(body));
-  if (text === undefined) throw new InvalidResponse(service, 'text that is not UTF-8');
-  return text;
-}
 
 /** For a body that does not decide: what cannot be read is replaced. */
 export const decodeLeniently = ({ body }: Pick<RawResponse, 'body'>): string => LENIENT_UTF8.decode(body);
-
-/** @returns where a redirect leads, without query and fragment, in at most 300 characters; undefined for no redirect */
-export function redirectTarget(
-  { statusCode, headers }: RawResponse,
-  requestUrl: URL,
-  mask: SecretMask,
-): string | undefined {
-  const location = [headers.location].flat()[0];
-  const isRedirect = REDIRECT_STATUS.has(statusCode) || (statusCode < 400 && location !== undefined);
-  if (!isRedirect) return undefined;
-  if (!location || !URL.canParse(location, requestUrl.href)) return 'an unreadable address';
-  const { origin, pathname } = new URL(location, requestUrl);
-  return origin === 'null' ? 'an unreadable address' : mask(`${origin}${pathname}`).slice(0, 300);
-}
-
-const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Reads `Retry-After` (RFC 9110, 10.2.3). A date is measured from the response's own `Date`: both come from one clock,

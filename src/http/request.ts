@@ -1,11 +1,16 @@
 import { DelegateBackoff, handleWhen, retry } from 'cockatiel';
-import { type Failure, isFailure, type Service, ServicePaused } from '../domain/failure/index.ts';
+import { type Failure, isFailure, type Service } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { checkDestination, type TrustedHost } from './address.ts';
-import { createAgent, HTTP_LIMITS, type HttpLimits, type ResolveHost, systemResolve } from './agent.ts';
-import { createBreakers, RetryableError, sendOnce } from './attempt.ts';
-import type { ServiceRequest, ServiceResponse } from './exchange.ts';
-import { createFairQueue } from './fair-queue.ts';
+import { checkDestination, type ResolveHost, systemResolve, type TrustedHost } from './address.ts';
+import { createAdmission } from './admission.ts';
+import { RetryableError, sendOnce } from './attempt.ts';
+import {
+  createAgent,
+  HTTP_LIMITS,
+  type HttpLimits,
+  type ServiceRequest,
+  type ServiceResponse,
+} from './exchange.ts';
 
 export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './exchange.ts';
 
@@ -58,44 +63,19 @@ export function createHttp(options: HttpOptions): GuardedHttp {
   const { trustedHosts, resolve = systemResolve, onExchange } = options;
   const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const agent = createAgent(trustedHosts, limits, resolve);
-  const breakers = createBreakers(limits);
-  const queue = createFairQueue(limits);
+  const admission = createAdmission(limits);
   const running = new Set<Promise<ServiceResponse>>();
 
-  function throwIfPaused(request: ServiceRequest, url: URL): void {
-    const cause = breakers.pausedBy(url.origin, request);
-    if (cause !== undefined) throw new ServicePaused(request.service, url.host, cause);
-  }
-
-  async function sendInTurn(request: ServiceRequest, url: URL, progress: Progress): Promise<ServiceResponse> {
-    checkDestination(url, trustedHosts);
-    throwIfPaused(request, url);
-    return queue.run(url.origin, request, () => {
-      // The breaker may have opened while this request waited.
-      throwIfPaused(request, url);
-      progress.startedAt = performance.now();
-      return sendWithRetries(request, url, progress);
-    });
-  }
-
-  async function sendWithRetries(
-    request: ServiceRequest,
-    url: URL,
-    progress: Progress,
-  ): Promise<ServiceResponse> {
+  async function sendWithRetries(request: ServiceRequest, progress: Progress): Promise<ServiceResponse> {
     const timeLeft = () => limits.deadline - (performance.now() - progress.startedAt);
     try {
-      const response = await retryPolicy(request.tries ?? limits.tries, timeLeft).execute(() => {
+      return await retryPolicy(request.tries ?? limits.tries, timeLeft).execute(() => {
         progress.tries += 1;
         const backoff = backoffAfter(progress.tries, limits);
         return sendOnce(request, { agent, limits, backoff, timeLeft: timeLeft() });
       });
-      breakers.recordAnswer(url.origin, request);
-      return response;
     } catch (error) {
-      const failure = error instanceof RetryableError ? error.failure : error;
-      if (isFailure(failure)) breakers.recordFailure(url.origin, request, failure);
-      throw failure;
+      throw error instanceof RetryableError ? error.failure : error;
     }
   }
 
@@ -110,7 +90,11 @@ export function createHttp(options: HttpOptions): GuardedHttp {
       onExchange?.({ service, method, origin: url.origin, outcome, tries: progress.tries, took });
     };
     try {
-      const response = await sendInTurn(request, url, progress);
+      checkDestination(url, trustedHosts);
+      const response = await admission.run(request, url, () => {
+        progress.startedAt = performance.now();
+        return sendWithRetries(request, progress);
+      });
       report(response.status);
       return response;
     } catch (error) {
@@ -130,9 +114,9 @@ export function createHttp(options: HttpOptions): GuardedHttp {
       return response;
     },
     inProgress: () => running.size,
-    closeQueue: () => queue.close(),
+    closeQueue: admission.close,
     async close() {
-      queue.close();
+      admission.close();
       await Promise.allSettled(running);
       await agent.destroy();
     },

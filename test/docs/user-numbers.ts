@@ -9,7 +9,7 @@ import { isWellReported } from '../../src/domain/money/usage-change.ts';
 import { BUDGET_STEPS } from '../../src/domain/money/watch-rule.ts';
 import { PRODUCT_IDS } from '../../src/domain/product.ts';
 import { DAY, HOUR, instantOf, MINUTE, wallClockAt } from '../../src/domain/time/calendar.ts';
-import { HTTP_LIMITS } from '../../src/http/agent.ts';
+import { HTTP_LIMITS } from '../../src/http/exchange.ts';
 import {
   DEFAULT_WAIT_HOURS,
   MAX_DIGEST_PROJECTS,

@@ -75,7 +75,7 @@ describe('the import rules', () => {
     ['vault-imports-downward', 'src/vault/keyring.ts', `import { createHttp } from '../http/request.ts';`],
     [
       'http-imports-downward',
-      'src/http/agent.ts',
+      'src/http/exchange.ts',
       `import type { Connection } from '../workspace/settings.ts';`,
     ],
     ['billing-imports-downward', 'src/billing/client.ts', `import { read } from '../workspace/settings.ts';`],

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AddressRefused } from '../../src/domain/failure/index.ts';
-import { checkBaseUrl, isPublicAddress } from '../../src/http/address.ts';
-import { createLookup, requirePublicAddress } from '../../src/http/agent.ts';
+import { checkBaseUrl, createLookup, isPublicAddress, requirePublicAddress } from '../../src/http/address.ts';
 
 function reasonOf(text: string, trusted: Parameters<typeof checkBaseUrl>[1] = []): string {
   try {

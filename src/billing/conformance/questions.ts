@@ -2,7 +2,7 @@ import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-read.ts';
 import type { TrustedHost } from '../../http/address.ts';
-import type { HttpLimits } from '../../http/agent.ts';
+import type { HttpLimits } from '../../http/exchange.ts';
 import {
   createHttp,
   type GuardedHttp,
