@@ -24,21 +24,22 @@ const COMMANDS: Readonly<
   },
   reseal: {
     what: 'seals every secret anew under the newest of ENCRYPTION_KEYS',
-    load: () => import('./cli/reseal.ts'),
+    load: async () => (await import('./cli/records.ts')).reseal(),
+    hasOptions: true,
   },
   copy: {
     what: 'copies every workspace from another Redis',
-    load: () => import('./cli/copy.ts'),
+    load: async () => (await import('./cli/records.ts')).copy(),
     hasOptions: true,
   },
   backup: {
     what: 'writes every workspace to a file',
-    load: () => import('./cli/backup.ts'),
+    load: async () => (await import('./cli/records.ts')).backup(),
     hasOptions: true,
   },
   restore: {
     what: 'checks such a file, and writes it to Redis',
-    load: () => import('./cli/restore.ts'),
+    load: async () => (await import('./cli/records.ts')).restore(),
     hasOptions: true,
   },
   'check-billing': {

@@ -89,7 +89,7 @@ describe('the executable tally', () => {
       output: expect.stringContaining('REDIS_URL is not set'),
     });
     const wrong = await tally(['copy', '--to', 'redis://127.0.0.1:1']);
-    expect(wrong).toMatchObject({ code: 64, output: expect.stringContaining('--from REDIS_URL') });
+    expect(wrong).toMatchObject({ code: 64, errors: expect.stringContaining('--from REDIS_URL') });
     expect(await tally(['doctor', '--xml'])).toMatchObject({
       code: 64,
       errors: expect.stringContaining('tally doctor [--json]'),

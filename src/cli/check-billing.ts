@@ -15,9 +15,7 @@ import { isTimeZone } from '../domain/time/calendar.ts';
 import { checkBaseUrl } from '../http/address.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { toPlainLine } from '../ops/doctor/finding.ts';
-import { openPrompts } from './prompts.ts';
-import { printLine } from './resumable.ts';
-import { readOptions, runWithUsage, UsageError, WRONG_USAGE } from './usage.ts';
+import { type OptionValues, openPrompts, printLine, runCommand, UsageError, WRONG_USAGE } from './command.ts';
 
 const TIMEOUT = 60_000;
 
@@ -39,7 +37,7 @@ const USAGE = [
   'A private address, or one with plain http, has to be in TRUSTED_API_HOSTS, as for the bot.',
   '',
   'Ends with 0 if the service conforms, 1 if a point fails, 64 if something is missing here.',
-].join('\n');
+];
 
 const OPTIONS = {
   url: { type: 'string' },
@@ -49,10 +47,9 @@ const OPTIONS = {
   token: { type: 'string' },
   'token-file': { type: 'string' },
   json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
-type Values = ReturnType<typeof readOptions<typeof OPTIONS>>;
+type Values = OptionValues<typeof OPTIONS>;
 
 async function readParts(values: Values, env: NodeJS.ProcessEnv): Promise<ConformanceParts> {
   const trusted = trustedHosts.safeParse(env.TRUSTED_API_HOSTS ?? '');
@@ -161,14 +158,8 @@ function formatSum({ points, requests, attempts }: Conformance): string {
   return `${verdict}${unchecked === 0 ? '.' : `; ${unchecked} not checked.`} ${sent}`;
 }
 
-/** @returns the exit code */
-async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const values = readOptions(args, OPTIONS);
-  if (values.help) {
-    printLine(USAGE);
-    return 0;
-  }
-  const parts = await readParts(values, env);
+await runCommand({ usage: USAGE, options: OPTIONS }, async (values) => {
+  const parts = await readParts(values, process.env);
   const mask = createSecretMask([parts.token]);
   const checked = await checkConformance(parts);
   const points = checked.points.map((point) => ({ ...point, came: toPlainLine(mask(point.came)) }));
@@ -183,6 +174,4 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<num
     printLine(`\n${formatSum(checked)}`);
   }
   return checked.conforms ? 0 : 1;
-}
-
-await runWithUsage(USAGE, () => run(process.argv.slice(3), process.env));
+});

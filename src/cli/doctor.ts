@@ -1,17 +1,31 @@
+import { readFileSync } from 'node:fs';
 import { balanceDocument } from '../billing/graphql.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { commandText } from '../domain/commands.ts';
 import { pluralize } from '../domain/language/text.ts';
+import { tryRead } from '../domain/try-read.ts';
 import { checkBaseUrl } from '../http/address.ts';
 import { createHttp, type GuardedHttp } from '../http/request.ts';
-import { suggestAuthUrl } from '../identity/auth-url.ts';
-import type { ServiceParts } from '../ops/doctor/check-service.ts';
-import { formatFindings, runChecks, serializeFindings } from '../ops/doctor/doctor.ts';
-import { type Finding, failedFinding, okFinding } from '../ops/doctor/finding.ts';
+import { suggestAuthUrl } from '../identity/client.ts';
+import { findingOf } from '../ops/doctor/causes.ts';
+import { checkPort, checkPublicAddress } from '../ops/doctor/check-address.ts';
+import { checkRecords } from '../ops/doctor/check-records.ts';
+import { checkRedis } from '../ops/doctor/check-redis.ts';
+import { checkService, checkTraces, type ServiceParts } from '../ops/doctor/check-services.ts';
+import { checkSlack, checkSocketMode } from '../ops/doctor/check-slack.ts';
+import {
+  boundCheck,
+  type Finding,
+  failedFinding,
+  formatFindings,
+  okFinding,
+  serializeFindings,
+} from '../ops/doctor/finding.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import { isSecondSocketError } from '../redis/errors.ts';
 import { SCOPES } from '../slack/install/scopes.ts';
 import { createKeyring } from '../vault/keyring.ts';
+import { printLine, runCommand } from './command.ts';
 
 /** How long each check may take, in ms; a request of it ends earlier, so that the cause can still be found. */
 const CHECK_TIMEOUT = 8_000;
@@ -38,48 +52,64 @@ async function diagnose(
 
 const MODE_NAMES = { http: 'HTTP', socket: 'Socket Mode' } as const;
 
+/** Runs all checks in parallel. @returns their findings in a fixed order */
 async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
-  const { credentials, mode, signingSecret } = config.slack;
-  const botToken = credentials.kind === 'token' ? credentials.botToken : undefined;
-  const client = credentials.kind === 'oauth' && {
-    client: { id: credentials.clientId, secret: credentials.clientSecret },
+  const { redisUrl, trustedHosts } = config;
+  const { credentials, mode } = config.slack;
+  const store = connectStore(redisUrl);
+  const http = createHttp({ trustedHosts, limits: { deadline: REQUEST_TIMEOUT, tries: 1 } });
+  const slack = {
+    ...{ ...config.slack, scopes: SCOPES, clock: Date.now, timeout: REQUEST_TIMEOUT },
+    botToken: credentials.kind === 'token' ? credentials.botToken : undefined,
+    ...(credentials.kind === 'oauth' && {
+      client: { id: credentials.clientId, secret: credentials.clientSecret },
+    }),
   };
-  const store = connectStore(config.redisUrl);
-  const http = createHttp({
-    trustedHosts: config.trustedHosts,
-    limits: { deadline: REQUEST_TIMEOUT, tries: 1 },
-  });
+  const address = { ...config.http, takesEvents: mode.kind === 'http', timeout: REQUEST_TIMEOUT };
+  const keyIds = config.keys.map(({ id }) => id);
+  const bounded = (check: string, findings: Promise<readonly Finding[]>) =>
+    boundCheck(check, findings, CHECK_TIMEOUT);
   try {
-    return await runChecks({
-      configuration: {
-        signingSecret: mode.kind === 'http' ? signingSecret : undefined,
-        clientSecret: credentials.kind === 'oauth' ? credentials.clientSecret : undefined,
-        authorities: env.NODE_EXTRA_CA_CERTS,
-        trustsAll: env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
-      },
-      address: {
-        ...{ port: config.http.port, publicUrl: config.http.publicUrl },
-        ...{ takesEvents: mode.kind === 'http', timeout: REQUEST_TIMEOUT },
-      },
-      tracesUrl: config.tracing.endpoint,
-      redisUrl: config.redisUrl,
-      slack: {
-        ...config.slack,
-        ...{ botToken, scopes: SCOPES },
-        ...client,
-        clock: Date.now,
-        timeout: REQUEST_TIMEOUT,
-      },
-      redis: store.ready,
-      keyIds: config.keys.map(({ id }) => id),
-      keyring: createKeyring(config.keys),
-      services: servicesOf(config, http),
-      timeout: CHECK_TIMEOUT,
-    });
+    const findings = await Promise.all([
+      checkConfiguration(config, env),
+      describeKeys(keyIds),
+      bounded('Redis', checkRedis(store.ready, redisUrl)),
+      bounded('Sealed records', checkRecords(store.ready, createKeyring(config.keys), keyIds)),
+      bounded('Slack', checkSlack(slack)),
+      bounded('Slack', checkSocketMode(slack)),
+      bounded('Port', checkPort(address)),
+      bounded('Public address', checkPublicAddress(address)),
+      bounded('Traces', checkTraces(config.tracing.endpoint, REQUEST_TIMEOUT)),
+      ...servicesOf(config, http).map((service) => bounded(service.check, checkService(service))),
+    ]);
+    return findings.flat();
   } finally {
     await http.close();
     store.redis.disconnect();
   }
+}
+
+/** Finds what Tally starts with and fails by later. */
+function checkConfiguration({ slack }: Config, env: NodeJS.ProcessEnv): readonly Finding[] {
+  const found = (code: string, figures = {}) => findingOf('CONFIGURATION', 'Configuration', code, figures);
+  const { mode, signingSecret, credentials } = slack;
+  const authorities = env.NODE_EXTRA_CA_CERTS;
+  const findings: Finding[] = [];
+  if (mode.kind === 'http') {
+    if (credentials.kind === 'oauth' && signingSecret === credentials.clientSecret)
+      findings.push(found('client secret'));
+    else if (!/^[0-9a-f]{32}$/i.test(signingSecret))
+      findings.push(found('signing secret', { length: String(signingSecret.length) }));
+  }
+  if (authorities && !tryRead(() => readFileSync(authorities, 'utf8'))?.includes('BEGIN CERTIFICATE'))
+    findings.push(found('authorities'));
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') findings.push(found('any certificate'));
+  return findings;
+}
+
+function describeKeys([newest, ...older]: readonly string[]): readonly Finding[] {
+  const others = older.length === 0 ? '' : `; ${older.length} older: ${older.join(', ')}`;
+  return [okFinding('Keys', `new records are sealed with “${newest}”${others}`)];
 }
 
 /** `ready` rejects with the first error, so that an operator does not wait for ten attempts. What Redis refuses ends no other check. */
@@ -138,31 +168,21 @@ const USAGE = [
   'Usage: tally doctor [--json]',
   '',
   'Checks what the bot would start with, and changes nothing. With --json it prints an array of findings.',
-].join('\n');
-/** EX_USAGE and EX_CONFIG of sysexits.h */
-const [WRONG_USAGE, WRONG_CONFIGURATION] = [64, 78];
-
-/** @returns the exit code */
-async function run(options: readonly string[]): Promise<number> {
-  const [option, ...more] = options;
-  if (more.length > 0 || (option !== undefined && option !== '--json')) {
-    console.error(USAGE);
-    return WRONG_USAGE;
-  }
-  const { findings, isConfigured } = await diagnose(process.env);
-  const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
-  if (option === '--json') console.log(serializeFindings(findings));
-  else
-    console.log(
-      `${formatFindings(findings)}\n\n${bad === 0 ? 'Tally can start.' : `${pluralize(bad, 'problem')} to fix.`}`,
-    );
-  if (!isConfigured) return WRONG_CONFIGURATION;
-  return bad === 0 ? 0 : 1;
-}
+];
+/** EX_CONFIG of sysexits.h */
+const WRONG_CONFIGURATION = 78;
 
 // The first is in the findings.
 process.on('uncaughtException', (error) => {
   if (!isSecondSocketError(error)) throw error;
 });
+await runCommand({ usage: USAGE, options: { json: { type: 'boolean' } } }, async ({ json }) => {
+  const { findings, isConfigured } = await diagnose(process.env);
+  const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
+  const sum = bad === 0 ? 'Tally can start.' : `${pluralize(bad, 'problem')} to fix.`;
+  printLine(json ? serializeFindings(findings) : `${formatFindings(findings)}\n\n${sum}`);
+  if (!isConfigured) return WRONG_CONFIGURATION;
+  return bad === 0 ? 0 : 1;
+});
 // A client that gave up may still have a timer running.
-process.exit(await run(process.argv.slice(3)));
+process.exit();

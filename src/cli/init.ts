@@ -10,11 +10,17 @@ import {
   formatManifest,
   type ManifestChoices,
 } from '../slack/install/manifest.ts';
-import { EnvDraft } from './env-draft.ts';
-import { ANSWERS, addTrust, askAll, questionsFor } from './init-questions.ts';
-import { openPrompts, type Prompts } from './prompts.ts';
-import { printLine } from './resumable.ts';
-import { checkOption, readOptions, runWithUsage, UsageError } from './usage.ts';
+import {
+  checkOption,
+  type OptionValues,
+  openPrompts,
+  type Prompts,
+  printLine,
+  readOptions,
+  runCommand,
+  UsageError,
+} from './command.ts';
+import { ANSWERS, addTrust, askAll, EnvDraft, questionsFor } from './init-answers.ts';
 
 const [ENV_FILE, MANIFEST_FILE] = ['.env', 'tally-manifest.yml'];
 
@@ -37,7 +43,7 @@ const USAGE = [
   '  --no-input                   asks nothing and names what is missing, as without a terminal',
   '',
   'A variable in the environment counts as an answer: REDIS_URL, SLACK_BOT_TOKEN, …',
-].join('\n');
+];
 
 const OPTIONS = {
   ...ANSWERS,
@@ -45,9 +51,8 @@ const OPTIONS = {
   prefix: { type: 'string' },
   socket: { type: 'boolean' },
   'no-input': { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
-type Values = ReturnType<typeof readOptions<typeof OPTIONS>>;
+type Values = OptionValues<typeof OPTIONS>;
 
 interface Choices extends Pick<ManifestChoices, 'url' | 'prefix'> {}
 
@@ -96,7 +101,7 @@ async function askChoices(prompts: Prompts, { prefix }: Values): Promise<Choices
 
 /** What was chosen when `.env` was begun counts: the Slack app was made of it. @throws UsageError for another choice now */
 async function choose(draft: EnvDraft, values: Values, prompts: Prompts | undefined): Promise<Choices> {
-  const begun = draft.options && readChoices(readOptions(draft.options, OPTIONS));
+  const begun = draft.options && readChoices(readOptions(draft.options, OPTIONS).values);
   const given = readChoices(values);
   if (begun !== undefined) {
     if (given !== undefined && optionsOf(given).join(' ') !== optionsOf(begun).join(' '))
@@ -145,12 +150,7 @@ function commandLine(command: 'start' | 'doctor' | 'init'): string {
   return npm === 'exec' ? `npx --yes ./tally-${VERSION}.tgz ${command}` : `tally ${command}`;
 }
 
-async function run(args: readonly string[]): Promise<number> {
-  const values = readOptions(args, OPTIONS);
-  if (values.help) {
-    printLine(USAGE);
-    return 0;
-  }
+async function run(values: Values): Promise<number> {
   const isInteractive = process.stdin.isTTY && !values['no-input'];
   const prompts = isInteractive ? openPrompts(stopped) : undefined;
   try {
@@ -220,4 +220,4 @@ function stopped(): never {
   process.exit(INTERRUPTED);
 }
 
-await runWithUsage(USAGE, () => run(process.argv.slice(3)));
+await runCommand({ usage: USAGE, options: OPTIONS }, run);

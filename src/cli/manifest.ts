@@ -1,8 +1,7 @@
 import { commandPrefix } from '../config/schemas.ts';
 import { WORKFLOW_FUNCTIONS } from '../features/workflow-steps/functions.ts';
 import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
-import { printLine } from './resumable.ts';
-import { checkOption, readOptions, runWithUsage, UsageError } from './usage.ts';
+import { checkOption, runCommand, UsageError } from './command.ts';
 
 const USAGE = [
   'Usage: tally manifest (--url URL | --socket) [options]',
@@ -15,7 +14,7 @@ const USAGE = [
   '  --org               lets an organisation install the app for all of its workspaces',
   '  --workflow-steps    adds the steps for Workflow Builder; implies --org',
   '  --json              prints JSON instead of YAML',
-].join('\n');
+];
 
 const OPTIONS = {
   url: { type: 'string' },
@@ -24,15 +23,9 @@ const OPTIONS = {
   org: { type: 'boolean' },
   'workflow-steps': { type: 'boolean' },
   json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
-function run(args: readonly string[]): number {
-  const values = readOptions(args, OPTIONS);
-  if (values.help) {
-    printLine(USAGE);
-    return 0;
-  }
+await runCommand({ usage: USAGE, options: OPTIONS }, (values) => {
   if ((values.url === undefined) === !values.socket)
     throw new UsageError('Choose one: --url with the bot’s address, or --socket for Socket Mode.');
   const manifest = createManifest({
@@ -43,6 +36,4 @@ function run(args: readonly string[]): number {
   });
   process.stdout.write(values.json ? `${JSON.stringify(manifest, null, 2)}\n` : formatManifest(manifest));
   return 0;
-}
-
-await runWithUsage(USAGE, () => run(process.argv.slice(3)));
+});

@@ -1,7 +1,6 @@
 /** The tables of docs/doctor.md: the doctor's own, with an example in the place of each part of a setup. */
 import { CAUSES, type Causes, findingOf, type Place } from '../../src/ops/doctor/causes.ts';
-import { redisFigures } from '../../src/ops/doctor/redis-figures.ts';
-import { webFigures } from '../../src/ops/doctor/web-figures.ts';
+import { redisFigures, webFigures } from '../../src/ops/doctor/figures.ts';
 import type { Row, Tables } from './tables.ts';
 
 const ADDRESS = 'https://tally.example.com';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { InvalidWord } from '../../src/domain/failure/index.ts';
-import { parseAuthUrl, suggestAuthUrl } from '../../src/identity/auth-url.ts';
+import { parseAuthUrl, suggestAuthUrl } from '../../src/identity/client.ts';
 
 const read = (text: string) => parseAuthUrl(text, [{ host: '127.0.0.1' }]);
 

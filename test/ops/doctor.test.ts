@@ -5,15 +5,13 @@ import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
-import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot, ROOT } from '../../sandbox/build.ts';
 import { type AddressParts, checkPort, checkPublicAddress } from '../../src/ops/doctor/check-address.ts';
 import { checkRecords } from '../../src/ops/doctor/check-records.ts';
 import { checkRedis } from '../../src/ops/doctor/check-redis.ts';
-import { checkService } from '../../src/ops/doctor/check-service.ts';
+import { checkService } from '../../src/ops/doctor/check-services.ts';
 import { checkSlack, checkSocketMode, type SlackParts } from '../../src/ops/doctor/check-slack.ts';
-import { type DoctorParts, formatFindings, runChecks } from '../../src/ops/doctor/doctor.ts';
-import { type Finding, okFinding } from '../../src/ops/doctor/finding.ts';
+import { boundCheck, type Finding, formatFindings, okFinding } from '../../src/ops/doctor/finding.ts';
 import { connectRedis, type RedisConnection } from '../../src/redis/connect.ts';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
@@ -484,37 +482,9 @@ describe('the ways in', () => {
 });
 
 describe('all checks', () => {
-  let port: number;
-  beforeAll(async () => {
-    port = await freePort();
-  });
-  const parts = (): DoctorParts => ({
-    slack: {
-      apiUrl: `${slack.url}/api/`,
-      scopes: SCOPES,
-      botToken: BOT_TOKEN,
-      mode: { kind: 'http' },
-      clock: Date.now,
-      timeout: 100,
-    },
-    configuration: {
-      signingSecret: undefined,
-      clientSecret: undefined,
-      authorities: undefined,
-      trustsAll: false,
-    },
-    address: { port, publicUrl: undefined, takesEvents: false, timeout: 100 },
-    redis: Promise.resolve(store.client),
-    redisUrl: store.url,
-    keyIds: ['k'],
-    keyring: createKeyring([{ id: 'k', key: KEY }]),
-    services: [],
-    timeout: 150,
-  });
-
   it('ends even when a check does not', async () => {
-    const findings = await runChecks({ ...parts(), redis: new Promise(() => {}) });
-    expect(says(findings)).toContain('no answer within 0.15 s');
+    const check = checkRedis(new Promise(() => {}), store.url);
+    expect(says(await boundCheck('Redis', check, 150))).toContain('no answer within 0.15 s');
   });
 
   it('reports a failed check without the error’s message', async () => {
@@ -523,7 +493,9 @@ describe('all checks', () => {
     const open = () => {
       throw new TypeError(USER_TOKEN);
     };
-    const text = says(await runChecks({ ...parts(), keyring: { ...parts().keyring, open } }));
+    const keyring = { ...createKeyring([{ id: 'k', key: KEY }]), open };
+    const check = checkRecords(Promise.resolve(store.client), keyring, ['k']);
+    const text = says(await boundCheck('Sealed records', check, 2_000));
     expect(text).toContain('the check failed (TypeError)');
     expect(text).not.toContain(USER_TOKEN);
   });

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
-import { holdsOlderEnvelope, reseal } from '../../src/vault/reseal.ts';
+import { createKeyring, holdsOlderEnvelope, reseal, type SealingKey } from '../../src/vault/keyring.ts';
 
 const sealingKey = (id: string): SealingKey => ({ id, key: randomBytes(32) });
 const [OLD, NEW, LOST] = [sealingKey('old'), sealingKey('new'), sealingKey('lost')];

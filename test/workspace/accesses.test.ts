@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
-import { reseal } from '../../src/vault/reseal.ts';
+import { createKeyring, reseal } from '../../src/vault/keyring.ts';
 import {
   accessSummary,
   describeAccess,

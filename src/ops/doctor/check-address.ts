@@ -3,12 +3,12 @@ import { createServer } from 'node:net';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-read.ts';
 import { findingOf } from './causes.ts';
+import { webFigures } from './figures.ts';
 import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
-import { webFigures } from './web-figures.ts';
 
 export interface AddressParts {
   readonly port: number;
-  readonly publicUrl: string | undefined;
+  readonly publicUrl?: string;
   /** Whether Slack's requests come to that address. */
   readonly takesEvents: boolean;
   /** How long one request may take, in ms. */

@@ -1,9 +1,9 @@
 import { isCluster, type RedisConnection } from '../../redis/connect.ts';
 import { identifyPeer, RedisRefusal } from '../../redis/refusal.ts';
 import { type Figures, findingOf } from './causes.ts';
+import { asksForTls, firstHost, redisFigures, redisUrlTo, userOf } from './figures.ts';
 import { errorCode, type Finding, okFinding } from './finding.ts';
 import { dryRun, serversOf } from './redis-dry-run.ts';
-import { asksForTls, firstHost, redisFigures, redisUrlTo, userOf } from './redis-figures.ts';
 
 const CHECK = 'Redis';
 

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { findingOf, type Place } from './causes.ts';
+import { webFigures } from './figures.ts';
 import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
-import { webFigures } from './web-figures.ts';
 
 const CHECK = 'Slack';
 /** Seconds. From `refused` on, every request's signature looks too old or too new. */

@@ -1,3 +1,7 @@
+import type { Millis } from '../../domain/time/calendar.ts';
+import { withTimeout } from '../../runtime/timers.ts';
+import { redact } from '../mask.ts';
+
 /** What a check found. Bad: Tally would not start or not answer. Warning: it works now, and will fail one day. */
 export interface Finding {
   readonly verdict: 'good' | 'warning' | 'bad';
@@ -45,4 +49,46 @@ export function errorCode(error: unknown): string {
 /** Outside text for a terminal. @returns at most 200 characters, without control and format characters */
 export function toPlainLine(text: string): string {
   return text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, 200);
+}
+
+/** A check that takes longer, or fails itself, says so in its place. @param ms how long it may take. Never rejects. */
+export function boundCheck(
+  check: string,
+  findings: Promise<readonly Finding[]>,
+  ms: Millis,
+): Promise<readonly Finding[]> {
+  const settled = findings.catch((error: unknown) => [
+    failedFinding(
+      check,
+      `the check failed (${errorCode(error)})`,
+      'Run the doctor again. If it keeps happening, report it.',
+    ),
+  ]);
+  return withTimeout(ms, settled, () => [
+    failedFinding(
+      check,
+      `no answer within ${ms / 1000} s`,
+      'Check that this machine can reach it and that no firewall drops the packets.',
+    ),
+  ]);
+}
+
+const LABELS: Readonly<Record<Finding['verdict'], string>> = { good: 'good', warning: 'warning', bad: 'BAD' };
+
+/** @returns a line for each finding, with its next step below; secrets are masked as in log lines */
+export function formatFindings(findings: readonly Finding[]): string {
+  const width = Math.max(0, ...findings.map(({ check }) => check.length));
+  const lines = findings.flatMap(({ verdict, check, says, todo }) => [
+    `${LABELS[verdict].padEnd(7)}  ${check.padEnd(width)}  ${says}`,
+    ...(todo === undefined ? [] : [`${' '.repeat(width + 11)}${todo}`]),
+  ]);
+  return lines.map(redact).join('\n');
+}
+
+/** @returns a JSON array with a finding on each line; secrets are masked as in log lines */
+export function serializeFindings(findings: readonly Finding[]): string {
+  const lines = findings.map(({ check, verdict, says, todo, code }) =>
+    redact(JSON.stringify({ check, verdict, says, todo, code })),
+  );
+  return `[\n${lines.map((line) => `  ${line}`).join(',\n')}\n]`;
 }

@@ -1,8 +1,10 @@
+/** What Tally asks beside Slack: billing, identity, and the collector of traces. */
 import { isFailure, NO_PUBLIC_ADDRESS } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson, tryRead } from '../../domain/try-read.ts';
 import { type Figures, findingOf } from './causes.ts';
+import { webFigures } from './figures.ts';
 import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
-import { webFigures } from './web-figures.ts';
 
 export interface ServiceParts {
   readonly check: string;
@@ -73,5 +75,31 @@ function failureCode(error: unknown, figures: Figures): [string, Figures] {
       return [error.status === 300 ? 'HTTP 300' : 'not JSON', figures];
     default:
       return [error.kind, figures];
+  }
+}
+
+/** Sends the collector no trace at all. Tally runs without it, so all is a warning at most. Never rejects. */
+export async function checkTraces(base: string | undefined, timeout: Millis): Promise<readonly Finding[]> {
+  if (base === undefined) return [];
+  const figures = {
+    ...webFigures('OTEL_EXPORTER_OTLP_ENDPOINT', base),
+    base: base.replace(/\/v1\/traces$/, ''),
+  };
+  const warning = (code: string): Finding => ({
+    ...findingOf('TRACES', 'Traces', code, figures),
+    verdict: 'warning',
+  });
+  if (figures.base !== base) return [warning('path')];
+  try {
+    const { ok, status } = await fetch(`${base}/v1/traces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"resourceSpans":[]}',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeout),
+    });
+    return [ok ? okFinding('Traces', 'the collector takes them') : warning(`HTTP ${status}`)];
+  } catch (error) {
+    return [warning(errorCode(error))];
   }
 }

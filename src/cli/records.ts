@@ -1,0 +1,208 @@
+/** The commands that work on all records at once. Each can be interrupted, and run again to continue. */
+import { open, unlink } from 'node:fs/promises';
+import { loadConfig } from '../config/config.ts';
+import { StoreUnavailable } from '../domain/failure/index.ts';
+import { pluralize } from '../domain/language/text.ts';
+import type { Millis } from '../domain/time/calendar.ts';
+import { BackupRefused, checkBackup, findOccupied, readBackup, writeBackup } from '../ops/backup.ts';
+import { copyWorkspaces, hasBots, readWorkspaces } from '../ops/copy-workspaces.ts';
+import { newerRecordsFinding } from '../ops/newer-records.ts';
+import { formatResealCounts, resealAll } from '../ops/reseal.ts';
+import { connectRedis, guardRead, type RedisConnection, waitUntilReady } from '../redis/connect.ts';
+import { findNewerLayout, type LayoutMark } from '../redis/layout.ts';
+import { RedisUrlError } from '../redis/url.ts';
+import { createKeyring } from '../vault/keyring.ts';
+import { printError, printLine, runCommand, UsageError } from './command.ts';
+
+/** EX_DATAERR, EX_NOINPUT and EX_CANTCREAT of sysexits.h */
+const [BAD_FILE, NO_FILE, NOT_CREATED] = [65, 66, 73];
+
+export const backup = () =>
+  runCommand(
+    {
+      usage: [
+        'Usage: tally backup FILE',
+        '',
+        'Writes every workspace in the Redis of REDIS_URL to a new file, while bots run; with - as FILE, to standard output.',
+      ],
+      options: {},
+      takes: 'file',
+    },
+    async (_, file) => {
+      // Standard output may be the backup itself.
+      const { redisUrl } = loadConfig(process.env, printError);
+      if (file === '-') return backupTo(redisUrl, process.stdout, printError);
+      // Never over another file, and for its owner only: it names projects and people.
+      const handle = await open(file, 'wx', 0o600).catch(({ code }: NodeJS.ErrnoException) => {
+        const isThere = code === 'EEXIST';
+        printError(
+          isThere ? `${file} exists already. Name another file.` : `${file} can’t be written (${code}).`,
+        );
+      });
+      if (handle === undefined) return NOT_CREATED;
+      const code = await backupTo(redisUrl, handle.createWriteStream({ flush: true }), printLine);
+      if (code !== 0) await unlink(file);
+      return code;
+    },
+  );
+
+async function backupTo(
+  redisUrl: string,
+  stream: NodeJS.WritableStream,
+  print: (line: string) => void,
+): Promise<number> {
+  try {
+    return await runResumable(async (connect) => {
+      const workspaces = await writeBackup(await connect(redisUrl), stream);
+      print(
+        `${pluralize(workspaces, 'workspace')} backed up. Keep ENCRYPTION_KEYS somewhere else: they aren’t in it.`,
+      );
+      return true;
+    }, print);
+  } catch (error) {
+    if (!(error instanceof BackupRefused)) throw error;
+    print(error.message);
+    return NOT_CREATED;
+  }
+}
+
+export const restore = () =>
+  runCommand(
+    {
+      usage: [
+        'Usage: tally restore [--check | --replace] FILE',
+        '',
+        'Checks a backup, then writes it to the Redis in REDIS_URL. Stop every bot before.',
+        '',
+        '  --check    only checks that the file is whole and that ENCRYPTION_KEYS opens what is sealed',
+        '  --replace  also where that Redis has workspaces: everything there becomes what the backup has',
+      ],
+      options: { check: { type: 'boolean' }, replace: { type: 'boolean' } },
+      takes: 'file',
+    },
+    async ({ check, replace = false }, file) => {
+      if (check && replace) throw new UsageError('Choose one: --check or --replace.');
+      const { keys, redisUrl } = loadConfig(process.env, printLine);
+      try {
+        const keyIds = keys.map(({ id }) => id);
+        const { workspaces, version, at, damaged } = await checkBackup(file, createKeyring(keys), keyIds);
+        printLine(`A whole backup of ${pluralize(workspaces, 'workspace')}, by Tally ${version} at ${at}.`);
+        for (const { says } of damaged)
+          printLine(`Of the sealed values, ${says}. They are restored as they are.`);
+        return check ? 0 : await restoreFrom(file, redisUrl, replace);
+      } catch (error) {
+        if (error instanceof BackupRefused) {
+          printLine(error.message);
+          return BAD_FILE;
+        }
+        const { code, syscall } = error as NodeJS.ErrnoException;
+        if (syscall !== 'open' && syscall !== 'read') throw error;
+        printLine(`${file} can’t be read (${code}).`);
+        return NO_FILE;
+      }
+    },
+  );
+
+const restoreFrom = (file: string, redisUrl: string, replaces: boolean): Promise<number> =>
+  runResumable(async (connect) => {
+    const to = await connect(redisUrl);
+    const occupied = replaces ? undefined : await findOccupied(to);
+    if (occupied !== undefined) printLine(`${occupied} Nothing was changed.`);
+    else if (await copyWorkspaces({ from: readBackup(file), to, printLine, replaces })) {
+      printLine('Restored. Start the bots: they schedule what is due within a minute.');
+      return true;
+    }
+    return false;
+  });
+
+export const copy = () =>
+  runCommand(
+    {
+      usage: [
+        'Usage: tally copy --from REDIS_URL',
+        '',
+        'Copies every workspace from that Redis to the one in REDIS_URL. Run it again to copy what has changed since.',
+      ],
+      options: { from: { type: 'string' } },
+    },
+    async ({ from: url }) => {
+      if (url === undefined) throw new UsageError('--from is needed: the URL of the Redis to copy from.');
+      const { redisUrl } = loadConfig(process.env, printLine);
+      try {
+        return await runResumable(async (connect) => {
+          const to = await connect(redisUrl);
+          const from = await connect(url);
+          const isDone = await copyWorkspaces({ from: readWorkspaces(from), to, printLine });
+          if (await hasBots(from))
+            printLine(
+              'Bots still run on the old Redis. Stop them, and run this again before you start them on the new one.',
+            );
+          return isDone;
+        });
+      } catch (error) {
+        if (!(error instanceof RedisUrlError)) throw error;
+        throw new UsageError(`The URL after --from ${error.what}. ${error.works}`);
+      }
+    },
+  );
+
+export const reseal = () =>
+  runCommand(
+    {
+      usage: ['Usage: tally reseal', '', 'Seals every secret anew under the newest of ENCRYPTION_KEYS.'],
+      options: {},
+    },
+    () => {
+      const { keys, redisUrl } = loadConfig(process.env, printLine);
+      return runResumable(async (connect) => {
+        const redis = await connect(redisUrl);
+        const counts = await resealAll({ redis, keyring: createKeyring(keys), printLine });
+        const keyIds = keys.map(({ id }) => id);
+        for (const line of formatResealCounts(keyIds, counts)) printLine(line);
+        return counts.failed === 0;
+      });
+    },
+  );
+
+/** How long a start waits for Redis. */
+const REDIS_TIMEOUT: Millis = 5_000;
+
+/** A newer version of Tally has worked on this Redis. */
+class OutdatedTool extends Error {
+  constructor(mark: LayoutMark) {
+    const { says, todo } = newerRecordsFinding(mark);
+    super(`The records ${says}. ${todo}`);
+  }
+}
+
+/**
+ * Runs a task that can be interrupted at any step, and run again to continue.
+ *
+ * @param task gets what opens a Redis; returns whether everything is done
+ * @returns the exit code
+ */
+async function runResumable(
+  task: (connect: (url: string) => Promise<RedisConnection>) => Promise<boolean>,
+  print = printLine,
+): Promise<0 | 1> {
+  const opened: RedisConnection[] = [];
+  const connect = async (url: string): Promise<RedisConnection> => {
+    const redis = connectRedis(url);
+    opened.push(redis);
+    await waitUntilReady(redis, REDIS_TIMEOUT);
+    const newer = await findNewerLayout(redis);
+    if (newer !== undefined) throw new OutdatedTool(newer);
+    return redis;
+  };
+  try {
+    return (await guardRead(() => task(connect))) ? 0 : 1;
+  } catch (error) {
+    if (error instanceof OutdatedTool) print(error.message);
+    else if (error instanceof StoreUnavailable)
+      print(`${error.message} Nothing is lost. Run this again to continue.`);
+    else throw error;
+    return 1;
+  } finally {
+    for (const redis of opened) redis.disconnect();
+  }
+}
