@@ -112,11 +112,11 @@ describe('the alert rules', () => {
   });
 
   it('say in each alert how bad it is, what happened, what to do and where that is described', async () => {
-    const [page, metricsPage] = await Promise.all(
+    const [runbook, metricsPage] = await Promise.all(
       ['docs/troubleshooting.md', 'docs/metrics.md'].map((name) => readFile(name, 'utf8')),
     );
     const sections = new Set(
-      [...(page ?? '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+      [...(runbook ?? '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
         title
           .toLowerCase()
           .replace(/[^\w\- ]/g, '')
@@ -127,7 +127,11 @@ describe('the alert rules', () => {
       expect([alert, ['warning', 'critical'].includes(labels.severity)]).toEqual([alert, true]);
       expect(annotations.summary.length).toBeGreaterThan(10);
       expect(annotations.description.length).toBeGreaterThan(20);
-      const [, anchor = ''] = /^docs\/troubleshooting\.md#([\w-]+)$/.exec(annotations.runbook_url) ?? [];
+      const [page, anchor = ''] = annotations.runbook_url.split('#');
+      expect([alert, page]).toEqual([
+        alert,
+        '{{ or $externalLabels.tally_runbook "docs/troubleshooting.md" }}',
+      ]);
       expect([alert, sections.has(anchor)]).toEqual([alert, true]);
       expect(metricsPage).toContain(`| \`${alert}\` (${labels.severity}) `);
       expect(metricsPage).toContain(`(troubleshooting.md#${anchor})`);
