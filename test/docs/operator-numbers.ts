@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parse, parseAllDocuments } from 'yaml';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { DAY, MINUTE } from '../../src/domain/time/calendar.ts';
-import { HTTP_LIMITS } from '../../src/http/agent.ts';
+import { HTTP_LIMITS } from '../../src/http/exchange.ts';
 import { MAX_SERIES } from '../../src/ops/metrics.ts';
 import { CALLBACK_LIMITS } from '../../src/slack/install/throttle.ts';
 import { REJECTIONS } from '../../src/slack/server/rejections.ts';
