@@ -24,22 +24,22 @@ const COMMANDS: Readonly<
   },
   reseal: {
     what: 'seals every secret anew under the newest of ENCRYPTION_KEYS',
-    load: async () => (await import('./cli/records.ts')).reseal(),
+    load: async () => (await import('./cli/records.ts')).runReseal(),
     hasOptions: true,
   },
   copy: {
     what: 'copies every workspace from another Redis',
-    load: async () => (await import('./cli/records.ts')).copy(),
+    load: async () => (await import('./cli/records.ts')).runCopy(),
     hasOptions: true,
   },
   backup: {
     what: 'writes every workspace to a file',
-    load: async () => (await import('./cli/records.ts')).backup(),
+    load: async () => (await import('./cli/records.ts')).runBackup(),
     hasOptions: true,
   },
   restore: {
     what: 'checks such a file, and writes it to Redis',
-    load: async () => (await import('./cli/records.ts')).restore(),
+    load: async () => (await import('./cli/records.ts')).runRestore(),
     hasOptions: true,
   },
   'check-billing': {

@@ -17,7 +17,7 @@ import { printError, printLine, runCommand, UsageError } from './command.ts';
 /** EX_DATAERR, EX_NOINPUT and EX_CANTCREAT of sysexits.h */
 const [BAD_FILE, NO_FILE, NOT_CREATED] = [65, 66, 73];
 
-export const backup = () =>
+export const runBackup = () =>
   runCommand(
     {
       usage: [
@@ -66,7 +66,7 @@ async function backupTo(
   }
 }
 
-export const restore = () =>
+export const runRestore = () =>
   runCommand(
     {
       usage: [
@@ -115,7 +115,7 @@ const restoreFrom = (file: string, redisUrl: string, replaces: boolean): Promise
     return false;
   });
 
-export const copy = () =>
+export const runCopy = () =>
   runCommand(
     {
       usage: [
@@ -146,7 +146,7 @@ export const copy = () =>
     },
   );
 
-export const reseal = () =>
+export const runReseal = () =>
   runCommand(
     {
       usage: ['Usage: tally reseal', '', 'Seals every secret anew under the newest of ENCRYPTION_KEYS.'],
