@@ -152,12 +152,3 @@ function missingWords(connection: string | undefined, label: string | undefined)
     ? `There is no connection named ${connection}.`
     : `The connection “${connection}”, which ${label} uses, no longer exists.`;
 }
-
-export type CommandFailure =
-  | InvalidWord
-  | TextTooLong
-  | SecretPasted
-  | PeriodJustBegan
-  | ProjectMissing
-  | NotConnected
-  | ConnectionMissing;

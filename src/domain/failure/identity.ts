@@ -105,13 +105,3 @@ export class TokenNotShown extends FailureBase<'token-not-shown'> {
     super('token-not-shown', `Tally got a token for ${label}, but couldn’t show it.`, options);
   }
 }
-
-export type IdentityFailure =
-  | AccessRefused
-  | AccessNotFound
-  | ProjectDisabled
-  | WrongIdentityUrl
-  | OutcomeUnclear
-  | AccessMissing
-  | TooManyTokens
-  | TokenNotShown;

@@ -8,12 +8,13 @@
 
 import type { AskedDays } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
-import type { CommandFailure } from './command.ts';
-import type { IdentityFailure } from './identity.ts';
-import type { PermissionFailure } from './permissions.ts';
-import { NoData, QueryRejected, type ServiceFailure } from './service.ts';
-import type { NotSent, SlackFailure } from './slack.ts';
-import type { StoreFailure } from './store.ts';
+import type * as command from './command.ts';
+import type * as identity from './identity.ts';
+import type * as permissions from './permissions.ts';
+import type * as service from './service.ts';
+import { NoData, QueryRejected } from './service.ts';
+import type * as slack from './slack.ts';
+import type * as store from './store.ts';
 
 export * from './command.ts';
 export * from './identity.ts';
@@ -22,14 +23,30 @@ export * from './service.ts';
 export * from './slack.ts';
 export * from './store.ts';
 
+/** What the classes of a file make. */
+type FailuresOf<Module> = {
+  [Name in keyof Module]: Module[Name] extends abstract new (
+    ...args: never
+  ) => infer Made
+    ? Extract<Made, FailureBase<string>>
+    : never;
+}[keyof Module];
+
+export type CommandFailure = FailuresOf<typeof command>;
+export type IdentityFailure = FailuresOf<typeof identity>;
+export type PermissionFailure = FailuresOf<typeof permissions>;
+export type ServiceFailure = FailuresOf<typeof service>;
+export type SlackFailure = Exclude<FailuresOf<typeof slack>, slack.NotSent>;
+export type StoreFailure = FailuresOf<typeof store>;
+
 export type Failure =
-  | ServiceFailure
-  | IdentityFailure
   | CommandFailure
+  | IdentityFailure
   | PermissionFailure
-  | StoreFailure
+  | ServiceFailure
   | SlackFailure
-  | NotSent;
+  | StoreFailure
+  | slack.NotSent;
 
 export type FailureKind = Failure['kind'];
 export type FailureOf<K extends FailureKind> = Extract<Failure, { readonly kind: K }>;

@@ -47,5 +47,3 @@ export class Throttled extends FailureBase<'throttled'> {
     super('throttled', `${whose === 'person' ? 'You’re' : 'Your workspace is'} ${doing}.`);
   }
 }
-
-export type PermissionFailure = NotAllowed | NotIssuer | Throttled;

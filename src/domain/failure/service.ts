@@ -215,19 +215,3 @@ export class AddressRefused extends FailureBase<'address-refused'> {
     super('address-refused', `Tally does not connect to ${host}: it ${why}.`);
   }
 }
-
-export type ServiceFailure =
-  | TokenRejected
-  | Forbidden
-  | NoData
-  | QueryRejected
-  | RateLimited
-  | TimedOut
-  | ServiceUnreachable
-  | ServiceFailed
-  | ServicePaused
-  | QueueFull
-  | InvalidResponse
-  | ResponseTooLarge
-  | RedirectRefused
-  | AddressRefused;

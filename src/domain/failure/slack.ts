@@ -83,5 +83,3 @@ export class NotSent extends FailureBase<'not-sent'> {
 }
 
 export const NOT_SENT_REASONS = Object.keys(NOT_SENT) as readonly NotSent['why'][];
-
-export type SlackFailure = SlackFailed | NotInstalled | CannotPost;

@@ -62,5 +62,3 @@ export class NewerRecords extends StoreUnavailable {
     super(undefined, false, 'Tally is being upgraded, and an older version got your request.');
   }
 }
-
-export type StoreFailure = UnsealFailed | SettingsDamaged | EditConflict | StoreUnavailable;

@@ -267,6 +267,9 @@ const timelessItemAt: ArgumentParser = (source, at, projectKnown) => {
   return parseArgument(source, at, projectKnown);
 };
 
+const refuseAll = (source: TokenizedText, why: string, works: string): ParseError =>
+  parseErrorAt(source, 0, source.tokens.length, why, works);
+
 const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
 
 function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): CommandWords {
@@ -277,21 +280,13 @@ function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
   const names = [...new Set(project === undefined ? [] : [project, ...others])];
   const everything = top === undefined ? all && 'all' : `top ${top}`;
   if (everything && names.length > 0)
-    throw parseErrorAt(
+    throw refuseAll(
       source,
-      0,
-      source.tokens.length,
       `You named a project and “${everything}” of them`,
       'Ask about all, or about some: prod,staging.',
     );
   if (names.length > MOST_PROJECTS)
-    throw parseErrorAt(
-      source,
-      0,
-      source.tokens.length,
-      `You named ${names.length} projects`,
-      `Ask about ${MOST_PROJECTS} at a time.`,
-    );
+    throw refuseAll(source, `You named ${names.length} projects`, `Ask about ${MOST_PROJECTS} at a time.`);
   return {
     help: false,
     ...(everything ? { several: 'all' as const } : names.length > 1 ? { several: names.map(nameOf) } : {}),
@@ -323,27 +318,23 @@ export function parseBalanceText(text: string, aliases?: Aliases): Omit<SharedWo
 }
 
 /** The same for a command about a whole project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
-export function parseProjectText(text: string, aliases?: Aliases): SharedWords {
-  return parseWith(
-    text,
-    (source) => requireOneProject(source, wordsOf(source, parseArgument, PROJECT_HINT)),
-    aliases,
-  );
-}
+export const parseProjectText = (text: string, aliases?: Aliases): SharedWords =>
+  parseOneProject(text, aliases, PROJECT_HINT);
 
 /** As `parseReportText`, for commands about one project. */
-export function parseSingleProjectText(text: string, aliases?: Aliases): SharedWords {
-  return parseWith(
+export const parseSingleProjectText = (text: string, aliases?: Aliases): SharedWords =>
+  parseOneProject(text, aliases, SPEND_HINT);
+
+const parseOneProject = (text: string, aliases: Aliases | undefined, works: string): SharedWords =>
+  parseWith(
     text,
-    (source) => requireOneProject(source, wordsOf(source, parseArgument, SPEND_HINT)),
+    (source) => {
+      const words = wordsOf(source, parseArgument, works);
+      if (words.several === undefined) return words;
+      throw refuseAll(source, 'You named several projects', 'Name one project here.');
+    },
     aliases,
   );
-}
-
-function requireOneProject(source: TokenizedText, words: SharedWords): SharedWords {
-  if (words.several === undefined) return words;
-  throw parseErrorAt(source, 0, source.tokens.length, 'You named several projects', 'Name one project here.');
-}
 
 /** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, SecretPasted */
 export function parsePeriodText(text: string): PeriodPhrase {

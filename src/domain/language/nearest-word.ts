@@ -60,10 +60,11 @@ export function nearestWords(word: string, known: readonly string[]): readonly s
   return MEANT.has(word) ? [] : [...new Set(known)].filter((candidate) => isSlip(word, candidate));
 }
 
-const sorted = (word: string): string => [...word].sort().join('');
+/** Its letters, in the order of the alphabet. */
+export const sortedLetters = (word: string): string => [...word].sort().join('');
 
 const isSlip = (typed: string, known: string): boolean =>
   isOneEdit(typed, known) &&
   beginAlike(typed, known) &&
   digitsOf(typed) === digitsOf(known) &&
-  (known.length >= SHORTEST || sorted(typed) === sorted(known));
+  (known.length >= SHORTEST || sortedLetters(typed) === sortedLetters(known));

@@ -17,13 +17,17 @@ const ONE_CASE = /(?<![a-z])(?:[a-z]{32,}|[A-Z]{32,})(?![a-z])/g;
 const BASE64 = /^(?=.*[+/=])(?=.*(?:[a-z][A-Z]|\d|={1,2}$))[A-Za-z\d+/]{12,}={0,2}$/;
 const GROUPS = /^[\da-f]{4,}(?:-[\da-f]{4,}){2,}$/i;
 
-const LONG_WORDS = new RegExp(
-  [...VOCABULARY.keys()]
-    .filter((word) => word.length > 3)
-    .sort((a, b) => b.length - a.length)
-    .join('|'),
-  'gi',
-);
+/** Words of the vocabulary with so many letters, the longest first. */
+const wordsFrom = (letters: number): RegExp =>
+  new RegExp(
+    [...VOCABULARY.keys()]
+      .filter((word) => word.length >= letters)
+      .sort((a, b) => b.length - a.length)
+      .join('|'),
+    'gi',
+  );
+
+const LONG_WORDS = wordsFrom(4);
 
 /** A mistyped period has digits and letters too; take away the words in it, and little is left. */
 const leavesMuch = (run: string): boolean => run.replace(LONG_WORDS, '').replace(/\W|_/g, '').length >= 12;
@@ -49,13 +53,7 @@ export function looksLikeSecret(word: string): boolean {
   return [...runs, ...letters, ...even].some(leavesMuch);
 }
 
-const ALL_WORDS = new RegExp(
-  [...VOCABULARY.keys()]
-    .filter((word) => word.length > 2)
-    .sort((a, b) => b.length - a.length)
-    .join('|'),
-  'gi',
-);
+const ALL_WORDS = wordsFrom(3);
 /** Shorter words look like secrets by chance. */
 const SHORTEST = 8;
 /** Different ones. A key that was held down has fewer. */
@@ -85,9 +83,7 @@ function isRandom(run: string): boolean {
  * name. What people mistype or call their projects is none; if both could be, it counts as one.
  * @param word as it was typed, as upper and lower case tell a token from a name; of several words any one counts
  */
-export function couldBeSecret(word: string): boolean {
-  return word.split(/\s+/).some(couldBe);
-}
+export const couldBeSecret = (word: string): boolean => word.split(/\s+/).some(couldBe);
 
 /** How Slack writes a person, a channel or a user group. */
 export const MENTION = /^<?(?:[@#][uwc][a-z\d]{6,}|!subteam\^s[a-z\d]{6,})>?$/i;
@@ -111,6 +107,4 @@ function couldBe(word: string): boolean {
 export const quoted = (word: string): string => (couldBeSecret(word) ? 'that word' : `“${word}”`);
 
 /** Whether the text says itself that a secret follows. */
-export function labelsSecret(text: string): boolean {
-  return ANNOUNCED.test(text);
-}
+export const labelsSecret = (text: string): boolean => ANNOUNCED.test(text);

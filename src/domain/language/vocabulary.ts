@@ -5,50 +5,20 @@ import { WEEKDAY_NAMES } from '../time/cadence.ts';
 import type { Unit } from '../time/calendar.ts';
 
 export type WordSense =
-  | { readonly role: 'last' | 'this' | 'next' | 'tomorrow' | 'today' | 'yesterday' | 'to' | 'date' | 'since' }
-  | {
-      readonly role:
-        | 'all'
-        | 'top'
-        | 'versus'
-        | 'including'
-        | 'help'
-        | 'project'
-        | 'product'
-        | 'minute-or-month';
-    }
-  /** `compared` is followed by `to` or `with`. `so` is followed by `far`, and adds nothing then. */
-  | { readonly role: 'compared' | 'with' | 'filler' | 'so' | 'far' }
-  | { readonly role: 'and' | 'between' | 'now' | 'ago' | 'starting' | 'weekend' | 'half' | 'time' }
-  | { readonly role: 'a' | 'whole' | 'over' | 'onwards' | 'before' | 'after' | 'ending' | 'up' }
-  /** They have no one meaning, or none in whole days. */
-  | { readonly role: 'few' | 'early' | 'mid' | 'late' | 'hour' | 'weekdays' | 'fortnight' }
+  | { readonly role: (typeof OWN_ROLE)[number] | keyof typeof SPELLINGS }
   /** A count, or which one of several. */
   | { readonly role: 'count' | 'rank'; readonly number: number }
   /** 1 for Monday to 7 for Sunday. */
   | { readonly role: 'weekday'; readonly weekday: number }
-  | { readonly role: 'unit'; readonly unit: Unit }
-  | { readonly role: 'to-date'; readonly unit: Unit }
+  | { readonly role: 'unit' | 'to-date'; readonly unit: Unit }
   | { readonly role: 'month'; readonly month: number }
   /** The word for a product, and the other word of its name: `object` before storage, `platform` after cloud. */
   | { readonly role: 'product-name' | 'product-lead' | 'product-end'; readonly product: ProductId };
 
 export type WordRole = WordSense['role'];
 
-export const MONTH_NAMES = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-] as const;
+export const MONTH_NAMES: readonly string[] =
+  'january february march april may june july august september october november december'.split(' ');
 
 const SHORT_WEEKDAYS = 'mon,tue tues,wed weds,thu thur thurs,fri,sat,sun'
   .split(',')
@@ -73,63 +43,66 @@ const UNITS: Record<Unit, readonly string[]> = {
   year: ['year', 'years', 'y', 'yr', 'yrs'],
 };
 
-const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
+/** Words of which each has a role of its own. `so` is followed by `far`, and adds nothing then. */
+const OWN_ROLE = [
+  ...([
+    'next',
+    'tomorrow',
+    'today',
+    'yesterday',
+    'date',
+    'all',
+    'top',
+    'help',
+    'project',
+    'product',
+  ] as const),
+  ...([
+    'compared',
+    'with',
+    'so',
+    'far',
+    'and',
+    'between',
+    'now',
+    'ago',
+    'before',
+    'after',
+    'ending',
+  ] as const),
+  ...(['up', 'a', 'weekend', 'half', 'time', 'fortnight'] as const),
+] as const;
+
+/** Words that share a role. */
+const SPELLINGS = {
   last: ['last', 'past', 'previous', 'prev', 'prior'],
   this: ['this', 'current'],
-  next: ['next'],
-  tomorrow: ['tomorrow'],
-  today: ['today'],
-  yesterday: ['yesterday'],
   to: ['to', 'until', 'till', 'through', 'thru'],
-  date: ['date'],
   since: ['since', 'from'],
-  all: ['all'],
-  top: ['top'],
   including: ['including', 'incl', 'include'],
-  help: ['help'],
-  project: ['project'],
-  product: ['product'],
   'minute-or-month': ['m'],
   versus: ['vs', 'versus'],
-  compared: ['compared'],
-  with: ['with'],
   filler: FILLERS.filter((filler) => filler !== 'so far'),
-  so: ['so'],
-  far: ['far'],
-  and: ['and'],
-  between: ['between'],
-  now: ['now'],
-  ago: ['ago'],
-  before: ['before'],
-  after: ['after'],
-  ending: ['ending'],
-  up: ['up'],
-  a: ['a'],
   whole: ['whole', 'entire', 'full', 'complete', 'calendar'],
   over: ['over', 'within'],
   onwards: ['onwards', 'onward'],
   starting: ['starting', 'commencing'],
-  weekend: ['weekend'],
-  half: ['half'],
-  time: ['time'],
   few: ['few', 'couple'],
   early: ['early', 'beginning', 'start'],
   mid: ['mid', 'middle'],
   late: ['late', 'end'],
   weekdays: ['weekday', 'weekdays', 'weekends'],
-  fortnight: ['fortnight'],
   hour: ['hour', 'hours', 'hr', 'hrs', 'minute', 'minutes', 'min', 'mins'],
-};
+} as const satisfies Record<string, readonly string[]>;
+
+const spellingsOf = (role: keyof typeof SPELLINGS): readonly string[] => SPELLINGS[role];
 
 /** Short and common: never what a mistyped word was meant to be. */
 const NEVER_MEANT: ReadonlySet<string> = new Set([
-  ...(
-    [
-      ...(['versus', 'compared', 'with', 'filler', 'so', 'far', 'and', 'between', 'now', 'before'] as const),
-      ...(['starting', 'time', 'few', 'early', 'mid', 'late', 'hour', 'weekdays', 'fortnight'] as const),
-      ...(['after', 'whole', 'over', 'onwards', 'ending', 'up'] as const),
-    ] as const
-  ).flatMap((role) => PLAIN[role] ?? []),
+  ...(['versus', 'filler', 'starting', 'few', 'early', 'mid', 'late', 'hour'] as const).flatMap(spellingsOf),
+  ...(['weekdays', 'whole', 'over', 'onwards'] as const).flatMap(spellingsOf),
+  ...['compared', 'with', 'so', 'far', 'and', 'between', 'now', 'before', 'after', 'time', 'fortnight'],
+  ...['ending', 'up'],
   ...SHORT_WEEKDAYS.flat(),
   ...COUNTS,
   ...TENS,
@@ -173,8 +146,9 @@ const products = Object.values(PRODUCTS).flatMap(({ id: product, word, name, ...
 });
 
 export const VOCABULARY: ReadonlyMap<string, WordSense> = new Map<string, WordSense>([
-  ...Object.entries(PLAIN).flatMap(([role, words]) =>
-    words.map((word): [string, WordSense] => [word, { role } as WordSense]),
+  ...OWN_ROLE.map((role): [string, WordSense] => [role, { role }]),
+  ...(Object.keys(SPELLINGS) as (keyof typeof SPELLINGS)[]).flatMap((role) =>
+    SPELLINGS[role].map((word): [string, WordSense] => [word, { role }]),
   ),
   ...units,
   ...Object.entries(TO_DATE).map(([word, unit]): [string, WordSense] => [word, { role: 'to-date', unit }]),

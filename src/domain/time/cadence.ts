@@ -14,15 +14,8 @@ import {
 } from './calendar.ts';
 
 /** Monday to Sunday; ISO 8601 counts them from 1. */
-export const WEEKDAY_NAMES = [
-  'Monday',
-  'Tuesday',
-  'Wednesday',
-  'Thursday',
-  'Friday',
-  'Saturday',
-  'Sunday',
-] as const;
+export const WEEKDAY_NAMES: readonly string[] =
+  'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
 
 export type Cadence =
   | { readonly kind: 'daily' }

@@ -83,7 +83,7 @@ const FOLLOW_UP_WORDS: ReadonlySet<string> = new Set([
 
 /** Takes its words apart. */
 export function readFollowUpText(text: string): FollowUpText {
-  const typed = cleanTyping(spellOut(text.replace(EMOJI, ' ')))
+  const typed = cleanTyping(spellOut(text))
     .toLowerCase()
     .replace(/[?!]+(?![a-z\d])|[.;:]+(?= |$)/g, ' ')
     .replaceAll(',', ' , ')
@@ -153,8 +153,6 @@ const asComparison = (words: readonly string[]): readonly string[] =>
 
 /** Text that names all projects and no days. */
 const RANKED = /\b(?:most|largest|biggest|costliest|top)\b/;
-
-const EMOJI = /\p{Extended_Pictographic}|:[a-z][a-z0-9_+-]*:/giu;
 
 /** A phrase that begins there, with words after it. */
 function leadAt(words: readonly string[], at: number): readonly string[] | undefined {

@@ -10,7 +10,7 @@ import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../periods/period-
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { AGAIN, type FollowUpText, IT, isReserved, NAMES_ALL, readFollowUpText } from './follow-up-text.ts';
-import { parseQuestion, type Question, withholdSecrets } from './question.ts';
+import { MOST_OFFERED, parseQuestion, type Question, withholdSecrets } from './question.ts';
 import { type QuestionCommand, readQuestionParts } from './question-commands.ts';
 import { NOT_CORRECTED, UNPLACED } from './question-reading.ts';
 
@@ -105,8 +105,6 @@ function completeText(
     ? { kind: 'command', ...only, isExplicit: said.isExplicit }
     : { kind: 'offered', commands: commands.slice(0, MOST_OFFERED) };
 }
-
-const MOST_OFFERED = 3;
 
 const isBilling = ({ command }: QuestionCommand): boolean => command === '/billing';
 

@@ -40,13 +40,13 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])u(?![\w-])/gi, 'you'],
 ];
 
-/** `what is` for “what's”, `prod` for “prod's”. */
+/** `what is` for “what's”, `prod` for “prod's”, and nothing for pictures. */
 export const spellOut = (text: string): string =>
-  CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text);
+  CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text.replace(EMOJI, ' '));
 
 function splitWords(text: string): readonly Word[] {
   const simple = simplifyText(
-    spellOut(text.replace(EMOJI, ' '))
+    spellOut(text)
       .replace(/[?!;]+(?![a-z\d])|\n+/gi, ` ${BREAK} `)
       .replaceAll('&', ' and ')
       .replace(/ \+ /g, ' and '),

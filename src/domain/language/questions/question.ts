@@ -27,7 +27,7 @@ export type Question =
   | { readonly kind: 'thanks' };
 
 /** Buttons below a refusal. */
-const MOST_OFFERED = 3;
+export const MOST_OFFERED = 3;
 
 /**
  * Reads a question such as `how much did prod spend last week?`.

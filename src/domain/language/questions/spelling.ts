@@ -1,6 +1,6 @@
 /** Corrects the spelling of a question. Swapped letters are corrected silently; for other mistakes, the correction is offered. */
 
-import { nearestWord, nearestWords } from '../nearest-word.ts';
+import { nearestWord, nearestWords, sortedLetters } from '../nearest-word.ts';
 import { holdsUnknownWord } from '../parse.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { SUGGESTIONS, VOCABULARY } from '../vocabulary.ts';
@@ -12,11 +12,9 @@ export interface Word {
   readonly text: string;
 }
 
-const sorted = (word: string): string => [...word].sort().join('');
-
 /** Words that add nothing, by their letters. */
 const BY_LETTERS: ReadonlyMap<string, readonly string[]> = PLAIN_WORDS.reduce(
-  (found, word) => found.set(sorted(word), [...(found.get(sorted(word)) ?? []), word]),
+  (found, word) => found.set(sortedLetters(word), [...(found.get(sortedLetters(word)) ?? []), word]),
   new Map<string, readonly string[]>(),
 );
 
@@ -25,7 +23,7 @@ const MOST_UNKNOWN = 3;
 
 /** The plain word of which this one has two letters swapped. */
 function unswapped(word = ''): string | undefined {
-  const [only, ...others] = nearestWords(word, BY_LETTERS.get(sorted(word)) ?? []);
+  const [only, ...others] = nearestWords(word, BY_LETTERS.get(sortedLetters(word)) ?? []);
   return others.length === 0 ? only : undefined;
 }
 
