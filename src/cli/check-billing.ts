@@ -110,7 +110,7 @@ async function promptForToken(): Promise<string> {
   return typed;
 }
 
-/** A line for each point that was checked, and below a failed one what it means. Last, why the others were not. */
+/** A line for each checked point, what it means below a failed point, and finally why the others were not checked. */
 function formatTable(points: readonly PointResult[]): readonly string[] {
   const checked = points.filter(({ verdict }) => verdict !== 'not checked');
   const unchecked = points.filter(({ verdict }) => verdict === 'not checked');

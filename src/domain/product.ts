@@ -1,5 +1,5 @@
 /**
- * The products of the billing API, by the ID that it uses; one more is an entry here. People type the `word`, in another
+ * The products of the billing API, by the ID that it uses. A new product is an entry here. People type the `word`, in another
  * `spelling` too, or the whole name, whose words include it.
  */
 export const PRODUCTS = {

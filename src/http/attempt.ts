@@ -108,7 +108,7 @@ function throwIfFailed(
   throw new RetryableError(failure, retryAfter === undefined ? backoff : retryAfter * 1000);
 }
 
-/** @throws {RetryableError} for a body that broke off, {Failure} for one that is too large, too late or no text */
+/** @throws {RetryableError} for a body that broke off, {Failure} for a body that is too large, too late or not text */
 function decodeSuccess(
   response: RawResponse,
   { service, headersSuffice = false }: ServiceRequest,

@@ -125,7 +125,7 @@ export function createIdentityClient({ http, onNotIssued = async () => undefined
     const response = await sendAboutToken('GET', authUrl, token, tenant);
     const { status } = response;
     if (status < 400) return 'valid';
-    // A 404 in the API's format is about the token, any other one about the path.
+    // A 404 in the API's format is about the token, any other about the path.
     const isAboutToken = async () => (await inTurns(readIdentityError(response))) !== undefined;
     if (status === 401 || (status === 404 && (await isAboutToken()))) return 'dead';
     return requireNotOffered(status);

@@ -59,7 +59,7 @@ export function createServiceNotes({ workspaces, changed, clock, onFailure }: Se
     const { topic, project: id, product } = asked;
     if (failures === undefined || !isFailure(error) || remedyFor(error.kind) === undefined) return;
     const isKnown = failures.get(failureKey(topic, id, product))?.kind === error.kind;
-    // That a period has no data says nothing of the project.
+    // A period without data doesn't mean that the project fails.
     if (isKnown || (error.kind === 'no-data' && topic === 'consumption')) return;
     const note = { ...storeFailure(error), since: clock() };
     await workspaces.noteFailure(workspace, { topic, id, product }, note);

@@ -166,7 +166,7 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
 const LOOK_AGAIN = HOUR;
 const MAX_LOOKS = 72;
 
-/** Who gets a reminder in place of a person who can't: the next who manages, or if nobody else is reached, the admins. */
+/** Who gets a reminder in place of a person who can't: the next manager or, if nobody else can be reached, the admins. */
 async function insteadOf(
   { step, to, tries }: ReminderMessage,
   { messages }: ReminderState,

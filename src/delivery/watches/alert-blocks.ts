@@ -84,7 +84,7 @@ type Figure = Extract<AlertEvent, { kind: 'recovered' | 'corrected' }>;
 const isFigure = (event: AlertEvent): event is Figure =>
   event.kind === 'recovered' || event.kind === 'corrected';
 
-/** What the history says of it when the header has the figure. */
+/** Its line in the history, without the figure that the header has. */
 const SETTLED: Readonly<Record<Figure['kind'], string>> = { recovered: 'Recovered', corrected: 'Corrected' };
 
 /** That it recovered since it was last crossed, and the newest figure since then, which is what is true now. */

@@ -47,7 +47,7 @@ export const isBareYear = (digits: string): boolean => /^20\d\d$/.test(digits);
 export const isDayNumber = (token: Token | undefined): token is Token & { kind: 'number' } =>
   token?.kind === 'number' && /^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits);
 
-/** No words run together are longer. */
+/** A longer run of letters is not split into words. */
 const LONGEST = 40;
 
 /** A run of letters as words of the vocabulary, the longest first, or undefined: 'monthtodate' is three words. */
@@ -165,7 +165,7 @@ function partsOf(raw: string): readonly Part[] | undefined {
   return found;
 }
 
-/** What is known of the raw words of a text; one that comes again is not taken apart again. */
+/** Caches the pieces of raw words, so that a repeated word is split once. */
 interface Words {
   readonly aliases: Aliases;
   readonly parts: Map<string, readonly Part[] | undefined>;

@@ -83,7 +83,7 @@ function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boo
 
 const HELP = commandButton('help', 'All commands', { command: '/billing help', text: 'more' });
 
-/** The answer to a mention that asks nothing Tally knows. @param fact what is wrong with its words, if anything is */
+/** The answer to a mention that Tally can't read as a question. @param fact what is wrong with its words, if anything */
 export function mentionHelp(examples: readonly string[], fact = 'What would you like to know?'): Message {
   return { text: fact, blocks: [section(fact), markup(exampleMarkup(examples)), actions(...HELP)] };
 }

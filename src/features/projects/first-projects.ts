@@ -196,7 +196,7 @@ function choiceOf({ project }: FirstProjects, wanted: readonly Unnamed[]) {
   return tested?.products.length === 1 ? { products: tested.products } : {};
 }
 
-/** The tested project, where a post finds it: under one product, by the default connection or by its name's. */
+/** The tested project with its product and the connection that a post would use: the default, or that of its name. */
 function postable({ project: id, products, connection }: FirstProjects, { workspace }: Request) {
   const [product, ...others] = products;
   if (product === undefined || others.length > 0) return undefined;

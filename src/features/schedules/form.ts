@@ -196,7 +196,7 @@ const CORRECTIONS = [1, 2, 5, 10, 25, 50];
 
 const WAITS = [0, 1, 2, 3, 6, 12];
 
-/** The fields under More that are about the days of a report; a balance belongs to an instant and has none. */
+/** The fields under More about the days of a report. A balance has no days. */
 function dayInputs({ skipsEmpty, correctsFrom, waitHours }: ScheduleDraft): InputBlock[] {
   const waits = [...new Set([...WAITS, waitHours])].sort((a, b) => a - b);
   const shares = [...new Set([...CORRECTIONS, correctsFrom])]

@@ -10,7 +10,7 @@ import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { MAX_WAIT_HOURS } from '../../workspace/owned/schedules.ts';
 
-/** What was typed after `/billing schedule`, as far as anything was. */
+/** What was typed after `/billing schedule`; absent fields weren't typed. */
 export interface ScheduleWords {
   readonly project?: string;
   readonly alias?: string;

@@ -65,7 +65,7 @@ function nameOf(days: readonly Day[], today: Day | undefined): string {
 /** Replaces `no data` where there is no room for it; the title then says what it means. */
 const DASH = '–';
 
-/** The labels in the longest form that has room, each different. */
+/** The longest labels that fit and differ from each other. */
 function labelsOf(pairs: readonly BarPair[], paired: PairedDays) {
   const isSilent = pairs.some((pair) => pair.some((bar) => bar.days.length > 0 && bar.average === undefined));
   const forms = [...(hasDates(paired) ? [dateOf] : []), ordinalOf].flatMap((label) =>

@@ -18,7 +18,7 @@ export interface Stops {
   readonly question: readonly Block[];
   /** Empty if nothing stopped. */
   readonly answer: readonly Block[];
-  /** Of the question; '' if nothing stops. A form saves once it has shown this very list. */
+  /** Identifies the list in the question; '' if nothing stops. A form saves only after it has shown this list. */
   readonly digest: string;
 }
 

@@ -94,7 +94,7 @@ export interface RequestOptions {
   readonly workspace?: Workspace | undefined;
   /** Where it counts as asked, if that isn't where the button was pressed. */
   readonly channel?: SlackId | undefined;
-  /** What a manager allowed to ask about once. It lets guests ask too. */
+  /** What a manager allowed this person to ask about once, also a guest. */
   readonly allowed?: AllowedProject | undefined;
 }
 

@@ -35,7 +35,7 @@ export function storedBalance(
 
 export type AnswerNotes = ReturnType<typeof collectAnswerNotes>;
 
-/** The notes of several answers: one for each connection and each project. @param clock ms since the epoch */
+/** The notes of several answers: a note for each connection and each project. @param clock ms since the epoch */
 export function collectAnswerNotes(clock: () => Millis) {
   const notes = new Map<string, AnswerNote>();
   return {

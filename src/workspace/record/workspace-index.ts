@@ -97,7 +97,7 @@ export function createWorkspaceIndex(redis: RedisConnection, zones: string = pro
       );
       return pairs(found).map(([workspace, at]) => ({ workspace, at: Number(at) }));
     },
-    /** Whether the index or an audit still names the workspace: for one that has no record. */
+    /** Whether the index or an audit still names a workspace that has no record. */
     async knows(workspace: SlackId): Promise<boolean> {
       const [score, audits] = await guardRead(() =>
         Promise.all([redis.zscore(keyFor(workspace), workspace), redis.exists(auditKey(workspace))]),

@@ -191,7 +191,7 @@ const classes = {
   YEAR_MONTH: ofKind('year-month', (date) => date),
   /** A month, named in any way. */
   ANY_MONTH: { begins: undefined, parse: month },
-  /** What has parts, after `of`: no number there is a project. `the month` is the current one. */
+  /** A period with parts, after `of`, where no number is a project. `the month` is the current month. */
   WHOLE: { begins: undefined, parse: whole },
   MONTHLY: { begins: undefined, parse: monthly },
   /** Which one of several; -1 for the last. */

@@ -52,7 +52,7 @@ export const since = (from: DateExpression): PhraseMeaning => ({ kind: 'since', 
 export const MAX_PERIOD_DAYS = 3660;
 export const PERIOD_TOO_LONG = 'is longer than 3,660 days';
 
-/** Digits as they were typed: they may be more than a number holds. */
+/** Digits as typed, because they may exceed a number. */
 export interface Count {
   readonly digits: string;
 }

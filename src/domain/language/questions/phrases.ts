@@ -8,7 +8,7 @@ interface Row {
   readonly about?: Subject;
   /** These phrases have a meaning only beside one of these roles or subjects, or beside each of `a+b`. */
   readonly beside?: readonly string[];
-  /** What it says in words of commands. */
+  /** The words of commands with the same meaning. */
   readonly says?: string;
   /** Separated by commas; `a|b` either, `[a]` or nothing, `jump~` with its endings. */
   readonly phrases: string;
@@ -152,7 +152,7 @@ interface Phrase {
 /** More of them in a row belong to no phrase: without a bound “a a a …” would take the square of its length. */
 const MOST_BETWEEN = 10;
 
-/** Of a phrase that is in two rows the first one counts: nodes stand in the order of the table. */
+/** If a phrase is in two rows, the first row counts: nodes are in the order of the table. */
 const roleOf = (nodes: readonly Node[]): PhraseRole | undefined =>
   nodes.find(({ role }) => role !== undefined)?.role;
 

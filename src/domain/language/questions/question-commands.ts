@@ -234,7 +234,7 @@ interface QuestionParts {
   readonly change?: InvalidWord | undefined;
   /** A phrase that the command could not express. */
   readonly unplaced?: string | undefined;
-  /** Whether it asks what there is: “what do you have for october?”. */
+  /** Whether it asks what exists: “what do you have for october?”. */
   readonly isVague: boolean;
 }
 

@@ -72,7 +72,7 @@ export function spelled(
 
 const PERIOD_WORDS: readonly string[] = [...SUGGESTIONS.keys()];
 
-/** Shorter question words stand first: `wat did prod cost`. Several spellings may be near where they are forms of one word. */
+/** Shorter question words come first: `wat did prod cost`. Several spellings may be near where they are forms of one word. */
 function meantWord(word: string, at: number): string | undefined {
   // It is for the grammar to say what else it may mean.
   if (nearestWords(word, PERIOD_WORDS).length > 0) return undefined;
