@@ -101,6 +101,32 @@ it('finds a run that was lost, and reads no workspace before its check is due', 
   expect(await planned()).toEqual([TEAM]);
 });
 
+it('leaves a check behind where its process ends before the wake-up is planned', async () => {
+  await given(Date.now());
+  await parts.close();
+  await expect(parts.engine.changed(TEAM)).rejects.toThrow();
+  expect(await planned()).toEqual([]);
+  ahead = 10 * 60_000;
+  parts = createDeliveryParts({
+    redis: redis.client,
+    redisUrl: redis.url,
+    slackUrl: slack.url,
+    clock: () => Date.now() + ahead,
+  });
+  await parts.engine.repair();
+  expect(await planned()).toEqual([TEAM]);
+});
+
+it('finds the lost runs of more workspaces than it reads at a time', async () => {
+  const teams = Array.from({ length: 201 }, (_, n) => `T0TEAM${n}`);
+  const saved = schedule({ timing: due(), since: Date.now() });
+  await Promise.all(teams.map((team) => save(redis.client, team, saved)));
+  await Promise.all(teams.map((team) => createWorkspaceIndex(redis.client).touch(team)));
+  ahead = HOUR;
+  await parts.engine.repair();
+  expect((await planned()).sort()).toEqual([...teams].sort());
+});
+
 it('derives everything again when the rules of time zones have changed', async () => {
   await given(Date.now());
   await parts.engine.changed(TEAM);

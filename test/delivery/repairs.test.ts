@@ -32,6 +32,7 @@ function repairs({ due = [], shards = 1, onCheck, derive }: Given = {}) {
   /** When it checked. */
   const checks: number[] = [];
   const [derived, claimed, logged]: [string[], number[], string[]] = [[], [], []];
+  const putOff: [workspace: string, until: number][] = [];
   const made = createRepairs(
     {
       index: {
@@ -45,7 +46,7 @@ function repairs({ due = [], shards = 1, onCheck, derive }: Given = {}) {
           return true;
         },
         due: async () => due.map((workspace): IndexEntry => ({ workspace, at: 1 })),
-        setCheck: async () => undefined,
+        setCheck: async (workspace: string, until: number) => void putOff.push([workspace, until]),
         remove: async () => undefined,
       } as never,
       clock: () => 0,
@@ -57,7 +58,7 @@ function repairs({ due = [], shards = 1, onCheck, derive }: Given = {}) {
     },
   );
   started = made.stop;
-  return { ...made, checks, derived, claimed, logged };
+  return { ...made, checks, derived, claimed, putOff, logged };
 }
 
 describe('a check for lost runs', () => {
@@ -130,9 +131,19 @@ describe('a check for lost runs', () => {
     expect(derived).toHaveLength(21);
   });
 
-  it('of one workspace that fails is in the log', async () => {
-    const { run, logged } = repairs({ due: ['T1'], derive: () => Promise.reject(new Error('broken')) });
+  it('of one workspace that fails is in the log and made again in ten minutes, and the others are checked', async () => {
+    const { run, derived, putOff, logged } = repairs({
+      due: ['T1', 'T2'],
+      derive: (workspace) => (workspace === 'T1' ? Promise.reject(new Error('broken')) : Promise.resolve()),
+    });
     await run();
+    expect([derived, putOff]).toEqual([['T1', 'T2'], [['T1', 10 * MINUTE]]]);
     expect(logged).toEqual(['Could not schedule the runs of a workspace']);
+  });
+
+  it('ends where the store is away, and puts off no workspace', async () => {
+    const { run, putOff } = repairs({ due: ['T1'], derive: () => Promise.reject(new StoreUnavailable()) });
+    await expect(run()).rejects.toThrow(StoreUnavailable);
+    expect(putOff).toEqual([]);
   });
 });
