@@ -123,6 +123,7 @@ export function createTally(
     redis,
     keyring,
     isInstalled: (id) => installations.stays(id),
+    onRequestDone: (workspace) => void delivery.scheduling.changed(workspace),
     onMissing: (workspace) =>
       log.warn({ workspace }, 'A workspace that Redis still names has no record: it was lost or emptied'),
   });
@@ -147,6 +148,7 @@ export function createTally(
   const errorReply = createErrorReply(log);
   const threads = createThreadStore(redis);
   const openSteps = createOpenSteps(redis, keyring);
+  const requests = createManagerRequests(redis);
 
   const all: Registry = createRegistry(() => features);
   const reports = createReports(clock);
@@ -202,9 +204,9 @@ export function createTally(
     createAuditFeature({ audit }),
     createSettingsFeature({ workspaces, stops: all.stops }),
     createAskManagerFeature({
-      requests: createManagerRequests(redis),
-      audit,
+      requests,
       listeners: () => all.listeners().commands,
+      changed: (workspace) => delivery.scheduling.changed(workspace),
     }),
     createMentionsFeature({
       commands: all.commands,
@@ -243,7 +245,7 @@ export function createTally(
     logger: sdkLog,
   });
   const endLeftSteps = registerListeners(slack.app, all.listeners(), {
-    ...{ users, workspaces, openSteps, responseUrls, names, errorReply, limits, log, clock },
+    ...{ users, workspaces, requests, openSteps, responseUrls, names, errorReply, limits, log, clock },
     clientFor: installations.clientFor,
     eventDedup: createEventDedup(redis),
     threads,

@@ -11,6 +11,7 @@ import type { Reports } from './posts/postable-report.ts';
 import { createPostsJob } from './posts/posts-job.ts';
 import { createScheduling, type Scheduling } from './posts/schedule-service.ts';
 import { remindersJob } from './reminders/reminders.ts';
+import { requestAnswersJob } from './reminders/request-answers.ts';
 import { createScheduler, readOldestOverdue } from './wakeup/scheduler.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
 import { createWatchesJob } from './watches/watch-plan.ts';
@@ -53,7 +54,7 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
       log.debug({ err }, 'The delivery queue reported an error');
     },
   });
-  const jobs = [createPostsJob(reports), remindersJob, createWatchesJob(figures)];
+  const jobs = [createPostsJob(reports), remindersJob, requestAnswersJob, createWatchesJob(figures)];
   const engine = createEngine({
     ...{ ...parts, scheduler, jobs, deliveryLog },
     delivery: createDelivery({ ...parts, jobs, deliveryLog }),

@@ -10,6 +10,7 @@ import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { serializeAccess } from '../../src/workspace/credentials/accesses.ts';
 import { type NewConnection, serializeConnection } from '../../src/workspace/credentials/connections.ts';
+import { createManagerRequests, requestId } from '../../src/workspace/once/manager-requests.ts';
 import { serializeWatch, type Watch } from '../../src/workspace/owned/watches.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
@@ -99,7 +100,7 @@ const acknowledge = async () => {
 
 /** How a message comes about. */
 interface Scenario {
-  readonly to: 'channel' | 'person';
+  readonly to: 'channel' | 'person' | 'asker';
   /** Until just before it is due. */
   prepare(): Promise<unknown>;
   /** It is due, and sent as far as that is possible. */
@@ -108,6 +109,7 @@ interface Scenario {
   goOn(): Promise<unknown>;
 }
 
+const requests = () => createManagerRequests(redis.client);
 const goOn = () => until(now + 2 * HOUR);
 const POST: Scenario = { to: 'channel', prepare: scheduled, send: () => until(DUE + 1_000), goOn };
 const fallsBelow = async () => {
@@ -169,6 +171,26 @@ const SCENARIOS: Record<MessageKind, readonly Scenario[]> = {
       goOn,
     },
   ],
+  // What the person typed, which nobody's limits have to do with.
+  answer: [
+    {
+      to: 'asker',
+      async prepare() {
+        const asked = { person: ANNA, isGuest: false, reason: 'manager', command: '/billing' };
+        const request = { ...asked, text: 'default payroll', opensForm: false, at: now, messages: [] };
+        const entry = { at: now, who: ANNA, action: 'manager asked', about: 'x' } as const;
+        await requests().open(team, { ...request, state: 'open' }, entry);
+      },
+      async send() {
+        const id = requestId({ person: ANNA, command: '/billing', text: 'default payroll' });
+        await requests().update(team, id, now, (found) => ({
+          ...{ next: { ...found, state: 'refused', by: BEN, answeredAt: now }, isTold: true },
+        }));
+        await run();
+      },
+      goOn,
+    },
+  ],
   notice: [
     {
       to: 'person',
@@ -211,20 +233,20 @@ const WAYS: Record<string, { of: readonly Scenario['to'][]; asManager?: 'named' 
       end: () => slack.people.set(ANNA, { is_restricted: true }),
     },
     'becomes a guest, where guests may ask': {
-      of: ['person'],
+      of: ['person', 'asker'],
       async end() {
         await set('settings', { managers: [BEN], guests: true });
         slack.people.set(ANNA, { is_ultra_restricted: true });
       },
     },
-    'is deactivated': { of: ['person'], end: () => slack.people.set(ANNA, { deleted: true }) },
+    'is deactivated': { of: ['person', 'asker'], end: () => slack.people.set(ANNA, { deleted: true }) },
     'moves to another organization': {
       of: ['person'],
       asManager: 'named',
       end: () => slack.people.set(ANNA, { team_id: 'T0OTHER001' }),
     },
     'is a stranger now, and an admin elsewhere': {
-      of: ['person'],
+      of: ['person', 'asker'],
       end: () => slack.people.set(ANNA, { is_stranger: true, is_admin: true }),
     },
   };
@@ -248,7 +270,11 @@ function momentsOf(way: number): (readonly [string, Fault])[] {
   return isThorough ? all : [all[way % all.length]!];
 }
 
-const TARGETS = { channel: [CHANNEL], person: [ANNA, directMessage(ANNA)] } as const;
+const TARGETS = {
+  channel: [CHANNEL],
+  person: [ANNA, directMessage(ANNA)],
+  asker: [ANNA, directMessage(ANNA)],
+} as const;
 /** What the channel or person sees, edits included. */
 const seenBy = (to: Scenario['to']) =>
   slack.posts

@@ -142,23 +142,44 @@ describe('a refusal', () => {
     expect(buttonsOf(got)).toEqual(['Do it', 'No']);
   });
 
-  it('has one for a schedule that belongs to somebody else by now', async () => {
-    await addConnection(bot);
-    const post = { channel: CHANNEL, projects: [{ id: '123', product: 1 as const }], since: now };
-    const save = (owner: string) =>
-      bot.redis.client.hset(HASH, 'schedule:schedul1', JSON.stringify(schedule({ ...post, owner })));
-    await save(MEMBER);
-    const shown = await bot.ask('/billing schedules', MEMBER);
-    await save(OWNER);
-    await bot.slack.choose(MEMBER, { channel: CHANNEL, ts: shown.ts }, 'schedule-row', 'pause schedul1');
+  describe('to do something with a schedule that belongs to somebody else by now', () => {
+    /** The member's menu still has it, when its owner has changed. */
+    async function refused(action: string): Promise<Answer> {
+      await addConnection(bot);
+      await addProject(bot, { alias: 'prod', id: '123' });
+      const post = { channel: CHANNEL, projects: [{ id: '123', product: 1 as const }], since: now };
+      const save = (owner: string) =>
+        bot.redis.client.hset(HASH, 'schedule:schedul1', JSON.stringify(schedule({ ...post, owner })));
+      await save(MEMBER);
+      const shown = await bot.ask('/billing schedules', MEMBER);
+      await save(OWNER);
+      await bot.slack.choose(
+        MEMBER,
+        { channel: CHANNEL, ts: shown.ts },
+        'schedule-row',
+        `${action} schedul1`,
+      );
+      const message = await reply(MEMBER, 'Only its owner or a Tally manager can do this.');
+      await press(MEMBER, message, BUTTON, CHANNEL);
+      const got = await newest(ADMIN, 'It’s about something that belongs to somebody else.');
+      expect(got.visibleText).toContain('Yesterday’s spend for prod');
+      return got;
+    }
 
-    const refused = await reply(MEMBER, 'Only its owner or a Tally manager can do this.');
-    await press(MEMBER, refused, BUTTON, CHANNEL);
-    const got = await newest(ADMIN, 'It’s about something that belongs to somebody else.');
-    await press(ADMIN, got, 'Do it');
-    await bot.slack.waitFor(() =>
-      dms(ADMIN).some(({ visibleText }) => visibleText.includes('1 scheduled post')),
-    );
+    it('lets a manager do that very thing with one press', async () => {
+      await press(ADMIN, await refused('pause'), 'Do it');
+      await newest(MEMBER, `<@${ADMIN}> did what you asked for: “/billing schedules pause schedul1”.`);
+      expect(await bot.redis.client.hget(HASH, 'schedule:schedul1')).toContain('"why":"person"');
+    });
+
+    it('opens its form for a manager where it is to be edited, and is done once that is saved', async () => {
+      await press(ADMIN, await refused('edit'), 'Do it');
+      await bot.slack.waitFor(() => textOf(bot.slack.modal(ADMIN)?.view).includes('Edit schedule'));
+      await newest(MEMBER, `<@${ADMIN}> is on it`);
+      await bot.slack.submit(ADMIN, { time: '10:00' });
+      await newest(MEMBER, `<@${ADMIN}> did what you asked for`);
+      expect(await bot.redis.client.hget(HASH, 'schedule:schedul1')).toContain('"time":"10:00"');
+    });
   });
 });
 
@@ -203,12 +224,50 @@ describe('what only managers do', () => {
     expect(view).toContain('"initial_value":"prod"');
     expect(view).toContain('"initial_value":"123"');
     await newest(MEMBER, `<@${OWNER}> is on it: “${COMMAND}”.`);
-    const other = await newest(ADMIN, `<@${OWNER}> is on it since`);
-    expect(buttonsOf(other)).toEqual(['Mark as done', 'No']);
-    await press(ADMIN, other, 'Mark as done');
+    const other = await newest(ADMIN, `<@${OWNER}> has been on it since`);
+    expect(buttonsOf(other)).toEqual(['Do it', 'No']);
+  });
+
+  it('is done, and the person told, when a manager saves the form, whoever had opened it before', async () => {
+    await addConnection(bot);
+    await asks(COMMAND);
+    await press(OWNER, await newest(OWNER, COMMAND), 'Do it');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await press(ADMIN, await newest(ADMIN, `<@${OWNER}> has been on it since`), 'Do it');
+    await bot.slack.waitFor(() => bot.slack.modal(ADMIN));
+    expect(JSON.stringify(bot.slack.modal(ADMIN)?.view)).not.toContain('gAAAA');
+    await bot.slack.submit(ADMIN, { alias: 'prod', id: 'no number' });
+    await bot.slack.waitFor(() => bot.slack.modal(ADMIN)?.errors !== undefined);
+    expect(await state()).toBe('taken');
+    await bot.slack.submit(ADMIN, { alias: 'prod', id: '123' });
     await newest(MEMBER, `<@${ADMIN}> did what you asked for: “${COMMAND}”.`);
     await newest(OWNER, `Done by <@${ADMIN}>`);
+    expect(await state()).toBe('done');
+    expect((await auditLines()).slice(0, 2).sort()).toEqual([
+      expect.stringContaining(`${ADMIN} project added: prod`),
+      `${ADMIN} request done: ${COMMAND} in ${CHANNEL} for ${MEMBER}`,
+    ]);
   });
+
+  it('is still marked as done by hand where what it runs asks something first', async () => {
+    await addConnection(bot);
+    await addProject(bot, { alias: 'prod', id: '123' });
+    await asks('/billing projects remove prod');
+    await press(OWNER, await newest(OWNER, '/billing projects remove prod'), 'Do it');
+    const other = await newest(ADMIN, `<@${OWNER}> has been on it since`);
+    expect(buttonsOf(other)).toEqual(['Mark as done', 'No']);
+    await press(ADMIN, other, 'Mark as done');
+    await newest(MEMBER, `<@${ADMIN}> did what you asked for`);
+  });
+
+  it('tells the person later when Slack does not take the answer at first', async () => {
+    await asks(COMMAND);
+    const got = await newest(ADMIN, COMMAND);
+    bot.slack.failNext('chat.postMessage', { status: 429, retryAfter: 1 });
+    await press(ADMIN, got, 'No');
+    await newest(OWNER, `Refused by <@${ADMIN}>`);
+    await newest(MEMBER, `<@${ADMIN}> said no to “${COMMAND}”.`);
+  }, 30_000);
 
   it('is done at once where there is no form', async () => {
     await addConnection(bot);

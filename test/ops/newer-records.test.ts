@@ -72,7 +72,7 @@ describe('every write of a workspace that a newer version has written', () => {
         TEAM,
         {
           ...{ person: PERSON, isGuest: false, reason: 'manager', command: '/billing', text: 'settings' },
-          ...{ at: 1, state: 'open', messages: [] },
+          ...{ at: 1, state: 'open', messages: [], opensForm: false },
         },
         entry,
       ),

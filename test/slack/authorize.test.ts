@@ -67,7 +67,7 @@ beforeEach(() => {
   settings = DEFAULT_SETTINGS;
   record = undefined;
   registered = [];
-  authorize = createAuthorize({ users: createUserDirectory(() => now), workspaces });
+  authorize = createAuthorize({ users: createUserDirectory(() => now), workspaces, requests: {} as never });
 });
 
 const SOURCE = sourceOfPayload({ team_id: TEAM, user_id: 'U1', channel_id: 'C1' });

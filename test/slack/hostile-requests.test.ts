@@ -440,7 +440,9 @@ describe('a request that is sent a second time, byte by byte', () => {
       known(false);
       return {} as Workspace;
     };
-    const authorize = createAuthorize({ users, workspaces: { read } as unknown as Workspaces });
+    const authorize = createAuthorize({
+      ...{ users, workspaces: { read } as unknown as Workspaces, requests: {} as never },
+    });
     const source = { ...sourceOfPayload({ team_id: TEAM, user_id: OWNER }), isFirst };
     expect(await authorize({ source } as ReplyTarget, 'ask', { at: 0 })).toBeUndefined();
   });

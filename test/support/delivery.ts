@@ -15,6 +15,7 @@ import type {
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
 import { createScheduling } from '../../src/delivery/posts/schedule-service.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
+import { requestAnswersJob } from '../../src/delivery/reminders/request-answers.ts';
 import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
 import { createWatchesJob } from '../../src/delivery/watches/watch-plan.ts';
@@ -97,7 +98,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     lastUsed: createLastUsed(workspaces, (err) => log.debug({ err })),
     onFinished: options.onFinished ?? (() => undefined),
   };
-  const jobs = [createPostsJob(reports), remindersJob, createWatchesJob(watchFigures)];
+  const jobs = [createPostsJob(reports), remindersJob, requestAnswersJob, createWatchesJob(watchFigures)];
   const delivery = createDelivery({ ...given, jobs });
   const queue = connectQueue(redisUrl, () => undefined);
   const scheduler = createScheduler({

@@ -14,6 +14,7 @@ import type { Listeners } from '../../src/slack/server/listeners.ts';
 import { registerListeners } from '../../src/slack/server/register-listeners.ts';
 import { createSlackServer } from '../../src/slack/server/slack-server.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
+import { createManagerRequests } from '../../src/workspace/once/manager-requests.ts';
 import { createOpenSteps } from '../../src/workspace/once/open-steps.ts';
 import { createEventDedup, createOAuthNonces } from '../../src/workspace/once/replay-protection.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
@@ -96,6 +97,7 @@ export async function startListenerBot(
       ...{
         users: createUserDirectory(clock),
         workspaces,
+        requests: createManagerRequests(redis.client),
         responseUrls,
         names,
         eventDedup: createEventDedup(redis.client),

@@ -1,6 +1,6 @@
 /** Who may get what Tally sends without being asked: checked at every send, and each time a message is drawn again. */
 import type { SlackId } from '../../domain/slack-id.ts';
-import { meetsRight } from '../../workspace/permissions.ts';
+import { meetsRight, type Right } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { type AskLocation, isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
@@ -18,6 +18,7 @@ export const MESSAGE_KINDS = [
   'alert update',
   'reminder',
   'notice',
+  'answer',
 ] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
@@ -27,7 +28,7 @@ export interface Recipient {
   readonly workspace: Workspace;
   /** Where it is read, and whether by a manager alone. */
   readonly place: AskLocation;
-  /** No longer a full member: gets nothing. */
+  /** No longer a full member, or who else may get it: gets nothing. */
   readonly isGone: boolean;
 }
 
@@ -37,6 +38,7 @@ export type RecipientContext = Pick<DeliveryContext, 'readRecord' | 'users' | 'c
 export async function findRecipient(
   to: string,
   { readRecord, users, client, teamId }: RecipientContext,
+  right: Right = 'member',
 ): Promise<Recipient> {
   const workspace = await readRecord();
   if (!isPerson(to)) return { workspace, place: { channel: to, manager: false }, isGone: false };
@@ -45,7 +47,7 @@ export async function findRecipient(
   return {
     workspace,
     place: { channel: undefined, manager: permissions.canManage },
-    isGone: !meetsRight('member', permissions),
+    isGone: !meetsRight(right, permissions),
   };
 }
 
@@ -59,14 +61,16 @@ export interface Refusal {
 /**
  * Whether these projects may be shown to a channel or person now.
  *
+ * @param right of a person who may get it; `member` by default
  * @returns with a refusal if not @throws SlackFailed, StoreUnavailable
  */
 export async function checkRecipient(
   to: SlackId,
   projects: readonly ChosenProject[],
   context: RecipientContext,
+  right?: Right,
 ): Promise<{ readonly recipient: Recipient; readonly refusal?: Refusal }> {
-  const recipient = await findRecipient(to, context);
+  const recipient = await findRecipient(to, context, right);
   const { workspace, place, isGone } = recipient;
   const isShown = projects.every((project) => isShownTo(project, workspace, place));
   if (!isGone && isShown) return { recipient };

@@ -9,6 +9,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type MessageWork, trackWork } from '../../runtime/work.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/post-message.ts';
+import type { Right } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, LeaseLostError, ScheduleChangedError } from '../context.ts';
@@ -28,6 +29,8 @@ export interface OutboxMessage {
   readonly about: MessageAbout;
   /** A person's direct message, where it is known. */
   readonly channel?: SlackId | undefined;
+  /** What a person must be to get it; a full member by default. */
+  readonly right?: Right | undefined;
   /** The message that it answers; a broadcast is shown in the channel too. */
   readonly thread?: { readonly ts: string; readonly isBroadcast: boolean } | undefined;
   /** Set when a run claimed the message and died: Slack may have it already. */
@@ -223,10 +226,10 @@ async function post(
   { channel, isAgain }: Omit<Sending, 'at'>,
   context: DeliveryContext,
 ): Promise<'sent' | 'refused'> {
-  const { to, key, thread } = message;
+  const { to, key, thread, right } = message;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
-  const { recipient, refusal } = await checkRecipient(to, projects, context);
+  const { recipient, refusal } = await checkRecipient(to, projects, context, right);
   if (refusal !== undefined) {
     await message.refuse(refusal, { channel, isAgain });
     return 'refused';

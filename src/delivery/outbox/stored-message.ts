@@ -43,7 +43,7 @@ export function sendsAt({ state, at, next = 0 }: StoredMessage): number | undefi
 }
 
 export interface StoredMessageJob
-  extends Pick<OutboxMessage, 'kind' | 'key' | 'thread' | 'topic'>,
+  extends Pick<OutboxMessage, 'kind' | 'key' | 'right' | 'thread' | 'topic'>,
     Pick<MessageAbout, 'schedule' | 'watch'>,
     Pick<Draft, 'projects'> {
   /** Its entry in the delivery log. */
@@ -60,12 +60,13 @@ const MAX_TRIES = 78;
 
 /** Sends it, or stores why not. @throws LeaseLostError, StoreUnavailable */
 export async function sendStoredMessage(job: StoredMessageJob, context: DeliveryContext): Promise<void> {
-  const { kind, key, thread, projects, topic, message, content, save, onRefused, schedule, watch } = job;
+  const { kind, key, right, thread, projects, topic, message, content, save, onRefused, schedule, watch } =
+    job;
   const { cause: _, next, ...stored } = message;
   let current: StoredMessage = stored;
   await sendMessage(
     {
-      ...{ kind, key, thread, topic, to: message.to, channel: message.channel },
+      ...{ kind, key, right, thread, topic, to: message.to, channel: message.channel },
       about: { schedule, watch, due: message.state === 'due' ? message.at : undefined, tries: message.tries },
       doubt:
         message.state === 'sending'

@@ -93,7 +93,7 @@ export function createSchedulesFeature({
 export function createSchedules(parts: ScheduleFormParts): Feature {
   const kind = createScheduleKind(parts);
   const form = createScheduleForm(kind, parts);
-  const { list, act, listeners } = createOwnedActions(kind, form.openFor);
+  const { list, act, verb, listeners } = createOwnedActions(kind, form.openFor);
   return {
     help: HELP,
     verbs: {
@@ -104,12 +104,12 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
         openForm: (rest, request) =>
           form.openNew(parseScheduleText(rest, request.workspace.aliases), request),
       },
-      schedules: {
+      schedules: verb({
         right: 'member',
         help,
         read: (rest) => parsePage(rest, 'schedules'),
         run: (rest, request) => list(request, parsePage(rest, 'schedules')),
-      },
+      }),
     },
     options: SEARCHES,
     actions: {

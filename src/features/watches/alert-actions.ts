@@ -75,7 +75,7 @@ async function snooze(
   { watching }: AlertActionsParts,
 ): Promise<void> {
   const [choice = '', id = '', episode] = value.split(' ');
-  const watch = requireOwned(kind.find, id, request);
+  const watch = requireOwned(kind.find, id, request, 'snooze');
   if (watch === undefined) return say(goneText(kind), request);
   const response = await snoozeWatch(kind, watch, choice, request);
   if (response === undefined) return;

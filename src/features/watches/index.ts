@@ -61,7 +61,7 @@ const help = () => helpMessage('Watches', HELP, SMALL);
 export function createWatchesFeature(parts: AlertActionsParts): Feature {
   const kind = createWatchKind(parts);
   const form = createWatchForm(kind, parts);
-  const { listeners } = createOwnedActions(kind, form.openFor);
+  const { verb, listeners } = createOwnedActions(kind, form.openFor);
   return {
     help: HELP,
     verbs: {
@@ -71,12 +71,12 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
         read: (rest, { aliases }) => parseWatchText(rest, aliases),
         openForm: (rest, request) => form.openNew(parseWatchText(rest, request.workspace.aliases), request),
       },
-      watches: {
+      watches: verb({
         right: 'member',
         help,
         read: (rest, { aliases }) => parseWatchList(rest, aliases),
         run: (rest, request) => listWatches(kind, parseWatchList(rest, request.workspace.aliases), request),
-      },
+      }),
     },
     options: { [`${WATCH_FIELD}:project`]: projectSearch((metadata) => decodeWatchMetadata(metadata).place) },
     actions: { ...formActions(form), ...listeners, ...alertListeners(kind, form.openSuggestion, parts) },

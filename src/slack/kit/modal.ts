@@ -33,6 +33,18 @@ export const modal = ({
   blocks: [...blocks] as ModalView['blocks'],
 });
 
+/** A form that a manager opened for a person who asked for it; the request's ID comes back with each of its payloads. */
+export const formForRequest = (view: ModalView, id: string | undefined): ModalView =>
+  id === undefined || view.callback_id === undefined
+    ? view
+    : { ...view, private_metadata: `request:${id}\n${view.private_metadata ?? ''}` };
+
+/** The form's own metadata, and for which request it was opened. */
+export function splitMetadata(metadata = '') {
+  const [mark = '', managerRequest] = /^request:(\S+)\n/.exec(metadata) ?? [];
+  return { managerRequest, metadata: metadata.slice(mark.length) };
+}
+
 /** Shown in place of a form until its work is done. */
 export const waitingModal = (title: string, text = 'Saving…', ...more: readonly Block[]): ModalView =>
   modal({ title, blocks: [section(text), ...more] });

@@ -5,7 +5,12 @@ import { auditedChange } from '../../workspace/record/change.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
 import { type Message, textMessage } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
-import { type ActionListener, lookUp } from '../server/listeners.ts';
+import {
+  type ActionListener,
+  type CommandHandler,
+  type CommandListener,
+  lookUp,
+} from '../server/listeners.ts';
 import { deletedMessage, showOwned } from './list.ts';
 import { type OwnedKind, type OwnerAction, requireOwned } from './owned-kind.ts';
 import { canAdopt, canEditOwned, canReadOwned, notOwner, type OwnedItem } from './ownership.ts';
@@ -17,7 +22,8 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
 
   /** @throws NotAllowed except for the owner and managers, or to adopt for who may; Failure */
   async function act(action: string, id: string, request: Request): Promise<void> {
-    const item = action === 'adopt' ? kind.find(request.workspace, id) : requireOwned(kind.find, id, request);
+    const item =
+      action === 'adopt' ? kind.find(request.workspace, id) : requireOwned(kind.find, id, request, action);
     if (item === undefined) return showOwned(kind, request, { notice: goneText(kind) });
     if (action === 'adopt') return adopt(kind, item, request);
     await lookUp<OwnerAction<T>>(ownerActions, action)?.(item, request);
@@ -33,7 +39,17 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
     [kind.actions.drop]: { right: 'manage', run: (_, request) => dropDamaged(kind, request) },
     [kind.actions.list]: { right: 'member', run: (_, request) => list(request) },
   };
-  return { list, act, listeners };
+  /** The list's command, and `pause abcd1234` after it: what a manager is asked to do with somebody else's. */
+  const verb =
+    (listing: CommandHandler): CommandListener =>
+    (text) => {
+      const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
+      if (lookUp<unknown>(ownerActions, action) === undefined) return listing;
+      const run = (_: string, request: Request) => act(action, id, request);
+      const handler = { right: 'member', read: () => undefined } as const;
+      return action === 'edit' ? { ...handler, openForm: run } : { ...handler, run };
+    };
+  return { list, act, verb, listeners };
 }
 
 export const goneText = ({ kind }: Pick<OwnedKind, 'kind'>): string => `This ${kind} was deleted.`;

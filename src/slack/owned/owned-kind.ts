@@ -83,13 +83,17 @@ export const visibleItems = <T extends OwnedItem>(
         .filter((item) => canEditOwned(item, viewer) || kind.isShownHere(item, viewer))
     : [];
 
-/** What a button or a form names; undefined for none and once it is deleted. @throws NotAllowed except for its owner and managers */
+/**
+ * What a button or a form names; undefined for none and once it is deleted.
+ * @param action what is to be done with it @throws NotAllowed except for its owner and managers
+ */
 export function requireOwned<T extends OwnedItem>(
   find: (workspace: Workspace, id: string) => T | undefined,
   id: string,
   request: Pick<Request, 'user' | 'workspace'>,
+  action = 'edit',
 ): T | undefined {
   const item = find(request.workspace, id);
-  if (item !== undefined && !canEditOwned(item, request)) throw notOwner(item);
+  if (item !== undefined && !canEditOwned(item, request)) throw notOwner(item, action);
   return item;
 }

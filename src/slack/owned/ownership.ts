@@ -43,8 +43,13 @@ export async function announce(
   return problems;
 }
 
-export const notOwner = (item: OwnedItem): NotAllowed =>
-  new NotAllowed('not-owner', [], 'rule' in item ? 'watches' : 'schedules');
+/** @param action what a manager can be asked to do with it; without one, they get the list */
+export const notOwner = (item: OwnedItem, action?: string): NotAllowed =>
+  new NotAllowed(
+    'not-owner',
+    [],
+    ['rule' in item ? 'watches' : 'schedules', ...(action === undefined ? [] : [action, item.id])].join(' '),
+  );
 
 type Viewer = Pick<Request, 'user'>;
 /** Who sees a list of them, and where. */

@@ -3,7 +3,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type CommandInvocation, commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/atoms.ts';
-import { modal } from '../kit/modal.ts';
+import { formForRequest, modal } from '../kit/modal.ts';
 import { isDirectMessage, type RequestSource } from '../request/payload.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { createMessages, type MessageTarget, type OutgoingFile, retryRateLimited } from './messages.ts';
@@ -57,6 +57,8 @@ interface ReplyOptions {
   readonly replace: boolean;
   /** Offered as a button if no modal can be opened. */
   readonly invocation: CommandInvocation | undefined;
+  /** The ID of a request for which forms are opened. */
+  readonly managerRequest?: string | undefined;
 }
 
 /** How long Tally works before it shows that it does. */
@@ -118,9 +120,10 @@ function createReplyTarget(parts: MessageTarget, modalHash?: string) {
     },
 
     /** The ways to reply for who may ask. */
-    replyWith({ audience, replace, invocation }: ReplyOptions): Reply {
+    replyWith({ audience, replace, invocation, managerRequest }: ReplyOptions): Reply {
       const { channel, responseUrl, triggerId, viewId } = source;
-      const update = this.updateModal;
+      const kept = (view: ModalView) => formForRequest(view, managerRequest);
+      const update: ModalReply['update'] = (view, fallback) => this.updateModal(kept(view), fallback);
       return {
         async update(message) {
           const hasNoChannel = responseUrl === undefined && channel === undefined;
@@ -138,13 +141,13 @@ function createReplyTarget(parts: MessageTarget, modalHash?: string) {
             await modals.settle();
             const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';
             if (!isPossible && invocation !== undefined) return sendPrivate(openFormMessage(invocation));
-            await modals.open(view);
+            await modals.open(kept(view));
           },
           update,
           show: (title, message, ...more) =>
             update(modal({ title, blocks: [...message.blocks, ...more] }), message),
-          tryUpdate: modals.tryUpdate,
-          updateIfUnchanged: modals.updateIfUnchanged,
+          tryUpdate: (view) => modals.tryUpdate(kept(view)),
+          updateIfUnchanged: (view) => modals.updateIfUnchanged(kept(view)),
         },
         file: (file) => messages.sendFile(file, audience),
       };

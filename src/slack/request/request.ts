@@ -1,6 +1,7 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import type { ManagerRequests, TakenRequest } from '../../workspace/once/manager-requests.ts';
 import { type Permissions, type Right, type Role, requireRight } from '../../workspace/permissions.ts';
 import type { AllowedProject, AskLocation } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
@@ -32,6 +33,8 @@ export interface Request {
   readonly locale: string;
   /** The project that a manager allowed to ask about in this one request; undefined for all others. */
   readonly allowed: AllowedProject | undefined;
+  /** What a person asked for, where this manager does it. */
+  readonly managerRequest?: TakenRequest | undefined;
   readonly reply: Reply;
   readonly slack: SlackLookups;
 }
@@ -96,6 +99,8 @@ export interface RequestOptions {
   readonly channel?: SlackId | undefined;
   /** What a manager allowed this person to ask about once, also a guest. */
   readonly allowed?: AllowedProject | undefined;
+  /** The ID of what a person asked a manager for, which this is to do. */
+  readonly managerRequest?: string | undefined;
 }
 
 /**
@@ -171,9 +176,11 @@ async function findPresentManagers(
 export function createAuthorize({
   users,
   workspaces,
+  requests,
 }: {
   readonly users: UserDirectory;
   readonly workspaces: Workspaces;
+  readonly requests: Pick<ManagerRequests, 'findTaken'>;
 }): Authorize {
   return async (target, right, options) => {
     const { source, client } = target;
@@ -193,7 +200,11 @@ export function createAuthorize({
       throw new NotAllowed('not-manager', await findManagers(users, client, workspace));
     const isAllowed = options.allowed !== undefined && right === 'ask';
     requireRight(isAllowed ? 'belong' : right, user);
-    return createRequest(target, user, workspace, slackLookups(users, target, workspace), options);
+    const { managerRequest: id, at } = options;
+    const managerRequest =
+      id !== undefined && user.canManage ? await requests.findTaken(teamId, id, at) : undefined;
+    const slack = slackLookups(users, target, workspace);
+    return { ...createRequest(target, user, workspace, slack, options), managerRequest };
   };
 }
 
@@ -216,6 +227,7 @@ function createRequest(
       audience,
       replace,
       invocation: invocation && withoutSecrets(invocation, workspace.aliases),
+      managerRequest: options.managerRequest,
     }),
   };
 }

@@ -2,7 +2,7 @@ import type { App } from '@slack/bolt';
 import { withTimeout } from '../../runtime/timers.ts';
 import { type RequestWork, trackWork } from '../../runtime/work.ts';
 import { type CommandInvocation, parseInvocation, parseShare } from '../commands/command-buttons.ts';
-import { readFields } from '../kit/modal.ts';
+import { readFields, splitMetadata } from '../kit/modal.ts';
 import { failureText } from '../reply/error-blocks.ts';
 import { errorModalOf } from '../reply/error-reply.ts';
 import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
@@ -90,11 +90,11 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     const handler = handlerOf<ActionHandler>(listener, value);
     if (handler.openForm !== undefined) target.startLoadingView(loadingDelays.modal);
     try {
-      request = await authorize(target, handler.right, inPlace);
-      if (!isAdmitted(request, work)) return;
       const { view, state } = body;
+      const { metadata, managerRequest } = splitMetadata(view?.private_metadata ?? '');
+      request = await authorize(target, handler.right, { ...inPlace, managerRequest });
+      if (!isAdmitted(request, work)) return;
       const fields = readFields((view?.state ?? state)?.values as never);
-      const metadata = view?.private_metadata ?? '';
       await workOf(handler)({ value, fields, metadata }, request, (invocation, options) =>
         runCommand(target, invocation, { ...inPlace, ...options, work }),
       );
@@ -147,9 +147,10 @@ function registerViews(app: App, context: ListenerContext): void {
             ? ack({ response_action: 'update', view: errorModalOf(report) })
             : ack({ response_action: 'errors', errors: { [lastInput]: failureText(throttled) } });
         }
+        const { metadata, managerRequest } = splitMetadata(view.private_metadata);
         let parsed: ReturnType<typeof listener.read>;
         try {
-          parsed = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
+          parsed = listener.read(readFields(view.state?.values as never), metadata);
         } catch (error) {
           const errorModal = errorModalOf(errorReply.explain(error, work), { isUnchanged: true });
           return ack({ response_action: 'update', view: errorModal });
@@ -161,7 +162,7 @@ function registerViews(app: App, context: ListenerContext): void {
         await ack({ response_action: 'update', view: listener.waiting });
         let request: Request | undefined;
         try {
-          request = await authorize(target, listener.right, { at: clock() });
+          request = await authorize(target, listener.right, { at: clock(), managerRequest });
           if (isAdmitted(request, work)) await listener.work(parsed.input, request);
         } catch (error) {
           await errorReply.sendInModal(target, errorReply.explain(error, work), { requester: request });
@@ -190,7 +191,8 @@ function registerOptions(app: App, context: ListenerContext): void {
           return await ack({ options: [] });
         const find = async () => {
           const request = await authorize(target, listener.right, { at: clock(), isTyping: true });
-          const metadata = (body as object as SlackPayload).view?.private_metadata ?? '';
+          const { view } = body as object as SlackPayload;
+          const { metadata } = splitMetadata(view?.private_metadata ?? '');
           return isAdmitted(request, work) ? listener.find(typed, request, metadata) : [];
         };
         const tooLate = () => {

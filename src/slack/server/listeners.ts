@@ -63,9 +63,9 @@ interface ClickedOn {
 }
 
 /** @returns whether it was answered, and not refused */
-type Rerun = (
+export type Rerun = (
   invocation: CommandInvocation,
-  options?: Pick<RequestOptions, 'channel' | 'allowed' | 'replace'>,
+  options?: Pick<RequestOptions, 'channel' | 'allowed' | 'replace' | 'managerRequest'>,
 ) => Promise<boolean>;
 
 /** @param rerun runs a command, including its rights check; the answer replaces the message */

@@ -1,4 +1,5 @@
 import { type App, ErrorCode } from '@slack/bolt';
+import type { ManagerRequests } from '../../workspace/once/manager-requests.ts';
 import { createReplyTargets } from '../reply/reply.ts';
 import type { ResponseUrlClient } from '../reply/response-url.ts';
 import { createAuthorize } from '../request/request.ts';
@@ -13,6 +14,7 @@ export interface ListenerParts
   extends Omit<ListenerContext, 'listeners' | 'authorize' | 'createTarget'>,
     StepParts {
   readonly users: UserDirectory;
+  readonly requests: ManagerRequests;
   readonly responseUrls: ResponseUrlClient;
 }
 

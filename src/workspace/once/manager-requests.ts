@@ -4,13 +4,13 @@ import { EditConflict, NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
-import { auditKey, managerRequestsKey, recordKey } from '../../redis/keys.ts';
+import { auditKey, deliveryLogKey, managerRequestsKey, recordKey } from '../../redis/keys.ts';
 import { evalInWorkspace } from '../../redis/layout.ts';
-import { type AuditEntry, auditArguments, LUA_AUDIT } from '../record/audit.ts';
+import { type AuditAction, type AuditEntry, auditArguments, LUA_AUDIT } from '../record/audit.ts';
 import { product, tryParseRecord } from '../record/record-schema.ts';
 
 /** What a person asked the managers for. It is written out to them, and has no secret. */
-const schema = z.object({
+export const managerRequestSchema = z.object({
   /** Slack ID of who asked. */
   person: z.string(),
   /** Whether that is a guest: what was allowed to a guest is for a guest, and the reverse. */
@@ -19,6 +19,8 @@ const schema = z.object({
   reason: z.string(),
   command: z.string(),
   text: z.string(),
+  /** Whether the command opens a window. */
+  opensForm: z.boolean(),
   /** Where; absent for Home. */
   channel: z.string().exactOptional(),
   /** The project of a question, which can be allowed once; absent for what only a manager can do. */
@@ -28,13 +30,11 @@ const schema = z.object({
   /** The manager who answered, and when, in ms. */
   by: z.string().exactOptional(),
   answeredAt: z.int().exactOptional(),
-  /** Whether the person knows of that answer. */
-  isTold: z.boolean().exactOptional(),
   /** Where the managers' messages are, and whose they are. */
   messages: z.array(z.object({ to: z.string(), channel: z.string(), ts: z.string() })),
 });
 
-export type ManagerRequest = Readonly<z.infer<typeof schema>>;
+export type ManagerRequest = Readonly<z.infer<typeof managerRequestSchema>>;
 
 /** The store of what people ask managers for. @throws StoreUnavailable from each method */
 export type ManagerRequests = ReturnType<typeof createManagerRequests>;
@@ -47,11 +47,25 @@ const MOST_OF_WORKSPACE = 50;
 /** Attempts while others write. */
 const MAX_ATTEMPTS = 5;
 
+/** Prefix of the fields of the delivery log from which the person who asked is told. */
+export const ANSWER_STATE = 'answer/';
+
+/** In Lua: `tell(log, id, answer)` has the delivery send an answer, in the same step as the answer is stored. */
+export const LUA_TELL = `
+local function tell(log, id, answer)
+  redis.call('HSET', log, '${ANSWER_STATE}' .. id, answer)
+  if redis.call('PTTL', log) < ${REQUEST_LIFETIME} then redis.call('PEXPIRE', log, ${REQUEST_LIFETIME}) end
+end`;
+
+/** As the delivery reads it: a stored message with what it is about. */
+const answerOf = (request: ManagerRequest): string =>
+  JSON.stringify({ to: request.person, state: 'due', at: request.answeredAt, tries: 0, request });
+
 /**
  * Writes a request if it is still as it was read, which is `''` for none, with its entry in the audit in the same step. Values
  * are `<until> <json>`. The audit's entry comes first, because a stream may refuse it.
  */
-const SWAP = `${LUA_AUDIT}
+const SWAP = `${LUA_AUDIT}${LUA_TELL}
 if redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then return 'gone' end
 local now, mine, all = tonumber(ARGV[4]), 0, 0
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
@@ -64,10 +78,15 @@ for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
 end
 if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 'changed' end
 if ARGV[2] == '' and (mine >= ${MOST_OF_PERSON} or all >= ${MOST_OF_WORKSPACE}) then return 'full' end
-if ARGV[7] then enter(KEYS[3], ARGV[7], ARGV[8], ARGV[9], ARGV[10]) end
+if ARGV[8] then enter(KEYS[3], ARGV[8], ARGV[9], ARGV[10], ARGV[11]) end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[5])
+if ARGV[7] ~= '' then tell(KEYS[4], ARGV[1], ARGV[7]) end
 return 'done'`;
+
+/** What Redis holds of it. */
+const valueOf = (request: ManagerRequest): string =>
+  `${request.at + REQUEST_LIFETIME} ${JSON.stringify(request)}`;
 
 interface StoredRequest {
   readonly request: ManagerRequest;
@@ -75,16 +94,44 @@ interface StoredRequest {
   readonly value: string;
 }
 
+/** A request that a manager has taken, as it was read. */
+export interface TakenRequest extends StoredRequest {
+  readonly id: string;
+}
+
+/** That a change has done what was asked for, as it is written with that change if the request is still as it was read. */
+export function doneArguments({ id, request, value }: TakenRequest, who: SlackId, at: Millis): string[] {
+  const next: ManagerRequest = { ...request, state: 'done', by: who, answeredAt: Math.floor(at) };
+  const entry = requestEntry('request done', request, who, at);
+  return [id, value, valueOf(next), answerOf(next), ...auditArguments(entry)];
+}
+
+export const typedCommand = ({ command, text }: Pick<ManagerRequest, 'command' | 'text'>): string =>
+  `${command} ${text}`.trim();
+
+export function requestEntry(
+  action: AuditAction,
+  request: ManagerRequest,
+  who: SlackId,
+  at: Millis,
+): AuditEntry {
+  const place = request.channel === undefined ? '' : ` in ${request.channel}`;
+  const asker = who === request.person ? '' : ` for ${request.person}`;
+  return { at, who, action, about: `${typedCommand(request)}${place}${asker}` };
+}
+
 export interface RequestChange {
   readonly next: ManagerRequest;
   readonly entry?: AuditEntry;
+  /** Whether the person who asked is told what it is now. */
+  readonly isTold?: boolean;
 }
 
 export function createManagerRequests(redis: RedisConnection) {
   const read = async (workspace: SlackId, id: string, at: Millis): Promise<StoredRequest | undefined> => {
     const value = await guardRead(() => redis.hget(managerRequestsKey(workspace), id));
     const [, until = '', json] = /^(\d+) (.*)$/s.exec(value ?? '') ?? [];
-    const request = Number(until) > at ? tryParseRecord(schema, json) : undefined;
+    const request = Number(until) > at ? tryParseRecord(managerRequestSchema, json) : undefined;
     return request && { request, value: value ?? '' };
   };
 
@@ -92,12 +139,14 @@ export function createManagerRequests(redis: RedisConnection) {
     workspace: SlackId,
     id: string,
     before: string,
-    { next, entry }: RequestChange,
+    { next, entry, isTold = false }: RequestChange,
     at: Millis,
   ): Promise<'done' | 'changed' | 'full'> => {
-    const keys = [managerRequestsKey, recordKey, auditKey].map((key) => key(workspace));
-    const value = `${next.at + REQUEST_LIFETIME} ${JSON.stringify(next)}`;
-    const args = [id, before, value, Math.floor(at), REQUEST_LIFETIME, `${next.person}:`];
+    const keys = [managerRequestsKey, recordKey, auditKey, deliveryLogKey].map((key) => key(workspace));
+    const args = [
+      ...[id, before, valueOf(next), Math.floor(at), REQUEST_LIFETIME, `${next.person}:`],
+      isTold ? answerOf(next) : '',
+    ];
     const guard = entry === undefined ? guardRead : guardWrite;
     const outcome = await guard(() =>
       evalInWorkspace(
@@ -116,6 +165,12 @@ export function createManagerRequests(redis: RedisConnection) {
   return {
     async find(workspace: SlackId, id: string, at: Millis): Promise<ManagerRequest | undefined> {
       return (await read(workspace, id, at))?.request;
+    },
+
+    /** One that a manager does now, for the change that does it. @throws StoreUnavailable */
+    async findTaken(workspace: SlackId, id: string, at: Millis): Promise<TakenRequest | undefined> {
+      const found = await read(workspace, id, at);
+      return found?.request.state === 'taken' ? { id, ...found } : undefined;
     },
 
     /** @returns `repeated` if the same is being asked for already; `full` if too much is @throws NotInstalled */

@@ -3,6 +3,7 @@ import { EditConflict, NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
+import type { TakenRequest } from '../once/manager-requests.ts';
 import type { AuditAction, AuditEntry } from './audit.ts';
 import { describeCurrent, isSameField } from './conflict.ts';
 import { tryParseRecord } from './record-schema.ts';
@@ -20,6 +21,8 @@ export interface WorkspaceChange {
   /** The record as the person saw it. A later change by somebody else is not overwritten. */
   readonly workspace: Workspace;
   readonly entries: readonly AuditEntry[];
+  /** What a person asked a manager for, which this change does. */
+  readonly done?: RecordWrite['done'];
 }
 
 /** Who changes something, and when. */
@@ -27,15 +30,18 @@ interface ChangeRequest {
   readonly at: Millis;
   readonly user: { readonly teamId: SlackId; readonly id: string };
   readonly workspace: Workspace;
+  /** What a person asked for, if this change does it. */
+  readonly managerRequest?: TakenRequest | undefined;
 }
 
 /** @param actions each with what it is about: an alias, a connection, which settings; never a secret */
 export function auditedChange(
-  { at, user, workspace }: ChangeRequest,
+  { at, user, workspace, managerRequest }: ChangeRequest,
   ...actions: readonly (readonly [action: AuditAction, about: string])[]
 ): WorkspaceChange {
   const entries = actions.map(([action, about]) => ({ at, who: user.id, action, about }));
-  return { teamId: user.teamId, workspace, entries };
+  const done = managerRequest && ([[managerRequest, user.id, at]] as const);
+  return { teamId: user.teamId, workspace, entries, ...(done && { done }) };
 }
 
 /** Where changes are written. */
@@ -46,6 +52,8 @@ export interface ChangeTarget {
    * before, that write is deleted again; if it is removed later, the removal deletes it.
    */
   readonly isInstalled: (teamId: SlackId) => Promise<boolean>;
+  /** A change has done what a person asked for, who is to be told. */
+  readonly onRequestDone: (teamId: SlackId) => void;
 }
 
 /** How long what was removed can be restored, in ms. */
@@ -77,8 +85,8 @@ const MAX_ATTEMPTS = 5;
  * @throws EditConflict which says what is there now; NotInstalled when the workspace left; StoreUnavailable
  */
 export async function commitChange(
-  { store, isInstalled }: ChangeTarget,
-  { teamId, workspace, entries }: WorkspaceChange,
+  { store, isInstalled, onRequestDone }: ChangeTarget,
+  { teamId, workspace, entries, done = [] }: WorkspaceChange,
   plan: ChangePlan,
   taken?: string,
 ): Promise<boolean> {
@@ -88,12 +96,13 @@ export async function commitChange(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const { seen = {}, set = {}, remove = [] } = plan(fields);
     const expired = expiredRemovals(fields, entries[0]?.at ?? 0);
-    const write = { seen, remove: [...remove, ...expired], set, entries, first: isFirst };
+    const write = { seen, remove: [...remove, ...expired], set, entries, done, first: isFirst };
     if (await store.write(teamId, write)) {
       if (isFirst && !(await isInstalled(teamId))) {
         await store.forget(teamId);
         throw new NotInstalled('unknown');
       }
+      if (done.length > 0) onRequestDone(teamId);
       return true;
     }
     fields = await store.read(teamId);

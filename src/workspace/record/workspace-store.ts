@@ -1,7 +1,9 @@
 import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { guardWrite, type RedisConnection } from '../../redis/connect.ts';
-import { auditKey, keysOf, recordKey } from '../../redis/keys.ts';
+import { auditKey, deliveryLogKey, keysOf, managerRequestsKey, recordKey } from '../../redis/keys.ts';
 import { evalInWorkspace, readRecord, unlinkInWorkspace } from '../../redis/layout.ts';
+import { doneArguments, LUA_TELL, type TakenRequest } from '../once/manager-requests.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 
@@ -18,6 +20,8 @@ export interface RecordWrite {
   readonly first?: boolean;
   /** For the audit. */
   readonly entries?: readonly AuditEntry[];
+  /** What people asked for that is done with it, by whom and when, in ms. */
+  readonly done?: readonly (readonly [request: TakenRequest, who: SlackId, at: Millis])[];
 }
 
 export const ANY_VALUE = Symbol('any');
@@ -38,7 +42,7 @@ export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
  * Redis runs a script alone and does not roll back. So after the comparisons the audit entries come first, which a
  * stream may refuse; the rest cannot fail. Each list in ARGV follows its length.
  */
-const WRITE = `${LUA_AUDIT}
+const WRITE = `${LUA_AUDIT}${LUA_TELL}
 local at = 0
 local function take() at = at + 1; return ARGV[at] end
 if take() == '0' and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
@@ -52,6 +56,15 @@ end
 for _ = 1, tonumber(take()) do
   local moment, who, action, about = take(), take(), take(), take()
   enter(KEYS[2], moment, who, action, about)
+end
+for _ = 1, tonumber(take()) do
+  local id, before, after, answer = take(), take(), take(), take()
+  local moment, who, action, about = take(), take(), take(), take()
+  if redis.call('HGET', KEYS[3], id) == before then
+    enter(KEYS[2], moment, who, action, about)
+    redis.call('HSET', KEYS[3], id, after)
+    tell(KEYS[4], id, answer)
+  end
 end
 for _ = 1, tonumber(take()) do redis.call('HDEL', KEYS[1], take()) end
 for _ = 1, tonumber(take()) do
@@ -67,16 +80,17 @@ export function createWorkspaceStore(redis: RedisConnection) {
     /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
     async write(
       workspace: SlackId,
-      { seen = {}, remove = [], set = {}, first = false, entries = [] }: RecordWrite,
+      { seen = {}, remove = [], set = {}, first = false, entries = [], done = [] }: RecordWrite,
     ): Promise<boolean> {
       const lists = [
         Object.entries(seen).map(([field, value]) => [field, expectedArgument(value)]),
         entries.map(auditArguments),
+        done.map((asked) => doneArguments(...asked)),
         remove.map((field) => [field]),
         Object.entries(set),
       ];
       const args = [first ? '1' : '0', ...lists.flatMap((list) => [String(list.length), ...list.flat()])];
-      const keys = [recordKey(workspace), auditKey(workspace)];
+      const keys = [recordKey, auditKey, managerRequestsKey, deliveryLogKey].map((key) => key(workspace));
       if (first) await index.touch(workspace);
       return (await guardWrite(() => evalInWorkspace(redis, workspace, WRITE, keys, ...args))) === 1;
     },

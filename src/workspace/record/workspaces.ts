@@ -48,6 +48,8 @@ export interface WorkspacesParts {
   readonly keyring: Keyring;
   /** Whether Slack still accepts the workspace's token; assumed if absent. */
   readonly isInstalled?: ChangeTarget['isInstalled'];
+  /** A change has done what a person asked a manager for. */
+  readonly onRequestDone?: ChangeTarget['onRequestDone'];
   /** Called once for a workspace that the index or its audit names and that has no record. */
   readonly onMissing?: (teamId: SlackId) => void;
 }
@@ -56,6 +58,7 @@ export function createWorkspaces({
   redis,
   keyring,
   isInstalled = async () => true,
+  onRequestDone = () => undefined,
   onMissing = () => undefined,
 }: WorkspacesParts) {
   const store = createWorkspaceStore(redis);
@@ -68,7 +71,7 @@ export function createWorkspaces({
     onMissing(teamId);
   };
   const parse = createWorkspaceParser(keyring);
-  const target: ChangeTarget = { store, isInstalled };
+  const target: ChangeTarget = { store, isInstalled, onRequestDone };
 
   return {
     ...createProjectStore(target),

@@ -1,0 +1,82 @@
+import { isFailure } from '../../domain/failure/index.ts';
+import { answerMessage, requestMessage } from '../../slack/commands/manager-request.ts';
+import {
+  ANSWER_STATE,
+  type ManagerRequest,
+  managerRequestSchema,
+  REQUEST_LIFETIME,
+} from '../../workspace/once/manager-requests.ts';
+import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import type { DeliveryContext } from '../context.ts';
+import type { Job } from '../job.ts';
+import { splitByTime } from '../log/due-dates.ts';
+import { openState } from '../log/state-document.ts';
+import { backOffEnd } from '../outbox/retry.ts';
+import { sendStoredMessage, sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
+import { editMessage } from '../outbox/unclaimed-messages.ts';
+
+/** What a manager answered, on its way to the person who asked. */
+const schema = storedMessageSchema.extend({ request: managerRequestSchema });
+
+/** Tells people what managers answered, and redraws their request where the managers have it. */
+export const requestAnswersJob: Job = {
+  plan(_, snapshot, now) {
+    const backOffUntil = backOffEnd(snapshot, now);
+    const answers = snapshot
+      .statesOf(ANSWER_STATE)
+      .map(([name, json]) => ({ name, answer: tryParseRecord(schema, json) }));
+    const sends = answers.flatMap(({ name, answer }) => {
+      const at = answer && sendsAt(answer);
+      return at === undefined ? [] : [{ what: name, at: Math.max(at, backOffUntil) }];
+    });
+    const { due, next } = splitByTime(sends, now);
+    return {
+      ...{ isIdle: due.length === 0, next },
+      stale: answers.flatMap(({ name, answer }) =>
+        answer === undefined || answer.request.at + REQUEST_LIFETIME <= now ? [name] : [],
+      ),
+      async run(context) {
+        for (const name of due) if (!context.isOver()) await sendAnswer(name, context);
+      },
+    };
+  },
+};
+
+/** @throws LeaseLostError, StoreUnavailable */
+async function sendAnswer(name: string, context: DeliveryContext): Promise<void> {
+  const document = openState(name, (json) => tryParseRecord(schema, json), context);
+  const answer = document.value();
+  if (answer === undefined) return;
+  const { request, ...message } = answer;
+  const { state, answeredAt, isGuest } = request;
+  if (message.state === 'due' && message.tries === 0) await redraw(name, request, context);
+  await sendStoredMessage(
+    {
+      ...{ kind: 'answer', message, projects: [], right: isGuest ? 'belong' : 'member' },
+      key: `${name}/${state}/${answeredAt}`,
+      content: () => answerMessage(request),
+      save: (outgoing, needsLease) =>
+        document.update(
+          // A later answer takes its place.
+          (stored) =>
+            stored?.request.state === state && stored.request.answeredAt === answeredAt
+              ? { ...outgoing, request }
+              : stored,
+          { needsLease },
+        ),
+    },
+    context,
+  );
+}
+
+/** A message that can't be redrawn says so when its buttons are pressed. */
+async function redraw(key: string, request: ManagerRequest, context: DeliveryContext): Promise<void> {
+  for (const { to, ...posted } of request.messages)
+    try {
+      const content = () => requestMessage(request, context.workspace);
+      const projects = request.project === undefined ? [] : [request.project];
+      await editMessage({ key, to, projects, posted, content }, context);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+    }
+}

@@ -1,0 +1,141 @@
+import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { parseInvocation } from '../../slack/commands/command-buttons.ts';
+import {
+  isQuestion,
+  type ManagerAnswer,
+  requestMessage,
+  TOKEN,
+} from '../../slack/commands/manager-request.ts';
+import { isDirectMessage } from '../../slack/request/payload.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { Rerun } from '../../slack/server/listeners.ts';
+import {
+  isUsable,
+  type ManagerRequest,
+  type ManagerRequests,
+  type RequestChange,
+  requestEntry,
+  typedCommand,
+} from '../../workspace/once/manager-requests.ts';
+import type { AuditAction } from '../../workspace/record/audit.ts';
+import { EXPIRED, NOT_USABLE, USED } from './blocks.ts';
+
+/**
+ * What managers answer, and what a person does with it. The answer is stored together with what the person who asked is told,
+ * which the delivery sends: a process that ends in between loses nothing.
+ */
+export function createAnswers(requests: ManagerRequests, changed: (workspace: SlackId) => Promise<void>) {
+  const update = (
+    request: Request,
+    id: string,
+    change: (found: ManagerRequest) => RequestChange | undefined,
+  ): Promise<ManagerRequest | undefined> => requests.update(request.user.teamId, id, request.at, change);
+
+  /** @returns what it was before; undefined if it can't be answered so */
+  async function answer(
+    id: string,
+    canBe: (found: ManagerRequest) => boolean,
+    [state, action]: readonly [ManagerRequest['state'], AuditAction],
+    request: Request,
+  ): Promise<ManagerRequest | undefined> {
+    const { user, at } = request;
+    let before: ManagerRequest | undefined;
+    const answered = await update(request, id, (found) => {
+      before = found;
+      if (!canBe(found)) return undefined;
+      const next = { ...found, state, by: user.id, answeredAt: Math.floor(at) };
+      return { next, entry: requestEntry(action, found, user.id, at), isTold: state !== 'taken' };
+    });
+    if (answered === undefined) {
+      const found = await requests.find(user.teamId, id, at);
+      await (found === undefined ? request.reply.update(EXPIRED) : redraw(found, request));
+      return undefined;
+    }
+    if (state !== 'taken') await changed(user.teamId);
+    return before;
+  }
+
+  /** **Do it**: runs the command as it was asked for, where it was, with the rights of the manager who pressed. */
+  async function run(id: string, request: Request, rerun: Rerun): Promise<void> {
+    const found = await answer(id, canDo, ['taken', 'request taken'], request);
+    if (found === undefined) return;
+    const { channel } = found;
+    // A conversation of Tally with the person who asked is no place for a manager.
+    const place = channel === undefined || isDirectMessage(channel) ? {} : { channel };
+    const isAnswered = await rerun(parseInvocation(typedCommand(found)), {
+      ...{ replace: false, managerRequest: id, ...place },
+    });
+    // A change marks it as done in its own step. If it was refused, the reason was shown to who pressed.
+    const taken = await update(request, id, (now) =>
+      now.state === 'taken' ? (isAnswered ? { next: now, isTold: true } : { next: found }) : undefined,
+    );
+    if (taken?.state === 'taken') await changed(request.user.teamId);
+  }
+
+  /** Uses up what was allowed. If that fails, nothing was shown, and it can be tried again. */
+  async function redeem(id: string, request: Request, rerun: Rerun): Promise<void> {
+    const { user, slack, at } = request;
+    const before = await requests.find(user.teamId, id, at);
+    const isOwn = before?.person === user.id && before.isGuest === (user.role === 'guest');
+    if (isOwn) requireTokenRight(before, request);
+    const isStillAllowed =
+      before?.by !== undefined && isOwn && (await slack.permissionsOf(before.by)).canManage;
+    const used = isStillAllowed
+      ? await update(request, id, (found) =>
+          isUsable(found, at)
+            ? {
+                next: { ...found, state: 'used' },
+                entry: requestEntry('allowance used', found, user.id, at),
+              }
+            : undefined,
+        )
+      : undefined;
+    if (used?.project === undefined) return request.reply.update(NOT_USABLE);
+    const { channel, project: allowed } = used;
+    const isAnswered = await rerun(parseInvocation(typedCommand(used)), {
+      ...{ allowed, replace: false },
+      ...(channel !== undefined && { channel }),
+    });
+    if (!isAnswered) {
+      await update(request, id, (found) => ({ next: { ...found, state: 'allowed' } }));
+      return;
+    }
+    await Promise.all([request.reply.update(USED), redraw(used, request)]);
+  }
+
+  const answers: Readonly<
+    Record<ManagerAnswer, (id: string, request: Request, rerun: Rerun) => Promise<unknown>>
+  > = {
+    allow: (id, request) => answer(id, canAllow, ['allowed', 'request allowed'], request),
+    no: (id, request) => answer(id, isUndone, ['refused', 'request refused'], request),
+    done: (id, request) => answer(id, isTaken, ['done', 'request done'], request),
+    do: run,
+    form: run,
+  };
+  return { answers, redeem };
+}
+
+/** Redraws the request where the managers have it. One that can't be redrawn says so when it is pressed. */
+export async function redraw(found: ManagerRequest, { reply, workspace }: Request): Promise<void> {
+  const message = requestMessage(found, workspace);
+  await Promise.all(
+    found.messages.map(({ channel, ts }) => reply.replace({ channel, ts }, message).catch(ignoreFailure)),
+  );
+}
+
+const isTaken = ({ state }: ManagerRequest): boolean => state === 'taken';
+const isUndone = ({ state }: ManagerRequest): boolean => state === 'open' || state === 'taken';
+const canAllow = ({ state, project }: ManagerRequest): boolean => state === 'open' && project !== undefined;
+/** A form that a manager opened can be left, and opened by another one. */
+const canDo = (found: ManagerRequest): boolean =>
+  !isQuestion(found) && (found.state === 'open' || (found.state === 'taken' && found.opensForm));
+
+/** No manager can allow a guest a token where guests can't use Tally. @throws NotAllowed */
+export function requireTokenRight({ command, isGuest }: ManagerRequest, { workspace }: Request): void {
+  if (command === TOKEN && isGuest && !workspace.settings.guests) throw new NotAllowed('guest');
+}
+
+function ignoreFailure(error: unknown): void {
+  if (!isFailure(error)) throw error;
+}

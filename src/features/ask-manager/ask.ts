@@ -1,0 +1,120 @@
+import { isFailure, requireShortText, SecretPasted } from '../../domain/failure/index.ts';
+import { parseWithOutput } from '../../domain/language/argument.ts';
+import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { couldBeSecret, labelsSecret } from '../../domain/language/secret-detection.ts';
+import { tryRead } from '../../domain/try-read.ts';
+import { parseInvocation } from '../../slack/commands/command-buttons.ts';
+import { isQuestion, requestMessage } from '../../slack/commands/manager-request.ts';
+import { isRequestReason } from '../../slack/error-messages/description.ts';
+import type { Message } from '../../slack/kit/atoms.ts';
+import type { Request } from '../../slack/request/request.ts';
+import {
+  type CommandHandler,
+  type CommandListener,
+  handlerOf,
+  lookUp,
+} from '../../slack/server/listeners.ts';
+import {
+  type ManagerRequest,
+  type ManagerRequests,
+  requestEntry,
+  requestId,
+} from '../../workspace/once/manager-requests.ts';
+import { resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
+import { redraw, requireTokenRight } from './answer.ts';
+import { askedMessage, NO_PROJECT, NOBODY, repeatedMessage, TOO_MANY } from './blocks.ts';
+
+/** The commands that can be asked for. */
+export type Listeners = Readonly<Record<string, CommandListener>>;
+
+/** Stores what the person asks for, and sends it to the managers. @param value of the button below the refusal */
+export async function askManagers(
+  value: string,
+  request: Request,
+  requests: ManagerRequests,
+  listeners: Listeners,
+): Promise<void> {
+  const { user, at, slack } = request;
+  const reply = (message: Message) =>
+    request.reply.modal.isOpen
+      ? request.reply.modal.show('Ask a manager', message)
+      : request.reply.update(message);
+  const asked = readAsked(value, request, listeners);
+  if (asked === undefined) return reply(NOBODY);
+  // Guests learn from no answer which names there are.
+  if (isQuestion(asked) && asked.project === undefined && !asked.isGuest) return reply(NO_PROJECT);
+  const managers = (await slack.managers()).filter((manager) => manager !== user.id);
+  if (managers.length === 0) return reply(NOBODY);
+  const outcome = await requests.open(user.teamId, asked, requestEntry('manager asked', asked, user.id, at));
+  const id = requestId(asked);
+  if (outcome === 'full') return reply(TOO_MANY);
+  if (outcome === 'repeated')
+    return reply(repeatedMessage((await requests.find(user.teamId, id, at)) ?? asked));
+  const messages = await sendToEach(managers, asked, request);
+  const sent = await requests.update(user.teamId, id, at, (found) => ({ next: { ...found, messages } }));
+  // Somebody has answered before all of them had it.
+  if (sent !== undefined && sent.state !== 'open') await redraw(sent, request);
+  await reply(askedMessage(messages.map(({ to }) => to)));
+}
+
+/** @throws Failure if nobody could get it */
+async function sendToEach(
+  managers: readonly string[],
+  asked: ManagerRequest,
+  request: Request,
+): Promise<ManagerRequest['messages']> {
+  const messages: ManagerRequest['messages'] = [];
+  let problem: unknown;
+  for (const to of managers)
+    try {
+      const message = requestMessage(asked, request.workspace);
+      messages.push({ to, ...(await request.reply.public(to, message)) });
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      problem = error;
+    }
+  if (messages.length === 0) throw problem;
+  return messages;
+}
+
+/** What a button of a refusal asks for, all of it outside text. @returns undefined for what nobody can be asked for @throws SecretPasted, TextTooLong, NotAllowed */
+function readAsked(value: string, request: Request, listeners: Listeners): ManagerRequest | undefined {
+  const [reason = '', place = '', ...words] = value.split(' ');
+  const { command, text } = parseInvocation(words.join(' '));
+  const { user, workspace, at } = request;
+  requireShortText(text);
+  if (holdsSecret(text, workspace.aliases) || holdsRegisteredSecret(text, workspace))
+    throw new SecretPasted();
+  if (!isRequestReason(reason)) return undefined;
+  const listener = lookUp(listeners, command);
+  const handler = listener && handlerOf<CommandHandler>(listener, text);
+  if (handler === undefined || handler.isForManagers === true) return undefined;
+  const channel = /^[A-Z][A-Z0-9]{1,30}$/.test(place) ? place : undefined;
+  const asked: ManagerRequest = {
+    ...{ person: user.id, isGuest: user.role === 'guest', reason, command, text },
+    opensForm: handler.openForm !== undefined,
+    ...(channel !== undefined && { channel }),
+    ...{ at: Math.floor(at), state: 'open', messages: [] },
+  };
+  requireTokenRight(asked, request);
+  const project = isQuestion(asked) ? tryRead(() => findProject(text, channel, request)) : undefined;
+  return { ...asked, ...(project && { project }) };
+}
+
+function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
+  const words = text.split(' ').filter((word) => !aliases.has(normalizeText(word)));
+  return labelsSecret(text) || words.some(couldBeSecret);
+}
+
+/** The only project of a question. @throws Failure */
+function findProject(
+  text: string,
+  channel: string | undefined,
+  { workspace }: Request,
+): ManagerRequest['project'] {
+  const { several, ...named } = parseWithOutput(text, workspace.aliases, parseCommandText).words;
+  if (several !== undefined) return undefined;
+  const { project: id, product, label } = resolveProject(named, workspace, { channel, manager: true });
+  return { id, product, label };
+}
