@@ -68,7 +68,7 @@ const modalText = () => textOf(bot.slack.modal(OWNER)?.view);
 
 async function submit(fields: Record<string, string | readonly string[]>): Promise<string> {
   await bot.slack.submit(OWNER, fields);
-  await bot.slack.waitFor(() => modalText() !== '' && !modalText().includes('Saving…'));
+  await bot.slack.waitFor(() => modalText() !== '' && !/Saving…|Testing:/.test(modalText()));
   return modalText();
 }
 
@@ -191,6 +191,23 @@ describe('removing a project', () => {
   });
 });
 
+describe('the people who may get tokens', () => {
+  it('lists who loses that before it is saved, and says so again afterwards', async () => {
+    await addAccess('123', [OWNER, MEMBER]);
+    await openForm('/billing projects access prod');
+    const warning = await submit({ people: [MEMBER] });
+    expect(warning).toContain(`Continues with less:*\n• Tokens for prod: not for <@${OWNER}>`);
+    expect(warning).toContain('Nothing is saved yet.');
+    const stored = () => bot.redis.client.hget(recordKey(TEAM), 'access:123');
+    expect(await stored()).toContain(OWNER);
+    const saved = await submit({});
+    expect(saved).toContain('Saved.');
+    expect(saved).toContain(`Tokens for prod: not for <@${OWNER}>`);
+    expect(JSON.parse((await stored()) ?? '').issuers).toEqual({ people: [MEMBER], groups: [] });
+    await bot.slack.dismiss(OWNER);
+  });
+});
+
 describe('settings', () => {
   const saveSettings = async (fields: Record<string, string | readonly string[]>): Promise<string> => {
     await openForm('/billing settings');
@@ -209,6 +226,7 @@ describe('settings', () => {
     await watch('w0000001', PROD, { people: [MEMBER] }, { kind: 'budget', amount: '700' });
     const warning = await saveSettings({ managers: [] });
     expect(warning).toContain('This stops 1 watch:');
+    expect(warning).toContain('It resumes by itself once it can run again.');
     expect(warning).toContain(`*prod*: budget of 700.00 a month → <@${MEMBER}>`);
     expect(warning).toContain('Nothing is saved yet.');
     expect(await bot.redis.client.hget(recordKey(TEAM), 'settings')).toContain(MEMBER);

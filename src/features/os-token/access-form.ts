@@ -20,6 +20,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { modal, peopleInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
+import { type Stops, warningBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import {
@@ -46,21 +47,24 @@ export interface AccessForm {
   readonly issuers: Issuers;
   readonly expiry: ExpiryChoice | undefined;
   readonly groups: GroupChoices;
+  /** What saving it stops, if that isn't confirmed yet. */
+  readonly warning?: Stops;
 }
 
 /** The form. ID and secret are never filled in, because they may have been swapped. */
 export function accessForm(form: AccessForm, request: Request): ModalView {
-  const { project, authUrl, issuers, groups } = form;
+  const { project, authUrl, issuers, groups, warning } = form;
   const { workspace } = request;
   const { label } = accessProjectLabel(workspace, project);
   const stays = workspace.accesses.has(project);
   const keeps = stays ? ' Leave ID and secret empty to keep the current ones.' : '';
   return modal({
     callback: ACCESS_VIEW,
-    metadata: `${project} ${stampOf(workspace, FIELDS.access + project)}`,
+    metadata: [project, stampOf(workspace, FIELDS.access + project), warning?.digest ?? ''].join(' '),
     title: ACCESS_TITLE,
     submit: 'Test and save',
     blocks: [
+      ...(warning === undefined ? [] : warningBlocks(warning)),
       section(
         `Tally uses this access to issue temporary OS_TOKENs for ${label} to the people you choose below.${keeps}`,
       ),
@@ -214,8 +218,10 @@ const isShort = (issued: IssuedToken, at: Millis): issued is IssuedToken & { rea
 
 const SHOWN = 20;
 
+export const mentionGroup = (id: string): string => `<!subteam^${escapeMarkup(id)}>`;
+
 export function issuersText({ people, groups }: Issuers, ineligible: readonly IneligibleIssuer[]): string {
-  const named = [...people.map(mention), ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`)];
+  const named = [...people.map(mention), ...groups.map(mentionGroup)];
   const without = ineligible.map(({ person, role }) => `${mention(person)} (${IS[role]})`);
   return [
     `Can get tokens: ${listed(named)}`,

@@ -15,24 +15,31 @@ import {
   mention,
   section,
 } from '../../slack/kit/atoms.ts';
-import type { StopsSource } from '../../slack/owned/stopped-items.ts';
+import { findStops, notSavedYet, type StopsSource } from '../../slack/owned/stopped-items.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { requireKnownGroups } from '../../slack/request/user-groups.ts';
-import { describeAccess, isNamedIssuer, type NewAccess } from '../../workspace/credentials/accesses.ts';
+import { loadUserGroups, requireKnownGroups } from '../../slack/request/user-groups.ts';
+import {
+  describeAccess,
+  type Issuers,
+  isNamedIssuer,
+  type NewAccess,
+} from '../../workspace/credentials/accesses.ts';
 import { withExpiry } from '../../workspace/credentials/connections.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 import type { AuditAction, AuditEntry } from '../../workspace/record/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { requireUnchanged } from '../../workspace/record/conflict.ts';
-import { findAccess } from '../../workspace/record/workspace.ts';
+import { findAccess, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import {
   ACCESS_TITLE,
   ACCESS_VIEW,
+  accessForm,
   type IneligibleIssuer,
   issuersText,
   listed,
+  mentionGroup,
   type RevocationResult,
   registeredBlocks,
   TESTED,
@@ -116,11 +123,25 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
       request,
     );
     test = credentials && (await testAccess(input, credentials, context));
+    const stop = await findStops(
+      [stoppedAccesses],
+      request,
+      withIssuers(request.workspace, project, issuers),
+    );
+    // What replaces the secret has it typed by then: it says afterwards what stopped.
+    if (credentials === undefined && stop.digest !== '' && input.warned !== stop.digest) {
+      const groups = await loadUserGroups(request);
+      const warned = accessForm({ ...input, groups, warning: stop }, request);
+      return await request.reply.modal.update(warned, notSavedYet(stop));
+    }
     const blocks =
       credentials === undefined || test === undefined
         ? await editAccess(input, context)
         : await registerAccess(input, credentials, test, context);
-    await request.reply.modal.show(ACCESS_TITLE, { text: 'The application access is saved.', blocks });
+    await request.reply.modal.show(ACCESS_TITLE, {
+      text: 'The application access is saved.',
+      blocks: [...blocks, ...stop.answer],
+    });
     await onSaved?.(request.user.teamId);
   } catch (error) {
     if (!isFailure(error)) throw error;
@@ -197,29 +218,43 @@ async function findIneligible(
   return found.flat();
 }
 
-/** Guests who lose their right to tokens, by access. Slack tells who is in a user group once they ask for a token. */
+/** The record with other people named for tokens of this project. */
+function withIssuers(workspace: Workspace, project: string, issuers: Issuers): Workspace {
+  const access = workspace.accesses.get(project);
+  if (access === undefined) return workspace;
+  return { ...workspace, accesses: new Map(workspace.accesses).set(project, { ...access, issuers }) };
+}
+
+/** Who loses the right to tokens, by access. Slack tells who is in a user group once they ask for a token. */
 export const stoppedAccesses: StopsSource = async (before, after, { slack }) => {
-  if (!before.settings.guests || after.settings.guests) return undefined;
+  const isSame = before.settings.guests === after.settings.guests;
   const found = await Promise.all(
     [...before.accesses].map(async ([project, { issuers }]) => {
-      const guests = (await findIneligible(issuers.people, slack, after.settings)).filter(
-        ({ role }) => role === 'guest',
-      );
-      const { label } = accessProjectLabel(before, project);
-      const isOver = issuers.groups.length === 0 && guests.length === issuers.people.length;
-      return {
-        isOver,
-        line: `Tokens for ${escapeMarkup(label)}: not for ${listed(guests.map(({ person }) => mention(person)))}`,
-        isTouched: guests.length > 0,
+      const { issuers: now = issuers } = after.accesses.get(project) ?? {};
+      if (isSame && isDeepStrictEqual(now, issuers)) return [];
+      const eligible = async (people: readonly SlackId[], settings: Settings) => {
+        const others = (await findIneligible(people, slack, settings)).map(({ person }) => person);
+        return people.filter((person) => !others.includes(person));
       };
+      const left = await eligible(now.people, after.settings);
+      const had = await eligible(issuers.people, before.settings);
+      const lost = [
+        ...had.filter((person) => !left.includes(person)).map(mention),
+        ...issuers.groups.filter((group) => !now.groups.includes(group)).map(mentionGroup),
+      ];
+      if (lost.length === 0) return [];
+      const { label } = accessProjectLabel(before, project);
+      const isOver = now.groups.length === 0 && left.length === 0;
+      return [{ isOver, line: `Tokens for ${escapeMarkup(label)}: not for ${listed(lost)}` }];
     }),
   );
-  const touched = found.filter(({ isTouched }) => isTouched);
-  const over = touched.filter(({ isOver }) => isOver);
+  const [over, reduced] = [true, false].map((is) =>
+    found.flat().flatMap(({ isOver, line }) => (isOver === is ? [line] : [])),
+  );
   return {
-    count: pluralize(over.length, 'application access', 'application accesses'),
-    lines: over.map(({ line }) => line),
-    reduced: touched.filter(({ isOver }) => !isOver).map(({ line }) => line),
+    count: pluralize(over?.length ?? 0, 'application access', 'application accesses'),
+    lines: over ?? [],
+    reduced: reduced ?? [],
   };
 };
 

@@ -54,7 +54,9 @@ export async function findStops(
     const reduced = items.flatMap((item) => item.reduced ?? []);
     const counts = items.flatMap(({ count, lines: some }) => (some.length > 0 ? [count] : [])).join(' and ');
     return [
-      ...(lines.length === 0 ? [] : [markup(`*${verb} ${counts}:*\n${bullets(lines)}\n${RESUMES}`)]),
+      ...(lines.length === 0
+        ? []
+        : [markup(`*${verb} ${counts}:*\n${bullets(lines)}\n${lines.length === 1 ? RESUMES_ONE : RESUMES}`)]),
       ...(reduced.length === 0 ? [] : [markup(`*Continues with less:*\n${bullets(reduced)}`)]),
     ];
   };
@@ -73,6 +75,7 @@ export const RESUMES_BY_ITSELF = ' · resumes automatically once it works';
 
 const SAVE_AGAIN = 'Nothing is saved yet. Choose Save again to save it anyway.';
 const NOTHING = 'No scheduled post, watch or application access stops.';
+const RESUMES_ONE = 'It resumes by itself once it can run again.';
 const RESUMES = 'They resume by themselves once they can run again.';
 
 const bullets = (lines: readonly string[]): string =>
