@@ -85,7 +85,7 @@ if ARGV[7] ~= '' then tell(KEYS[4], ARGV[1], ARGV[7]) end
 return 'done'`;
 
 /** What Redis holds of it. */
-const valueOf = (request: ManagerRequest): string =>
+const storedValue = (request: ManagerRequest): string =>
   `${request.at + REQUEST_LIFETIME} ${JSON.stringify(request)}`;
 
 interface StoredRequest {
@@ -103,7 +103,7 @@ export interface TakenRequest extends StoredRequest {
 export function doneArguments({ id, request, value }: TakenRequest, who: SlackId, at: Millis): string[] {
   const next: ManagerRequest = { ...request, state: 'done', by: who, answeredAt: Math.floor(at) };
   const entry = requestEntry('request done', request, who, at);
-  return [id, value, valueOf(next), answerOf(next), ...auditArguments(entry)];
+  return [id, value, storedValue(next), answerOf(next), ...auditArguments(entry)];
 }
 
 export const typedCommand = ({ command, text }: Pick<ManagerRequest, 'command' | 'text'>): string =>
@@ -144,7 +144,7 @@ export function createManagerRequests(redis: RedisConnection) {
   ): Promise<'done' | 'changed' | 'full'> => {
     const keys = [managerRequestsKey, recordKey, auditKey, deliveryLogKey].map((key) => key(workspace));
     const args = [
-      ...[id, before, valueOf(next), Math.floor(at), REQUEST_LIFETIME, `${next.person}:`],
+      ...[id, before, storedValue(next), Math.floor(at), REQUEST_LIFETIME, `${next.person}:`],
       isTold ? answerOf(next) : '',
     ];
     const guard = entry === undefined ? guardRead : guardWrite;
