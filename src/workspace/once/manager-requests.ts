@@ -223,7 +223,7 @@ const isOver = (request: ManagerRequest, at: Millis): boolean =>
   (request.state === 'open' && request.messages.length === 0 && at >= request.at + SENDING);
 
 /** Longer than sending it to all of them takes, in ms. */
-export const SENDING = 30_000;
+const SENDING = 30_000;
 
 /** One person asks for one thing in one place once. */
 export const requestId = ({
