@@ -8,12 +8,12 @@ export class NotAllowed extends FailureBase<'not-allowed'> {
   override readonly summary = 'not allowed here';
   /**
    * @param managers Slack IDs of people who may, for `not-manager`, as far as they are known
-   * @param command what was to be done with what belongs to somebody else, for `not-owner`: `schedules pause abcd1234`
+   * @param owned what belongs to somebody else, for `not-owner`, and what was to be done with it: `pause abcd1234`
    */
   constructor(
     readonly reason: 'guest' | 'external' | 'not-member' | 'not-manager' | 'not-owner' | 'channel',
     readonly managers: readonly SlackId[] = [],
-    readonly command?: string,
+    readonly owned?: { readonly plural: 'schedules' | 'watches'; readonly text: string },
   ) {
     super(
       'not-allowed',

@@ -26,14 +26,14 @@ import { redraw, requireTokenRight } from './answer.ts';
 import { askedMessage, NO_PROJECT, NOBODY, repeatedMessage, TOO_MANY } from './blocks.ts';
 
 /** The commands that can be asked for. */
-export type Listeners = Readonly<Record<string, CommandListener>>;
+export type AskableCommands = Readonly<Record<string, CommandListener>>;
 
 /** Stores what the person asks for, and sends it to the managers. @param value of the button below the refusal */
 export async function askManagers(
   value: string,
   request: Request,
   requests: ManagerRequests,
-  listeners: Listeners,
+  listeners: AskableCommands,
 ): Promise<void> {
   const { user, at, slack } = request;
   const reply = (message: Message) =>
@@ -79,7 +79,7 @@ async function sendToEach(
 }
 
 /** What a button of a refusal asks for, all of it outside text. @returns undefined for what nobody can be asked for @throws SecretPasted, TextTooLong, NotAllowed */
-function readAsked(value: string, request: Request, listeners: Listeners): ManagerRequest | undefined {
+function readAsked(value: string, request: Request, listeners: AskableCommands): ManagerRequest | undefined {
   const [reason = '', place = '', ...words] = value.split(' ');
   const { command, text } = parseInvocation(words.join(' '));
   const { user, workspace, at } = request;

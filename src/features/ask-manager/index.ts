@@ -4,7 +4,7 @@ import { lookUp, type Rerun } from '../../slack/server/listeners.ts';
 import type { ManagerRequests } from '../../workspace/once/manager-requests.ts';
 import type { Feature } from '../feature.ts';
 import { createAnswers } from './answer.ts';
-import { askManagers, type Listeners } from './ask.ts';
+import { type AskableCommands, askManagers } from './ask.ts';
 
 declare module '../../domain/commands.ts' {
   interface Actions {
@@ -16,7 +16,7 @@ declare module '../../domain/commands.ts' {
 
 export interface AskManagerParts {
   readonly requests: ManagerRequests;
-  readonly listeners: () => Listeners;
+  readonly listeners: () => AskableCommands;
   /** Has the delivery send what was answered. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }

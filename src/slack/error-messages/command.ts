@@ -135,7 +135,7 @@ const NOT_IN_STEP: ErrorDescription = {
 /** What guests can be allowed once. They get no tokens. */
 const GUEST_QUESTIONS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
-function askManagerAbout({ reason, managers, command }: NotAllowed, context: ErrorContext): Button[] {
+function askManagerAbout({ reason, managers, owned }: NotAllowed, context: ErrorContext): Button[] {
   const { invocation, isForManagers = false } = context;
   switch (reason) {
     case 'external':
@@ -149,7 +149,10 @@ function askManagerAbout({ reason, managers, command }: NotAllowed, context: Err
     case 'not-owner':
       return askManagerButton(
         'owner',
-        command === undefined ? undefined : { command: '/billing', text: command },
+        owned && {
+          command: owned.plural === 'schedules' ? '/billing schedules' : '/billing watches',
+          text: owned.text,
+        },
         context,
       );
     case 'not-manager':

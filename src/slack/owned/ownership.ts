@@ -45,11 +45,10 @@ export async function announce(
 
 /** @param action what a manager can be asked to do with it; without one, they get the list */
 export const notOwner = (item: OwnedItem, action?: string): NotAllowed =>
-  new NotAllowed(
-    'not-owner',
-    [],
-    ['rule' in item ? 'watches' : 'schedules', ...(action === undefined ? [] : [action, item.id])].join(' '),
-  );
+  new NotAllowed('not-owner', [], {
+    plural: 'rule' in item ? 'watches' : 'schedules',
+    text: action === undefined ? '' : `${action} ${item.id}`,
+  });
 
 type Viewer = Pick<Request, 'user'>;
 /** Who sees a list of them, and where. */
