@@ -12,7 +12,7 @@ import {
   MAX_RETRY_DELAY,
   notSent,
   probeDelayAfter,
-  retryDelayAfter,
+  postRetryDelay,
 } from '../../src/delivery/outbox/retry.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
 import { abandonDelivery, recordFailure } from '../../src/delivery/posts/record-failure.ts';
@@ -119,7 +119,7 @@ describe('a failure', () => {
   });
 
   it('is followed by growing pauses of an hour in all, and a probe every six hours at last', () => {
-    const pauses = [1, 2, 3, 4, 5, 6, 7].map(retryDelayAfter);
+    const pauses = [1, 2, 3, 4, 5, 6, 7].map(postRetryDelay);
     expect(pauses).toEqual([1, 2, 4, 8, 15, 30, undefined].map((minutes) => minutes && minutes * MINUTE));
     const probes = [1, 2, 3, 4, 5, 6, 7, 8, 99].map(probeDelayAfter);
     expect(probes).toEqual([5, 15, 30, 60, 120, 240, 360, 360, 360].map((minutes) => minutes * MINUTE));

@@ -25,8 +25,40 @@ export const MAX_RETRY_DELAY = HOUR;
 /** By then a Slack call of a killed process has ended; in ms. */
 export const SLACK_SETTLE_MS = 20_000;
 
-/** The delay in ms after `tries` failures; undefined after the last attempt. */
-export const retryDelayAfter = (tries: number): number | undefined => PAUSES[tries - 1];
+/** In ms, after so many failures; undefined for a post that is given up: the next one names its date. */
+export const postRetryDelay = (tries: number): Millis | undefined => PAUSES[tries - 1];
+
+/** After the tries of the first hour, one each hour for three days. */
+const MAX_MESSAGE_TRIES = 78;
+/** The same for every other message. */
+export const messageRetryDelay = (tries: number): Millis | undefined =>
+  tries > MAX_MESSAGE_TRIES ? undefined : (PAUSES[tries - 1] ?? HOUR);
+
+/** How often something has failed, and when it was first tried, if that matters; in ms. */
+interface Tried {
+  readonly tries: number;
+  readonly began?: Millis;
+}
+
+/**
+ * The next try of a post or a message that failed. Slack's rate limit counts as a failure only once it has gone on for an hour.
+ *
+ * @param delayAfter of its kind
+ * @returns how often it has failed now, and when it is tried again, in ms; no `next` once it is given up
+ */
+export function nextTry(
+  { tries: before, began }: Tried,
+  effect: FailureEffect,
+  now: Millis,
+  delayAfter: typeof postRetryDelay,
+): { readonly tries: number; readonly next?: Millis } {
+  const counts = effect.kind !== 'wait' || (began !== undefined && now - began > HOUR);
+  const tries = before + (counts ? 1 : 0);
+  const delay = counts ? delayAfter(tries) : 0;
+  if (delay === undefined) return { tries };
+  const least = effect.kind === 'wait' ? effect.for : effect.kind === 'unclear' ? SLACK_SETTLE_MS : 0;
+  return { tries, next: now + Math.max(delay, least) };
+}
 
 /** How long until a paused schedule is probed again, in ms. Each due date is attempted as well. */
 const PROBES: readonly number[] = [5, 15, 30, 60, 120, 240, 360].map((minutes) => minutes * MINUTE);

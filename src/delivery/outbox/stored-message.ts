@@ -2,12 +2,12 @@
 
 import * as z from 'zod';
 import { isFailure } from '../../domain/failure/index.ts';
-import { HOUR, type Millis } from '../../domain/time/calendar.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { Recipient, Refusal } from './recipients.ts';
-import { notSent, retryDelayAfter, SLACK_SETTLE_MS } from './retry.ts';
+import { messageRetryDelay, nextTry, notSent, SLACK_SETTLE_MS } from './retry.ts';
 import {
   type Draft,
   type MessageAbout,
@@ -54,9 +54,6 @@ export interface StoredMessageJob
   /** Decides what happens instead. @returns false if nothing does, so that the message has failed, as without it */
   onRefused?(refusal: Refusal, isDoubtful: boolean): Promise<boolean>;
 }
-
-/** After the tries of the first hour, one each hour for three days. */
-const MAX_TRIES = 78;
 
 /** Sends it, or stores why not. @throws LeaseLostError, StoreUnavailable */
 export async function sendStoredMessage(job: StoredMessageJob, context: DeliveryContext): Promise<void> {
@@ -108,11 +105,10 @@ function afterFailure(
   if (isFailure(error) && error.kind === 'not-sent')
     return { ...message, state: 'failed', cause: notSent('message-unconfirmed') };
   const { cause } = effect;
-  const tries = message.tries + (effect.kind === 'wait' ? 0 : 1);
-  if (isUnreachable(error) || tries > MAX_TRIES)
+  const { tries, next } = nextTry({ tries: message.tries }, effect, now, messageRetryDelay);
+  if (isUnreachable(error) || next === undefined)
     return { ...message, state: 'failed', at: now, tries, cause };
-  const wait = effect.kind === 'wait' ? effect.for : (retryDelayAfter(tries) ?? HOUR);
-  const failed = { ...message, tries, cause, next: now + wait };
+  const failed = { ...message, tries, cause, next };
   if (effect.kind === 'unclear') return { ...failed, state: 'sending' };
   if (!isDoubtful) return { ...failed, state: 'due' };
   // Slack did not take it this time: `at` and `isAgain` stay those of the send that is searched for.

@@ -1,11 +1,11 @@
 import { EditConflict } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
-import { HOUR, type Millis } from '../../domain/time/calendar.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { LastDelivery, PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { DeliveryLogEntry } from '../log/delivery-log-entry.ts';
-import { notSent, probeDelayAfter, retryDelayAfter, SLACK_SETTLE_MS } from '../outbox/retry.ts';
+import { nextTry, notSent, postRetryDelay, probeDelayAfter } from '../outbox/retry.ts';
 import { type FailedState, type SendFailure, trackMessage } from '../outbox/send-message.ts';
 import type { DeliveryTask, ScheduleLogEntry } from './post-plan.ts';
 import { type DeliveryAttempt, lastDeliveryOf } from './record-post.ts';
@@ -63,9 +63,7 @@ function entryAfter(
   if (effect.kind === 'pause' || (pausedBy !== undefined && !mayBePosted))
     return holdEntry({ effect, isDoubtful }, entry, pausedBy, now);
   const { next: _, pendingNotice, probes, post, waits, ...rest } = entry;
-  // Slack's rate limit does not count as a failure, unless it goes on for an hour.
-  const counts = effect.kind !== 'wait' || now - entry.began > HOUR;
-  const tries = entry.tries + (counts ? 1 : 0);
+  const { tries, next } = nextTry(entry, effect, now, postRetryDelay);
   const base = {
     ...rest,
     tries,
@@ -74,13 +72,11 @@ function entryAfter(
     ...(mayBePosted && post !== undefined && { post }),
   };
   const isLastTry = effect.kind === 'unclear' && post?.isAgain === true;
-  const wait = isLastTry ? undefined : counts ? retryDelayAfter(tries) : 0;
-  if (wait === undefined) {
+  if (isLastTry || next === undefined) {
     const explained = { ...cause, ...(mayBePosted && { mayBePosted }) };
     return { ...base, cause: explained, state: 'failed', isMissed: true, pendingNotice: 'failed' };
   }
-  const least = effect.kind === 'wait' ? effect.for : effect.kind === 'unclear' ? SLACK_SETTLE_MS : 0;
-  return { ...base, cause, state: mayBePosted ? 'sending' : 'trying', next: now + Math.max(wait, least) };
+  return { ...base, cause, state: mayBePosted ? 'sending' : 'trying', next };
 }
 
 /** The schedule is paused: the date waits and is probed. A new reason is notified, once. */
