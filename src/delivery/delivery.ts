@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import type { BillingClient } from '../billing/client.ts';
+import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import type { Millis } from '../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { type QueuedJob, type RunWork, trackWork } from '../runtime/work.ts';
 import { collectAnswerNotes, type LastUsed } from '../workspace/record/last-used.ts';
-import { createBillingCache } from './billing-cache.ts';
 import { type DeliveryRun, type DeliveryRunParts, LeaseLostError, startDeliveryRun } from './context.ts';
 import { type Job, type NextWork, planJobs } from './job.ts';
 
@@ -34,7 +33,7 @@ const BUSY_DELAY: Millis = 3_000;
 const MAX_PASSES = 10;
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { deliveryLog, clientFor, users, threads, clock, log, workspaces, onFinished } = parts;
+  const { deliveryLog, clock, onFinished } = parts;
   const stopping = new AbortController();
   // Every post that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
   setMaxListeners(0, stopping.signal);
@@ -52,21 +51,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       work.outcome = 'lease-taken';
       return { next: clock() + BUSY_DELAY };
     }
-    const run = startDeliveryRun({
-      ...{
-        workspaces,
-        deliveryLog,
-        clientFor,
-        users,
-        threads,
-        clock,
-        log,
-        lease,
-        unrecordedPosts,
-        onFinished,
-      },
-      stopping: stopping.signal,
-    });
+    const run = startDeliveryRun({ ...parts, lease, unrecordedPosts, stopping: stopping.signal });
     try {
       return await runPasses(run, parts, billingForRun);
     } catch (error) {
@@ -113,4 +98,53 @@ async function runPasses(
     await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
   }
   return { next: clock() + BUSY_DELAY };
+}
+
+/** Many schedules ask for the same figures at the same moment: answers are kept this long, in ms. */
+const KEEP_MS = MINUTE;
+const MAX_ANSWERS = 200;
+
+type Answers = Map<string, { readonly until: Millis; readonly answer: Promise<unknown> }>;
+
+/**
+ * A billing client that asks each question once: within a minute for all runs of this process, and at most once within a
+ * run, failures included, so that not every schedule waits for a service that is down. People's questions go first.
+ *
+ * @returns creates the client of one run
+ */
+export function createBillingCache(billing: BillingClient, clock: () => Millis): () => BillingClient {
+  const shared: Answers = new Map();
+
+  function recent<T>(key: string, ask: () => Promise<T>): Promise<T> {
+    const now = clock();
+    const known = shared.get(key);
+    if (known !== undefined && known.until > now && known.until <= now + KEEP_MS)
+      return known.answer as Promise<T>;
+    for (const [old, { until }] of shared) if (until <= now || shared.size >= MAX_ANSWERS) shared.delete(old);
+    const answer = ask();
+    shared.set(key, { until: now + KEEP_MS, answer });
+    answer.catch(() => shared.delete(key));
+    return answer;
+  }
+
+  return () => {
+    const own = new Map<string, Promise<unknown>>();
+    const once = <T>(access: BillingAccess, question: readonly unknown[], ask: () => Promise<T>) => {
+      const key = questionKey(access, question);
+      const known = own.get(key) as Promise<T> | undefined;
+      const answer = known ?? recent(key, ask);
+      own.set(key, answer);
+      return answer;
+    };
+    return {
+      balance: (access, { project, product }) =>
+        once(access, ['balance', project, product], () =>
+          billing.balance(access, { project, product }, 'background'),
+        ),
+      consumption: (access, { project, product }, span) =>
+        once(access, ['consumption', project, product, span.from, span.to, span.zone], () =>
+          billing.consumption(access, { project, product }, span, 'background'),
+        ),
+    };
+  };
 }

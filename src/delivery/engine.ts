@@ -1,15 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import pLimit from 'p-limit';
 import { bucketOf } from '../domain/bucket.ts';
+import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
-import type { IndexEntry } from '../workspace/record/workspace-index.ts';
+import { repeat } from '../runtime/timers.ts';
+import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { Workspace } from '../workspace/record/workspaces.ts';
 import type { Delivery, DeliveryParts } from './delivery.ts';
 import { type NextWork, planJobs } from './job.ts';
 import { earliest } from './log/due-dates.ts';
-import { createRepairs, type RepairParts } from './wakeup/repairs.ts';
 import type { Scheduler } from './wakeup/scheduler.ts';
 
-export interface EngineParts extends RepairParts, Pick<DeliveryParts, 'jobs' | 'workspaces' | 'deliveryLog'> {
+export interface EngineParts
+  extends Pick<DeliveryParts, 'jobs' | 'workspaces' | 'deliveryLog' | 'clock' | 'log'> {
+  readonly index: WorkspaceIndex;
   readonly scheduler: Scheduler;
   readonly delivery: Delivery;
   /** Deletes a record that is only the rest of a deletion. @returns whether it was one @throws StoreUnavailable */
@@ -118,4 +123,74 @@ export function wakeUpTime(teamId: SlackId, { next, nextDue }: NextWork, now: Mi
 function roundUp(at: Millis, now: Millis): Millis {
   const step = at - now > FAR ? MINUTE : SECOND;
   return Math.ceil(at / step) * step;
+}
+
+type RepairParts = Pick<EngineParts, 'index' | 'clock' | 'log'>;
+
+/** The interval between checks, and the delay after a failed one. */
+const INTERVAL: Millis = MINUTE;
+const RETRY: Millis = 5_000;
+/** How long a process has the checks of a shard without another word of it; shorter than the interval. */
+const CLAIM: Millis = 40_000;
+/** Until a workspace is checked again whose check failed by itself. */
+const FAILED_PAUSE: Millis = 10 * MINUTE;
+const PAGE = 200;
+const PARALLEL = 20;
+
+/**
+ * Finds lost scheduled runs. Reads only workspaces whose check is due, in one process at a time.
+ *
+ * @param derive derives the runs of a workspace, and sets its next check @throws StoreUnavailable
+ */
+export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) => Promise<void>) {
+  const { index, clock, log } = parts;
+  const owner = randomBytes(12).toString('base64url');
+  const limit = pLimit(PARALLEL);
+  let stop = (): void => undefined;
+
+  const repairShard = async (shard: number, stopping?: AbortSignal): Promise<void> => {
+    const until = clock();
+    while (!stopping?.aborted && (await index.claimChecks(shard, owner, CLAIM))) {
+      const due = await index.due(shard, until, PAGE);
+      const repair = async (entry: IndexEntry) => {
+        if (!stopping?.aborted) await repairEntry(parts, entry, derive);
+      };
+      await Promise.all(due.map((entry) => limit(repair, entry)));
+      if (due.length < PAGE) return;
+    }
+  };
+
+  const run = async (stopping?: AbortSignal): Promise<void> => {
+    for (const shard of index.shards) if (!stopping?.aborted) await repairShard(shard, stopping);
+  };
+
+  return {
+    /** Once, for every shard that no other process has. @throws StoreUnavailable */
+    run: () => run(),
+    /** From now on, until it is stopped. */
+    start(): void {
+      stop = repeat(run, {
+        // At another moment than the processes that started together with this one.
+        pause: () => INTERVAL * (0.75 + Math.random() / 2),
+        retry: RETRY,
+        onError: (err) => log.warn({ err }, 'Could not check for lost runs; Tally tries again soon'),
+      });
+    },
+    stop: () => stop(),
+  };
+}
+
+async function repairEntry(
+  { index, clock, log }: RepairParts,
+  { workspace }: IndexEntry,
+  derive: (workspace: SlackId) => Promise<void>,
+): Promise<void> {
+  try {
+    await derive(workspace);
+  } catch (err) {
+    if (err instanceof StoreUnavailable) throw err;
+    // One workspace must not keep the others from being checked.
+    log.error({ err, workspace }, 'Could not schedule the runs of a workspace');
+    await index.setCheck(workspace, clock() + FAILED_PAUSE);
+  }
 }

@@ -11,8 +11,8 @@ import {
   MAX_PROBE_DELAY,
   MAX_RETRY_DELAY,
   notSent,
-  probeDelayAfter,
   postRetryDelay,
+  probeDelayAfter,
 } from '../../src/delivery/outbox/retry.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
 import { abandonDelivery, recordFailure } from '../../src/delivery/posts/record-failure.ts';

@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { createBillingCache } from '../../src/delivery/billing-cache.ts';
+import { createBillingCache } from '../../src/delivery/delivery.ts';
 import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/retry.ts';
 import { alertActionAt } from '../../src/delivery/watches/alert-send.ts';
 import {

@@ -6,11 +6,10 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { chosenByKey } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import type { DeliveryContext } from '../context.ts';
+import { type DeliveryContext, openState } from '../context.ts';
 import { type DeliveryLogLine, type DeliveryLogSnapshot, deliveryKey } from '../log/delivery-log.ts';
 import type { PostedMessage } from '../log/delivery-log-entry.ts';
 import { splitByTime } from '../log/due-dates.ts';
-import { openState } from '../log/state-document.ts';
 import { backOffEnd } from '../outbox/retry.ts';
 import {
   type StoredMessage,

@@ -7,11 +7,10 @@ import { chosenByKey, projectLabel } from '../../workspace/projects/chosen-proje
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
-import type { DeliveryContext } from '../context.ts';
+import { type DeliveryContext, openState, type StateDocument } from '../context.ts';
 import { type DeliveryLogSnapshot, deliveryKey } from '../log/delivery-log.ts';
 import { noticeReason } from '../log/delivery-log-entry.ts';
 import { earliest, splitByTime } from '../log/due-dates.ts';
-import { openState, type StateDocument } from '../log/state-document.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipients.ts';
 import { backOffEnd } from '../outbox/retry.ts';
 import { recordFailed, trackMessage } from '../outbox/send-message.ts';

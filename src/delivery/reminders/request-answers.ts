@@ -7,10 +7,9 @@ import {
   REQUEST_LIFETIME,
 } from '../../workspace/once/manager-requests.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
-import type { DeliveryContext } from '../context.ts';
+import { type DeliveryContext, openState } from '../context.ts';
 import type { Job } from '../job.ts';
 import { splitByTime } from '../log/due-dates.ts';
-import { openState } from '../log/state-document.ts';
 import { backOffEnd } from '../outbox/retry.ts';
 import { sendStoredMessage, sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
 import { editMessage } from '../outbox/unclaimed-messages.ts';

@@ -17,6 +17,16 @@ import { collectNotices } from '../../domain/service-notice.ts';
 import { type Day, formatAskedDays, type Millis } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import type { ProjectAnswers } from '../../slack/commands/project-answers.ts';
+import {
+  type Block,
+  context,
+  escapeMarkup,
+  instant,
+  type Message,
+  markup,
+  section,
+  titleBlocks,
+} from '../../slack/kit/atoms.ts';
 import { referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   openConnection,
@@ -27,8 +37,25 @@ import { storedBalance } from '../../workspace/record/last-used.ts';
 import { storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { PostableReport, ReportQuestion, ReportResult, Reports } from '../posts/postable-report.ts';
-import { renderReport } from './blocks.ts';
-import { amountOf, type Headline, type ProjectFigures } from './figures.ts';
+import { digestTitle, renderDigest } from './digest.ts';
+import {
+  balanceFacts,
+  balanceLine,
+  forecastLine,
+  mainFigureLine,
+  monthLine,
+  reportChart,
+  reportNotes,
+  spentLine,
+} from './facts.ts';
+import {
+  amountOf,
+  type Headline,
+  headlineOf,
+  isMonthReport,
+  type ProjectFigures,
+  type ReportView,
+} from './figures.ts';
 
 /** What schedules post: the figures of /spend and /balance, for a channel. */
 export function createReports(clock: () => Millis): Reports {
@@ -174,3 +201,54 @@ function figuresOf(
 /** Reported as nothing: a day that is missing may yet turn out to have cost something. */
 const spentNothing = ({ figures: { main } }: ProjectFigures): boolean =>
   main.reported.length === main.fullDays && !main.total.incomplete && main.total.value.eq(0);
+
+/** One project in full, or several as a digest with totals. */
+export function renderReport(view: ReportView): Message {
+  const { answered, failed, periods } = view;
+  const [only] = answered;
+  const isDigest = answered.length + failed.length > 1 || only === undefined;
+  const title = isDigest
+    ? digestTitle(view)
+    : `${only.target.label} · ${headlineOf(only, view.headline, periods)}`;
+  return {
+    text: title,
+    blocks: [
+      ...titleBlocks(title),
+      ...(isDigest ? renderDigest(view) : single(only, view)),
+      context(source(view, isDigest ? undefined : only)),
+    ],
+  };
+}
+
+/** Where the figures came from, and of which days in whose midnight they are. */
+function source(
+  { headline, periods: { main, zone }, fetched }: ReportView,
+  only: ProjectFigures | undefined,
+): string {
+  const { project, product } = only?.target ?? {};
+  return [
+    ...(project === undefined ? [] : [`project ${project}`]),
+    ...(product === undefined ? [] : [PRODUCTS[product].name]),
+    ...(headline === 'left' ? ['balance as of now'] : []),
+    `${main.window.label} ${escapeMarkup(zone)}`,
+    ...(only === undefined ? [] : balanceFacts(only)),
+    `fetched ${instant(fetched)}`,
+  ].join(' · ');
+}
+
+/** One line, the picture, then what else there is to know. */
+function single(answer: ProjectFigures, { headline, periods }: ReportView): Block[] {
+  const month = isMonthReport(periods) ? '' : monthLine(answer, periods);
+  const lines =
+    headline === 'left'
+      ? [balanceLine(answer, true), spentLine(answer, periods), month]
+      : [mainFigureLine(answer, periods), month, forecastLine(answer, periods), balanceLine(answer)];
+  const [first = '', ...others] = lines.filter(Boolean);
+  const drawn = reportChart(answer, periods);
+  return [
+    ...(first === '' ? [] : [markup(first)]),
+    ...(drawn === undefined ? [] : [drawn]),
+    ...(others.length === 0 ? [] : [markup(others.join('\n'))]),
+    ...reportNotes(answer, periods).map(section),
+  ];
+}

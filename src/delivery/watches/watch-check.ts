@@ -1,8 +1,7 @@
 import { FIELDS } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
-import { type DeliveryContext, ScheduleChangedError } from '../context.ts';
-import { openState } from '../log/state-document.ts';
+import { type DeliveryContext, openState, ScheduleChangedError } from '../context.ts';
 import { CHECK_STATE, hourlyCheckAfter, type LastCheck, WATCH_STATE, watchBasisOf } from './check-time.ts';
 import { figuresField, type WatchFiguresStore } from './watch-figures.ts';
 import { isLimited, type JudgedWatch, judge, recordJudgement } from './watch-judge.ts';

@@ -1,9 +1,8 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { FIELDS, keysOf, membersKey, recordKey, tokenLockKey } from '../../redis/keys.ts';
-import { evalInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
+import { evalInWorkspace, replaceField, writeInWorkspace } from '../../redis/layout.ts';
 import { acquireLease, releaseLease } from '../../redis/lease.ts';
-import { replaceField } from '../../redis/replace-field.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { createMemberAccessNotes } from '../once/replay-protection.ts';
 import { createWorkspaceIndex } from '../record/workspace-index.ts';
