@@ -203,7 +203,7 @@ const spentNothing = ({ figures: { main } }: ProjectFigures): boolean =>
   main.reported.length === main.fullDays && !main.total.incomplete && main.total.value.eq(0);
 
 /** One project in full, or several as a digest with totals. */
-export function renderReport(view: ReportView): Message {
+function renderReport(view: ReportView): Message {
   const { answered, failed, periods } = view;
   const [only] = answered;
   const isDigest = answered.length + failed.length > 1 || only === undefined;
