@@ -83,8 +83,8 @@ export interface ReportPeriods {
   readonly today: Day;
   readonly zone: Zone;
   /** First and last millisecond of all these days, which one request gets. */
-  readonly from: number;
-  readonly to: number;
+  readonly from: Millis;
+  readonly to: Millis;
   /** The main ones. */
   readonly asked: AskedDays;
 }

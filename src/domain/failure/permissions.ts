@@ -1,4 +1,4 @@
-/** Who may, and how often. */
+/** Rights, and how often somebody may ask. */
 import type { SlackId } from '../slack-id.ts';
 import type { Millis } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';

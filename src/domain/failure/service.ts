@@ -66,7 +66,7 @@ export class QueryRejected extends FailureBase<'query-rejected'> {
   }
 }
 
-/** HTTP 429 that outlasted the retries. `parseRetryAfter` in seconds, when the service said it. */
+/** HTTP 429 that outlasted the retries. `retryAfter` in seconds, if the service said it. */
 export class RateLimited extends FailureBase<'rate-limited'> {
   override readonly summary = 'rate limited';
   constructor(

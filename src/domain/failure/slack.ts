@@ -1,9 +1,9 @@
-/** Slack, and Tally’s place there. */
+/** What Slack refuses, and where Tally can’t post. */
 import { FailureBase } from './base.ts';
 
 /**
  * Slack's Web API does not answer or refuses: `code` is Slack's (`missing_scope`, `ratelimited`, …) or the system's.
- * `parseRetryAfter` in seconds, if Slack said 429. `unclear` if the call went out and no answer came: Slack may have
+ * `retryAfter` in seconds, if Slack said 429. `unclear` if the call went out and no answer came: Slack may have
  * done what it was asked.
  */
 export class SlackFailed extends FailureBase<'slack-failed'> {

@@ -1,4 +1,4 @@
-/** What is kept. */
+/** What Redis stores: it can’t be read, or can’t be changed. */
 import { FailureBase } from './base.ts';
 
 /** The kinds of stored records, with their names in messages. */

@@ -51,7 +51,7 @@ export function cleanTyping(text: string): string {
  */
 const MOST_PASSES = 8;
 
-/** Whatever there may be to simplify: most words have nothing of it. */
+/** Anything that `simplified` may change. Most words have none of it, so that they need no pass. */
 const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
 
 /**

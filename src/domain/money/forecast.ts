@@ -12,9 +12,9 @@ import {
   startOfUnit,
   type Zone,
 } from '../time/calendar.ts';
-import { type Money, type MoneyFormatter, sumMoney } from './amount.ts';
+import type { Money, MoneyFormatter } from './amount.ts';
 import { type CostHistory, type DailyCostModel, modelDailyCosts, sum } from './daily-cost-model.ts';
-import { reportedAmounts, type Usage } from './usage.ts';
+import { reportedAmounts, sumReported, type Usage } from './usage.ts';
 
 /** An estimate, and the figures it is based on. */
 export interface Forecast {
@@ -90,7 +90,10 @@ function estimateMonth(amounts: Amounts, today: Day, zone: Zone) {
   const history: CostHistory = { first, costs };
   const model = modelDailyCosts(history);
   const month = daysInRange(startOfUnit('month', today), endOfUnit('month', today), zone);
-  const spent = sumMoney(month.flatMap((day) => (day < today ? (amounts.get(day) ?? []) : [])));
+  const { sum: spent } = sumReported(
+    amounts,
+    month.filter((day) => day < today),
+  );
   const left = month.filter((day) => day >= today || !amounts.has(day));
   const expected = sum(left.map(model.expectedCost));
   return { history, model, month, left, expected, spent, total: spent.plus(toMoney(expected)) };

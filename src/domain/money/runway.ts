@@ -59,14 +59,25 @@ export type Runway =
 const MIN_REPORTED_DAYS = 3;
 const LIMIT = { years: 10, days: 3652 } as const;
 
+/** What the last complete days cost: the `sum` of the `reported` ones of them, `partial` ones with an unreadable item. */
+type RecentSpend = Pick<Basis, 'reported' | 'of' | 'partial'> & { readonly sum: Money };
+
 /** @param week usage of the last 7 complete days @param today the day the estimate counts from */
-export function computeRunway(account: Account, week: Usage, today: Day): Runway {
+export const computeRunway = (account: Account, week: Usage, today: Day): Runway =>
+  runwayFrom(
+    account,
+    { ...sumSpentOn(week, week.reported), of: week.fullDays, partial: week.partialDays.length },
+    today,
+  );
+
+/** @param spent on the last 7 complete days @param today the day the estimate counts from */
+export function runwayFrom(account: Account, spent: RecentSpend, today: Day): Runway {
   if ('unreadable' in account.balance) return { kind: 'unknown', reason: 'unreadable' };
   const balance = account.balance.value;
   const funds = fundsOf(balance, account.bonuses);
   if (balance.lt(0)) return { kind: 'overdrawn', which: 'balance', balance, ...funds };
   if (funds.left.lt(0)) return { kind: 'overdrawn', which: 'sum', balance, ...funds };
-  return estimate(funds, week, today);
+  return estimate(funds, spent, today);
 }
 
 function fundsOf(balance: Money, bonuses: Amount): Funds {
@@ -75,23 +86,13 @@ function fundsOf(balance: Money, bonuses: Amount): Funds {
     : { left: balance, bonusesCounted: false };
 }
 
-function estimate(funds: Funds, week: Usage, today: Day): Runway {
-  const spent = sumSpentOn(week, week.reported);
-  const { reported } = spent;
-  const of = week.fullDays;
+function estimate(funds: Funds, { sum, reported, of, partial }: RecentSpend, today: Day): Runway {
   if (reported < MIN_REPORTED_DAYS)
     return { kind: 'unknown', reason: 'too-few-days', reported, of, ...funds };
-
-  const basis = {
-    average: divide(spent.sum, reported),
-    reported,
-    of,
-    partial: week.partialDays.length,
-    ...funds,
-  };
-  if (spent.sum.lte(0)) return { kind: 'no-spend', ...basis };
+  const basis = { average: divide(sum, reported), reported, of, partial, ...funds };
+  if (sum.lte(0)) return { kind: 'no-spend', ...basis };
   // Not divided by the average: that is rounded, which could add or lose a day.
-  const days = divideToInteger(funds.left.times(reported), spent.sum);
+  const days = divideToInteger(funds.left.times(reported), sum);
   if (days.gt(LIMIT.days)) return { kind: 'beyond', years: LIMIT.years, ...basis };
   return { kind: 'estimate', days: days.toNumber(), until: addDays(today, days.toNumber()), ...basis };
 }

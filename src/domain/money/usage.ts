@@ -147,12 +147,14 @@ export function reportedAmounts({ rows, reported }: Usage): ReadonlyMap<Day, Mon
   return new Map(figures.map(({ day, value }) => [day, value]));
 }
 
-/** @returns the sum of those of `days` that `usage` reports, and how many they are */
-export function sumSpentOn(usage: Usage, days: readonly Day[]): { sum: Money; reported: number } {
-  const amounts = reportedAmounts(usage);
+/** @returns the sum of those of `days` that are reported, and how many they are */
+export function sumReported(amounts: ReadonlyMap<Day, Money>, days: readonly Day[]) {
   const values = [...new Set(days)].flatMap((day) => amounts.get(day) ?? []);
   return { sum: sumMoney(values), reported: values.length };
 }
+
+/** The same for what `usage` reports. */
+export const sumSpentOn = (usage: Usage, days: readonly Day[]) => sumReported(reportedAmounts(usage), days);
 
 /** `1,234.00`, `1,234.00 (incomplete)` */
 export const formatTotal = (

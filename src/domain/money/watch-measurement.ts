@@ -8,17 +8,16 @@ import {
   startOfUnit,
   type Zone,
 } from '../time/calendar.ts';
-import { type Amount, divide, type Money, sumMoney, toPlainDigits, ZERO } from './amount.ts';
-import type { DayCharges } from './charges.ts';
+import { type Amount, divide, type Money, sumMoney, ZERO } from './amount.ts';
 import { forecastTotal } from './forecast.ts';
-import { type Account, computeRunway, type Runway } from './runway.ts';
-import { computeUsage } from './usage.ts';
+import { type Account, type Runway, runwayFrom } from './runway.ts';
+import { sumReported } from './usage.ts';
 import type { WatchKind } from './watch-rule.ts';
 
 /** What billing said about a project. */
 export interface WatchFigures {
   readonly today: Day;
-  /** IANA: the reporting zone */
+  /** The reporting zone. */
   readonly zone: Zone;
   /** Absent when the balance is not known. */
   readonly account?: Account;
@@ -90,13 +89,7 @@ const NOTHING: Amount = { value: ZERO, raw: '0' };
 /** Over the last 7 complete days, as `/balance` says it. */
 function runwayOf(account: Account, { amounts, today, zone }: WatchFigures): Runway {
   const days = daysBefore(today, WEEK, zone);
-  const charges = days.flatMap((day): DayCharges[] => {
-    const value = amounts.get(day);
-    if (value === undefined) return [];
-    const amount = { value, raw: toPlainDigits(value), readable: 1, incomplete: false };
-    return [{ day, shown: day, amount, bonuses: amount, merged: 1 }];
-  });
-  return computeRunway(account, computeUsage(charges, { days }), today);
+  return runwayFrom(account, { ...sumReported(amounts, days), of: days.length, partial: 0 }, today);
 }
 
 /** The average of the reported days among the last 7 complete ones; undefined when too few are reported. */
@@ -119,13 +112,8 @@ function monthsOf(figures: WatchFigures): readonly MonthSpend[] {
 function monthOf(day: Day, { today, zone, amounts }: WatchFigures): MonthSpend {
   const last = endOfUnit('month', day);
   const days = daysInRange(startOfUnit('month', day), last, zone).filter((over) => over < today);
-  const reported = days.flatMap((over) => amounts.get(over) ?? []);
-  return {
-    month: day.slice(0, 7),
-    spent: sumMoney(reported),
-    reported: reported.length,
-    of: days.length,
-  };
+  const { sum: spent, reported } = sumReported(amounts, days);
+  return { month: day.slice(0, 7), spent, reported, of: days.length };
 }
 
 /** The reported ones of these days, each with its baseline. */

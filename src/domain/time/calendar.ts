@@ -38,7 +38,7 @@ const dateOf = (day: Day): UTCDate => new UTCDate(day);
 const dayOf = (date: Date): Day => date.toISOString().slice(0, 10);
 
 /** The language reads a date without a time as midnight in UTC, where each day has as many ms. @returns ms */
-const midnightOf = (day: Day): number => Date.parse(day);
+const midnightOf = (day: Day): Millis => Date.parse(day);
 
 /** @param n may be negative */
 export function addDays(day: Day, n: number): Day {
@@ -61,12 +61,12 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 /** @returns the instant (ms) of the day's midnight: the jump if the clocks skip it, the first of two if they repeat it */
-export function startOfDay(day: Day, zone: Zone): number {
+export function startOfDay(day: Day, zone: Zone): Millis {
   return firstInstantAt(`${day}T00:00`, zone);
 }
 
 /** @param time 'HH:mm' @returns its instant (ms): the jump if the clocks skip it, the first of two if they repeat it */
-export function instantOf(day: Day, time: string, zone: Zone): number {
+export function instantOf(day: Day, time: string, zone: Zone): Millis {
   return firstInstantAt(`${day}T${time}`, zone);
 }
 
@@ -77,12 +77,12 @@ export function wallClockAt(instant: Millis, zone: Zone): { readonly day: Day; r
 }
 
 /** @returns the last millisecond of the day */
-export function endOfDay(day: Day, zone: Zone): number {
+export function endOfDay(day: Day, zone: Zone): Millis {
   return startOfDay(addDays(day, 1), zone) - 1;
 }
 
 /** The last day that was looked up in each zone: nearly every question is about the same instant. */
-const lastDays = new LRUCache<string, { readonly day: Day; readonly from: number; readonly until: Millis }>({
+const lastDays = new LRUCache<string, { readonly day: Day; readonly from: Millis; readonly until: Millis }>({
   max: 600,
 });
 
@@ -220,7 +220,7 @@ function wallTimeAt(instant: Millis, zone: Zone): string {
  * @param wall `2026-11-21T09:00`
  * @throws RangeError for an unknown zone
  */
-function firstInstantAt(wall: string, zone: Zone): number {
+function firstInstantAt(wall: string, zone: Zone): Millis {
   const key = `${wall} ${zone}`;
   const cached = instants.get(key);
   if (cached !== undefined) return cached;
@@ -229,7 +229,7 @@ function firstInstantAt(wall: string, zone: Zone): number {
   return instant;
 }
 
-function findFirstInstant(wall: Temporal.PlainDateTime, zone: Zone): number {
+function findFirstInstant(wall: Temporal.PlainDateTime, zone: Zone): Millis {
   const earlier = wall.toZonedDateTime(zone, { disambiguation: 'earlier' });
   if (earlier.toPlainDateTime().equals(wall)) return earlier.epochMilliseconds;
   // The clocks skip it: `earlier` lies before the jump.

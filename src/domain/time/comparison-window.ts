@@ -8,6 +8,7 @@ import {
   daysInRange,
   endOfDay,
   formatAskedDays,
+  type Millis,
   shiftUnits,
   startOfDay,
   type Unit,
@@ -16,8 +17,8 @@ import {
 
 export interface ComparisonWindow {
   /** First and last millisecond of the window. */
-  readonly from: number;
-  readonly to: number;
+  readonly from: Millis;
+  readonly to: Millis;
   /** The days of the window, in order. */
   readonly days: readonly Day[];
   /** The complete days of the period: what the window is compared with. */

@@ -28,9 +28,9 @@ export interface Period {
   /** Canonical text: parses to the same phrase. */
   readonly phrase: string;
   /** First millisecond: `periodFrom` of the billing API. */
-  readonly from: number;
+  readonly from: Millis;
   /** Last millisecond, included: `periodTo` of the billing API. Never in the future. */
-  readonly to: number;
+  readonly to: Millis;
   readonly zone: Zone;
   /** Its days in order, today among them, without those that the zone skipped. */
   readonly days: readonly Day[];
