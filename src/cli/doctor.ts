@@ -104,7 +104,23 @@ function checkConfiguration({ slack }: Config, env: NodeJS.ProcessEnv): readonly
   if (authorities && !tryRead(() => readFileSync(authorities, 'utf8'))?.includes('BEGIN CERTIFICATE'))
     findings.push(found('authorities'));
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') findings.push(found('any certificate'));
+  const variable = PROXY_VARIABLES.find((name) => env[name] || env[name.toLowerCase()]);
+  if (variable !== undefined) findings.push(found('proxy', { variable }));
+  const limit = openFilesLimit();
+  if (limit < OPEN_FILES)
+    findings.push(found('open files', { limit: String(limit), needed: String(OPEN_FILES) }));
   return findings;
+}
+
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
+
+/** For the connections to Slack, billing, identity and Redis, and those that come in. */
+const OPEN_FILES = 1_024;
+
+/** @returns how many files this process may open, as a bot that starts in its place may; Infinity where the system doesn't say */
+function openFilesLimit(): number {
+  const limits = tryRead(() => readFileSync('/proc/self/limits', 'utf8')) ?? '';
+  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
 function describeKeys([newest, ...older]: readonly string[]): readonly Finding[] {

@@ -163,7 +163,10 @@ export const sealingKeys = parsedBy((text, fail) => {
   for (const [at, { id }] of keys.entries()) {
     const first = keys.findIndex((key) => key.id === id);
     if (first < at)
-      fail(`gives key ${first + 1} and key ${at + 1} the same name`, 'Each key needs its own name.');
+      fail(
+        `gives key ${first + 1} and key ${at + 1} the same name`,
+        'Give the newer one, which comes first, a name of its own: ENCRYPTION_KEYS=new-name:…,old-name:…',
+      );
   }
   return keys;
 });

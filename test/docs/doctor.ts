@@ -19,6 +19,7 @@ export const EXAMPLES: Readonly<Record<Place, Readonly<Record<string, string>>>>
     ...redisFigures('redis://redis.example.com:6379/2'),
     ...{ user: 'tally', commands: 'evalsha', command: 'evalsha', rules: '+evalsha', master: 'main' },
     ...{ other: '0', keys: '4711', asOther: 'redis://redis.example.com:6379/0' },
+    ...{ clients: '9994', most: '10000', asMaster: 'redis+sentinel://redis.example.com:26379/main' },
     ...{ announced: '10.0.0.5:6379', policy: 'allkeys-lru', share: '93', limit: '512.0', version: '6.2.14' },
   },
   RECORDS: {
@@ -34,9 +35,9 @@ export const EXAMPLES: Readonly<Record<Place, Readonly<Record<string, string>>>>
     ...webFigures('SLACK_BOT_TOKEN', 'https://slack.com/api/', 'https://slack.com/api/api.test'),
     ...{ scopes: 'im:write, users:read', target: 'https://login.example.com/' },
   },
-  APP_TOKEN: {},
+  APP_TOKEN: { ofAppToken: 'A0123456789', ofBotToken: 'A9876543210' },
   CLOCK: { seconds: '400', side: 'behind', limit: '300' },
-  CONFIGURATION: { length: '64' },
+  CONFIGURATION: { length: '64', variable: 'HTTPS_PROXY', limit: '256', needed: '1024' },
   PORT: { port: '3000', nextPort: '3001' },
   PUBLIC_ADDRESS: {
     ...webFigures('PUBLIC_URL', ADDRESS, `-d ssl_check=1 ${ADDRESS}/slack/events`),
@@ -53,7 +54,8 @@ export const EXAMPLES: Readonly<Record<Place, Readonly<Record<string, string>>>>
       works: 'IDENTITY_AUTH_URL ends with /v3, as the console shows it, for example',
     },
     ...{ example: 'https://identity.example.com/v3', suggestion: 'https://identity.example.com/v3' },
-    ...{ target: 'https://identity.example.com/v3', problem: 'its address is 10.0.0.5' },
+    ...{ target: 'https://identity.example.com/v3', base: 'https://identity.example.com/v3' },
+    ...{ problem: 'its address is 10.0.0.5' },
   },
 };
 

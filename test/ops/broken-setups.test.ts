@@ -14,10 +14,12 @@ interface Ran {
 }
 
 /** Runs the doctor as a process with only this environment. */
-const doctor = (env: Readonly<Record<string, string>>) =>
+const doctor = (env: Readonly<Record<string, string>>, openFiles = 4_096) =>
   new Promise<Ran>((resolve) => {
     const options = { env: { PATH: process.env.PATH ?? '', ...env } };
-    execFile(process.execPath, [BOT_ENTRY, 'doctor', '--json'], options, (error, output) =>
+    const command = `ulimit -n ${openFiles}; exec "$@"`;
+    const args = ['-c', command, 'sh', process.execPath, BOT_ENTRY, 'doctor', '--json'];
+    execFile('sh', args, options, (error, output) =>
       resolve({ code: Number(error?.code ?? 0), findings: JSON.parse(output), output }),
     );
   });
@@ -48,19 +50,22 @@ describeUnless(NO_TLS, 'the doctor', () => {
     expect(await redis.client.dbsize()).toBe(0);
   });
 
-  test.concurrent.for(BROKEN_SETUPS)('names $name', async ({ build, finding }, { world, expect }) => {
-    const { check, code, says, todo, verdict = 'bad' } = finding;
-    const ran = await doctor({ ...healthy, ...(await build(world)) });
-    expect(ran.findings).toContainEqual(
-      expect.objectContaining({
-        ...{ check, verdict, says: expect.stringMatching(says), todo: expect.stringMatching(todo) },
-        ...(code !== undefined && { code }),
-      }),
-    );
-    const bad = ran.findings.filter((found) => found.verdict === 'bad');
-    expect(ran.code).toBe(bad.length === 0 ? 0 : bad.every((found) => isUnreadable(found)) ? 78 : 1);
-    for (const secret of SETUP_SECRETS) expect(ran.output).not.toContain(secret);
-  });
+  test.concurrent.for(BROKEN_SETUPS)(
+    'names $name',
+    async ({ build, finding, openFiles }, { world, expect }) => {
+      const { check, code, says, todo, verdict = 'bad' } = finding;
+      const ran = await doctor({ ...healthy, ...(await build(world)) }, openFiles);
+      expect(ran.findings).toContainEqual(
+        expect.objectContaining({
+          ...{ check, verdict, says: expect.stringMatching(says), todo: expect.stringMatching(todo) },
+          ...(code !== undefined && { code }),
+        }),
+      );
+      const bad = ran.findings.filter((found) => found.verdict === 'bad');
+      expect(ran.code).toBe(bad.length === 0 ? 0 : bad.every((found) => isUnreadable(found)) ? 78 : 1);
+      for (const secret of SETUP_SECRETS) expect(ran.output).not.toContain(secret);
+    },
+  );
 });
 
 /** The code of a variable that can't be read is its name. */

@@ -34,6 +34,7 @@ const [NEW_KEY, OLD_KEY] = [randomBytes(32), randomBytes(32)];
 const base64 = (key: Buffer): string => key.toString('base64');
 /** None of them may be in an output. */
 export const SETUP_SECRETS: readonly string[] = [
+  'app-token-that-must-not-be-seen',
   ...[BOT_TOKEN, APP_TOKEN, SIGNING_SECRET, PASSWORD, USER_TOKEN],
   ...[NEW_KEY, OLD_KEY].map(base64),
 ];
@@ -46,6 +47,8 @@ interface SlackAnswers {
   /** Seconds. */
   readonly ahead?: number;
   readonly status?: number;
+  /** Of the bot's app. */
+  readonly app?: string;
 }
 
 /** What is not broken, and what releases what a setup started. */
@@ -88,14 +91,15 @@ export class World {
     return this.#certificates;
   }
 
-  async slack({ auth, open, scopes, ahead = 0, status = 200 }: SlackAnswers = {}): Promise<Changes> {
+  async slack({ auth, open, scopes, ahead = 0, status = 200, app }: SlackAnswers = {}): Promise<Changes> {
     const granted = scopes ?? REQUIRED_SCOPES;
     const { url } = await this.service(
       serve((request, response) => {
         response.setHeader('date', new Date(Date.now() + ahead * 1000).toUTCString());
         response.setHeader('x-oauth-scopes', granted.join(','));
         if (request.url === '/api/auth.test')
-          return json(response, auth ?? { ok: true, user: 'tally', team: 'Acme' }, status);
+          return json(response, auth ?? { ok: true, user: 'tally', team: 'Acme', bot_id: 'B1' }, status);
+        if (request.url === '/api/bots.info') return json(response, { ok: true, bot: { app_id: app } });
         json(response, open ?? { ok: true, url: `ws://${request.headers.host}/a-ticket` }, status);
       }),
     );
@@ -157,6 +161,8 @@ export interface BrokenSetup {
   readonly name: string;
   /** @returns what differs from the healthy environment */
   readonly build: (world: World) => Promise<Changes>;
+  /** How many files the doctor may open. */
+  readonly openFiles?: number;
   /** The finding that has to be among those of the doctor: the words of its cause and of its remedy. */
   readonly finding: {
     readonly check: string;
@@ -300,8 +306,8 @@ const REDIS: readonly BrokenSetup[] = [
       return { REDIS_URL: sentinels.url.replace(/\/tally$/, '/mymaster') };
     },
     undefined,
-    /don’t know “mymaster”/,
-    /redis-cli -h 127\.0\.0\.1 -p \d+ SENTINEL MASTERS/,
+    /don’t know a master “mymaster”/,
+    /REDIS_URL=redis\+sentinel:\/\/127\.0\.0\.1:\d+,127\.0\.0\.1:\d+,127\.0\.0\.1:\d+\/tally`.*SENTINEL MASTERS/,
   ),
   redisSetup(
     'an HTTP server in the place of Redis',
@@ -498,6 +504,41 @@ const REDIS: readonly BrokenSetup[] = [
     'ERR max number of clients reached',
     /connections/,
     /CONFIG SET maxclients/,
+  ),
+  redisSetup(
+    'few connections left',
+    async (world) => {
+      const server = await world.server();
+      await server.client.config('SET', 'maxclients', '8');
+      return { REDIS_URL: urlOf(server) };
+    },
+    'maxclients',
+    /has \d connections of 8/,
+    /CONFIG SET maxclients/,
+    'warning',
+  ),
+  redisSetup(
+    'too few connections, with a password',
+    async (world) => {
+      const server = await world.server([`requirepass ${PASSWORD}`]);
+      await server.client.config('SET', 'maxclients', '1');
+      return { REDIS_URL: urlOf(server, 'redis', `:${PASSWORD}@`) };
+    },
+    'ERR max number of clients reached',
+    /as many connections as it allows/,
+    /CONFIG SET maxclients/,
+  ),
+  redisSetup(
+    'too few connections, with TLS',
+    async (world) => {
+      const certificates = await world.certificates();
+      const server = await world.server([], certificates);
+      await server.client.config('SET', 'maxclients', '1');
+      return { REDIS_URL: urlOf(server, 'rediss'), ...trusting(certificates) };
+    },
+    undefined,
+    /closes the connection at once.*as many as it allows/,
+    /INFO clients/,
   ),
   redisSetup(
     'a script that does not end',
@@ -737,6 +778,14 @@ const SLACK: readonly BrokenSetup[] = [
     /connections:write/,
     SOCKET_MODE,
   ),
+  slackSetup(
+    'an app-level token of another app',
+    { app: 'A0BOTSAPP1' },
+    'app_id',
+    /SLACK_APP_TOKEN is of A0OTHERAPP, SLACK_BOT_TOKEN of A0BOTSAPP1/,
+    /api\.slack\.com\/apps\/A0BOTSAPP1.*SLACK_APP_TOKEN=xapp-…/,
+    { SLACK_APP_TOKEN: 'xapp-1-A0OTHERAPP-an-app-token-that-must-not-be-seen' },
+  ),
   ...(['invalid_client_id', 'bad_client_secret'] as const).map((error) => ({
     name: `an app that installs by OAuth and is answered with ${error}`,
     build: async (world: World) => ({
@@ -867,6 +916,29 @@ const CONFIGURATION: readonly BrokenSetup[] = [
       ...{ says: /any certificate/, todo: /NODE_EXTRA_CA_CERTS=/ },
     },
   },
+  {
+    name: 'a proxy that others are reached by',
+    build: async () => ({ HTTPS_PROXY: 'http://proxy.example.com:3128' }),
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning' },
+      ...{ says: /HTTPS_PROXY is set.*no proxy/, todo: /unset HTTPS_PROXY/ },
+    },
+  },
+  {
+    name: 'too few files that may be open',
+    build: async () => ({}),
+    openFiles: 256,
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning', code: 'open files' },
+      ...{ says: /may open 256 files/, todo: /ulimit -n 65536/ },
+    },
+  },
+  configSetup(
+    'two keys of one name',
+    { ENCRYPTION_KEYS: `2026:${base64(NEW_KEY)},2026:${base64(OLD_KEY)}` },
+    /the same name/,
+    /ENCRYPTION_KEYS=new-name:…,old-name:…/,
+  ),
   configSetup(
     'a file of authorities without a certificate',
     { NODE_EXTRA_CA_CERTS: '/dev/null' },
@@ -1010,6 +1082,18 @@ const MORE: readonly BrokenSetup[] = [
       code: 'redirect',
       says: /https:\/\/billing\.example\.com/,
       todo: /BILLING_BASE_URL=https:\/\/billing\.example\.com/,
+    },
+  },
+  {
+    name: 'a billing service that redirects to https',
+    build: async (world) => ({
+      BILLING_BASE_URL: await world.http(308, '', { location: 'https://billing.example.com/bill/graphql' }),
+    }),
+    finding: {
+      check: 'Billing',
+      code: 'redirect',
+      says: /https:\/\/billing\.example\.com/,
+      todo: /BILLING_BASE_URL=https:\/\/billing\.example\.com`/,
     },
   },
 ];

@@ -22,9 +22,12 @@ const UNKNOWN_AUTHORITY: Cause = {
   remedy:
     'Set NODE_EXTRA_CA_CERTS to a file with the authority’s certificate: `NODE_EXTRA_CA_CERTS=/path/ca.pem`.',
 };
+const MORE_FILES =
+  'Allow more: `ulimit -n 65536` in the shell, `LimitNOFILE=65536` in a unit of systemd, `--ulimit nofile=65536` for Docker.';
 const NO_ROUTE: Cause = {
   cause: 'can’t be reached: this machine has no route to {host}',
-  remedy: 'Connect the networks, or correct {variable}. To see the route: `ip route get {host}`',
+  remedy:
+    'Connect the networks, or correct {variable}. One side may have only IPv6 and the other only IPv4: `getent ahosts {host}`, `ip -brief address`',
 };
 const OLD_TLS: Cause = {
   cause: 'has no version of TLS, or no cipher, that Node accepts: it needs TLS 1.2 or 1.3',
@@ -59,6 +62,12 @@ const NETWORK: Causes = {
   },
   EHOSTUNREACH: NO_ROUTE,
   ENETUNREACH: NO_ROUTE,
+  EADDRNOTAVAIL: NO_ROUTE,
+  EAFNOSUPPORT: NO_ROUTE,
+  EMFILE: {
+    cause: 'can’t be asked: this process may not open any more files',
+    remedy: MORE_FILES,
+  },
   ECONNRESET: CLOSED,
   EPIPE: CLOSED,
   closed: CLOSED,
@@ -181,8 +190,8 @@ const REDIS: Causes = {
     remedy: 'Name the server itself: `REDIS_URL={asSingle}`',
   },
   'unknown master': {
-    cause: 'has Sentinels that don’t know “{master}”',
-    remedy: 'Write the name that they know after the hosts. To see it: `{cli} SENTINEL MASTERS`',
+    cause: 'has Sentinels that don’t know a master “{master}”',
+    remedy: 'Write the name that they know: `REDIS_URL={asMaster}`. To see all: `{cli} SENTINEL MASTERS`',
   },
   'announced address': {
     cause: 'can’t be reached: {address} announces {announced}, where this machine can’t connect',
@@ -225,6 +234,16 @@ const REDIS: Causes = {
   'ERR max number of clients reached': {
     cause: 'has as many connections as it allows',
     remedy: `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${STAYS}`,
+  },
+  maxclients: {
+    cause: 'has {clients} connections of {most} that it allows, and each process of Tally opens about five',
+    remedy: `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${STAYS}`,
+    verdict: 'warning',
+  },
+  closed: {
+    cause: 'closes the connection at once, at {address}; with TLS, also when it has as many as it allows',
+    remedy:
+      'Correct REDIS_URL, or look in its log; on its machine, `redis-cli INFO clients` shows whether it has too many connections.',
   },
   LOADING: {
     cause: 'is still loading its data',
@@ -433,6 +452,12 @@ const APP_TOKEN: Causes = {
     cause: 'rejects SLACK_APP_TOKEN: it lacks the scope connections:write',
     remedy: NEW_APP_TOKEN,
   },
+  app_id: {
+    cause:
+      'has two apps for these tokens: SLACK_APP_TOKEN is of {ofAppToken}, SLACK_BOT_TOKEN of {ofBotToken}, so no command arrives',
+    remedy:
+      'Take both from one app’s page, https://api.slack.com/apps/{ofBotToken}: `SLACK_APP_TOKEN=xapp-…` is under Basic Information, App-Level Tokens.',
+  },
 };
 
 const CLOCK: Causes = {
@@ -457,6 +482,17 @@ const CONFIGURATION: Causes = {
     cause:
       'NODE_TLS_REJECT_UNAUTHORIZED=0 lets Node trust any certificate: others can read tokens on the way',
     remedy: 'Remove it, and trust your authority instead: `NODE_EXTRA_CA_CERTS=/path/ca.pem`',
+    verdict: 'warning',
+  },
+  proxy: {
+    cause: '{variable} is set, and Tally goes through no proxy: it connects to Slack and the services itself',
+    remedy:
+      'Let this machine connect out directly. If it can already, take the variable out of Tally’s environment: `unset {variable}`',
+    verdict: 'warning',
+  },
+  'open files': {
+    cause: 'this process may open {limit} files at a time, and with many requests Tally needs {needed}',
+    remedy: MORE_FILES,
     verdict: 'warning',
   },
   authorities: {
@@ -555,7 +591,7 @@ const SERVICE: Causes = {
   },
   redirect: {
     cause: 'redirects to {target}; Tally doesn’t follow, to protect the token',
-    remedy: 'If that address is right: `{variable}={target}`',
+    remedy: 'If that address is right: `{variable}={base}`',
   },
   'address refused': {
     cause: '{problem}',

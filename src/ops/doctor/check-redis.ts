@@ -1,4 +1,5 @@
-import { isCluster, type RedisConnection } from '../../redis/connect.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
+import { connectRedis, isCluster, type RedisConnection, waitUntilReady } from '../../redis/connect.ts';
 import { identifyPeer, RedisRefusal } from '../../redis/refusal.ts';
 import { type Figures, findingOf } from './causes.ts';
 import { asksForTls, firstHost, redisFigures, redisUrlTo, userOf } from './figures.ts';
@@ -41,6 +42,9 @@ const replyCode = (error: unknown): string =>
   (error instanceof Error && error.name === 'ReplyError' ? codeIn(error.message) : undefined) ??
   errorCode(error);
 
+/** How long a Sentinel may take to name its masters. */
+const SENTINEL_TIMEOUT: Millis = 2_000;
+
 /** What ioredis says when a connection ends, whatever the cause. */
 const VAGUE: ReadonlySet<string> = new Set([
   ...['closed', 'EPIPE', 'ECONNRESET', 'ETIMEDOUT', 'timeout', 'protocol error', 'no reason given'],
@@ -61,6 +65,11 @@ async function unusableFinding(error: unknown, url: string, figures: Figures): P
     return missingFinding([command], figures);
   if (seen === 'WRONGPASS' && figures.hasPassword === 'no')
     return findingOf('REDIS', CHECK, 'WRONGPASS user', figures);
+  if (seen === 'unknown master') {
+    const { asMaster = '' } = figures;
+    const name = await knownMaster(url);
+    return findingOf('REDIS', CHECK, seen, { ...figures, asMaster: asMaster.replace('master-name', name) });
+  }
   const announced =
     error instanceof RedisRefusal && error.at ? { announced: `${error.at.host}:${error.at.port}` } : {};
   return findingOf('REDIS', CHECK, seen, { ...figures, ...announced });
@@ -130,11 +139,32 @@ async function modeFinding(redis: Server, info: Info, figures: Figures): Promise
   const mode = info.get('redis_mode');
   if (mode === 'cluster') return findingOf('REDIS', CHECK, 'redis_mode:cluster', figures);
   if (mode !== 'sentinel') return undefined;
-  const masters = await redis.call('SENTINEL', 'MASTERS').catch(() => []);
-  const [, name] = ((masters as string[][])[0] ?? []) as string[];
-  const known = isPlainWord(name) ? name : 'master-name';
-  const asSentinel = figures.asSentinel?.replace('master-name', known) ?? '';
+  const asSentinel = figures.asSentinel?.replace('master-name', await masterOf(redis)) ?? '';
   return findingOf('REDIS', CHECK, 'redis_mode:sentinel', { ...figures, asSentinel });
+}
+
+/** @returns the name of a master that this Sentinel watches; `master-name` if it doesn't tell */
+async function masterOf(sentinel: Pick<Server, 'call'>): Promise<string> {
+  const masters = (await sentinel.call('SENTINEL', 'MASTERS').catch(() => [])) as string[][];
+  const name = masters[0]?.[1];
+  return isPlainWord(name) ? name : 'master-name';
+}
+
+/** The same, of the first Sentinel of the address. */
+async function knownMaster(url: string): Promise<string> {
+  const host = firstHost(url);
+  if ('path' in host) return 'master-name';
+  const scheme = asksForTls(url) ? 'rediss' : 'redis';
+  const at = host.host.includes(':') ? `[${host.host}]` : host.host;
+  const sentinel = connectRedis(`${scheme}://${at}:${host.port}`, { staysWithReplica: true });
+  try {
+    await waitUntilReady(sentinel, SENTINEL_TIMEOUT);
+    return await masterOf(sentinel);
+  } catch {
+    return 'master-name';
+  } finally {
+    sentinel.disconnect();
+  }
 }
 
 /** The records may be in another database of the same server. */
@@ -192,6 +222,7 @@ async function serverFindings(
     ...versionFindings(info, figures),
     ...roleFindings(info, figures),
     ...(await persistenceFindings(server, info, figures)),
+    ...connectionFindings(info, figures),
     ...memoryFindings(info, figures),
     evictionFinding(info, figures),
   ];
@@ -251,6 +282,17 @@ function fsyncFinding(appendfsync = 'unknown', figures: Figures): Finding {
   const syncs = SYNCS[appendfsync];
   if (syncs === undefined) return findingOf('REDIS', CHECK, 'appendfsync', figures);
   return okFinding(CHECK, `writes every change to its append-only file${syncs}`);
+}
+
+/** Fewer than so many free connections are not enough for another process of Tally, during an upgrade. */
+const FEW_CONNECTIONS = 10;
+
+function connectionFindings(info: Info, figures: Figures): readonly Finding[] {
+  const [clients, most] = [Number(info.get('connected_clients')), Number(info.get('maxclients'))];
+  if (!(most - clients < FEW_CONNECTIONS)) return [];
+  return [
+    findingOf('REDIS', CHECK, 'maxclients', { ...figures, clients: String(clients), most: String(most) }),
+  ];
 }
 
 /** From this share of its limit on, Redis is called almost full. */

@@ -63,8 +63,10 @@ function failureCode(error: unknown, figures: Figures): [string, Figures] {
     }
     case 'address-refused':
       return ['address refused', { ...figures, problem: toPlainLine(error.message) }];
-    case 'redirect-refused':
-      return ['redirect', { ...figures, target: toPlainLine(error.target) }];
+    case 'redirect-refused': {
+      const target = toPlainLine(error.target);
+      return ['redirect', { ...figures, target, base: target.replace(/\/bill\/graphql$/, '') }];
+    }
     case 'service-failed':
       return [`HTTP ${error.status}`, figures];
     case 'rate-limited':

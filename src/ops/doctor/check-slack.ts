@@ -50,11 +50,22 @@ export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]>
       ];
     const refusal = refusalFinding('SLACK', response, parts);
     if (refusal !== undefined) return [refusal, ...clock];
+    const otherApp = await appFinding(body?.bot_id, parts);
     const bot = `the bot token belongs to “${nameIn(body?.user)}” in “${nameIn(body?.team)}”`;
-    return [okFinding(CHECK, bot), ...scopeFindings(headers, scopes), ...clock];
+    return [okFinding(CHECK, bot), ...otherApp, ...scopeFindings(headers, scopes), ...clock];
   } catch (error) {
     return [findingOf('SLACK', CHECK, errorCode(error), figuresOf(parts))];
   }
+}
+
+/** Whether the app-level token, which has its app's ID in it, is of the bot's app. Slack's SDK and people mix them up unnoticed. */
+async function appFinding(bot: unknown, parts: SlackParts): Promise<readonly Finding[]> {
+  const ofAppToken = parts.mode.kind === 'socket' && /^xapp-\d+-(A[A-Z0-9]+)-/.exec(parts.mode.appToken)?.[1];
+  if (!ofAppToken || typeof bot !== 'string') return [];
+  const { body } = await call('bots.info', parts.botToken, parts, new URLSearchParams({ bot }));
+  const ofBotToken = (body?.bot as { app_id?: unknown } | undefined)?.app_id;
+  if (typeof ofBotToken !== 'string' || ofBotToken === ofAppToken) return [];
+  return [findingOf('APP_TOKEN', CHECK, 'app_id', { ofAppToken, ofBotToken: toPlainLine(ofBotToken) })];
 }
 
 /** Slack looks at the app's ID and secret before the code, which is nobody's. */

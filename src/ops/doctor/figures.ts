@@ -40,7 +40,10 @@ export function redisFigures(url: string): Figures {
     withSentinelPassword: `${written({})}?sentinelPassword=…`,
     moreMemory: '1gb',
     announce: address.kind === 'cluster' ? 'cluster-announce-ip' : 'replica-announce-ip',
-    ...(address.kind === 'sentinel' && { master: address.name }),
+    ...(address.kind === 'sentinel' && {
+      master: address.name,
+      asMaster: written({}).replace(/\/[^/]*(\/\d+)?$/, '/master-name$1'),
+    }),
   };
 }
 
