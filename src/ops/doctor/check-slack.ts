@@ -58,7 +58,7 @@ export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]>
   }
 }
 
-/** Whether the app-level token, which has its app's ID in it, is of the bot's app. Slack's SDK and people mix them up unnoticed. */
+/** The app-level token has its app's ID in it. Slack accepts tokens of two apps, and then sends the bot nothing. */
 async function appFinding(bot: unknown, parts: SlackParts): Promise<readonly Finding[]> {
   const ofAppToken = parts.mode.kind === 'socket' && /^xapp-\d+-(A[A-Z0-9]+)-/.exec(parts.mode.appToken)?.[1];
   if (!ofAppToken || typeof bot !== 'string') return [];
