@@ -63,9 +63,9 @@ describe('the texts of a source file', () => {
     const source = [
       "import { lapse } from './a b.ts'; // 'a comment'",
       `const whoever = /it's "a pattern"/.test(\`one \${say("two", \`three \${4}\`)} five\`); /* "no" */`,
-      "const more = 'it\\'s six' + 10 / 2;",
+      "const more = 'it\\'s six' + '\\nseven' + 10 / 2;",
     ].join('\n');
-    expect(literalsIn(source)).toEqual(['two', 'three …', 'one … five', "it's six"]);
+    expect(literalsIn(source)).toEqual(['two', 'three …', 'one … five', "it's six", '\nseven']);
   });
 });
 

@@ -208,7 +208,7 @@ function finish(draft: EnvDraft, choices: Choices): number {
     env: { ...draft.values, ...process.env },
   });
   if (status === 0) explainStart(choices);
-  else printLine(`\nMend it in ${ENV_FILE}, then check again: ${commandLine('doctor')}`);
+  else printLine(`\nFix it in ${ENV_FILE}, then check again: ${commandLine('doctor')}`);
   return status ?? 1;
 }
 

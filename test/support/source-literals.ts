@@ -4,6 +4,9 @@ const REGEX = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
 const STRING = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y;
 const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//y;
 
+/** A line break, else the character itself. */
+const characterOf = (escaped = ''): string => (escaped === 'n' ? '\n' : escaped);
+
 /**
  * Returns the strings in TypeScript source: quoted strings, and templates with … for each expression. Comments, regular
  * expressions and module paths are left out.
@@ -20,7 +23,7 @@ export function literalsIn(source: string): string[] {
   const readTemplate = (): void => {
     let text = '';
     for (at += 1; at < code.length && code[at] !== '`'; at += 1) {
-      if (code[at] === '\\') text += code[++at] ?? '';
+      if (code[at] === '\\') text += characterOf(code[++at]);
       else if (code.startsWith('${', at)) {
         at += 2;
         readCode();
@@ -43,7 +46,8 @@ export function literalsIn(source: string): string[] {
         continue;
       }
       const string = match(STRING);
-      if (string !== undefined) literals.push(string.slice(1, -1).replace(/\\(.)/g, '$1'));
+      if (string !== undefined)
+        literals.push(string.slice(1, -1).replace(/\\(.)/g, (_, escaped: string) => characterOf(escaped)));
       const skipped =
         string ??
         match(COMMENT) ??
