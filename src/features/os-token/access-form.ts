@@ -35,7 +35,7 @@ import type { Role } from '../../workspace/permissions.ts';
 import { stampOf } from '../../workspace/record/conflict.ts';
 import { accessProjectLabel } from './access-words.ts';
 import { describeTokenScope } from './blocks.ts';
-import { formatClockTime, formatDuration } from './window-tokens.ts';
+import { formatClockTime, formatDuration } from './context.ts';
 
 export const ACCESS_VIEW = 'access-form';
 export const ACCESS_TITLE = 'Application access';

@@ -52,7 +52,7 @@ import {
 } from './access-words.ts';
 import { recordEntry, tokenAuditId } from './audit.ts';
 import { auditBlocks } from './blocks.ts';
-import { failureOf, ignoreFailure, type TokenContext } from './context.ts';
+import { failureOf, ignoreFailure, type TokenContext, tenantOf } from './context.ts';
 import { maybeIssuedBlocks } from './issue-modal.ts';
 import { requestToken } from './issuing.ts';
 
@@ -284,8 +284,9 @@ async function testAccess(
   limits.demand('tests', { teamId, userId: id });
   const about = `${accessAuditText(request.workspace, project)} · test`;
   const issued = await requestToken({ authUrl, ...credentials }, project, about, context);
-  const tenant = { workspace: teamId, connection: project, waits: request.workspace.waits };
-  const revocation = await identity.revoke(authUrl, issued.token, tenant).catch(failureOf);
+  const revocation = await identity
+    .revoke(authUrl, issued.token, tenantOf(project, context))
+    .catch(failureOf);
   return { issued, revocation: isFailure(revocation) ? 'failed' : REVOCATION_RESULTS[revocation] };
 }
 

@@ -1,7 +1,6 @@
 import type { Button, ConfirmationDialog, ModalView, SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import type { AuditState } from '../../domain/failure/index.ts';
-import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { type CommandInvocation, commandButton } from '../../slack/commands/command-buttons.ts';
 import { AUDIT_NOTES } from '../../slack/error-messages/identity.ts';
@@ -27,8 +26,9 @@ import {
   formatUntil,
   liveTokens,
   serializeWindowTokens,
+  type TokenWindow,
   type WindowToken,
-} from './window-tokens.ts';
+} from './context.ts';
 
 export const CONFIRM_VIEW = 'os-token';
 const TITLE = 'OS_TOKEN';
@@ -36,15 +36,6 @@ const TITLE = 'OS_TOKEN';
 /** @param tokens the tokens in the modal's metadata: handles, and encrypted tokens without their keys */
 const window = (blocks: readonly Block[], tokens: readonly WindowToken[] = []): ModalView =>
   modal({ title: TITLE, metadata: serializeWindowTokens(tokens), blocks });
-
-/** The tokens that a window lists. */
-export interface TokenWindow {
-  readonly tokens: readonly WindowToken[];
-  /** ms; tokens that have expired by then are left out */
-  readonly now: Millis;
-  /** The reader's time zone. */
-  readonly zone: Zone;
-}
 
 /** A window that says something and lists its tokens, each with a button to revoke it. */
 export const tokenWindow = (

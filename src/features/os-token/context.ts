@@ -1,15 +1,23 @@
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { HOUR, isTimeZone, type Millis } from '../../domain/time/calendar.ts';
-import type { IdentityClient } from '../../identity/client.ts';
+import {
+  dayAt,
+  formatDays,
+  HOUR,
+  isTimeZone,
+  MINUTE,
+  type Millis,
+  offsetAt,
+  type Zone,
+} from '../../domain/time/calendar.ts';
+import type { IdentityClient, Tenant } from '../../identity/client.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
-import type { GrantClaim, OneTimeGrants } from '../../workspace/once/one-time-grants.ts';
+import { type GrantClaim, grantHandle, type OneTimeGrants } from '../../workspace/once/one-time-grants.ts';
 import type { TokenQuota } from '../../workspace/once/token-quota.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import type { TokenWindow } from './blocks.ts';
-import type { WindowToken } from './window-tokens.ts';
 
 export interface OsTokenParts {
   readonly workspaces: Workspaces;
@@ -49,6 +57,11 @@ export const claimOf = (
   { request: { user }, clock }: TokenContext,
 ): GrantClaim => ({ workspace: user.teamId, person: user.id, grantText, purpose, at: clock() });
 
+/** Whose turn it is at the identity service, and where its waits count. @param project the access's */
+export const tenantOf = (project: string, { request: { user, workspace } }: TokenContext): Tenant => ({
+  ...{ workspace: user.teamId, connection: project, waits: workspace.waits },
+});
+
 /** The window as this person reads it now. */
 export const windowOf = (tokens: readonly WindowToken[], context: TokenContext): TokenWindow => ({
   ...{ tokens, now: context.clock() },
@@ -68,4 +81,89 @@ export function ignoreFailure(error: unknown): undefined {
 export function failureOf(error: unknown): Failure {
   if (!isFailure(error)) throw error;
   return error;
+}
+
+/** One line of a window's metadata: a token that was issued from the window, or only a grant for another one. */
+export interface WindowToken {
+  /** The grant's handle, and after a space the encrypted token if the window can revoke it. */
+  readonly grantText: string;
+  /** When the token expires, in ms; `unknown` if the service does not say, undefined without a token. */
+  readonly expires: number | 'unknown' | undefined;
+}
+
+/** The tokens that a window lists. */
+export interface TokenWindow {
+  readonly tokens: readonly WindowToken[];
+  /** ms; tokens that have expired by then are left out */
+  readonly now: Millis;
+  /** The reader's time zone. */
+  readonly zone: Zone;
+}
+
+export const canRevoke = ({ grantText }: WindowToken): boolean => grantText.includes(' ');
+
+/** The tokens that may still work. @param now ms */
+export const liveTokens = (tokens: readonly WindowToken[], now: Millis): readonly WindowToken[] =>
+  tokens.filter(({ expires }) => expires === 'unknown' || (expires !== undefined && expires > now));
+
+/** As `private_metadata`, in the same order. @see parseWindowTokens */
+export const serializeWindowTokens = (tokens: readonly WindowToken[]): string =>
+  tokens
+    .map(({ grantText, expires }) => [grantText, ...(expires === undefined ? [] : [`!${expires}`])].join(' '))
+    .join('\n');
+
+/** Outside text: what it leads to is checked when it is claimed. */
+export const parseWindowTokens = (metadata: string): readonly WindowToken[] =>
+  metadata.split('\n').flatMap((line): WindowToken[] => {
+    const words = line.split(' ').filter(Boolean);
+    const grantText = words.filter((word) => !word.startsWith('!')).join(' ');
+    return grantText === '' ? [] : [{ grantText, expires: expiresIn(words) }];
+  });
+
+/** An entry with two halves has a token, whatever its expiry says. */
+function expiresIn(words: readonly string[]): WindowToken['expires'] {
+  const mark = words.find((word) => word.startsWith('!'));
+  if (mark === undefined) return words.length > 1 ? 'unknown' : undefined;
+  const at = Number(mark.slice(1));
+  return Number.isSafeInteger(at) ? at : 'unknown';
+}
+
+/**
+ * As many as `limit` characters hold, newest first: the oldest cannot be revoked any more, and if that is not enough, are
+ * not listed either.
+ */
+export function fitWindowTokens(tokens: readonly WindowToken[], limit: number): readonly WindowToken[] {
+  if (serializeWindowTokens(tokens).length <= limit) return tokens;
+  const oldest = tokens.findLastIndex(canRevoke);
+  const fewer =
+    oldest < 0
+      ? tokens.slice(0, -1)
+      : tokens.map((token, at) =>
+          at === oldest ? { ...token, grantText: grantHandle(token.grantText) } : token,
+        );
+  return fitWindowTokens(fewer, limit);
+}
+
+/** @returns `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
+export const formatUntil = (expires: WindowToken['expires'], zone: Zone): string =>
+  typeof expires === 'number' ? `until ${formatClockTime(expires, zone)}` : 'until it expires';
+
+/** `11:15 on Sat 21 Nov 2026 (Europe/Berlin)` */
+export function formatClockTime(ms: Millis, zone: Zone): string {
+  const time = new Date(ms + offsetAt(ms, zone)).toISOString().slice(11, 16);
+  const day = dayAt(ms, zone);
+  return `${time} on ${formatDays(day, day)} (${zone})`;
+}
+
+/** `1 hour`, `19 minutes`, `2 hours 5 minutes`, `3 days` */
+export function formatDuration(ms: Millis): string {
+  const minutes = Math.max(0, Math.round(ms / MINUTE));
+  const hours = Math.floor(minutes / 60);
+  if (minutes === 0) return 'less than a minute';
+  if (hours >= 48) return pluralize(Math.floor(hours / 24), 'day');
+  const rest = minutes % 60;
+  return [
+    ...(hours > 0 ? [pluralize(hours, 'hour')] : []),
+    ...(rest > 0 ? [pluralize(rest, 'minute')] : []),
+  ].join(' ');
 }

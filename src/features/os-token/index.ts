@@ -1,15 +1,27 @@
 import { commandText } from '../../domain/commands.ts';
+import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
+import { modal } from '../../slack/kit/modal.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { loadUserGroups, suggestGroups } from '../../slack/request/user-groups.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { createAccess } from './access.ts';
-import { stoppedAccesses } from './access-saving.ts';
+import { ACCESS_TITLE, ACCESS_VIEW, accessForm, testingModal } from './access-form.ts';
+import { accessChange, saveAccess, stoppedAccesses } from './access-saving.ts';
+import {
+  type AccessFormDefaults,
+  type AccessRequest,
+  accessProjectLabel,
+  decodeAccessMetadata,
+  findAccessProject,
+  parseAccessForm,
+} from './access-words.ts';
 import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
-import { ignoreFailure, type OsTokenParts, windowOf } from './context.ts';
+import { ignoreFailure, type OsTokenParts, parseWindowTokens, windowOf } from './context.ts';
 import { askForToken, issueAgain } from './issue-modal.ts';
 import { revokeToken } from './revoking.ts';
 import { parseTokenText } from './token-requests.ts';
-import { parseWindowTokens } from './window-tokens.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -91,4 +103,66 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
       },
     },
   };
+}
+
+/** Application accesses of projects: registered through a form, tested, sealed, and removed. */
+function createAccess(parts: OsTokenParts) {
+  const { workspaces, readAuthUrl, authUrl } = parts;
+  const openForm = async (known: AccessFormDefaults, request: Request): Promise<void> => {
+    const { workspace, user } = request;
+    const project = findAccessProject(known.project, workspace);
+    const current = workspace.accesses.get(project);
+    const { people = current?.issuers.people ?? [user.id], groups = current?.issuers.groups ?? [] } = known;
+    const form = {
+      ...{ project, issuers: { people, groups }, expiry: known.expiry },
+      authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? authUrl,
+      groups: await loadUserGroups(request),
+    };
+    await request.reply.modal.open(accessForm(form, request));
+  };
+
+  const remove = async (project: string, request: Request): Promise<void> => {
+    const { label } = accessProjectLabel(request.workspace, project);
+    if (!request.workspace.accessIds.includes(project))
+      return request.reply.modal.update(
+        modal({
+          title: ACCESS_TITLE,
+          blocks: [section(`The access for ${label} was already removed.`)],
+        }),
+      );
+    await workspaces.removeAccess(accessChange('application access removed', project, request), project);
+    await request.reply.modal.show(
+      ACCESS_TITLE,
+      textMessage(
+        `Removed the access for ${label} from Tally. Delete it in the console too: it still works there.`,
+      ),
+    );
+  };
+
+  return {
+    /** @param word an alias or an ID */
+    open: (word: string, request: Request): Promise<void> => openForm({ project: word }, request),
+    actions: {
+      [ACCESS_VIEW]: {
+        right: 'manage',
+        openForm: ({ value }, request) => openForm(decodeAccessMetadata(value), request),
+      },
+      'access-remove': { right: 'manage', run: ({ value }, request) => remove(value, request) },
+    },
+    options: { issuerGroups: { right: 'manage', find: suggestGroups } },
+    views: {
+      [ACCESS_VIEW]: {
+        right: 'manage',
+        waiting: testingModal,
+        read: (fields, metadata) => parseAccessForm(fields, metadata, readAuthUrl),
+        work: (input: AccessRequest, request) => saveAccess(input, { ...parts, request }),
+      },
+    },
+  } satisfies Partial<Feature> & { open: unknown };
+}
+
+/** The identity address of the connection that the project is asked by. */
+function connected(record: Workspace, project: string): string | undefined {
+  const name = record.projects.find(({ id }) => id === project)?.connection ?? record.defaultConnection;
+  return name === undefined ? undefined : record.connections.get(name)?.authUrl;
 }

@@ -17,9 +17,19 @@ import {
   unclearIssueAudit,
 } from './audit.ts';
 import { tokenModal, tokenWindow } from './blocks.ts';
-import { failureOf, ignoreFailure, readerZone, type TokenContext, windowOf } from './context.ts';
+import {
+  canRevoke,
+  failureOf,
+  fitWindowTokens,
+  formatClockTime,
+  ignoreFailure,
+  liveTokens,
+  readerZone,
+  type TokenContext,
+  tenantOf,
+  windowOf,
+} from './context.ts';
 import type { TokenRequest } from './token-requests.ts';
-import { canRevoke, fitWindowTokens, formatClockTime, liveTokens } from './window-tokens.ts';
 
 /** Issues a token and shows it in the open modal. A token that could not be shown or audited is revoked. */
 export async function issueToken(tokenRequest: TokenRequest, context: TokenContext): Promise<void> {
@@ -82,11 +92,11 @@ export function requestToken(
   access: AccessSecrets,
   project: string,
   about: string,
-  { request, identity, audit, clock }: TokenContext,
+  context: TokenContext,
 ): Promise<IssuedToken> {
+  const { request, identity, audit, clock } = context;
   const { teamId, id } = request.user;
-  const tenant = { workspace: teamId, connection: project, waits: request.workspace.waits };
-  return identity.issue(access, tenant).catch(async (error: unknown) => {
+  return identity.issue(access, tenantOf(project, context)).catch(async (error: unknown) => {
     if (isFailure(error) && mayHaveIssued(error))
       await audit.record(teamId, unclearIssueAudit(clock(), id, about)).catch(ignoreFailure);
     throw error;
@@ -101,11 +111,10 @@ async function revokeUnseen(
   context: TokenContext,
 ): Promise<UnshownToken> {
   const { request, identity, clock } = context;
-  const { teamId, id } = request.user;
-  const tenant = { workspace: teamId, connection: grant.project, waits: request.workspace.waits };
+  const tenant = tenantOf(grant.project, context);
   const outcome = await identity.revoke(access.authUrl, issued.token, tenant).catch(failureOf);
   const about = tokenAuditText(label, grant.project, tokenAuditId(issued.auditId));
-  const token = { at: clock(), who: id, about };
+  const token = { at: clock(), who: request.user.id, about };
   const notShown: AuditEntry = { ...token, action: 'token issued', about: `${about} · not shown` };
   const states = [
     await recordEntry(isAudited ? undefined : notShown, context),

@@ -1,5 +1,4 @@
 import { type AuditState, type Failure, isFailure } from '../../domain/failure/index.ts';
-import type { Tenant } from '../../identity/client.ts';
 import { section, withoutActions } from '../../slack/kit/atoms.ts';
 import { failureMessage } from '../../slack/reply/error-blocks.ts';
 import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
@@ -19,14 +18,16 @@ import {
 import {
   claimOf,
   failureOf,
+  formatUntil,
   grantLifetime,
   ignoreFailure,
   readerZone,
   type TokenContext,
+  tenantOf,
+  type WindowToken,
   windowOf,
 } from './context.ts';
 import type { Tokens } from './token-requests.ts';
-import { formatUntil, type WindowToken } from './window-tokens.ts';
 
 /** Whether nothing is left to revoke. */
 const isFinal = (outcome: RevokeOutcome): boolean => outcome !== 'alive' && outcome !== 'refused';
@@ -54,9 +55,7 @@ export async function revokeToken(tokens: Tokens, token: WindowToken, context: T
   }
 
   await reply.modal.update(revokingModal);
-  const { waits } = context.request.workspace;
-  const tenant = { workspace: user.teamId, connection: grant.project, waits };
-  const outcome = await revokeAndCheck(grant.authUrl, opened, tenant, context).catch(failureOf);
+  const outcome = await revokeAndCheck(grant.authUrl, opened, grant.project, context).catch(failureOf);
   const about = tokenAuditText(grant.word, grant.project, grant.audit);
   const entry = revocationAudit({ at: clock(), who: user.id, about }, outcome);
   if (!isFailure(outcome) && isFinal(outcome)) return showRevoked(outcome, grant, entry, window, context);
@@ -84,9 +83,11 @@ const untilOf = ({ expires }: WindowToken, { request }: TokenContext): string =>
 async function revokeAndCheck(
   authUrl: string,
   token: string,
-  tenant: Tenant,
-  { identity }: TokenContext,
+  project: string,
+  context: TokenContext,
 ): Promise<RevokeOutcome> {
+  const { identity } = context;
+  const tenant = tenantOf(project, context);
   const revoked = await identity.revoke(authUrl, token, tenant);
   if (revoked !== 'revoked') return revoked;
   const checked = await identity.check(authUrl, token, tenant).catch(ignoreFailure);

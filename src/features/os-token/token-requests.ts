@@ -23,7 +23,7 @@ import {
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { findAccess, findProject } from '../../workspace/record/workspace.ts';
-import type { WindowToken } from './window-tokens.ts';
+import type { WindowToken } from './context.ts';
 
 /** One user's request for a token of one project. */
 export interface TokenRequest {

@@ -26,8 +26,7 @@ import { comparable, comparisonText, uncomparedNote, versusDates } from './compa
 import { daysTable, versusDaysTable } from './days.ts';
 import type { SpendReport, SpendView } from './figures.ts';
 import { spendListMessage } from './several.ts';
-import { shownText } from './top.ts';
-import { reportOf, spendCommand } from './words.ts';
+import { reportOf, shownText, spendCommand } from './words.ts';
 
 /** What projects spent and how that compares. */
 export function spendMessage(view: SpendView): Message {

@@ -1,18 +1,15 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { InvalidResponse, InvalidWord, NoData } from '../../domain/failure/index.ts';
-import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/argument.ts';
-import { type CommandWords, formatVersus, parseCommandText } from '../../domain/language/command-text.ts';
-import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
+import { InvalidResponse, NoData } from '../../domain/failure/index.ts';
+import { mayOpenWindow } from '../../domain/language/argument.ts';
 import { moneyFormatter, toPlainDigits } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatCoverage } from '../../domain/money/usage-change.ts';
-import { formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import { formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
-import { type Period, resolvePeriod } from '../../domain/time/period.ts';
+import type { Period } from '../../domain/time/period.ts';
 import { exampleProject } from '../../slack/commands/examples.ts';
-import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
+import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
 import { askForView } from '../../slack/reply/answer-message.ts';
@@ -22,11 +19,11 @@ import type { LastUsed } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
-import { askSpend, type SpendReport, type SpendView } from './figures.ts';
+import { askSpend, keepTop, type SpendReport, type SpendView } from './figures.ts';
 import { spendFiles } from './files.ts';
-import { keepTop } from './top.ts';
 import { whyDaysMessage } from './why-days.ts';
 import { whyProjectsMessage } from './why-projects.ts';
+import { parseSpend, resolveSpendPeriod } from './words.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -107,44 +104,6 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
       }),
     },
   };
-}
-
-/** @throws InvalidWord, SecretPasted */
-const parseSpend = (text: string, aliases: ReadonlySet<string>) =>
-  parseWithOutput(text, aliases, parseCommandText);
-
-/**
- * The period at this moment, with the named comparison if there is one; a refusal suggests the whole command's text.
- * @throws InvalidWord, PeriodJustBegan
- */
-function resolveSpendPeriod(
-  { phrase = LAST_7_DAYS, versus }: Pick<CommandWords, 'phrase' | 'versus'>,
-  { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
-  instants: Instants,
-  zone: Zone,
-): ComparedPeriod {
-  const command = (period: string, compared: string | undefined) =>
-    [askedText(named, period, ...(compared === undefined ? [] : [`vs ${compared}`])), output]
-      .filter(Boolean)
-      .join(' ');
-  const period = offering(
-    () => resolvePeriod(phrase, instants.now, zone, instants.writtenAt),
-    (text) => command(text, versus && formatVersus(versus)),
-  );
-  if (versus === undefined) return period;
-  return offering(
-    () => compareWith(period, versus, instants),
-    (text) => command(period.phrase, text),
-  );
-}
-
-/** Runs `resolve`. @throws its InvalidWord, with each suggestion made into a whole command */
-function offering<T>(resolve: () => T, whole: (text: string) => string): T {
-  try {
-    return resolve();
-  } catch (error) {
-    throw error instanceof InvalidWord ? error.within(whole) : error;
-  }
 }
 
 function whyMessage(view: SpendView): Message {

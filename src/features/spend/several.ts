@@ -13,8 +13,7 @@ import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/co
 import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
 import { comparable, uncomparedNote, versusDates } from './comparison.ts';
-import type { SpendFigures, SpendView } from './figures.ts';
-import { bySpent, formatTop, shareOf, topShareText } from './top.ts';
+import { bySpent, formatTop, type SpendFigures, type SpendView, shareOf, topShareText } from './figures.ts';
 
 /** The total and its biggest change, or of how much the largest ones are a part; then a row a project, the largest first. */
 export function spendListMessage(view: SpendView, buttons: ActionsBlock): Message {

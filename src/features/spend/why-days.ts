@@ -13,21 +13,22 @@ import { type DayNamer, dayNamerFor, listDays } from '../../domain/time/day-grou
 import type { Message } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import { renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
-import { formatChangeAmount, uncomparedNote } from './comparison.ts';
-import type { SpendFigures, SpendView } from './figures.ts';
 import {
   comparedDates,
   differenceCells,
   type ExplainedChange,
   explainChange,
+  formatChangeAmount,
   formatMoreOrLess,
   hasPartialDays,
   LEFT_OUT,
   leavesDaysOut,
   NO_COMPLETE_DAY,
   ROUNDED,
+  uncomparedNote,
   whyButtons,
-} from './why.ts';
+} from './comparison.ts';
+import type { SpendFigures, SpendView } from './figures.ts';
 
 /** The days that made the change of one project, the largest difference first. */
 export function whyDaysMessage(figures: SpendFigures, view: SpendView): Message {

@@ -6,10 +6,6 @@ import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { hasOneCurrency, type ProjectColumn, productNames } from '../../slack/commands/project-answers.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
-import { uncomparedNote } from './comparison.ts';
-import type { SpendFigures, SpendView } from './figures.ts';
-import { totalChange } from './several.ts';
-import { formatTop } from './top.ts';
 import {
   comparedDates,
   differenceCells,
@@ -21,8 +17,11 @@ import {
   leavesDaysOut,
   NO_COMPLETE_DAY,
   ROUNDED,
+  uncomparedNote,
   whyButtons,
-} from './why.ts';
+} from './comparison.ts';
+import { formatTop, type SpendFigures, type SpendView } from './figures.ts';
+import { totalChange } from './several.ts';
 
 /** A project whose days can be compared: `current` minus `before` is exactly `value`. */
 interface ComparedProject extends SpendFigures, Difference {

@@ -1,9 +1,52 @@
-import type { Output } from '../../domain/language/argument.ts';
-import { formatVersus } from '../../domain/language/command-text.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
+import { type Output, parseWithOutput } from '../../domain/language/argument.ts';
+import { type CommandWords, formatVersus, parseCommandText } from '../../domain/language/command-text.ts';
+import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { findReport } from '../../domain/report.ts';
+import type { Zone } from '../../domain/time/calendar.ts';
+import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
+import { resolvePeriod } from '../../domain/time/period.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
-import { askedText } from '../../slack/commands/project-answers.ts';
+import { type AskedProjects, askedText } from '../../slack/commands/project-answers.ts';
 import type { SpendView } from './figures.ts';
+
+/** @throws InvalidWord, SecretPasted */
+export const parseSpend = (text: string, aliases: ReadonlySet<string>) =>
+  parseWithOutput(text, aliases, parseCommandText);
+
+/**
+ * The period at this moment, with the named comparison if there is one; a refusal suggests the whole command's text.
+ * @throws InvalidWord, PeriodJustBegan
+ */
+export function resolveSpendPeriod(
+  { phrase = LAST_7_DAYS, versus }: Pick<CommandWords, 'phrase' | 'versus'>,
+  { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
+  instants: Instants,
+  zone: Zone,
+): ComparedPeriod {
+  const command = (period: string, compared: string | undefined) =>
+    [askedText(named, period, ...(compared === undefined ? [] : [`vs ${compared}`])), output]
+      .filter(Boolean)
+      .join(' ');
+  const period = offering(
+    () => resolvePeriod(phrase, instants.now, zone, instants.writtenAt),
+    (text) => command(text, versus && formatVersus(versus)),
+  );
+  if (versus === undefined) return period;
+  return offering(
+    () => compareWith(period, versus, instants),
+    (text) => command(period.phrase, text),
+  );
+}
+
+/** Runs `resolve`. @throws its InvalidWord, with each suggestion made into a whole command */
+function offering<T>(resolve: () => T, whole: (text: string) => string): T {
+  try {
+    return resolve();
+  } catch (error) {
+    throw error instanceof InvalidWord ? error.within(whole) : error;
+  }
+}
 
 /** The command that gives this answer again, of another period or in another form. */
 export const spendCommand = (
@@ -20,3 +63,11 @@ const versusWords = ({ versus }: SpendView['period']): string[] =>
 /** What **Schedule this…** begins with: the report of the same days, if there is one. */
 export const reportOf = ({ projects, period }: Pick<SpendView, 'projects' | 'period'>): string | undefined =>
   projects.isList ? undefined : findReport(period.phrase) && period.phrase;
+
+/** The projects that the answer shows, by their names: `/balance` knows no top. */
+export const shownText = ({ projects, top }: SpendView): string =>
+  askedText(
+    top === undefined
+      ? projects
+      : { word: top.shown.map(({ target }) => target.word).join(','), product: projects.product },
+  );

@@ -32,9 +32,8 @@ import type { LastUsed } from '../../workspace/record/last-used.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature, StatusPart, StatusSource } from '../feature.ts';
-import { accessParts } from './accesses.ts';
 import { connectionParts, type TestResult } from './connections.ts';
-import { projectParts } from './projects.ts';
+import { accessParts, projectParts } from './projects.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
