@@ -360,7 +360,7 @@ describe('a process that died while Slack was asked', () => {
     expect(inChannel()[1]?.blocks).toContain('This may be a duplicate');
   });
 
-  it('is posted once more and no more where Slack takes each post and never answers', async () => {
+  it('is posted twice at most where Slack takes each post and never answers', async () => {
     await killed(true);
     slack.fault = ({ method, args }) => {
       if (method === 'conversations.history') return 'missing_scope';
@@ -428,7 +428,7 @@ describe('a process that died while Slack was asked', () => {
   });
 });
 
-describe('a bot that is told to end while Slack is asked', () => {
+describe('a bot that stops while Slack is asked', () => {
   it.each([
     ['is_archived', 'held'],
     [{ retryAfter: 1 }, 'trying'],
@@ -492,7 +492,7 @@ describe('a run that loses its lease', () => {
     expect(slack.posts).toEqual([]);
   });
 
-  it('leaves nothing of a workspace that has left and is woken once more', async () => {
+  it('leaves no key of a workspace that has left and is woken again', async () => {
     expect(await run()).toBeUndefined();
     expect(await redis.client.keys(`*${TEAM}*`)).toEqual([]);
   });

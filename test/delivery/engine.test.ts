@@ -167,7 +167,11 @@ it('wakes nobody for a schedule that somebody paused', async () => {
   await save(
     redis.client,
     TEAM,
-    schedule({ timing: due(), since: 0, paused: { why: 'person', at: 0, by: 'U0OWNER001' } }),
+    schedule({
+      timing: due(),
+      since: Date.now() - 2 * HOUR,
+      paused: { why: 'person', at: 0, by: 'U0OWNER001' },
+    }),
   );
   await parts.engine.changed(TEAM);
   expect(await planned()).toEqual([]);

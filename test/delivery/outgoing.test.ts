@@ -673,7 +673,7 @@ describe('the log of a post', () => {
     ]);
   });
 
-  it('of one that waits says for what, begins its hour again, and keeps what was counted', async () => {
+  it('of a waiting post says what it waits for, restarts its hour of tries, and keeps the failure counts', async () => {
     const wait = async (record: Partial<Workspace>) => {
       const { context, writes } = runAt(NINE + 7, { workspace: workspaceOf([], record) });
       await recordWait(task(), attempt(), { next: NINE + HOUR, awaits: '2026-11-19' }, context);

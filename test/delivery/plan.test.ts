@@ -322,7 +322,7 @@ describe('the figures of a post', () => {
     expect(plan(NINE + 80 * HOUR, [line], { ...of, since: nine(9) }).correctionsDue).toEqual([]);
   });
 
-  it('are checked again when the next try says, and no more four days after it', () => {
+  it('are checked again at their next check, for four days', () => {
     const again = out({}, { next: NINE + 7 * HOUR });
     expect(plan(NINE + 7 * HOUR - 1, [again]).next).toBe(NINE + 7 * HOUR);
     expect(plan(NINE + 7 * HOUR, [again]).correctionsDue).toHaveLength(1);
@@ -331,7 +331,7 @@ describe('the figures of a post', () => {
   });
 });
 
-describe('what nobody was told yet', () => {
+describe('a failure that nobody was notified of yet', () => {
   it('is notified, but not while the date is tried once more', () => {
     const notices = (now: number, lines: readonly DeliveryLogLine[], of = SAVED, backOffUntil?: number) =>
       planNotices(plan(now, lines, of).pendingNotices, snapshotOf(lines, { backOffUntil }), now);

@@ -173,7 +173,7 @@ describe('messages of a reminder', () => {
   });
 });
 
-describe('what was told', () => {
+describe('the state of a sent reminder', () => {
   it('is deleted with the credential it is about', () => {
     const workspace = workspaceOf([], {
       connections: new Map([['main', { name: 'main', fingerprint: 'x', registeredAt: 0 }]]),

@@ -79,7 +79,7 @@ const sentTo = (person: string) => slack.posts.filter(({ channel }) => channel =
 const texts = (person: string) => sentTo(person).map(({ text }) => text);
 
 describe('a token that expires', () => {
-  it('is announced 14, 3 and 1 days before, in the morning, to who registered it and to managers', async () => {
+  it('is announced 14, 3 and 1 days before, in the morning, to the person who registered it and to managers', async () => {
     await connect('token 1', EXPIRES);
     const times: string[] = [];
     slack.fault = ({ method }) => {
@@ -250,7 +250,7 @@ describe('a token that the service rejects', () => {
   });
 });
 
-it('leaves nothing of a reminder twice where Slack took it and the process died', async () => {
+it('sends a reminder once where Slack took it and the process died', async () => {
   await connect('token 1', EXPIRES);
   now = EXPIRES - 14 * DAY;
   slack.fault = ({ method, args }) =>

@@ -99,7 +99,7 @@ describe('a check for lost runs', () => {
     expect(checks).toEqual([0]);
   });
 
-  it.each(['ends', 'fails'])('that %s after it was stopped is the last one, without a word', async (how) => {
+  it.each(['ends', 'fails'])('that %s after it was stopped is the last one, and not logged', async (how) => {
     let finish = (): void => undefined;
     const { start, stop, checks, derived, claimed, logged } = repairs({
       due: Array.from({ length: 30 }, (_, n) => `T${n}`),

@@ -74,7 +74,7 @@ function startCounting(work: () => Promise<void> = async () => undefined): {
   };
 }
 
-it('wakes once for one instant, however often and by whomever it was asked', async () => {
+it('wakes once for one instant, however often and by however many processes it was asked', async () => {
   const other = make();
   const at = Date.now() + 200;
   await Promise.all([scheduler.runAt(TEAM, at), other.runAt(TEAM, at), scheduler.runAt(TEAM, at)]);

@@ -331,7 +331,7 @@ describe('what only managers do', () => {
     expect(dms(MEMBER)).toEqual([]);
   });
 
-  it('does nothing for who no longer manages, and sends nothing to them', async () => {
+  it('does nothing for a person who no longer manages, and sends them nothing', async () => {
     await asks(COMMAND);
     const got = await newest(ADMIN, COMMAND);
     bot.slack.workspace.person(ADMIN)!.role = 'member';
@@ -442,7 +442,7 @@ describe('a question that is allowed once', () => {
 });
 
 describe('a token that is allowed once', () => {
-  it('is issued once to who is not named', async () => {
+  it('is issued once to a person who is not named', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await addAccess();
     await asks('/os-token prod');

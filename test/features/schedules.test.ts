@@ -830,7 +830,7 @@ describe('the list', () => {
     expect(await stored()).toEqual([before]);
   });
 
-  it('restores it for its owner, not for who created it', async () => {
+  it('restores it for its owner, not for its creator', async () => {
     const { id, ...before } = await setUp('schedule prod', OWNER, CHANNEL);
     const handedTo = async (owner: string, createdBy: string) => {
       const schedule = { ...before, id, owner, createdBy };

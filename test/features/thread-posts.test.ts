@@ -190,7 +190,7 @@ describe('below a scheduled post', () => {
     expect((await say('why?', undefined, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
   });
 
-  it('the rights are those of who asks now', async () => {
+  it('checks the rights of the person who asks now', async () => {
     const { ts } = await posted();
     await limitTo('C0OTHER001');
     for (const text of ['again', 'why?', 'and october?']) {

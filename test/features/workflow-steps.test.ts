@@ -125,7 +125,7 @@ describe('Get spend', () => {
     expect(bot.log()).not.toContain(goodToken(bot.billing));
   });
 
-  it('says that nothing is there instead of a zero', async () => {
+  it('says that there are no figures instead of a zero', async () => {
     expect(await errorOf(spend({ project: 'prod', product: 'virtualization' }))).toMatch(
       /^No Virtualization data for project 7001, 14–20 Nov\. Try another product or period/,
     );

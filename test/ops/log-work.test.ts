@@ -112,7 +112,7 @@ describe('the line of a delivery', () => {
 describe('many lines a second', () => {
   const many = (count: number, work: Work) => Array<Work>(count).fill(work);
 
-  it('are written whole up to fifty, then one in ten, which says for how many it stands', () => {
+  it('are all written up to fifty, then one in ten, with how many it represents', () => {
     const lines = linesOf(many(250, request()));
     expect(lines).toHaveLength(50 + 20);
     expect(lines.filter(({ sampled }) => sampled === undefined)).toHaveLength(50);
@@ -123,7 +123,7 @@ describe('many lines a second', () => {
     expect(linesOf(many(250, request()), {}, 25)).toHaveLength(250);
   });
 
-  it('of what went well leave those of failures whole, which have a bound of their own', () => {
+  it('about successes do not use up the limit for failures', () => {
     const failed = request({ outcome: 'timed-out' });
     const lines = linesOf([...many(500, request()), ...many(50, failed)]);
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(50);

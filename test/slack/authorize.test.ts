@@ -81,7 +81,7 @@ const may = async (right: Right, options?: Partial<RequestOptions>) =>
     (error: { kind?: string; reason?: string; code?: string }) => error.reason ?? error.code ?? error.kind,
   );
 
-describe('a refusal to who does not manage', () => {
+describe('a refusal to a person who does not manage', () => {
   const managers = () =>
     ask('manage').then(
       () => 'allowed',

@@ -82,7 +82,7 @@ describe('a workspace', () => {
   });
 });
 
-it('a limit that is demanded throws where it refuses, and tells nobody who did not ask', () => {
+it('throws where a required limit refuses, and sends no message by itself', () => {
   const { demand } = createRateLimiter({ clock: () => now });
   for (let n = 0; n < RATE_LIMITS.refusals.person.most; n += 1) demand('refusals', who());
   expect(() => demand('refusals', who())).toThrow(Throttled);

@@ -40,7 +40,7 @@ const numbers = (entries: readonly { about: string }[]) =>
   entries.map(({ about }) => Number(about.split(' ')[1]));
 
 describe('the audit', () => {
-  it('gives back what was recorded, the newest first, and nothing of a neighbour', async () => {
+  it('lists the entries of one workspace, the newest first', async () => {
     await audit.record('T1', ENTRY);
     await audit.record('T2', { ...ENTRY, about: 'elsewhere' });
     await audit.record('T1', { ...ENTRY, action: 'project removed', at: ENTRY.at + 1 });

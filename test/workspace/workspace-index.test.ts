@@ -29,7 +29,7 @@ const due = async (now: number, most = 10) =>
   (await index.due(0, now, most)).map(({ workspace }) => workspace);
 
 describe('the index of workspaces', () => {
-  it('gives those whose check is due, the ones that waited longest first, and no more than asked for', async () => {
+  it('lists workspaces whose check is due, the longest overdue first, up to a limit', async () => {
     await index.setCheck('T1', NOW);
     await index.setCheck('T2', NOW - 1);
     await index.setCheck('T3', NOW + 1);

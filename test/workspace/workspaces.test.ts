@@ -88,7 +88,7 @@ describe('a workspace', () => {
     expect(record.channelDefault('C1')).toBeUndefined();
   });
 
-  it('gives back what it was told', async () => {
+  it('reads back what was saved', async () => {
     await workspaces.saveSettings(await changing(), zone('America/New_York'));
     const saved = await workspaces.saveConnection(await changing(), MAIN);
     const record = await read();
@@ -131,7 +131,7 @@ describe('a workspace', () => {
     expect(await everyCommandOf(() => createDeletion({ redis }).workspace('T1'))).toEqual(['eval', 'zrem']);
   });
 
-  it('forgets everything, and nothing of its neighbour', async () => {
+  it('deletes one workspace and leaves the next one', async () => {
     for (const id of ['T1', 'T2']) {
       await workspaces.saveSettings(await changing(id), zone('Asia/Tokyo'));
       await workspaces.saveConnection(await changing(id), MAIN);
