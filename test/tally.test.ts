@@ -76,6 +76,27 @@ describe('the executable tally', () => {
     expect(errors).toContain('ENCRYPTION_KEYS is not set');
   });
 
+  it.each(['doctor', 'init', 'manifest', 'reseal', 'copy', 'backup', 'restore', 'check-billing'])(
+    'says how %s is used, without an environment',
+    async (command) => {
+      const { code, output } = await tally([command, '--help']);
+      expect({ code, output }).toEqual({
+        code: 0,
+        output: expect.stringMatching(`^Usage: tally ${command}\\b`),
+      });
+    },
+  );
+
+  it.each([
+    [['backup'], 'Name one file.'],
+    [['restore', '--check', '--replace', 'file'], 'Choose one: --check or --replace.'],
+    [['reseal', 'now'], 'Expected only options and their values'],
+  ])('refuses %j with what is missing, and how it is used', async (args, says) => {
+    const { code, errors } = await tally(args);
+    expect({ code, errors }).toEqual({ code: 64, errors: expect.stringContaining(says) });
+    expect(errors).toContain(`Usage: tally ${args[0]}`);
+  });
+
   it('runs the doctor and reseal', async () => {
     const doctor = await tally(['doctor']);
     expect(doctor).toMatchObject({ code: 78, output: expect.stringContaining('4 problems to fix.') });
