@@ -45,7 +45,7 @@ import { createResponseUrlClient } from './slack/reply/response-url.ts';
 import { createUserDirectory } from './slack/request/users.ts';
 import { createRateLimiter, RATE_LIMITS, type RateLimiter } from './slack/server/rate-limit.ts';
 import { registerListeners } from './slack/server/register-listeners.ts';
-import { REJECTIONS } from './slack/server/rejections.ts';
+import { REJECTIONS } from './slack/server/signed-request.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';

@@ -4,7 +4,7 @@ import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { fingerprintOf } from './credentials/connections.ts';
 import type { CredentialName } from './credentials/rejections.ts';
-import { type BillingTopic, failureKey, remedyFor } from './projects/last-failure.ts';
+import { type BillingTopic, failureKey, remedyFor } from './projects/answer-notes.ts';
 import { storeFailure } from './record/stored-failure.ts';
 import type { Workspaces } from './record/workspaces.ts';
 

@@ -5,9 +5,8 @@ import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { DAY, MINUTE } from '../../src/domain/time/calendar.ts';
 import { HTTP_LIMITS } from '../../src/http/exchange.ts';
 import { MAX_SERIES } from '../../src/ops/metrics.ts';
-import { CALLBACK_LIMITS } from '../../src/slack/install/throttle.ts';
-import { REJECTIONS } from '../../src/slack/server/rejections.ts';
-import { SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
+import { CALLBACK_LIMITS } from '../../src/slack/install/oauth-flow.ts';
+import { REJECTIONS, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
 import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../src/workspace/thread-store.ts';
 import { constantIn, measured, NODE, numbersIn } from './constants.ts';
 
@@ -19,7 +18,7 @@ const [wait = 0] = await numbersIn('redis/connect.ts', 'COMMAND_TIMEOUT');
 const [shards] = await numbersIn('redis/keys.ts', 'CLUSTER_SHARDS');
 const [drain = 0] = await numbersIn('app.ts', 'DRAIN');
 const [check = 0] = await numbersIn('cli/doctor.ts', 'CHECK_TIMEOUT');
-const [, again = 0] = await numbersIn('slack/reply/keep-trying.ts', 'WAIT');
+const [, again = 0] = await numbersIn('slack/install/token-check.ts', 'WAIT');
 const [lines] = await numbersIn('ops/log-work.ts', 'LINES_PER_SECOND');
 /** Of sysexits.h, as test/cli and test/ops/backup.test.ts get them. */
 const [usage, badFile, noFile, notCreated, configuration] = [64, 65, 66, 73, 78];

@@ -20,7 +20,7 @@ import {
   type HttpOptions,
   type ServiceRequest,
 } from '../../src/http/request.ts';
-import { failureMessage } from '../../src/slack/reply/error-blocks.ts';
+import { failureMessage } from '../../src/slack/reply/error-reply.ts';
 import { textOf } from '../support/bot.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw } from './service.ts';

@@ -12,7 +12,7 @@ import {
   ServiceUnreachable,
   WrongIdentityUrl,
 } from '../../src/domain/failure/index.ts';
-import { failureMessage, failureModal } from '../../src/slack/reply/error-blocks.ts';
+import { failureMessage, failureModal } from '../../src/slack/reply/error-reply.ts';
 
 const SUGGESTION = 'https://identity.example.com/v3';
 

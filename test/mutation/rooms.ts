@@ -41,7 +41,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
     mutate: [
       'src/slack/commands/{command-buttons,subcommands}.ts',
       'src/slack/owned/ownership.ts',
-      'src/slack/reply/{error-blocks,error-reply,csv-details,messages,reply,response-url}.ts',
+      'src/slack/reply/{error-reply,csv-details,messages,reply,response-url}.ts',
       'src/slack/request/{channels,payload,request,users}.ts',
       'src/slack/server/{commands,events,interactions,listeners,rate-limit,register-listeners,signed-request}.ts',
     ],

@@ -18,7 +18,7 @@ import {
   failureText,
   unknownErrorMessage,
   unknownErrorModal,
-} from '../../src/slack/reply/error-blocks.ts';
+} from '../../src/slack/reply/error-reply.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { textOf } from '../support/bot.ts';
 import { failuresOfAll } from '../support/failures.ts';

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createStateStore } from '../../src/slack/install/oauth-flow.ts';
+import { CALLBACK_LIMITS, createStateStore } from '../../src/slack/install/oauth-flow.ts';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
-import { CALLBACK_LIMITS } from '../../src/slack/install/throttle.ts';
 import {
   epochSeconds,
   type OAuthBot,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EditConflict, type Failure, StoreUnavailable, TimedOut } from '../../src/domain/failure/index.ts';
-import { notSavedMessage } from '../../src/slack/reply/error-blocks.ts';
+import { notSavedMessage } from '../../src/slack/reply/error-reply.ts';
 import { textOf } from '../support/bot.ts';
 
 const reads = (failure: Failure) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Throttled } from '../../src/domain/failure/index.ts';
-import { failureText } from '../../src/slack/reply/error-blocks.ts';
+import { failureText } from '../../src/slack/reply/error-reply.ts';
 import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/server/rate-limit.ts';
 
 let now = 5_000;

@@ -4,7 +4,7 @@ import type { App, ReceiverEvent } from '@slack/bolt';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
-import { keepTrying } from '../../src/slack/reply/keep-trying.ts';
+import { keepTrying } from '../../src/slack/install/token-check.ts';
 import { createSocketMode, type SocketModeConnection } from '../../src/slack/server/socket-mode.ts';
 import { BACKGROUND_OPTIONS } from '../../src/slack/web-client.ts';
 import { waitUntil } from '../support/wait-until.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { CALLBACK_LIMITS, createCallbackThrottle, networkOf } from '../../src/slack/install/throttle.ts';
+import { CALLBACK_LIMITS, createCallbackThrottle, networkOf } from '../../src/slack/install/oauth-flow.ts';
 
 describe('the throttle of installations', () => {
   it('lets in again once the window is over, and remembers nobody beyond it', () => {

@@ -14,7 +14,7 @@ import {
 } from '../../src/workspace/credentials/connections.ts';
 import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { PAUSE_REASONS, parseLastDelivery, resumesByItself } from '../../src/workspace/owned/schedules.ts';
-import type { AnswerNote } from '../../src/workspace/projects/last-balance.ts';
+import type { AnswerNote } from '../../src/workspace/projects/answer-notes.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
 import { collectAnswerNotes, createLastUsed, storedBalance } from '../../src/workspace/record/last-used.ts';
 import {

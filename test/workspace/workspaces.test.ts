@@ -7,10 +7,9 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
 import { formatExpiry, type NewConnection } from '../../src/workspace/credentials/connections.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
-import type { AnswerNote } from '../../src/workspace/projects/last-balance.ts';
+import type { AnswerNote } from '../../src/workspace/projects/answer-notes.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
-import type { WorkspaceChange } from '../../src/workspace/record/change.ts';
-import { UNDO_MS } from '../../src/workspace/record/change.ts';
+import { UNDO_MS, type WorkspaceChange } from '../../src/workspace/record/change.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import {

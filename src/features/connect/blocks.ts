@@ -8,7 +8,7 @@ import { PRODUCTS } from '../../domain/product.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { connectedBlocks, type TestedConnection } from '../../slack/commands/tested-connection.ts';
 import { actions, type Message, quote, section } from '../../slack/kit/atoms.ts';
-import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { ConnectRequest } from './words.ts';

@@ -12,7 +12,7 @@ import {
   ROLE_NAMES,
   TYPE_NAMES,
 } from '../../workspace/credentials/connections.ts';
-import { stampOf } from '../../workspace/record/conflict.ts';
+import { stampOf } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
 

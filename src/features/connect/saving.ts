@@ -11,12 +11,11 @@ import { CONNECT_TITLE, type TestedConnection } from '../../slack/commands/teste
 import { actions, button } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import type { StopsSource } from '../../slack/owned/stopped-items.ts';
-import { notSavedMessage } from '../../slack/reply/error-blocks.ts';
+import { notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/connections.ts';
-import { auditedChange } from '../../workspace/record/change.ts';
-import { requireUnchanged } from '../../workspace/record/conflict.ts';
+import { auditedChange, requireUnchanged } from '../../workspace/record/change.ts';
 import { holdsRegisteredSecret, isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import { connectedMessage, refusalMessage, testedConnection } from './blocks.ts';

@@ -4,7 +4,7 @@ import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { exampleQuestions } from '../../slack/commands/examples.ts';
 import { actions } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
-import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { Feature } from '../feature.ts';
 

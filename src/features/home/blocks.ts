@@ -2,7 +2,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { actions, type Block, button, context, formatInstant, overflow } from '../../slack/kit/atoms.ts';
 import { isFullMember } from '../../slack/owned/ownership.ts';
-import { DAMAGED_DATA } from '../../slack/reply/error-blocks.ts';
+import { DAMAGED_DATA } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Section } from '../feature.ts';
 import { attentionBlocks, connectionBlocks } from './connections.ts';

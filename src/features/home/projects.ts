@@ -6,7 +6,7 @@ import { bySoonestEnd, type Outlook, WARNING_DAYS } from '../../domain/money/run
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, daysBetween, formatDays } from '../../domain/time/calendar.ts';
 import { commandOption, projectOptions } from '../../slack/commands/command-buttons.ts';
-import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/last-failure.ts';
+import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
   type Block,
   context,
@@ -20,8 +20,7 @@ import {
 import { isFullMember } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/credentials/accesses.ts';
-import type { LastBalance } from '../../workspace/projects/last-balance.ts';
-import { findFailure } from '../../workspace/projects/last-failure.ts';
+import { findFailure, type LastBalance } from '../../workspace/projects/answer-notes.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { isConnectionMissing, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { damagedIds, requireSettings } from '../../workspace/record/workspace.ts';

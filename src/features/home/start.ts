@@ -7,7 +7,7 @@ import { commandButton, projectButtons } from '../../slack/commands/command-butt
 import { askableProject, exampleQuestions, testedProject } from '../../slack/commands/examples.ts';
 import { actions, type Block, button, header, markup } from '../../slack/kit/atoms.ts';
 import { exampleMarkup } from '../../slack/kit/help.ts';
-import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { homeProjects } from './projects.ts';
 

@@ -32,7 +32,7 @@ import {
 } from '../../workspace/credentials/accesses.ts';
 import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import type { Role } from '../../workspace/permissions.ts';
-import { stampOf } from '../../workspace/record/conflict.ts';
+import { stampOf } from '../../workspace/record/change.ts';
 import { accessProjectLabel } from './access-words.ts';
 import { describeTokenScope } from './blocks.ts';
 import { formatClockTime, formatDuration } from './context.ts';

@@ -16,7 +16,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { findStops, notSavedYet, type StopsSource } from '../../slack/owned/stopped-items.ts';
-import { failureMessage, notSavedMessage } from '../../slack/reply/error-blocks.ts';
+import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { loadUserGroups, requireKnownGroups } from '../../slack/request/user-groups.ts';
 import {
@@ -28,8 +28,7 @@ import {
 import { withExpiry } from '../../workspace/credentials/connections.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 import type { AuditAction, AuditEntry } from '../../workspace/record/audit.ts';
-import { auditedChange, type WorkspaceChange } from '../../workspace/record/change.ts';
-import { requireUnchanged } from '../../workspace/record/conflict.ts';
+import { auditedChange, type WorkspaceChange, requireUnchanged } from '../../workspace/record/change.ts';
 import { findAccess, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import {

@@ -3,7 +3,7 @@ import { commandText } from '../../domain/commands.ts';
 import type { AuditState } from '../../domain/failure/index.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { type CommandInvocation, commandButton } from '../../slack/commands/command-buttons.ts';
-import { AUDIT_NOTES } from '../../slack/error-messages/identity.ts';
+import { AUDIT_NOTES } from '../../slack/error-messages/service.ts';
 import {
   actions,
   type Block,

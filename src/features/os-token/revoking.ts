@@ -1,6 +1,6 @@
 import { type AuditState, type Failure, isFailure } from '../../domain/failure/index.ts';
 import { section, withoutActions } from '../../slack/kit/atoms.ts';
-import { failureMessage } from '../../slack/reply/error-blocks.ts';
+import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
 import { auditStateOf, isRevocationUnclear, recordEntry, revocationAudit, tokenAuditText } from './audit.ts';

@@ -4,7 +4,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import { REPORT_NAMES, REPORTS } from '../../domain/report.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { projectOption } from '../../slack/commands/project-search.ts';
+import { projectOption } from '../../slack/commands/project-picker.ts';
 import {
   actions,
   type Block,
@@ -17,7 +17,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, input, modal, searchInput } from '../../slack/kit/modal.ts';
 import { channelCheckBlocks, channelInput, liveInput } from '../../slack/owned/form.ts';
-import type { ChannelCheck } from '../../slack/request/channel-check.ts';
+import type { ChannelCheck } from '../../slack/request/channels.ts';
 import { zoneInput } from '../../slack/request/time-zones.ts';
 import { MAX_DIGEST_PROJECTS } from '../../workspace/owned/schedules.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';

@@ -2,7 +2,7 @@ import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { commandText } from '../../domain/commands.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
-import { projectSearch } from '../../slack/commands/project-search.ts';
+import { projectSearch } from '../../slack/commands/project-picker.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';

@@ -8,7 +8,7 @@ import { storeItem } from '../../slack/owned/actions.ts';
 import { homeRows, showOwned, statusRows } from '../../slack/owned/list.ts';
 import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import { canEditOwned } from '../../slack/owned/ownership.ts';
-import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/request/channel-check.ts';
+import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/request/channels.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import {
   type LastDelivery,

@@ -3,7 +3,7 @@ import type { Reports } from '../../delivery/posts/postable-report.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { listWord } from '../../domain/language/command-text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
+import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { type Block, channelLink, markup, section } from '../../slack/kit/atoms.ts';
 import { fullMessage } from '../../slack/owned/actions.ts';
 import {
@@ -15,8 +15,8 @@ import {
   saveDraft,
 } from '../../slack/owned/form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
-import { failureFacts } from '../../slack/reply/error-blocks.ts';
-import type { ChannelCheck } from '../../slack/request/channel-check.ts';
+import { failureFacts } from '../../slack/reply/error-reply.ts';
+import type { ChannelCheck } from '../../slack/request/channels.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
 import {

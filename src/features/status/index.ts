@@ -22,7 +22,7 @@ import {
   markup,
   section,
 } from '../../slack/kit/atoms.ts';
-import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-blocks.ts';
+import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-reply.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import type { OpenableConnection } from '../../workspace/credentials/connections.ts';

@@ -4,7 +4,7 @@ import { limitLines, pluralize } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/last-failure.ts';
+import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
   actions,
   type Block,
@@ -18,7 +18,7 @@ import {
 import { describeAccess } from '../../workspace/credentials/accesses.ts';
 import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import { credentialHealth, worstFirst } from '../../workspace/credentials/health.ts';
-import { findFailure } from '../../workspace/projects/last-failure.ts';
+import { findFailure } from '../../workspace/projects/answer-notes.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import {
   type AskLocation,

@@ -3,7 +3,7 @@ import { previewWatch } from '../../delivery/watches/watch-preview.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
-import type { ChannelCheck } from '../../slack/request/channel-check.ts';
+import type { ChannelCheck } from '../../slack/request/channels.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, isSameProject, projectLabel } from '../../workspace/projects/chosen-project.ts';

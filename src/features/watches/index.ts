@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/commands.ts';
-import { projectSearch } from '../../slack/commands/project-search.ts';
+import { projectSearch } from '../../slack/commands/project-picker.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
 import type { ActionListener } from '../../slack/server/listeners.ts';

@@ -2,7 +2,7 @@ import { moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import { previewWatch } from '../../delivery/watches/watch-preview.ts';
 import { isFailure, NoData } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
-import { typedOrDefaultProject } from '../../slack/commands/project-search.ts';
+import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { fullMessage } from '../../slack/owned/actions.ts';
 import {
@@ -14,7 +14,7 @@ import {
   saveDraft,
 } from '../../slack/owned/form.ts';
 import { canReadOwned } from '../../slack/owned/ownership.ts';
-import type { ChannelCheck } from '../../slack/request/channel-check.ts';
+import type { ChannelCheck } from '../../slack/request/channels.ts';
 import { askLocation, type Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';

@@ -2,7 +2,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { mention } from '../../slack/kit/atoms.ts';
 import { checkItemChannel, joinIfWanted } from '../../slack/owned/form.ts';
-import type { ChannelCheck } from '../../slack/request/channel-check.ts';
+import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { meetsRight } from '../../workspace/permissions.ts';

@@ -1,15 +1,38 @@
 import type { Checkboxes, PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/commands.ts';
+import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
-import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
-import { PRODUCTS } from '../../domain/product.ts';
+import {
+  formatCommandWords,
+  parseCommandText,
+  parseSingleProjectText,
+} from '../../domain/language/command-text.ts';
+import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import { type AskLocation, canAskAbout, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
+import {
+  type ChosenProject,
+  chosenProject,
+  isSameProject,
+  projectLabel,
+  projectValue,
+} from '../../workspace/projects/chosen-project.ts';
+import {
+  type AskLocation,
+  canAskAbout,
+  limitedProjects,
+  type ProjectReference,
+  resolveProject,
+  visibleProjects,
+} from '../../workspace/projects/resolve-project.ts';
+import { isChannel } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { actions, type Block, option, section, select } from '../kit/atoms.ts';
-import { fitsOption } from '../kit/limits.ts';
+import { fitsOption, SLACK_LIMITS } from '../kit/limits.ts';
+import { checkChannel } from '../request/channels.ts';
 import { isDirectMessage } from '../request/payload.ts';
-import { privateLocation, type Request } from '../request/request.ts';
+import { askLocation, privateLocation, type Request } from '../request/request.ts';
 import { type CommandInvocation, commandButton, commandOption } from './command-buttons.ts';
 
 /** Block ID of the checkbox that makes the picked project the channel's default. */
@@ -87,4 +110,75 @@ function projectIdHint({ command, text }: CommandInvocation, canManage: boolean)
   if (!canManage) return [section(hint)];
   const add = commandButton('add', 'Add a project…', { command: '/billing projects', text: 'add' });
   return [section(`${hint}\nOr give it a name once, then ask by that name.`), actions(...add)];
+}
+
+/** A project in the select of a form. @param name as people call it */
+export function projectOption(project: ChosenProject, name: string) {
+  const product = PRODUCTS[project.product].name;
+  // Without a name, the label already has the ID.
+  const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
+  // A user who may not see its name gets an option without it.
+  const { alias, ...unnamed } = project;
+  return option(name, projectValue(alias === name ? project : unnamed), about);
+}
+
+/**
+ * What is offered as somebody types into a form's select.
+ * @param channelIn from the form's metadata: where, or for where it was opened
+ */
+export const projectSearch = (channelIn: (metadata: string) => SlackId) => ({
+  right: 'member' as const,
+  find: async (query: string, request: Request, metadata: string) =>
+    (await searchProjects(query, request, channelIn(metadata))).map((project) =>
+      projectOption(project, projectLabel(project, request.workspace)),
+    ),
+});
+
+/** Named projects that the channel may see, and IDs. @param channel not checked yet */
+async function searchProjects(
+  query: string,
+  request: Request,
+  channel: SlackId,
+): Promise<readonly ChosenProject[]> {
+  const { workspace } = request;
+  const wanted = query.trim().toLowerCase();
+  const isTheirs = isChannel(channel) && (await checkChannel(channel, request)).problem === undefined;
+  const place = { channel: isTheirs ? channel : undefined, manager: false };
+  const named = visibleProjects(workspace, place).filter(
+    ({ alias, id }) => alias.includes(wanted) || id.includes(wanted),
+  );
+  const ids = typedProjects(query).filter((id) => !named.some((project) => isSameProject(id, project)));
+  const closed = limitedProjects(place.channel ?? '', ids, workspace);
+  return [...named, ...ids.filter((id) => !closed.includes(id))].slice(0, SLACK_LIMITS.options);
+}
+
+/** The project that was typed, else the channel's default. @throws NotAllowed, Failure for a project that was typed */
+export function typedOrDefaultProject(
+  { project, alias, product }: ProjectReference,
+  request: Request,
+): ChosenProject | undefined {
+  const isNamed = project !== undefined || alias !== undefined;
+  const { channel, workspace } = request;
+  if (!isNamed && (channel === undefined || workspace.channelDefault(channel) === undefined))
+    return undefined;
+  try {
+    const named = withoutUndefined({ project, alias, product });
+    const target = resolveProject(named, workspace, askLocation(request));
+    return chosenProject(target);
+  } catch (error) {
+    if (isNamed || !isFailure(error)) throw error;
+    return undefined;
+  }
+}
+
+/** `123` as each of the products, `123 storage` as that one. */
+function typedProjects(query: string): readonly ChosenProject[] {
+  try {
+    const { project, product } = parseSingleProjectText(query);
+    if (project === undefined) return [];
+    return (product === undefined ? PRODUCT_IDS : [product]).map((id) => ({ id: project, product: id }));
+  } catch (error) {
+    if (error instanceof InvalidWord) return [];
+    throw error;
+  }
 }

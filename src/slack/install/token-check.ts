@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { webApi } from '@slack/bolt';
 import type { Logger } from 'pino';
-import { UnsealFailed } from '../../domain/failure/index.ts';
+import { SlackFailed, UnsealFailed } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
-import { beginTrying, tokenRefusal } from '../reply/keep-trying.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { parseInstallation, type StoredInstallation } from './installation-tokens.ts';
 import type { TokenStatus } from './uninstall.ts';
@@ -89,4 +91,67 @@ export function tokenStatusOf(
         );
     },
   };
+}
+
+/** How long it waits before another attempt: longer each time, in ms. */
+const WAIT = { first: 500, most: 30_000 } as const;
+
+/** How long a start waits for the first answer from Slack, in ms: usually it is there by then. */
+const FIRST_ANSWER = 1_000;
+
+/**
+ * Tries until it works, less and less often, and no sooner than Slack says.
+ * @param onFailure called after each attempt that failed
+ * @throws AbortError only
+ */
+export async function keepTrying(
+  attempt: () => Promise<void>,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  for (let wait: Millis = WAIT.first; ; wait = Math.min(2 * wait, WAIT.most)) {
+    signal.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      signal.throwIfAborted();
+      onFailure(error);
+      await sleep(Math.max(wait, retryAfterOf(error)), undefined, { signal });
+    }
+  }
+}
+
+/** Like `keepTrying`, without blocking a start: resolves after the first attempt, or after a second. Never rejects. */
+export const beginTrying = (
+  attempt: () => Promise<void>,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, FIRST_ANSWER);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const trying = keepTrying(attempt, signal, (error) => {
+      onFailure(error);
+      end();
+    });
+    trying.then(end, end);
+  });
+
+/** In ms; 0 if Slack did not say. */
+function retryAfterOf(error: unknown): number {
+  const seconds =
+    error instanceof SlackFailed || error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter : 0;
+  return (seconds ?? 0) * 1000;
+}
+
+/** Slack's error codes for a token that no longer works. */
+const REFUSED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
+
+/** @returns Slack's code if it refuses the token; undefined for any other error */
+export function tokenRefusal(error: unknown): string | undefined {
+  const { data, code } = (error ?? {}) as { data?: { error?: string }; code?: string };
+  return [data?.error, code].find((refusal) => refusal !== undefined && REFUSED.has(refusal));
 }

@@ -1,6 +1,9 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { isChannel } from '../../workspace/record/record-schema.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
+import type { User } from './users.ts';
 
 /** A channel as Slack shows it to Tally. */
 export interface Channel {
@@ -58,4 +61,79 @@ export function channelsOf(client: WebClient) {
       await callSlack('conversations.join', () => client.conversations.join({ channel }));
     },
   };
+}
+
+/** Whether a channel can be posted in, as Slack shows it now. */
+export interface ChannelCheck {
+  /** Why nothing can be posted there, in a sentence. */
+  readonly problem: string | undefined;
+  /** The channel is public and Tally has not joined it yet. */
+  readonly canJoin: boolean;
+  /** Warnings to show before posting there, as sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** Who wants something posted in a channel. */
+interface Poster {
+  readonly slack: { readonly channels: Channels };
+  readonly user: Pick<User, 'id' | 'canManage'>;
+  readonly workspace: Pick<Workspace, 'settings'>;
+}
+
+const refused = (problem: string): ChannelCheck => ({ problem, canJoin: false, warnings: [] });
+
+const UNSEEN =
+  'Tally can’t see that channel. If it’s private, type /invite @Tally there, then choose it again.';
+const NO_SCOPE =
+  'Tally can’t see channels: it needs the scopes channels:read and groups:read. Ask an admin to add them and install Tally again.';
+const ARCHIVED = 'That channel is archived. Choose another.';
+const OUTSIDE = 'You aren’t in that channel. Join it first.';
+const SHARED = 'External people in this shared channel will see the posts';
+
+/**
+ * Whether the user may have something posted in a channel, and Tally can post there.
+ *
+ * @param known the user need not be a member, because posts go there already
+ */
+export async function checkChannel(channel: SlackId, request: Poster, known = false): Promise<ChannelCheck> {
+  if (!isChannel(channel)) return refused('Choose a channel.');
+  const {
+    slack: { channels },
+    user,
+    workspace,
+  } = request;
+  try {
+    const found = await channels.find(channel);
+    if (found === undefined) return refused(UNSEEN);
+    const isOpenTo = known || (!found.isPrivate && user.canManage);
+    // Do not reveal whether a private channel exists that the user is not in.
+    if (!isOpenTo && !(await channels.has(channel, user.id)))
+      return refused(found.isPrivate ? UNSEEN : OUTSIDE);
+    if (found.isArchived) return refused(ARCHIVED);
+    const { externals } = workspace.settings ?? { externals: false };
+    const shared = `${SHARED}${externals ? '' : ', although they can’t ask Tally themselves'}.`;
+    return { problem: undefined, canJoin: !found.isJoined, warnings: found.isShared ? [shared] : [] };
+  } catch (error) {
+    if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
+    if (error.code === 'missing_scope') return refused(NO_SCOPE);
+    return refused(`Slack couldn’t confirm that Tally can post there (${error.code}). Try again.`);
+  }
+}
+
+/** Makes Tally join a public channel. @returns why it could not, in a sentence */
+export async function joinChannel(
+  channel: SlackId,
+  { slack }: Pick<Poster, 'slack'>,
+): Promise<string | undefined> {
+  try {
+    await slack.channels.join(channel);
+    return undefined;
+  } catch (error) {
+    if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
+    const why =
+      error.code === 'missing_scope'
+        ? 'Tally isn’t allowed to join channels.'
+        : `Slack returned an error (${error.code}).`;
+    return `${why} Type /invite @Tally in that channel and try again.`;
+  }
 }

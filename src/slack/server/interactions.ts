@@ -3,11 +3,14 @@ import { withTimeout } from '../../runtime/timers.ts';
 import { type RequestWork, trackWork } from '../../runtime/work.ts';
 import { type CommandInvocation, parseInvocation, parseShare } from '../commands/command-buttons.ts';
 import { readFields, splitMetadata } from '../kit/modal.ts';
-import { failureText } from '../reply/error-blocks.ts';
-import { errorModalOf } from '../reply/error-reply.ts';
+import { failureText, errorModalOf } from '../reply/error-reply.ts';
 import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
-import type { SlackPayload } from '../request/payload.ts';
-import { isDirectMessage, type RequestSource, sourceOfPayload } from '../request/payload.ts';
+import {
+  isDirectMessage,
+  type RequestSource,
+  type SlackPayload,
+  sourceOfPayload,
+} from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { WebClient } from '../web-client.ts';
 import type { RunCommand } from './commands.ts';

@@ -13,9 +13,11 @@ import { parsePayload } from '../request/payload.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { limitConnections, oneByOne } from './connections.ts';
 import { lookUp } from './listeners.ts';
-import { createRejectionLog, REJECTIONS, type RejectionReason } from './rejections.ts';
 import {
+  createRejectionLog,
   createSignedRequestReader,
+  REJECTIONS,
+  type RejectionReason,
   SERVER_LIMITS,
   type SignatureClaim,
   secondsLeft,

@@ -1,5 +1,5 @@
 import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
-import { beginTrying, keepTrying, tokenRefusal } from '../reply/keep-trying.ts';
+import { beginTrying, keepTrying, tokenRefusal } from '../install/token-check.ts';
 
 /** Socket Mode's one connection to Slack. */
 export type SocketModeConnection = ReturnType<typeof createSocketMode>;

@@ -7,11 +7,10 @@ import { repeat } from '../../runtime/timers.ts';
 import { type RequestWork, trackWork } from '../../runtime/work.ts';
 import type { LeftStep, OpenSteps, StepExecution } from '../../workspace/once/open-steps.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { appLink } from '../app-link.ts';
 import { stepErrorText } from '../reply/error-reply.ts';
 import { retryRateLimited } from '../reply/messages.ts';
 import { originOf, type SlackPayload } from '../request/payload.ts';
-import { callSlack, type WebClient } from '../web-client.ts';
+import { appLink, callSlack, type WebClient } from '../web-client.ts';
 import { beginRequest, type ListenerContext, lookUp, routeOf } from './listeners.ts';
 
 /** What Tally reads of a `function_executed` event. */

@@ -10,8 +10,7 @@ import {
 } from '../record/change.ts';
 import { findProject } from '../record/workspace.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
-import { balanceFields } from './last-balance.ts';
-import { failureFields } from './last-failure.ts';
+import { balanceFields, failureFields } from './answer-notes.ts';
 import { type Project, type ProjectRemoval, parseRemoval } from './projects.ts';
 import { limitOtherNames } from './resolve-project.ts';
 

@@ -1,11 +1,15 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { EditConflict, NotInstalled } from '../../domain/failure/index.ts';
+import { commandText } from '../../domain/commands.ts';
+import { EditConflict, NotInstalled, UnsealFailed } from '../../domain/failure/index.ts';
+import { PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { tryRead } from '../../domain/try-read.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { TakenRequest } from '../once/manager-requests.ts';
+import { type Project, parseProject } from '../projects/projects.ts';
 import type { AuditAction, AuditEntry } from './audit.ts';
-import { describeCurrent, isSameField } from './conflict.ts';
 import { tryParseRecord } from './record-schema.ts';
 import type { Workspace } from './workspace.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
@@ -119,3 +123,71 @@ export const fieldValues = (
   fields: RecordFields,
   ...names: readonly string[]
 ): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, fields[name]]));
+
+/**
+ * Whether a field still means the same. A secret resealed with another key does. Settings always do, because
+ * `planSettings` compares them part by part; so does the result of a delivery, which no person changes.
+ */
+export function isSameField(field: string, before: string | undefined, now: string | undefined): boolean {
+  if (before === now || field === FIELDS.settings || field.startsWith(FIELDS.sent)) return true;
+  return before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now);
+}
+
+function withoutSeal(text: string): string {
+  return tryRead(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;
+}
+
+/** A fingerprint of the field's value. A form carries it until it is submitted, to notice a change in between. */
+export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: string): string => {
+  const text = fields[field];
+  return text === undefined ? '-' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);
+};
+
+/** @param stamp from when the form was opened @throws EditConflict if somebody has changed the field since */
+export function requireUnchanged(
+  workspace: { readonly fields: RecordFields },
+  field: string,
+  stamp: string,
+): void {
+  if (stampOf(workspace, field) !== stamp)
+    throw new EditConflict(describeCurrent(field, workspace.fields, workspace.fields));
+}
+
+/** What a field holds now, as a sentence for the person whose change came too late. */
+export function describeCurrent(field: string, before: RecordFields, now: RecordFields): string {
+  const after = (prefix: string) => (field.startsWith(prefix) ? field.slice(prefix.length) : undefined);
+  const alias = after(FIELDS.project);
+  if (alias !== undefined) return describeProject(alias, projectIn(before, alias), now);
+  const name = after(FIELDS.connection);
+  if (name !== undefined)
+    return now[field] === undefined
+      ? `The connection ${name} was removed.`
+      : `The connection ${name} was changed. See ${commandText('/billing status')}.`;
+  if (after(FIELDS.access) !== undefined)
+    return `The application access was ${now[field] === undefined ? 'removed' : 'changed'}. See ${commandText('/billing status')}.`;
+  if (after(FIELDS.channel) !== undefined)
+    return now[field] === undefined
+      ? 'The channel no longer has a default project.'
+      : `The channel’s default project is now ${now[field]}.`;
+  if (after(FIELDS.schedule) !== undefined)
+    return `The schedule was ${now[field] === undefined ? 'removed' : 'changed'}. See ${commandText('/billing schedules')}.`;
+  if (after(FIELDS.watch) !== undefined)
+    return now[field] === undefined ? 'The watch was removed.' : 'Somebody else changed the watch.';
+  return 'Check what it says now.';
+}
+
+function describeProject(alias: string, before: Project | undefined, now: RecordFields): string {
+  const project = projectIn(now, alias);
+  if (project !== undefined)
+    return `${alias} is now project ${project.id} (${PRODUCTS[project.product].name}). See ${commandText('/billing projects')} ${alias}.`;
+  if (now[FIELDS.project + alias] !== undefined) return `The record of ${alias} is damaged.`;
+  const moved = Object.keys(now)
+    .filter((field) => field.startsWith(FIELDS.project))
+    .flatMap((field) => projectIn(now, field.slice(FIELDS.project.length)) ?? [])
+    .find(({ addedAt, addedBy }) => addedAt === before?.addedAt && addedBy === before.addedBy);
+  return moved === undefined ? `${alias} was removed.` : `${alias} is now named ${moved.alias}.`;
+}
+
+/** Returns undefined if it is missing or damaged. */
+const projectIn = (fields: RecordFields, alias: string): Project | undefined =>
+  tryRead(() => parseProject(alias, fields[FIELDS.project + alias] ?? ''), UnsealFailed);

@@ -2,7 +2,6 @@ import { EditConflict } from '../../domain/failure/index.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { DEFAULT_SETTINGS, readSettings, type Settings, serializeSettings } from '../settings.ts';
 import { fieldValues, type WorkspaceChange } from './change.ts';
-import { findSettingsConflict } from './conflict.ts';
 import { requireSettings } from './workspace.ts';
 import type { RecordFields, RecordWrite } from './workspace-store.ts';
 
@@ -38,3 +37,34 @@ export function planDefault(
   requireSettings(change.workspace);
   return planSettings(change, fields, { connection });
 }
+
+/** @returns a sentence about the parts that somebody else changed too; undefined when there are none */
+function findSettingsConflict(
+  before: RecordFields,
+  now: RecordFields,
+  parts: readonly (keyof Settings)[],
+): string | undefined {
+  const [old, current] = [before, now].map(({ settings }) => readSettings(settings));
+  const conflicts = parts.filter((part) => String(old?.[part]) !== String(current?.[part]));
+  if (conflicts.length === 0) return undefined;
+  const values = conflicts.map((part) => `${PART_NAMES[part]}: ${describeValue(current?.[part])}`).join('; ');
+  return `It’s now ${values}.`;
+}
+
+const describeValue = (value: Settings[keyof Settings] | undefined): string => {
+  if (Array.isArray(value)) return `${value.length} named`;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return value === undefined || value === '' ? 'none' : String(value);
+};
+
+const PART_NAMES: Readonly<Record<keyof Settings, string>> = {
+  zone: 'reporting time zone',
+  visibility: 'answers are for the',
+  currency: 'currency label',
+  locale: 'number format',
+  managers: 'people who manage',
+  managerGroups: 'user groups that manage',
+  guests: 'guests may ask',
+  externals: 'external people may ask',
+  connection: 'default connection',
+};

@@ -9,8 +9,7 @@ import { fingerprintOf, type OpenableConnection } from '../credentials/connectio
 import type { CredentialName } from '../credentials/rejections.ts';
 import type { LastDelivery, Schedule } from '../owned/schedules.ts';
 import type { Watch } from '../owned/watches.ts';
-import type { LastBalance } from '../projects/last-balance.ts';
-import type { LastFailure } from '../projects/last-failure.ts';
+import type { LastBalance, LastFailure } from '../projects/answer-notes.ts';
 import type { Project } from '../projects/projects.ts';
 import type { Settings } from '../settings.ts';
 import type { RecordFields } from './workspace-store.ts';

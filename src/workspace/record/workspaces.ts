@@ -16,9 +16,14 @@ import {
 import { createOwnedStore } from '../owned/owned-store.ts';
 import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedules.ts';
 import { WATCHES, type Watch } from '../owned/watches.ts';
+import {
+  type AnswerNote,
+  answerNoteFields,
+  type BillingTopic,
+  failureKey,
+  type LastFailure,
+} from '../projects/answer-notes.ts';
 import { isSameProject } from '../projects/chosen-project.ts';
-import { type AnswerNote, answerNoteFields } from '../projects/last-balance.ts';
-import { type BillingTopic, failureKey, type LastFailure } from '../projects/last-failure.ts';
 import { createProjectStore } from '../projects/project-store.ts';
 import type { Settings } from '../settings.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
