@@ -869,7 +869,7 @@ describe('a schedule that Tally paused', () => {
   it('resumes at once when its project is opened to its channel', async () => {
     answer = ({ projects, workspace, channel }) => {
       for (const { id, product } of projects)
-        resolveProject({ project: id, product }, workspace, { channel, manager: false });
+        resolveProject({ project: id, product }, workspace, { channel, isUnlimited: false });
       return finding('100');
     };
     await project('prod', '123', ['C0FINANCE1']);
@@ -1104,7 +1104,7 @@ describe('a post whose schedule, settings or rights were changed since', () => {
   /** As the reports themselves do: the rights of the channel, and figures that name what they are of. */
   const honest = ({ projects, channel, workspace, zone }: ReportQuestion, name: ReportName): ReportResult => {
     const [{ id, product } = { id: '', product: 1 as const }] = projects;
-    resolveProject({ project: id, product }, workspace, { channel, manager: false });
+    resolveProject({ project: id, product }, workspace, { channel, isUnlimited: false });
     const digits = id === '900' ? '777' : spent;
     const words = `${id} ${name} ${zone} ${digits}.00`;
     return {

@@ -826,8 +826,8 @@ describe('a command without a project', () => {
     for (const manager of [true, false]) {
       const text = '2026-10-01 to 2026-10-15 including today object storage';
       const user = { id: OWNER, canManage: manager } as never;
-      const requester = { workspace, channel: CHANNEL, user } as unknown as Request;
-      const blocks = projectPicker({ command: '/spend', text }, requester);
+      const request = { workspace, channel: CHANNEL, user } as unknown as Request;
+      const blocks = projectPicker({ command: '/spend', text }, request);
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
       expect(JSON.stringify(blocks).match(/"value":"\/spend /g)).toHaveLength(200);
     }

@@ -204,7 +204,7 @@ describe('/billing status', () => {
     const workspace = await workspaces.read(TEAM);
     for (const canManage of [true, false]) {
       const tested = { name: workspace.connectionNames[0]!, says: [] };
-      const place = { channel: CHANNEL, manager: canManage };
+      const place = { channel: CHANNEL, isUnlimited: canManage };
       const parts = connectionParts({ workspace, user: { canManage }, place, at: NOW, tested });
       const { blocks } = statusPage(parts, workspace, NOW, true);
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);

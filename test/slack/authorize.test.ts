@@ -3,9 +3,9 @@ import { SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts
 import { createReplyTargets } from '../../src/slack/reply/reply.ts';
 import { type RequestSource, sourceOfPayload } from '../../src/slack/request/payload.ts';
 import {
-  askLocation,
   createAuthorize,
   privateLocation,
+  publicLocation,
   type Request,
   type RequestOptions,
 } from '../../src/slack/request/request.ts';
@@ -265,16 +265,25 @@ describe('a request', () => {
     expect(sent[0]).not.toContain('a1b2c3d4e5');
   });
 
-  it.each<[string, Partial<Request>, boolean]>([
+  it.each<[string, Pick<Request, 'audience' | 'channel'>, boolean]>([
     ['privately', { audience: 'asker', channel: 'C1' }, true],
     ['in front of a channel', { audience: 'channel', channel: 'C1' }, false],
     ['in a direct message', { audience: 'channel', channel: 'D1' }, true],
     ['of a channel that is none', { audience: 'channel', channel: undefined }, false],
-  ])('by a manager may be about a limited project %s: %s', (_, given, manager) => {
-    const by = (canManage: boolean) => ({ user: { canManage }, ...given }) as Request;
-    expect(askLocation(by(true))).toEqual({ channel: given.channel, manager });
-    expect(askLocation(by(false))).toEqual({ channel: given.channel, manager: false });
-    expect(privateLocation(by(true))).toEqual({ channel: given.channel, manager: true });
-    expect(privateLocation(by(false)).manager).toBe(false);
+  ])('by a manager may be about a limited project %s: %s', async (_, { audience, channel }, isUnlimited) => {
+    const by = async (isAdmin: boolean) => {
+      user = { is_admin: isAdmin };
+      return (await ask('ask', { audience }, { ...SOURCE, channel }))!;
+    };
+    const request = await by(true);
+    expect(request).toMatchObject({ channel, isUnlimited });
+    expect(privateLocation(request)).toEqual({ channel, isUnlimited: true });
+    expect(publicLocation(request).isUnlimited).toBe(channel === 'D1');
+    const member = await by(false);
+    expect([member, privateLocation(member), publicLocation(member)].map((of) => of.isUnlimited)).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });

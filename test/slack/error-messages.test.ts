@@ -23,7 +23,7 @@ import type { Request } from '../../src/slack/request/request.ts';
 import { textOf } from '../support/bot.ts';
 import { failuresOfAll } from '../support/failures.ts';
 
-const requester = (canManage: boolean) =>
+const request = (canManage: boolean) =>
   ({ user: { canManage }, channel: 'C1', workspace: { settings: { managers: [] } } }) as unknown as Request;
 const labels = (message: { readonly blocks: readonly object[] }): readonly string[] =>
   message.blocks
@@ -45,8 +45,8 @@ describe('the reply to a failure', () => {
 
   it.each(FORMS)('has the button to a form for managers alone: %s', (failure, label) => {
     for (const show of [failureMessage, failureModal]) {
-      expect(labels(show(failure, { requester: requester(true) }))).toContain(label);
-      for (const context of [{ requester: requester(false) }, {}]) {
+      expect(labels(show(failure, { request: request(true) }))).toContain(label);
+      for (const context of [{ request: request(false) }, {}]) {
         expect(labels(show(failure, context))).not.toContain(label);
         expect(textOf(show(failure, context).blocks)).toMatch(/A Tally manager can|An owner or admin/);
       }
@@ -75,7 +75,7 @@ describe('the address of a service, and the error’s code', () => {
 
   it.each(FAILURES)('are for managers, not for members: %s', (failure) => {
     const shown = (canManage: boolean) => {
-      const { text, blocks } = failureMessage(failure, { requester: requester(canManage) });
+      const { text, blocks } = failureMessage(failure, { request: request(canManage) });
       return `${text}\n${textOf(blocks)}`;
     };
     expect(shown(true)).toContain('10.1.2.3:44147');
@@ -101,8 +101,8 @@ describe('the reply to an error that Tally did not foresee', () => {
 describe('the reply to any failure', () => {
   const invocation = { command: '/spend' as never, text: '123' };
   const workspace = { aliases: new Set(), projects: new Map(), connectionNames: [], settings: {} };
-  const manager = { ...requester(true), workspace } as unknown as Request;
-  const CONTEXTS = [{}, { invocation }, { invocation, opensForm: true, requester: manager }];
+  const manager = { ...request(true), workspace } as unknown as Request;
+  const CONTEXTS = [{}, { invocation }, { invocation, opensForm: true, request: manager }];
   const failures = failuresOfAll()
     .map(([failure]) => failure)
     .filter(({ kind }) => kind !== 'project-missing' && kind !== 'invalid-word');

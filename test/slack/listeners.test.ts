@@ -37,6 +37,7 @@ let requests: Request[];
 let user: object;
 let visibility: 'asker' | 'channel';
 let guests: boolean;
+let managers: string[];
 let managerGroups: readonly string[];
 let firstEvents: Set<string>;
 let outcomes: string[];
@@ -131,7 +132,11 @@ const listeners: Listeners = {
         ? { right: 'ask', openForm: work }
         : { right: 'ask', run: work };
     },
-    remove: { right: 'manage', run: async () => say('remove') },
+    remove: {
+      right: 'manage',
+      command: { command: '/billing', text: 'remove' },
+      run: async () => say('remove'),
+    },
   },
   views: {
     form: {
@@ -219,7 +224,7 @@ function register(
   const workspace = () =>
     ({
       ...{
-        settings: { ...DEFAULT_SETTINGS, visibility, guests, managerGroups },
+        settings: { ...DEFAULT_SETTINGS, visibility, guests, managers, managerGroups },
         aliases: new Set(['prod', 'a1b2c3d4e6']),
       },
       ...{ projects: new Map(), accesses: new Map(), connectionNames: ['main'] },
@@ -276,6 +281,7 @@ beforeEach(() => {
   user = {};
   visibility = 'asker';
   guests = false;
+  managers = [];
   managerGroups = [];
   firstEvents = new Set();
   outcomes = [];
@@ -751,6 +757,14 @@ describe('what is offered with an error', () => {
       await deliver('action', click(id, value));
     }
     expect(shown.map((blocks) => blocks.includes('"/spend prod"'))).toEqual([true, true, false]);
+  });
+
+  it('is to ask a manager to run the command that does the same as a refused button', async () => {
+    managers = ['U0MANAGER1'];
+    await register()('action', click('remove', 'prod'));
+    expect(shown.map((blocks) => /"manager [^"]*"/.exec(blocks)?.[0])).toEqual([
+      '"manager C1 /billing remove"',
+    ]);
   });
 
   it('is to connect, for people who may: after a command, a click, a mention and a form', async () => {

@@ -49,9 +49,9 @@ function recordOf(projects: readonly Project[], defaults: Record<string, string>
 
 const member = (channel: string | null = HERE): AskLocation => ({
   channel: channel ?? undefined,
-  manager: false,
+  isUnlimited: false,
 });
-const manager: AskLocation = { channel: HERE, manager: true };
+const manager: AskLocation = { channel: HERE, isUnlimited: true };
 
 describe('the project that is meant', () => {
   it('by its alias is asked with what was registered', () => {
@@ -141,7 +141,7 @@ describe('a limit to channels', () => {
     expect(resolveProject(named, record, member(HERE)).project).toBe('123');
     for (const place of [member(ELSEWHERE), member(null), member('D0DIRECT')])
       expect(() => resolveProject(named, record, place)).toThrow(NotAllowed);
-    expect(resolveProject(named, record, { channel: undefined, manager: true }).project).toBe('123');
+    expect(resolveProject(named, record, { channel: undefined, isUnlimited: true }).project).toBe('123');
   });
 
   it('is not got around by another name of the same ID', () => {
@@ -233,7 +233,7 @@ describe('a limit to channels', () => {
     expect(names(member(HERE))).toEqual(['prod', 'dev']);
     expect(names(member(ELSEWHERE))).toEqual(['dev']);
     expect(names(member(null))).toEqual(['dev']);
-    expect(names({ channel: undefined, manager: true })).toEqual(['prod', 'dev']);
+    expect(names({ channel: undefined, isUnlimited: true })).toEqual(['prod', 'dev']);
   });
 });
 

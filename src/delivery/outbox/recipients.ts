@@ -41,12 +41,12 @@ export async function findRecipient(
   right: Right = 'member',
 ): Promise<Recipient> {
   const workspace = await readRecord();
-  if (!isPerson(to)) return { workspace, place: { channel: to, manager: false }, isGone: false };
+  if (!isPerson(to)) return { workspace, place: { channel: to, isUnlimited: false }, isGone: false };
   const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
   const permissions = await users.permissionsOf(await client(), teamId, to, workspace.settings, hasLimits);
   return {
     workspace,
-    place: { channel: undefined, manager: permissions.canManage },
+    place: { channel: undefined, isUnlimited: permissions.canManage },
     isGone: !meetsRight(right, permissions),
   };
 }

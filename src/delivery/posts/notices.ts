@@ -190,7 +190,7 @@ async function beginNotice(
   const at = context.clock();
   try {
     const { isGone, place } = await findRecipient(owner, context);
-    const isForManagers = FOR_MANAGERS.includes(why) && !place.manager;
+    const isForManagers = FOR_MANAGERS.includes(why) && !place.isUnlimited;
     const includesManager =
       isGone || isForManagers || why === 'unanswered' || cases.some(({ failures }) => failures >= 2);
     const manager = includesManager ? await findManager(owner, context) : undefined;

@@ -68,4 +68,4 @@ function fingerprintsOf(schedule: Schedule, workspace: Workspace): string {
 
 /** Whether its channel may see all its projects. */
 const isAllowedInChannel = ({ projects, channel }: Schedule, workspace: Workspace): boolean =>
-  projects.every((project) => isShownTo(project, workspace, { channel, manager: false }));
+  projects.every((project) => isShownTo(project, workspace, { channel, isUnlimited: false }));

@@ -142,7 +142,7 @@ async function askProject(
   let label = `Project ${id}`;
   try {
     // Everybody there reads it: what managers may ask elsewhere does not count.
-    const target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, manager: false });
+    const target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, isUnlimited: false });
     label = target.label;
     const access = openConnection(workspace, target);
     const { from, to, zone, asked } = periods;

@@ -77,7 +77,7 @@ function measure(kind: WatchKind, figures: WatchFigures): WatchMeasurement {
 
 /** The project can no longer be shown in the channel. */
 export const isLimited = ({ target, project }: Watch, workspace: Workspace): boolean =>
-  'channel' in target && !isShownTo(project, workspace, { channel: target.channel, manager: false });
+  'channel' in target && !isShownTo(project, workspace, { channel: target.channel, isUnlimited: false });
 
 /** The state of the watch, before any message. */
 export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined): Judgement | undefined {

@@ -115,6 +115,6 @@ function findProject(
 ): ManagerRequest['project'] {
   const { several, ...named } = parseWithOutput(text, workspace.aliases, parseCommandText).words;
   if (several !== undefined) return undefined;
-  const { project: id, product, label } = resolveProject(named, workspace, { channel, manager: true });
+  const { project: id, product, label } = resolveProject(named, workspace, { channel, isUnlimited: true });
   return { id, product, label };
 }

@@ -48,7 +48,7 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
             ...commandButton('help-more', 'More…', { command: '/billing help', text: MORE }),
           );
           if (request.workspace.connectionNames.length === 0) {
-            const { text: title, blocks } = failureMessage(new NotConnected(), { requester: request });
+            const { text: title, blocks } = failureMessage(new NotConnected(), { request });
             return reply.update({ text: title, blocks: [...blocks, more] });
           }
           return reply.update(shortHelpMessage(TITLE, exampleQuestions(request), briefLines(allowed), more));

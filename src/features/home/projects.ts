@@ -34,7 +34,7 @@ const ELSEWHERE = 'Ask about projects in their own channels.';
 /** The projects that a person can ask about from Home, where no channel limits are met; what runs out first comes first. */
 export function homeProjects(request: Request): readonly Project[] {
   const { workspace, user } = request;
-  return visibleProjects(workspace, { channel: undefined, manager: user.canManage })
+  return visibleProjects(workspace, { channel: undefined, isUnlimited: user.canManage })
     .map((project) => ({ project, outlook: outlookOf(project, request) }))
     .sort((a, b) => bySoonestEnd(a.outlook, b.outlook))
     .map(({ project }) => project);

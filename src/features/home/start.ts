@@ -23,7 +23,7 @@ interface Step {
 export function startBlocks(request: Request): readonly Block[] {
   if (request.user.canManage) return setUpBlocks(stepsOf(request));
   if (request.workspace.connectionNames.length === 0)
-    return failureMessage(new NotConnected(), { requester: request }).blocks;
+    return failureMessage(new NotConnected(), { request }).blocks;
   return hasAnswers(request) ? [] : askBlocks(request);
 }
 

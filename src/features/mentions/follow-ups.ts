@@ -7,7 +7,7 @@ import type { QuestionCommand } from '../../domain/language/questions/question-c
 import { tryRead } from '../../domain/try-read.ts';
 import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
-import type { Request } from '../../slack/request/request.ts';
+import { publicLocation, type Request } from '../../slack/request/request.ts';
 import {
   FOLLOWED,
   type ThreadPlace,
@@ -190,7 +190,7 @@ const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\
  */
 function requireAskable(words: CommandWords, text: string, request: Request): void {
   const typed = typedWords(text);
-  for (const target of findAskedProjects(words, { ...request, audience: 'channel' }).targets)
+  for (const target of findAskedProjects(words, { ...request, ...publicLocation(request) }).targets)
     if ('failure' in target && target.failure.kind === 'not-allowed' && !typed.has(target.project))
       throw target.failure;
 }

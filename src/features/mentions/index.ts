@@ -7,7 +7,7 @@ import { canSuggest, projectPicker } from '../../slack/commands/project-picker.t
 import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
 import { exampleMarkup } from '../../slack/kit/help.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
-import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { type CommandListener, canRead, type EventListener, lookUp } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
@@ -50,9 +50,7 @@ export function createMentionsFeature({ commands, verbs, listeners, threads }: M
             suggestedCommands(
               request,
               mention.fact,
-              mention.reruns.filter(({ text: words }) =>
-                canSuggest(words, { ...askLocation(request), workspace: request.workspace }),
-              ),
+              mention.reruns.filter(({ text: words }) => canSuggest(words, request)),
             ),
           );
         case 'which-project':

@@ -10,7 +10,7 @@ import {
 import { parseProjectText } from '../../domain/language/command-text.ts';
 import { formatPhrase } from '../../domain/language/periods/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import {
   type ApplicationAccessRecord,
   isNamedIssuer,
@@ -81,7 +81,7 @@ export function parseTokenRequest(word: string, tokens: Tokens, request: Request
 /** Tokens need no connection to billing, so a missing one is not what is wrong. */
 function resolveTokenProject(project: ProjectReference, request: Request): ResolvedProject {
   try {
-    return resolveProject(project, request.workspace, askLocation(request));
+    return resolveProject(project, request.workspace, request);
   } catch (error) {
     throw error instanceof NotConnected ? new ProjectMissing() : error;
   }

@@ -93,7 +93,7 @@ export function createChannelDefaults(workspaces: Workspaces) {
 
 /** A default is everybody's: what managers may ask does not count. */
 const isFor = (project: Project, channel: SlackId, workspace: Workspace): boolean =>
-  canAskAbout(project, workspace, { channel, manager: false });
+  canAskAbout(project, workspace, { channel, isUnlimited: false });
 
 const elsewhere = ({ alias }: Project): InvalidWord =>
   new InvalidWord(

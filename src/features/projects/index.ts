@@ -96,7 +96,7 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
 
   const list = (search: string, page: number, request: Request): Promise<void> => {
     const { workspace, channel, user } = request;
-    const projects = visibleProjects(workspace, { channel, manager: user.canManage });
+    const projects = visibleProjects(workspace, { channel, isUnlimited: user.canManage });
     return request.reply.update(
       projectListMessage({
         ...{ workspace, projects },

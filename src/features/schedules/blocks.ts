@@ -15,7 +15,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { canReadOwned } from '../../slack/owned/ownership.ts';
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/stopped-items.ts';
-import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import {
   type LastDelivery,
   type PauseReason,
@@ -188,13 +188,13 @@ function unansweredText(
 export function describeSchedule(schedule: Schedule, reader: Request, sends: UpcomingSendsOf): string {
   const { workspace, user, at } = reader;
   const today = dayAt(at, user.zone ?? schedule.timing.zone);
-  const place = askLocation(reader);
+
   const known = workspace.lastSent(schedule.id);
   const sent = canReadOwned(schedule, reader) ? known : withoutCauses(known);
   const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
   const state = pauseText(schedule, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [
-    `${reportMarkup(schedule, workspace, place)} → ${channelLink(schedule.channel)}`,
+    `${reportMarkup(schedule, workspace, reader)} → ${channelLink(schedule.channel)}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
     `${state} · ${lastDeliveryText(sent, schedule, workspace, today)}`,
   ].join('\n');

@@ -9,7 +9,7 @@ import { homeRows, showOwned, statusRows } from '../../slack/owned/list.ts';
 import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import { canEditOwned } from '../../slack/owned/ownership.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/request/channels.ts';
-import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import {
   type LastDelivery,
   MAX_SCHEDULES,
@@ -63,7 +63,7 @@ export function createScheduleKind({ workspaces, scheduling }: SchedulesParts): 
       shownHere: 'schedules of this channel, and your own',
       auditText: scheduleAuditText,
       deleted: (schedule, request) =>
-        `Deleted ${describeReport(schedule, request.workspace, askLocation(request))}. It won’t be posted again.`,
+        `Deleted ${describeReport(schedule, request.workspace, request)}. It won’t be posted again.`,
       paused: 'Paused. Nothing is posted or corrected until you resume it.',
       resumed: ({ paused }) =>
         paused &&

@@ -17,7 +17,7 @@ import {
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
-import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
 import {
   type ChosenProject,
@@ -98,7 +98,7 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
     const project = typedOrDefaultProject(words, request);
     return project === undefined ? [] : [project];
   }
-  const found = resolveProjects(several, product, request.workspace, askLocation(request));
+  const found = resolveProjects(several, product, request.workspace, request);
   if (found.length > MAX_DIGEST_PROJECTS)
     throw new InvalidWord(
       listWord(several),

@@ -23,7 +23,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-reply.ts';
-import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import type { OpenableConnection } from '../../workspace/credentials/connections.ts';
 import { worstFirst } from '../../workspace/credentials/health.ts';
@@ -83,8 +83,8 @@ export function createStatusFeature({
     const drawn = sections().map((source) => drawUnlessDamaged(source, { ...request, workspace }));
     const others = (await Promise.all(drawn)).flat();
     const own = [
-      ...connectionParts({ workspace, user, place: askLocation(request), at, tested }),
-      ...projectParts(workspace, askLocation(request), at),
+      ...connectionParts({ workspace, user, place: request, at, tested }),
+      ...projectParts(workspace, request, at),
       ...(user.canManage ? accessParts(workspace, at) : []),
     ];
     await request.reply.update(statusPage([...own, ...others], workspace, at, isDetailed));

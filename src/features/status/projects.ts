@@ -41,7 +41,7 @@ export function projectParts(workspace: Workspace, place: AskLocation, at: Milli
   if (failing.length === 0) return [];
   const today = dayAt(at, workspace.settings.zone);
   const lines = failing.map(({ project, failure }) => {
-    const todo = place.manager ? ` ${lastFailureTodo(failure, project)}` : '';
+    const todo = place.isUnlimited ? ` ${lastFailureTodo(failure, project)}` : '';
     return `*${escapeMarkup(project.alias)}* gives no answer: ${lastFailureText(failure, today)}.${todo}`;
   });
   const buttons = failing
@@ -63,12 +63,12 @@ export function cutOffBlocks(record: Workspace, place: AskLocation): readonly (r
   const all = record.projects.filter((project) => isConnectionMissing(project, record));
   const named = all.filter((project) => canAskAbout(project, record, place));
   const shown = named.slice(0, MOST_LINES);
-  const lines = shown.map((project) => cutOffWords(project, place.manager));
+  const lines = shown.map((project) => cutOffWords(project, place.isUnlimited));
   const more = named.length - lines.length;
   const hidden = all.length > named.length ? [CUT_OFF_ELSEWHERE] : [];
   const words = [...lines, ...(more > 0 ? [`and ${pluralize(more, 'more project')}`] : []), ...hidden];
   if (words.length === 0) return [];
-  const edits = place.manager
+  const edits = place.isUnlimited
     ? shown.slice(0, MOST_BUTTONS).flatMap(({ alias }) =>
         commandButton(`edit-${alias}`, `Edit ${alias}…`, {
           command: '/billing projects',

@@ -4,7 +4,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
-import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, isSameProject, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { limitedProjects, resolveProject } from '../../workspace/projects/resolve-project.ts';
@@ -107,7 +107,7 @@ export async function previewAllowed(
   const place = to === 'channel' && channel !== '' ? { channel } : {};
   try {
     const named = { project: chosen.id, product: chosen.product };
-    const project = resolveProject(named, request.workspace, { ...askLocation(request), ...place });
+    const project = resolveProject(named, request.workspace, { ...request, ...place });
     return { rule, result: previewWatch(rule, await watching.askPreview(request.workspace, project, rule)) };
   } catch (error) {
     if (!isFailure(error)) throw error;

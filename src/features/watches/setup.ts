@@ -15,7 +15,7 @@ import {
 } from '../../slack/owned/form.ts';
 import { canReadOwned } from '../../slack/owned/ownership.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
-import { askLocation, type Request } from '../../slack/request/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
@@ -158,7 +158,7 @@ async function openSuggestion({ watching }: WatchesParts, watch: Watch, request:
   const { modal } = request.reply;
   const draft = draftOfWatch(watch, request.user.id);
   const { id, product } = watch.project;
-  const project = resolveProject({ project: id, product }, request.workspace, askLocation(request));
+  const project = resolveProject({ project: id, product }, request.workspace, request);
   await modal.open(suggestingModal);
   try {
     const figures = await watching.askPreview(request.workspace, project, watch.rule);

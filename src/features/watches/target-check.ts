@@ -49,7 +49,8 @@ export async function checkWatchChannel(
   request: Request,
 ): Promise<ChannelCheck> {
   const channelCheck = await checkItemChannel(channel, before, request);
-  const isShown = project === undefined || isShownTo(project, request.workspace, { channel, manager: false });
+  const isShown =
+    project === undefined || isShownTo(project, request.workspace, { channel, isUnlimited: false });
   return channelCheck.problem === undefined && !isShown
     ? { ...channelCheck, problem: CLOSED_CHANNEL }
     : channelCheck;

@@ -133,7 +133,7 @@ function placeOf(channel: unknown): AskLocation {
   const id = textOf(channel).trim();
   if (id !== '' && !isChannel(id) && !isDirectMessage(id))
     throw new InvalidWord(id, 'isn’t a channel', 'Choose a channel in the step.');
-  return { channel: id === '' ? undefined : id, manager: false };
+  return { channel: id === '' ? undefined : id, isUnlimited: false };
 }
 
 /** @throws what `resolveProject` throws */

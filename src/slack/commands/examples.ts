@@ -1,11 +1,11 @@
 import { parseQuestion } from '../../domain/language/questions/question.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import { canAskAbout, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { type AskLocation, canAskAbout, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import { isDirectMessage } from '../request/payload.ts';
-import { askLocation, type Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
 
-type Reader = Pick<Request, 'workspace' | 'channel' | 'user' | 'audience'>;
+type Reader = Pick<Request, 'workspace'> & AskLocation;
 
 /** In plain words, the first three that are understood. Beside a project called “left”, “what’s left” is not. */
 const questionsAbout = (project: string, { aliases }: Request['workspace']): readonly string[] =>
@@ -26,13 +26,13 @@ export function testedProject(workspace: Request['workspace']) {
 /** A project that this reader can ask about here: its name or its ID. Undefined when none is known. */
 export function askableProject(reader: Reader): string | undefined {
   const { workspace } = reader;
-  const place = askLocation(reader);
-  const named = visibleProjects(workspace, place).find(
+
+  const named = visibleProjects(workspace, reader).find(
     ({ alias }) => questionsAbout(alias, workspace).length > 0,
   );
   if (named !== undefined) return named.alias;
   const tested = tryRead(() => testedProject(workspace));
-  const isOpen = tested && canAskAbout({ id: tested.project, product: tested.product }, workspace, place);
+  const isOpen = tested && canAskAbout({ id: tested.project, product: tested.product }, workspace, reader);
   return isOpen ? tested.project : undefined;
 }
 

@@ -7,6 +7,7 @@ import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts'
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { ServiceNotice } from '../../domain/service-notice.ts';
 import {
+  type AskLocation,
   type ProjectReference,
   type ResolvedProject,
   resolveProject,
@@ -16,7 +17,7 @@ import {
 } from '../../workspace/projects/resolve-project.ts';
 import { escapeMarkup } from '../kit/atoms.ts';
 import { clipText } from '../kit/limits.ts';
-import { askLocation, type Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
 
 /** What a command asks about: one project, or a list. */
 export interface AskedProjects {
@@ -37,15 +38,14 @@ export function findAskedProjects(
     top,
     ...named
   }: ProjectReference & { readonly several?: SeveralProjects; readonly top?: number },
-  request: Request,
+  request: AskLocation & Pick<Request, 'workspace'>,
 ): AskedProjects {
-  const place = askLocation(request);
   if (several === undefined) {
-    const target = resolveProject(named, request.workspace, place);
+    const target = resolveProject(named, request.workspace, request);
     return { word: target.word, product: target.product, targets: [target], isList: false };
   }
   const { product } = named;
-  const targets = resolveProjects(several, product, request.workspace, place);
+  const targets = resolveProjects(several, product, request.workspace, request);
   const list = { product, targets, isList: true };
   return top === undefined ? { ...list, word: listWord(several) } : { ...list, word: `top ${top}`, top };
 }

@@ -27,12 +27,11 @@ import {
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/record-schema.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { actions, type Block, option, section, select } from '../kit/atoms.ts';
 import { fitsOption, SLACK_LIMITS } from '../kit/limits.ts';
 import { checkChannel } from '../request/channels.ts';
 import { isDirectMessage } from '../request/payload.ts';
-import { askLocation, privateLocation, type Request } from '../request/request.ts';
+import { privateLocation, type Request } from '../request/request.ts';
 import { type CommandInvocation, commandButton, commandOption } from './command-buttons.ts';
 
 /** Block ID of the checkbox that makes the picked project the channel's default. */
@@ -42,9 +41,9 @@ export const REMEMBER_PROJECT = 'remember';
  * In reply to a command without a project: a select that runs the same command for one of the projects that this user may
  * ask about here. For managers the select has an action ID of its own, as they can make the project the channel's default.
  */
-export function projectPicker(invocation: CommandInvocation, requester: Request): Block[] {
-  const options = projectOptions(invocation, requester);
-  const { user, channel } = requester;
+export function projectPicker(invocation: CommandInvocation, request: Request): Block[] {
+  const options = projectOptions(invocation, request);
+  const { user, channel } = request;
   if (options.length === 0) return projectIdHint(invocation, user.canManage);
   const canRemember = user.canManage && channel !== undefined && !isDirectMessage(channel);
   return [
@@ -57,31 +56,29 @@ export function projectPicker(invocation: CommandInvocation, requester: Request)
  * The same for a command that needs nothing but a project: a select of each that this user may ask about here.
  * @param prefix the command's text before the project: `projects edit`
  */
-export function projectSelect(command: SlashCommand, prefix: string, requester: Request): Block[] {
-  const options = optionsFor(requester, command, (alias) => `${prefix} ${alias}`);
+export function projectSelect(command: SlashCommand, prefix: string, request: Request): Block[] {
+  const options = optionsFor(request, command, (alias) => `${prefix} ${alias}`);
   return options.length === 0 ? [] : [actions(select('rerun:project', 'Choose a project', options))];
 }
 
 /** Whether a corrected text may be shown to them: it must not reveal a project that is limited to other channels. */
-export function canSuggest(
-  text: string,
-  { workspace, ...location }: AskLocation & { readonly workspace: Workspace },
-): boolean {
+export function canSuggest(text: string, asker: AskLocation & Pick<Request, 'workspace'>): boolean {
+  const { workspace } = asker;
   return text.split(/[ ,]/).every((word) => {
     if (!workspace.aliases.has(word)) return true;
     const project = workspace.projects.find(({ alias }) => alias === word);
-    return project !== undefined && canAskAbout(project, workspace, location);
+    return project !== undefined && canAskAbout(project, workspace, asker);
   });
 }
 
-function projectOptions({ command, text }: CommandInvocation, requester: Request): PlainTextOption[] {
-  const otherWords = tryRead(() => withoutProject(text, requester.workspace.aliases)) ?? text;
-  return optionsFor(requester, command, (alias) => [alias, otherWords].filter(Boolean).join(' '));
+function projectOptions({ command, text }: CommandInvocation, request: Request): PlainTextOption[] {
+  const otherWords = tryRead(() => withoutProject(text, request.workspace.aliases)) ?? text;
+  return optionsFor(request, command, (alias) => [alias, otherWords].filter(Boolean).join(' '));
 }
 
 /** An option for each project that this user may ask about here, as far as its command is short enough. */
-const optionsFor = (requester: Request, command: SlashCommand, textOf: (alias: string) => string) =>
-  visibleProjects(requester.workspace, privateLocation(requester))
+const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: string) => string) =>
+  visibleProjects(request.workspace, privateLocation(request))
     .map(({ alias, id, product }) =>
       commandOption(alias, { command, text: textOf(alias) }, `project ${id} · ${PRODUCTS[product].name}`),
     )
@@ -143,7 +140,7 @@ async function searchProjects(
   const { workspace } = request;
   const wanted = query.trim().toLowerCase();
   const isTheirs = isChannel(channel) && (await checkChannel(channel, request)).problem === undefined;
-  const place = { channel: isTheirs ? channel : undefined, manager: false };
+  const place = { channel: isTheirs ? channel : undefined, isUnlimited: false };
   const named = visibleProjects(workspace, place).filter(
     ({ alias, id }) => alias.includes(wanted) || id.includes(wanted),
   );
@@ -163,7 +160,7 @@ export function typedOrDefaultProject(
     return undefined;
   try {
     const named = withoutUndefined({ project, alias, product });
-    const target = resolveProject(named, workspace, askLocation(request));
+    const target = resolveProject(named, workspace, request);
     return chosenProject(target);
   } catch (error) {
     if (isNamed || !isFailure(error)) throw error;

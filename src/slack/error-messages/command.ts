@@ -35,7 +35,7 @@ import {
 const MOST_NAMED = 5;
 
 function whoCanConnect(context: ErrorContext): ErrorDescription {
-  const people = context.requester?.workspace.settings.managers.slice(0, MOST_NAMED) ?? [];
+  const people = context.request?.workspace.settings.managers.slice(0, MOST_NAMED) ?? [];
   const buttons = askManagerButton('setup', { command: '/billing connect' }, context);
   return people.length === 0
     ? { todo: 'An owner or admin of this workspace can connect it.', buttons }
@@ -60,7 +60,7 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
   }),
   'secret-pasted': (_, context) =>
     context.invocation?.command === '/os-token'
-      ? accessSecretPasted(context.requester)
+      ? accessSecretPasted(context.request)
       : canManage(context)
         ? { todo: `${REVOKE_PASTED} Register that here.`, buttons: [CONNECT] }
         : { todo: `${REVOKE_PASTED} A Tally manager can register that.` },
@@ -68,8 +68,8 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
     todo: 'Try again in a moment, or ask for yesterday.',
     buttons: retryButton(invocation),
   }),
-  'project-missing': ({ projectFor }, { invocation, requester, isStep }) =>
-    invocation === undefined || requester === undefined
+  'project-missing': ({ projectFor }, { invocation, request, isStep }) =>
+    invocation === undefined || request === undefined
       ? isStep === true
         ? { todo: 'Enter one in the step, or choose a channel that has a default project.' }
         : { todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123` }
@@ -77,8 +77,8 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
           todo: '',
           choices:
             projectFor === undefined
-              ? projectPicker(invocation, requester)
-              : projectSelect(invocation.command, projectFor, requester),
+              ? projectPicker(invocation, request)
+              : projectSelect(invocation.command, projectFor, request),
         },
   'not-connected': (_, context) =>
     canManage(context)
@@ -163,13 +163,13 @@ function askManagerAbout({ reason, managers, owned }: NotAllowed, context: Error
 }
 
 /** The reply to a secret in `/os-token`: where the secret of an application access belongs. */
-function accessSecretPasted(requester: Request | undefined): ErrorDescription {
+function accessSecretPasted(request: Request | undefined): ErrorDescription {
   const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
-  if (requester?.user.canManage !== true)
+  if (request?.user.canManage !== true)
     return {
       todo: `${revoke} A Tally manager registers it with ${commandText('/billing projects access')}.`,
     };
-  const projects = visibleProjects(requester.workspace, privateLocation(requester));
+  const projects = visibleProjects(request.workspace, privateLocation(request));
   if (projects.length === 0)
     return { todo: `${revoke} Register that one with ${commandText('/billing projects access')} 123.` };
   const options = projects.map(({ alias, id }) => option(alias, id));
@@ -182,26 +182,26 @@ function accessSecretPasted(requester: Request | undefined): ErrorDescription {
 /** With a button for the correction, or for each meaning of an ambiguous word. */
 function describeInvalidWord(
   failure: InvalidWord,
-  { invocation, requester, canRead = () => true }: ErrorContext,
+  { invocation, request, canRead = () => true }: ErrorContext,
 ): ErrorDescription {
   const { word, fact, why, projectFor } = failure;
-  const aliases = requester?.workspace.aliases ?? NO_ALIASES;
+  const aliases = request?.workspace.aliases ?? NO_ALIASES;
   const texts = failure.offered.filter(
     (text) =>
       invocation !== undefined &&
       canRead(text) &&
       keepsWords(invocation.text, word, text, aliases) &&
-      (requester === undefined ||
-        (isInPast(text, invocation, requester) &&
-          canSuggest(text, { ...privateLocation(requester), workspace: requester.workspace }))),
+      (request === undefined ||
+        (isInPast(text, invocation, request) &&
+          canSuggest(text, { ...privateLocation(request), workspace: request.workspace }))),
   );
   const buttons =
     invocation === undefined ? [] : texts.flatMap((text, at) => suggestionButton(text, invocation, at));
   const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
-  if (invocation !== undefined && requester !== undefined) {
+  if (invocation !== undefined && request !== undefined) {
     if (projectFor !== undefined)
-      return { todo: '', buttons, choices: projectSelect(invocation.command, projectFor, requester) };
-    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, invocation, requester);
+      return { todo: '', buttons, choices: projectSelect(invocation.command, projectFor, request) };
+    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, invocation, request);
   }
   return { todo: '', buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
 }
@@ -225,11 +225,11 @@ const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-toke
 function pickerInstead(
   { word, fact }: InvalidWord,
   { command, text }: CommandInvocation,
-  requester: Request,
+  request: Request,
 ): ErrorDescription {
   const rest = textWithout(text, word);
   if (!ASKS.has(command) || rest === undefined || !couldBeName(word)) return { todo: '' };
-  const { aliases } = requester.workspace;
+  const { aliases } = request.workspace;
   const read = tryRead(() => parseWithOutput(rest, aliases, (asked) => parseCommandText(asked, aliases)));
   if (read === undefined) return { todo: '' };
   const { project, alias, several } = read.words;
@@ -237,7 +237,7 @@ function pickerInstead(
   return {
     sentence: `${fact} Which project?`,
     todo: '',
-    choices: projectPicker({ command, text: rest }, requester),
+    choices: projectPicker({ command, text: rest }, request),
   };
 }
 

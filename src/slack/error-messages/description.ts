@@ -44,7 +44,7 @@ export interface ErrorContext {
   readonly channel?: SlackId | undefined;
   readonly isForManagers?: boolean | undefined;
   /** Decides which buttons and projects to offer; undefined before the rights were checked. */
-  readonly requester?: Request | undefined;
+  readonly request?: Request | undefined;
   /** The log's ID of this error. */
   readonly reference?: string | undefined;
   /** It ends a step of a workflow, where nobody can be asked and nothing pressed. */
@@ -53,7 +53,7 @@ export interface ErrorContext {
   readonly isUnchanged?: boolean | undefined;
 }
 
-export const canManage = ({ requester }: ErrorContext): boolean => requester?.user.canManage === true;
+export const canManage = ({ request }: ErrorContext): boolean => request?.user.canManage === true;
 
 export const CONNECT = button('connect', 'Connect…', { style: 'primary' });
 export const REPLACE_TOKEN = button('connect', 'Replace token…', { style: 'primary' });
@@ -76,13 +76,13 @@ export const isRequestReason = (text: string): text is RequestReason =>
 export function askManagerButton(
   reason: RequestReason,
   link: CommandLink | undefined,
-  { channel, requester, isStep = false }: ErrorContext,
+  { channel, request, isStep = false }: ErrorContext,
 ): Button[] {
-  const { canManage = false, role } = requester?.user ?? {};
+  const { canManage = false, role } = request?.user ?? {};
   // What is missing is also said to nobody in particular, below a form or a schedule.
-  if (reason === 'setup' && requester === undefined) return [];
+  if (reason === 'setup' && request === undefined) return [];
   if (link === undefined || isStep || canManage || role === 'external') return [];
-  const value = [reason, channel ?? requester?.channel ?? '-', commandLine(link)].join(' ');
+  const value = [reason, channel ?? request?.channel ?? '-', commandLine(link)].join(' ');
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
 }
 

@@ -105,10 +105,10 @@ const addressButton = (service: Service): Button[] =>
     : commandButton('projects', 'Projects', { command: '/billing projects' });
 
 /** Buttons that ask the same question about the other two products. */
-function otherProducts(asked: ProductId, { invocation, requester }: ErrorContext): Button[] {
+function otherProducts(asked: ProductId, { invocation, request }: ErrorContext): Button[] {
   if (invocation === undefined) return [];
   const { command, text } = invocation;
-  const aliases = requester?.workspace.aliases ?? new Set();
+  const aliases = request?.workspace.aliases ?? new Set();
   const { words, output } = parseWithOutput(text, aliases, parseCommandText);
   return PRODUCT_IDS.filter((product) => product !== asked).flatMap((product) =>
     commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {

@@ -3,10 +3,10 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { channelOf, projectsOf } from '../../workspace/owned/stop-reasons.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
-import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
+import { type AskLocation, canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import { channelLink, escapeMarkup, type Message, mention } from '../kit/atoms.ts';
-import { askLocation, type Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
 
 /** A schedule or a watch: it has an owner, and posts or alerts. */
 export type OwnedItem = Schedule | Watch;
@@ -52,7 +52,7 @@ export const notOwner = (item: OwnedItem, action?: string): NotAllowed =>
 
 type Viewer = Pick<Request, 'user'>;
 /** Who sees a list of them, and where. */
-export type ListViewer = Pick<Request, 'user' | 'workspace' | 'channel' | 'audience'>;
+export type ListViewer = Pick<Request, 'user' | 'workspace'> & AskLocation;
 
 /** Its owner and managers may change it. */
 export const canEditOwned = ({ owner }: Owned, { user }: Viewer): boolean =>
@@ -60,7 +60,7 @@ export const canEditOwned = ({ owner }: Owned, { user }: Viewer): boolean =>
 
 /** Whether all that it is about may be shown to the user here. Owners who may not ask see only that it is there. */
 export const canReadOwned = (item: Parameters<typeof projectsOf>[0], viewer: ListViewer): boolean =>
-  projectsOf(item).every((project) => canAskAbout(project, viewer.workspace, askLocation(viewer)));
+  projectsOf(item).every((project) => canAskAbout(project, viewer.workspace, viewer));
 
 /** Guests see Home and status too, but nothing that full members set up. */
 export const isFullMember = ({ user }: Viewer): boolean => user.role === 'admin' || user.role === 'member';

@@ -15,14 +15,12 @@ import { type Channels, channelsOf } from './channels.ts';
 import { findAdmins, type User, type UserDirectory, type UserGroup } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */
-export interface Request {
+export interface Request extends AskLocation {
   /** When the request arrived, in ms: every figure is as of this instant. */
   readonly at: Millis;
   /** For a shared answer: when it was first asked for, in ms. */
   readonly sharedFrom: number | undefined;
   readonly user: User;
-  /** Where it was asked; undefined in Home and in forms opened from there. */
-  readonly channel: SlackId | undefined;
   /** The workspace's record, read once for this request. */
   readonly workspace: Workspace;
   /** Who sees what `reply.update` sends. */
@@ -31,8 +29,6 @@ export interface Request {
   readonly sharedBy: SharedBy | undefined;
   /** BCP 47, of the reader: the user's, or the workspace's if the whole channel reads the answer. */
   readonly locale: string;
-  /** The project that a manager allowed to ask about in this one request; undefined for all others. */
-  readonly allowed: AllowedProject | undefined;
   /** What a person asked for, where this manager does it. */
   readonly managerRequest?: TakenRequest | undefined;
   readonly reply: Reply;
@@ -64,21 +60,16 @@ export interface SharedBy {
   readonly person: SlackId;
 }
 
-/** Where this is asked. A manager may ask about a limited project anywhere, but not in front of others. */
-export const askLocation = ({
-  channel,
-  user,
-  audience,
-  allowed,
-}: Pick<Request, 'channel' | 'user' | 'audience'> & Partial<Pick<Request, 'allowed'>>): AskLocation => ({
+/** For a reply that everybody in the channel sees: a manager may see every project there only in a direct message. */
+export const publicLocation = ({ user, channel, allowed }: Request): AskLocation => ({
   ...{ channel, allowed },
-  manager: user.canManage && (audience === 'asker' || (channel !== undefined && isDirectMessage(channel))),
+  isUnlimited: user.canManage && isDirectMessage(channel ?? ''),
 });
 
-/** The same for a reply that only this user sees: a manager may see every project there. */
+/** For a reply that only this user sees: a manager may see every project there. */
 export const privateLocation = ({ user, channel }: Request): AskLocation => ({
   channel,
-  manager: user.canManage,
+  isUnlimited: user.canManage,
 });
 
 export interface RequestOptions {
@@ -218,9 +209,10 @@ function createRequest(
   const audience = wanted === 'as-set' ? workspace.settings.visibility : wanted;
   const how = sharedFrom === undefined ? 'asked' : 'shared';
   const isPrivate = audience === 'asker';
+  const { channel = target.source.channel, allowed } = options;
   return {
-    ...{ at, sharedFrom, user, workspace, audience, slack, allowed: options.allowed },
-    channel: options.channel ?? target.source.channel,
+    ...{ at, sharedFrom, user, workspace, audience, slack, channel, allowed },
+    isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
     sharedBy: isPrivate ? undefined : { how, person: user.id },
     locale: isPrivate ? user.locale : workspace.settings.locale,
     reply: target.replyWith({

@@ -142,11 +142,11 @@ const TOO_LONG: CommandHandler = {
 function errorContext(
   report: ErrorReport,
   invocation: CommandInvocation,
-  requester: Request | undefined,
+  request: Request | undefined,
 ): ErrorContext {
-  const safe = withoutSecrets(invocation, requester?.workspace.aliases ?? NO_ALIASES);
+  const safe = withoutSecrets(invocation, request?.workspace.aliases ?? NO_ALIASES);
   const isSecret = report.failure?.kind === 'secret-pasted';
-  return { invocation: isSecret || safe.text === invocation.text ? safe : undefined, requester };
+  return { invocation: isSecret || safe.text === invocation.text ? safe : undefined, request };
 }
 
 const NO_ALIASES: ReadonlySet<string> = new Set();

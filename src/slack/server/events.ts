@@ -52,7 +52,7 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
         const failure = error instanceof Throttled ? limits.firstOfBurst(error, source) : error;
         const report = errorReply.explain(failure ?? error, work);
         if (failure === undefined) return;
-        if (listener.onError === undefined) return errorReply.send(target, report, { requester: request });
+        if (listener.onError === undefined) return errorReply.send(target, report, { request });
         await listener.onError(errorMessageOf(report), event, origin).catch(errorReply.logUndelivered);
       }
     };

@@ -103,7 +103,10 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
       );
       work.ms ??= performance.now() - work.began;
     } catch (error) {
-      await errorReply.send(target, errorReply.explain(error, work), { requester: request });
+      await errorReply.send(target, errorReply.explain(error, work), {
+        request,
+        ...(request === undefined && { invocation: handler.command, channel: target.source.channel }),
+      });
     } finally {
       await target.endLoading();
     }
@@ -168,7 +171,7 @@ function registerViews(app: App, context: ListenerContext): void {
           request = await authorize(target, listener.right, { at: clock(), managerRequest });
           if (isAdmitted(request, work)) await listener.work(parsed.input, request);
         } catch (error) {
-          await errorReply.sendInModal(target, errorReply.explain(error, work), { requester: request });
+          await errorReply.sendInModal(target, errorReply.explain(error, work), { request });
         }
       });
     },

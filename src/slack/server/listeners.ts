@@ -71,7 +71,11 @@ export type Rerun = (
 /** @param rerun runs a command, including its rights check; the answer replaces the message */
 type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise<void>;
 
-export type ActionHandler = Handler<ActionWork> & { readonly right: Right };
+export type ActionHandler = Handler<ActionWork> & {
+  readonly right: Right;
+  /** The command that does the same: a manager can be asked to run it by a person without the right. */
+  readonly command?: CommandInvocation;
+};
 
 /** A function where the button's value decides what handles it. */
 export type ActionListener = ActionHandler | ((value: string) => ActionHandler);

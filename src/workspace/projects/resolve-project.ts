@@ -46,9 +46,10 @@ export interface ResolvedProject {
 
 /** Where and by whom a question is asked. */
 export interface AskLocation {
+  /** Undefined in Home and in forms opened from there. */
   readonly channel: SlackId | undefined;
-  /** Managers may ask about a project anywhere. */
-  readonly manager: boolean;
+  /** Whether projects' limits to channels don't count: for a manager, where nobody else reads the answer. */
+  readonly isUnlimited: boolean;
   /** The only project that can be asked about, wherever that is: a manager allowed this question once. */
   readonly allowed?: AllowedProject | undefined;
 }
@@ -59,7 +60,7 @@ export interface AllowedProject {
 }
 
 /** No limit on channels, for what is asked before anybody sees the answer. */
-export const UNLIMITED: AskLocation = { channel: undefined, manager: true };
+export const UNLIMITED: AskLocation = { channel: undefined, isUnlimited: true };
 
 /**
  * Finds the project by alias, by ID, or as the channel's default.
@@ -147,7 +148,7 @@ function findChannelDefault(record: Workspace, place: AskLocation): Project | un
   const alias = place.channel === undefined ? undefined : record.channelDefault(place.channel);
   const project = alias === undefined ? undefined : findProject(record, alias);
   if (project === undefined) return undefined;
-  return canAskAbout(project, record, { ...place, manager: false }) ? project : undefined;
+  return canAskAbout(project, record, { ...place, isUnlimited: false }) ? project : undefined;
 }
 
 /** The only project with this ID, or the only one with this product: several aliases may share an ID. */
@@ -206,10 +207,10 @@ export function limitOtherNames(
 export function canAskAbout(
   project: Pick<Project, 'id' | 'product'>,
   record: Pick<Workspace, 'projects' | 'damaged'>,
-  { channel, manager, allowed }: AskLocation,
+  { channel, isUnlimited, allowed }: AskLocation,
 ): boolean {
   if (allowed !== undefined) return allowed.id === project.id && allowed.product === project.product;
-  if (manager) return true;
+  if (isUnlimited) return true;
   const limit = findChannelLimit(project, record);
   return limit === undefined || (channel !== undefined && limit.includes(channel));
 }
@@ -223,7 +224,7 @@ export const isShownTo = (
   record: Pick<Workspace, 'projects' | 'damaged'>,
   place: AskLocation,
 ): boolean =>
-  place.manager ||
+  place.isUnlimited ||
   (!isDamaged(record, 'project') && !isDamaged(record, 'settings') && canAskAbout(project, record, place));
 
 /** The projects that the channel may not see. A manager's rights don't count: everyone there reads the message. */
@@ -231,7 +232,8 @@ export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
   channel: SlackId,
   projects: readonly T[],
   record: Pick<Workspace, 'projects' | 'damaged'>,
-): readonly T[] => projects.filter((project) => !canAskAbout(project, record, { channel, manager: false }));
+): readonly T[] =>
+  projects.filter((project) => !canAskAbout(project, record, { channel, isUnlimited: false }));
 
 /** The projects that the user can ask about in this channel, ordered by alias. */
 export function visibleProjects(record: Workspace, place: AskLocation): readonly Project[] {

@@ -69,7 +69,7 @@ const PROJECTS: readonly Project[] = [...ALIASES].map((alias, at) => ({
 
 /** Of somebody in a direct message who may ask about every project. */
 const REQUEST = {
-  ...{ at: NOW, channel: 'D0DIRECT01', audience: 'asker', user: { canManage: true } },
+  ...{ at: NOW, channel: 'D0DIRECT01', audience: 'asker', user: { canManage: true }, isUnlimited: true },
   workspace: {
     ...{ aliases: ALIASES, projects: PROJECTS, connectionNames: ['main'], settings: DEFAULT_SETTINGS },
     ...{ damaged: [], channelDefault: () => undefined },
