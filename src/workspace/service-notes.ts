@@ -32,15 +32,6 @@ interface Asked {
   readonly product: ProductId;
 }
 
-export interface ServiceNotesParts {
-  readonly workspaces: Pick<Workspaces, 'noteRejection' | 'noteFailure' | 'clearFailure'>;
-  /** Derives the workspace's runs again. Never rejects. */
-  readonly changed: (workspace: SlackId) => Promise<void>;
-  readonly clock: () => Millis;
-  /** A note could not be stored; the answer doesn't depend on it. */
-  readonly onFailure: (error: unknown) => void;
-}
-
 /** As the record of an access shows of its ID. */
 const MARK_LENGTH = 4;
 
@@ -49,7 +40,19 @@ const MARK_LENGTH = 4;
  * Writes only changes: the access brings what the record said, so a project that keeps failing or answering costs
  * nothing.
  */
-export function createServiceNotes({ workspaces, changed, clock, onFailure }: ServiceNotesParts) {
+export function createServiceNotes({
+  workspaces,
+  changed,
+  clock,
+  onFailure,
+}: {
+  readonly workspaces: Pick<Workspaces, 'noteRejection' | 'noteFailure' | 'clearFailure'>;
+  /** Derives the workspace's runs again. Never rejects. */
+  readonly changed: (workspace: SlackId) => Promise<void>;
+  readonly clock: () => Millis;
+  /** A note could not be stored; the answer doesn't depend on it. */
+  readonly onFailure: (error: unknown) => void;
+}) {
   const rejected = async ({ workspace, mark, ...credential }: Rejection): Promise<void> => {
     const isNew = await workspaces.noteRejection(workspace, credential, { mark, at: clock() });
     if (isNew) await changed(workspace);

@@ -39,7 +39,7 @@ describe('the reply to a failure', () => {
   ];
 
   it.each(FORMS)('tells a manager who has the button of no other manager: %s', (failure) => {
-    const { blocks } = failureMessage(failure, { requester: requester(true) });
+    const { blocks } = failureMessage(failure, { request: request(true) });
     expect(textOf(blocks)).not.toContain('manager');
   });
 

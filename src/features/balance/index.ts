@@ -35,7 +35,7 @@ declare module '../../domain/commands.ts' {
 const HELP: HelpLine = {
   usage: `${commandText('/balance')} [projects] [product]`,
   what: 'See what projects have left, with bonuses, and about how long that lasts.',
-  brief: 'See what’s left, and how long it lasts.',
+  short: 'See what’s left, and how long it lasts.',
   examples: [
     `${commandText('/balance')} 123`,
     `${commandText('/balance')} 123 storage`,

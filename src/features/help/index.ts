@@ -27,8 +27,8 @@ const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAM
 const MORE = 'more';
 
 const briefLines = (lines: readonly HelpLine[]): readonly HelpLine[] =>
-  lines.flatMap(({ usage, brief }) =>
-    brief === undefined ? [] : { usage: usage.replace(/ \[.*/, ''), what: brief },
+  lines.flatMap(({ usage, short }) =>
+    short === undefined ? [] : { usage: usage.replace(/ \[.*/, ''), what: short },
   );
 
 /** `/billing help`: what this person can do here, in the features' own lines; `/billing VERB help` has those of one verb. */

@@ -60,7 +60,7 @@ const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing projects')} [name]`,
     what: 'List the projects that have a name. Managers add, edit and remove them there.',
-    brief: 'List the projects you can ask about by name.',
+    short: 'List the projects you can ask about by name.',
     examples: [commandText('/billing projects'), `${commandText('/billing projects')} add prod 123`],
   },
   {

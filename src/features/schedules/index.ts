@@ -53,7 +53,7 @@ const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing schedule')} [project] [report] [daily | weekdays | weekly mon | monthly 1] [time]`,
     what: `Post a report in a channel on a schedule: ${REPORT_CHOICES}.`,
-    brief: 'Post spend in a channel every morning.',
+    short: 'Post spend in a channel every morning.',
     examples: [commandText('/billing schedule'), `${commandText('/billing schedule')} prod daily 09:00`],
     right: 'member',
   },

@@ -34,7 +34,7 @@ declare module '../../domain/commands.ts' {
 const HELP: HelpLine = {
   usage: `${commandText('/spend')} [projects] [period] [product]`,
   what: 'See what projects cost in a period, day by day, and how that compares with the period before.',
-  brief: 'See what a month, a week or a day cost.',
+  short: 'See what a month, a week or a day cost.',
   examples: [
     `${commandText('/spend')} 123 last-7-days`,
     `${commandText('/spend')} 123 october vs september`,

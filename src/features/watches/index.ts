@@ -40,7 +40,7 @@ const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing watch')} [project] [balance 50000 | runway 14 | budget 500000 | spike 2x over 1000]`,
     what: 'Get an alert before the money runs out, when a budget is reached, or when a day costs too much.',
-    brief: 'Get an alert before the money runs out.',
+    short: 'Get an alert before the money runs out.',
     examples: [
       `${commandText('/billing watch')} prod balance 50000`,
       `${commandText('/billing watch')} prod runway 14`,

@@ -1,4 +1,4 @@
-import { isFailure } from '../../domain/failure/index.ts';
+import { SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { mention } from '../../slack/kit/atoms.ts';
 import { checkItemChannel, joinIfWanted } from '../../slack/owned/form.ts';
@@ -72,7 +72,7 @@ async function findPeopleProblem(
     if (limitedProjects('', [project], workspace).length === 0) return undefined;
     return found.every(({ canManage }) => canManage) ? undefined : CLOSED_PROJECT;
   } catch (error) {
-    if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
+    if (!(error instanceof SlackFailed)) throw error;
     return `Slack couldn’t confirm who they are (${error.code}). Try again.`;
   }
 }

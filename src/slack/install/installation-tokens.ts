@@ -39,13 +39,6 @@ export interface KnownInstallation extends StoredInstallation {
   readonly joined: Set<string>;
 }
 
-export interface InstallationTokensParts {
-  readonly installed: InstallationRecords;
-  /** Slack's installer, for one renewal: it asks Slack when less than two hours are left. */
-  readonly renewer: (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
-  readonly log: Logger;
-}
-
 /** An installation that another process changed is used as it was for at most this long, in ms. */
 const TTL = 15_000;
 const MOST = 1000;
@@ -56,14 +49,23 @@ const AHEAD = 2 * HOUR;
  */
 const PATIENCE = 2_000;
 /** How long to wait after a failed renewal, in ms. */
-const QUIET = 15_000;
+const RETRY_AFTER = 15_000;
 
 interface Entry {
   until: Millis;
   readonly found: Promise<KnownInstallation | undefined>;
 }
 
-export function createInstallationTokens({ installed, renewer, log }: InstallationTokensParts) {
+export function createInstallationTokens({
+  installed,
+  renewer,
+  log,
+}: {
+  readonly installed: InstallationRecords;
+  /** Slack's installer, for one renewal: it asks Slack when less than two hours are left. */
+  readonly renewer: (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
+  readonly log: Logger;
+}) {
   const entries = new LRUCache<string, Entry>({ max: MOST });
   const renewals = new Set<Promise<void>>();
 
@@ -74,18 +76,18 @@ export function createInstallationTokens({ installed, renewer, log }: Installati
       // Read after taking the lock, because the previous holder may have renewed the token.
       const before = await installed.read(id);
       if (before === undefined) return;
-      const kept = parseInstallation(before);
+      const stored = parseInstallation(before);
       await renewer({
-        fetchInstallation: async () => kept.installation,
+        fetchInstallation: async () => stored.installation,
         async storeInstallation(installation) {
-          const after = serializeInstallation({ ...kept, installation: installation as Installation });
+          const after = serializeInstallation({ ...stored, installation: installation as Installation });
           if (!(await installed.replace(id, before, after)))
             log.warn(
               { workspace: id },
               'Dropped a renewed Slack token: its installation changed in the meantime',
             );
         },
-      }).authorize(queryOf(kept.installation));
+      }).authorize(queryOf(stored.installation));
     } finally {
       await unlock();
     }
@@ -111,21 +113,21 @@ export function createInstallationTokens({ installed, renewer, log }: Installati
   };
 
   const fresh = async (id: string): Promise<KnownInstallation | undefined> => {
-    let kept = await read(id);
-    if (kept !== undefined && isDue(kept)) {
+    let stored = await read(id);
+    if (stored !== undefined && isDue(stored)) {
       await renewInTime(id);
-      kept = await read(id);
+      stored = await read(id);
     }
-    if (kept !== undefined && tokenExpiresAt(kept) <= Date.now()) throw new NotInstalled('expired');
-    return kept && { ...kept, joined: new Set() };
+    if (stored !== undefined && tokenExpiresAt(stored) <= Date.now()) throw new NotInstalled('expired');
+    return stored && { ...stored, joined: new Set() };
   };
 
   const remember = (id: string): Entry => {
     const entry: Entry = { until: Number.POSITIVE_INFINITY, found: fresh(id) };
     entries.set(id, entry);
     entry.found.then(
-      (kept) => {
-        entry.until = kept === undefined ? 0 : Date.now() + lifeOf(kept);
+      (stored) => {
+        entry.until = stored === undefined ? 0 : Date.now() + lifeOf(stored);
       },
       () => {
         entry.until = 0;
@@ -157,11 +159,11 @@ export function createInstallationTokens({ installed, renewer, log }: Installati
   };
 }
 
-const isDue = (kept: StoredInstallation): boolean => tokenExpiresAt(kept) - Date.now() <= AHEAD;
+const isDue = (stored: StoredInstallation): boolean => tokenExpiresAt(stored) - Date.now() <= AHEAD;
 
 /** Every process forgets a token when it falls due, so none uses one that another process has renewed. */
-const lifeOf = (kept: StoredInstallation): number =>
-  isDue(kept) ? QUIET : Math.min(TTL, tokenExpiresAt(kept) - AHEAD - Date.now());
+const lifeOf = (stored: StoredInstallation): number =>
+  isDue(stored) ? RETRY_AFTER : Math.min(TTL, tokenExpiresAt(stored) - AHEAD - Date.now());
 
 function queryOf({ isEnterpriseInstall = false, enterprise, team }: Installation) {
   return { isEnterpriseInstall, enterpriseId: enterprise?.id, teamId: team?.id };

@@ -14,15 +14,16 @@ interface Payload {
   readonly response_url?: string;
 }
 
-interface NotInstalledParts {
-  readonly responseUrls: ResponseUrlClient;
-  readonly log: Logger;
-  /** Whether anything in Redis still names the workspace. @throws StoreUnavailable */
-  readonly knows: (workspace: SlackId) => Promise<boolean>;
-}
-
 /** @param page where Tally is installed */
-export function createNotInstalledReply(page: string, parts: NotInstalledParts) {
+export function createNotInstalledReply(
+  page: string,
+  parts: {
+    readonly responseUrls: ResponseUrlClient;
+    readonly log: Logger;
+    /** Whether anything in Redis still names the workspace. @throws StoreUnavailable */
+    readonly knows: (workspace: SlackId) => Promise<boolean>;
+  },
+) {
   const { responseUrls, log, knows } = parts;
   const logRefusal = async (err: unknown, workspace: SlackId | undefined): Promise<void> => {
     const about = { err, workspace, ...reasonOf(err) };

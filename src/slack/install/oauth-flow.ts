@@ -61,7 +61,17 @@ function isSame(signature: string, expected: string): boolean {
 export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
 
-export interface OAuthFlowParts {
+/** The two pages of an installation: where it begins, and where Slack sends the browser back to. */
+export function createOAuthFlow({
+  providerWith,
+  options,
+  publicUrl,
+  slack,
+  welcome,
+  names,
+  log,
+  clock,
+}: {
   /** Slack's installer, which reads the state from this cookie. */
   readonly providerWith: (cookie: string) => InstallProvider;
   readonly options: InstallURLOptions;
@@ -74,19 +84,7 @@ export interface OAuthFlowParts {
   readonly names: CommandNames;
   readonly log: Logger;
   readonly clock: () => Millis;
-}
-
-/** The two pages of an installation: where it begins, and where Slack sends the browser back to. */
-export function createOAuthFlow({
-  providerWith,
-  options,
-  publicUrl,
-  slack,
-  welcome,
-  names,
-  log,
-  clock,
-}: OAuthFlowParts): BrowserRoutes {
+}): BrowserRoutes {
   const send = (res: ServerResponse, shown: HtmlPage) => sendPage(res, shown, names);
   const throttle = createCallbackThrottle(clock);
   const again = `${publicUrl}${INSTALL_PATH}`;

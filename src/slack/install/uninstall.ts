@@ -18,16 +18,6 @@ export interface TokenStatus {
   works(id: string): Promise<boolean>;
 }
 
-export interface UninstallParts {
-  readonly forget: Deletion;
-  readonly access: MemberAccessNotes;
-  readonly clock: () => Millis;
-  readonly tokenStatus: TokenStatus;
-  /** Called with every ID that was deleted. */
-  readonly onGone: (id: string) => void;
-  readonly log: Logger;
-}
-
 /** Slack retries an event for about six minutes, longer if an app asked for it; in s. */
 const LATE = 3_600;
 
@@ -37,7 +27,22 @@ const LATE = 3_600;
  *
  * @returns a handler that returns false for any other event, and throws StoreUnavailable: then Slack must send it again
  */
-export function createUninstallHandler({ forget, access, tokenStatus, onGone, clock, log }: UninstallParts) {
+export function createUninstallHandler({
+  forget,
+  access,
+  tokenStatus,
+  onGone,
+  clock,
+  log,
+}: {
+  readonly forget: Deletion;
+  readonly access: MemberAccessNotes;
+  readonly clock: () => Millis;
+  readonly tokenStatus: TokenStatus;
+  /** Called with every ID that was deleted. */
+  readonly onGone: (id: string) => void;
+  readonly log: Logger;
+}) {
   const gone = (id: string, event: string): void => {
     onGone(id);
     log.info({ workspace: id, event }, 'Deleted everything of a workspace');

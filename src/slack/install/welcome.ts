@@ -26,15 +26,18 @@ const FIRST_STEPS: Message = {
   ],
 };
 
-export interface WelcomeParts {
+/** Audits an installation and sends the first steps. Never rejects: Tally is installed already, so failures are only logged. */
+export function createWelcome({
+  audit,
+  clientFor,
+  log,
+  clock,
+}: {
   readonly audit: Audit;
   readonly clientFor: (token: string) => WebClient;
   readonly log: Logger;
   readonly clock: () => Millis;
-}
-
-/** Audits an installation and sends the first steps. Never rejects: Tally is installed already, so failures are only logged. */
-export function createWelcome({ audit, clientFor, log, clock }: WelcomeParts) {
+}) {
   return async (installation: Installation): Promise<void> => {
     const { user, bot, isEnterpriseInstall } = installation;
     const workspace = installationId(installation);

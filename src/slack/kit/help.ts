@@ -6,7 +6,7 @@ export interface HelpLine {
   readonly usage: string;
   readonly what: string;
   /** The same in a few words, for the short `/billing help`; a line without it is behind **More…**. */
-  readonly brief?: string;
+  readonly short?: string;
   readonly examples?: readonly string[];
   /** What the command needs beyond the right to ask. */
   readonly right?: 'member' | 'manage';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isFailure, SlackFailed } from '../../domain/failure/index.ts';
+import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { context, escapeMarkup, type Message } from '../kit/atoms.ts';
 import type { RequestSource } from '../request/payload.ts';
@@ -169,7 +169,7 @@ async function showLoading(
       return { kind: 'message', isPublic: true, ...at };
     } catch (error) {
       // Tally can answer a command in channels that it may not post to.
-      if (!isFailure(error) || error.kind !== 'cannot-post') throw error;
+      if (!(error instanceof CannotPost)) throw error;
     }
   }
   if (responseUrl !== undefined) return showByResponseUrl(target, responseUrl, options);
@@ -188,7 +188,7 @@ async function showByResponseUrl(
   try {
     await responseUrls.post(url, LOADING, { replace });
   } catch (error) {
-    if (!isFailure(error) || error.kind !== 'slack-failed' || !error.unclear) return undefined;
+    if (!(error instanceof SlackFailed) || !error.unclear) return undefined;
   }
   return { kind: 'response-url', canReplace };
 }
@@ -201,16 +201,13 @@ async function sendFirstPossible(log: Logger, attempts: readonly (() => Promise<
       await retryRateLimited(attempt);
       return;
     } catch (error) {
-      if (isSlackFailed(error) && error.unclear)
+      if (error instanceof SlackFailed && error.unclear)
         return log.warn({ err: error }, 'Slack did not confirm an answer; not sent again');
       errors.push(error);
     }
   }
   throw errors[0];
 }
-
-const isSlackFailed = (error: unknown): error is SlackFailed =>
-  isFailure(error) && error.kind === 'slack-failed';
 
 /** How long one reply waits for Slack's rate limit, over all retries, in s. */
 const MAX_WAIT = 30;

@@ -1,4 +1,4 @@
-import { CannotPost, isFailure } from '../../domain/failure/index.ts';
+import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { escapeMessageText, type Message } from '../kit/atoms.ts';
 import { withoutRichBlocks } from '../kit/rich-blocks.ts';
@@ -116,24 +116,30 @@ const CANNOT_POST: ReadonlyMap<string, CannotPost['reason']> = new Map([
 
 type Content = { text: string; blocks: never[] };
 
-/** When Slack refuses the blocks, once more without chart and table. */
 async function send<T>(
   method: WebMethod,
   message: Message,
   call: (content: Content) => Promise<T>,
 ): Promise<T> {
-  const attempt = (given: Message) => callSlack(method, () => call(escapeMessageText(given) as Content));
   try {
-    return await attempt(message).catch((error: unknown) => {
-      const plainer = codeOf(error).startsWith('invalid_blocks') ? withoutRichBlocks(message) : undefined;
-      if (plainer === undefined) throw error;
-      return attempt(plainer);
-    });
+    return await sendOrSimplify(message, (given) =>
+      callSlack(method, () => call(escapeMessageText(given) as Content)),
+    );
   } catch (error) {
     const reason = CANNOT_POST.get(codeOf(error));
     throw reason === undefined ? error : new CannotPost(reason);
   }
 }
 
-const codeOf = (error: unknown): string =>
-  isFailure(error) && error.kind === 'slack-failed' ? error.code : '';
+/** When Slack refuses the blocks, sends once more without chart and table. */
+export const sendOrSimplify = <T>(message: Message, attempt: (given: Message) => Promise<T>): Promise<T> =>
+  attempt(message).catch((error: unknown) => {
+    const simpler = REFUSED_BLOCKS.test(codeOf(error)) ? withoutRichBlocks(message) : undefined;
+    if (simpler === undefined) throw error;
+    return attempt(simpler);
+  });
+
+/** A `response_url` may also say that the payload is invalid. */
+const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
+
+const codeOf = (error: unknown): string => (error instanceof SlackFailed ? error.code : '');

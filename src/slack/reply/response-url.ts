@@ -3,8 +3,8 @@ import { SlackFailed } from '../../domain/failure/index.ts';
 import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.ts';
 import type { CommandNames } from '../command-names.ts';
 import { escapeMessageText, type Message } from '../kit/atoms.ts';
-import { withoutRichBlocks } from '../kit/rich-blocks.ts';
 import { isUnclearStatus, reportApiCall } from '../web-client.ts';
+import { sendOrSimplify } from './post-message.ts';
 
 /** How a message goes out through a `response_url`. */
 export interface ResponseOptions {
@@ -43,12 +43,12 @@ export function createResponseUrlClient(
     maxResponseSize: MAX_RESPONSE,
   });
 
-  /** @returns Slack's reason for refusing it; '' when Slack accepted it */
+  /** @throws SlackFailed with Slack's reason for refusing it */
   async function send(
     url: string,
     message: Message,
     { everyone = false, replace = false }: ResponseOptions,
-  ): Promise<string> {
+  ): Promise<void> {
     // The TypeError of a malformed URL would quote it, and it is a secret.
     if (!URL.canParse(url)) throw new SlackFailed('response_url', 'invalid_url');
     const body = JSON.stringify({
@@ -73,39 +73,31 @@ export function createResponseUrlClient(
     });
     const answer = decodeLeniently(response);
     const reason = reasonIn(answer);
-    if (statusCode < 300) {
-      const isRefusal = reason !== undefined && (answer.startsWith('{') || REFUSALS.has(reason));
-      return isRefusal ? reason : '';
-    }
-    if (reason !== undefined && statusCode !== 429) return reason;
+    const isAccepted =
+      statusCode < 300 && (reason === undefined || !(answer.startsWith('{') || REFUSALS.has(reason)));
+    if (isAccepted) return;
+    if (reason !== undefined && statusCode !== 429) throw new SlackFailed('response_url', reason);
     throw new SlackFailed('response_url', `HTTP ${statusCode}`, {
       retryAfter: statusCode === 429 ? parseRetryAfter(headers) : undefined,
       unclear: isUnclearStatus(statusCode),
     });
   }
 
-  const attempt = async (...given: Parameters<typeof send>): Promise<string> => {
+  const attempt = async (...given: Parameters<typeof send>): Promise<void> => {
     const began = performance.now();
-    const report = (outcome: string) =>
-      reportApiCall({ method: 'response_url', outcome, took: performance.now() - began });
+    let outcome = 'ok';
     try {
-      const refused = await send(...given);
-      report(refused || 'ok');
-      return refused;
+      await send(...given);
     } catch (error) {
-      if (error instanceof SlackFailed) report(error.code);
+      outcome = error instanceof SlackFailed ? error.code : 'failed';
       throw error;
+    } finally {
+      reportApiCall({ method: 'response_url', outcome, took: performance.now() - began });
     }
   };
 
   return {
-    async post(url, message, options = {}) {
-      const refused = await attempt(url, message, options);
-      if (refused === '') return;
-      const plainer = refused.startsWith('invalid_') ? withoutRichBlocks(message) : undefined;
-      const again = plainer === undefined ? refused : await attempt(url, plainer, options);
-      if (again !== '') throw new SlackFailed('response_url', again);
-    },
+    post: (url, message, options = {}) => sendOrSimplify(message, (given) => attempt(url, given, options)),
     close: () => agent.close(),
   };
 }

@@ -1,4 +1,4 @@
-import { isFailure } from '../../domain/failure/index.ts';
+import { SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { isChannel } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -39,8 +39,7 @@ export function channelsOf(client: WebClient) {
           isJoined: found.is_member === true,
         };
       } catch (error) {
-        if (isFailure(error) && error.kind === 'slack-failed' && error.code === 'channel_not_found')
-          return undefined;
+        if (error instanceof SlackFailed && error.code === 'channel_not_found') return undefined;
         throw error;
       }
     },
@@ -110,11 +109,11 @@ export async function checkChannel(channel: SlackId, request: Poster, known = fa
     if (!isOpenTo && !(await channels.has(channel, user.id)))
       return refused(found.isPrivate ? UNSEEN : OUTSIDE);
     if (found.isArchived) return refused(ARCHIVED);
-    const { externals } = workspace.settings ?? { externals: false };
+    const { externals } = workspace.settings;
     const shared = `${SHARED}${externals ? '' : ', although they can’t ask Tally themselves'}.`;
     return { problem: undefined, canJoin: !found.isJoined, warnings: found.isShared ? [shared] : [] };
   } catch (error) {
-    if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
+    if (!(error instanceof SlackFailed)) throw error;
     if (error.code === 'missing_scope') return refused(NO_SCOPE);
     return refused(`Slack couldn’t confirm that Tally can post there (${error.code}). Try again.`);
   }
@@ -129,7 +128,7 @@ export async function joinChannel(
     await slack.channels.join(channel);
     return undefined;
   } catch (error) {
-    if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
+    if (!(error instanceof SlackFailed)) throw error;
     const why =
       error.code === 'missing_scope'
         ? 'Tally isn’t allowed to join channels.'

@@ -1,5 +1,5 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
-import { InvalidWord, isFailure, SlackFailed } from '../../domain/failure/index.ts';
+import { InvalidWord, SlackFailed } from '../../domain/failure/index.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import { type Block, option, section } from '../kit/atoms.ts';
 import { type SearchInput, searchInput } from '../kit/modal.ts';
@@ -23,7 +23,7 @@ export async function loadUserGroups(request: Request): Promise<GroupChoices> {
     });
     return { known, problem: undefined };
   } catch (error) {
-    if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
+    if (!(error instanceof SlackFailed)) throw error;
     return { known: [], problem: problemOf(error) };
   }
 }

@@ -1,6 +1,6 @@
 import type { webApi } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
-import { isFailure } from '../../domain/failure/index.ts';
+import { SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { type Permissions, permissionsOf, type Role } from '../../workspace/permissions.ts';
@@ -148,7 +148,7 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
 
 /** @throws any other error than that Slack doesn't know the person */
 function unlessUnknown(error: unknown): undefined {
-  if (!(isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found')) throw error;
+  if (!(error instanceof SlackFailed && error.code === 'user_not_found')) throw error;
 }
 
 const DEFAULT_LOCALE = 'en-US';
@@ -195,7 +195,7 @@ function cached<T>(clock: () => Millis, most: number) {
 }
 
 const isRateLimited = (error: unknown): boolean =>
-  isFailure(error) && error.kind === 'slack-failed' && error.code === 'ratelimited';
+  error instanceof SlackFailed && error.code === 'ratelimited';
 
 interface TokenOwner {
   readonly team?: SlackId | undefined;
@@ -230,7 +230,7 @@ async function membersOf(client: WebClient, usergroup: SlackId, strict: boolean)
     );
     return users;
   } catch (error) {
-    const isGone = isFailure(error) && error.kind === 'slack-failed' && error.code === 'no_such_subteam';
+    const isGone = error instanceof SlackFailed && error.code === 'no_such_subteam';
     if (strict && !isGone) throw error;
     return [];
   }

@@ -51,13 +51,6 @@ type Place = Pick<RequestSource, 'teamId' | 'userId' | 'channel' | 'thread'>;
 /** For how long at least one message covers a burst, in ms. */
 const BURST = 5_000;
 
-export interface RateLimiterParts {
-  readonly limits?: Limits;
-  /** ms; never goes back */
-  readonly clock?: () => Millis;
-  readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Throttled['whose'] }) => void;
-}
-
 /** How many users and workspaces are tracked; the least recently seen are evicted first. */
 const MOST = { person: 20_000, workspace: 5_000 } as const;
 
@@ -70,7 +63,12 @@ export function createRateLimiter({
   limits = DEFAULT_LIMITS,
   clock = () => performance.now(),
   onRefused,
-}: RateLimiterParts = {}): RateLimiter {
+}: {
+  readonly limits?: Limits;
+  /** ms; never goes back */
+  readonly clock?: () => Millis;
+  readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Throttled['whose'] }) => void;
+} = {}): RateLimiter {
   const rates = rateLimits(limits);
 
   /** When each bucket is full again: its whole state. */
@@ -80,7 +78,7 @@ export function createRateLimiter({
   };
 
   /** Until when the last message about a burst covers it, by place. */
-  const toldUntil = new LRUCache<string, Millis>({ max: MOST.person });
+  const coveredUntil = new LRUCache<string, Millis>({ max: MOST.person });
 
   const look = (what: Limited, whose: Throttled['whose'], who: Who, now: Millis) => {
     const { most, per } = rates[what][whose];
@@ -111,9 +109,9 @@ export function createRateLimiter({
     firstOfBurst({ whose, wait }, { teamId, userId, channel, thread }) {
       const now = clock();
       const key = JSON.stringify([teamId, userId, channel, thread]);
-      if (now < (toldUntil.get(key) ?? now)) return undefined;
+      if (now < (coveredUntil.get(key) ?? now)) return undefined;
       const longer = Math.max(wait, BURST);
-      toldUntil.set(key, now + longer);
+      coveredUntil.set(key, now + longer);
       return new Throttled(whose, rates.requests.doing, longer);
     },
   };

@@ -130,7 +130,7 @@ export function createSlackServer(
       const end = performance.now() + SETTLING.most;
       for (let before = -1; before !== connections.arrived() && performance.now() < end; ) {
         before = connections.arrived();
-        await sleep(SETTLING.quiet);
+        await sleep(SETTLING.pause);
         // On a busy machine the time is up before Node looks at the network.
         await turn();
       }
@@ -151,8 +151,8 @@ export function createSlackServer(
   };
 }
 
-/** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `quiet` ms. */
-const SETTLING = { quiet: 50, most: 3_000 } as const;
+/** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `pause` ms. */
+const SETTLING = { pause: 50, most: 3_000 } as const;
 
 interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'onRejected' | 'log' | 'logger'> {
   readonly signingSecret: string;

@@ -4,17 +4,19 @@ import { beginTrying, keepTrying, tokenRefusal } from '../install/token-check.ts
 /** Socket Mode's one connection to Slack. */
 export type SocketModeConnection = ReturnType<typeof createSocketMode>;
 
-export interface SocketModeParts {
-  readonly appToken: string;
-  readonly clientOptions: webApi.WebClientOptions;
-  readonly logger: Logger;
-}
-
 /**
  * Slack sends every connection away now and then. Its client would wait 5 s before it connects again, and never tries
  * again when Slack's API cannot be reached just then; so the connecting is done here, at once.
  */
-export function createSocketMode({ appToken, clientOptions, logger }: SocketModeParts) {
+export function createSocketMode({
+  appToken,
+  clientOptions,
+  logger,
+}: {
+  readonly appToken: string;
+  readonly clientOptions: webApi.WebClientOptions;
+  readonly logger: Logger;
+}) {
   const receiver = new SocketModeReceiver({
     appToken,
     logger,

@@ -7,14 +7,6 @@ import type { RecordFields } from './workspace-store.ts';
 
 export type Deletion = ReturnType<typeof createDeletion>;
 
-export interface DeletionParts {
-  readonly redis: RedisConnection;
-  /** Deletes what a workspace has elsewhere, after its keys; default is nothing. */
-  readonly others?: (id: string) => Promise<void>;
-  /** Whether the workspace has an installation of its own that Slack accepts; default is none. */
-  readonly isInstalled?: (id: string) => Promise<boolean>;
-}
-
 /**
  * Deletes everything that Redis holds of a workspace or an organisation. Each step touches one slot of the Cluster. Slack
  * repeats the event until every step is done, so steps can be done twice.
@@ -25,7 +17,13 @@ export function createDeletion({
   redis,
   others = async () => undefined,
   isInstalled = async () => false,
-}: DeletionParts) {
+}: {
+  readonly redis: RedisConnection;
+  /** Deletes what a workspace has elsewhere, after its keys; default is nothing. */
+  readonly others?: (id: string) => Promise<void>;
+  /** Whether the workspace has an installation of its own that Slack accepts; default is none. */
+  readonly isInstalled?: (id: string) => Promise<boolean>;
+}) {
   const index = createWorkspaceIndex(redis);
   const unlinkKeys = (id: string) => unlinkInWorkspace(redis, id, keysOf(id));
   const forgetRest = async (id: string): Promise<void> => {

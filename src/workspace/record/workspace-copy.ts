@@ -30,7 +30,7 @@ export const parseCopy = (value: unknown): WorkspaceCopy | undefined => schema.s
 const copiedKeysOf = (id: string): readonly string[] =>
   [...keysOf(id), membersKey(id)].filter((key) => !key.endsWith('-lock') && key !== copiedKey(id));
 /** Keys that expire change all the time, so they don't show whether a workspace was changed. */
-const isBrief = (key: string): boolean => /:(grants|issued|threads|thread-times)$/.test(key);
+const isShortLived = (key: string): boolean => /:(grants|issued|threads|thread-times)$/.test(key);
 
 /** Each key with the commands that write it, and when it expires by the clock of Redis. */
 const READ = `
@@ -85,7 +85,7 @@ export async function readCopy(redis: RedisConnection, id: string): Promise<Work
 
 /** Of everything that does not expire soon; '' when there is nothing. */
 export function digestOf({ keys }: WorkspaceCopy): string {
-  const lasting = keys.filter(({ key }) => !isBrief(key)).map(({ key, commands }) => [key, commands]);
+  const lasting = keys.filter(({ key }) => !isShortLived(key)).map(({ key, commands }) => [key, commands]);
   if (lasting.length === 0) return '';
   return createHash('sha256').update(JSON.stringify(lasting)).digest('base64url');
 }
