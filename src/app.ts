@@ -49,6 +49,7 @@ import { REJECTIONS } from './slack/server/signed-request.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
+import { createServiceNotes } from './workspace/answer-notes.ts';
 import { createManagerRequests } from './workspace/once/manager-requests.ts';
 import { createOneTimeGrants } from './workspace/once/one-time-grants.ts';
 import { createOpenSteps } from './workspace/once/open-steps.ts';
@@ -57,7 +58,6 @@ import { createTokenQuota } from './workspace/once/token-quota.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createLastUsed } from './workspace/record/last-used.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
-import { createServiceNotes } from './workspace/service-notes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */

@@ -27,12 +27,12 @@ import type { OnFinished } from '../../src/runtime/work.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
+import { createServiceNotes } from '../../src/workspace/answer-notes.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { deleteOrphan } from '../../src/workspace/record/deletion.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { createServiceNotes } from '../../src/workspace/service-notes.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 
 export interface DeliveryOptions {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { tryRead } from '../../src/domain/try-read.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
+import type { AnswerNote } from '../../src/workspace/answer-notes.ts';
 import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
 import {
   describeToken,
@@ -14,7 +15,6 @@ import {
 } from '../../src/workspace/credentials/connections.ts';
 import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { PAUSE_REASONS, parseLastDelivery, resumesByItself } from '../../src/workspace/owned/schedules.ts';
-import type { AnswerNote } from '../../src/workspace/projects/answer-notes.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
 import { collectAnswerNotes, createLastUsed, storedBalance } from '../../src/workspace/record/last-used.ts';
 import {

@@ -7,8 +7,8 @@ import {
   StoreUnavailable,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
+import { createServiceNotes } from '../../src/workspace/answer-notes.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connections.ts';
-import { createServiceNotes } from '../../src/workspace/service-notes.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z');
 const ACCESS = {

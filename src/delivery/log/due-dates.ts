@@ -25,7 +25,7 @@ export const isFinal = ({ entry }: DeliveryLogLine): boolean => FINAL.includes(e
 export const isHandled = (line: DeliveryLogLine): boolean => isFinal(line) && line.entry.isDropped !== true;
 /** Nobody missed anything: no later post mentions this date. */
 export const isSettled = (line: DeliveryLogLine): boolean => isHandled(line) && line.entry.isMissed !== true;
-export const isTold = ({ entry }: DeliveryLogLine): boolean => entry.pendingNotice === undefined;
+export const isNotified = ({ entry }: DeliveryLogLine): boolean => entry.pendingNotice === undefined;
 /** Slack may have taken the post, and Tally has not found it there. */
 export const isDoubtful = ({ entry }: DeliveryLogLine): boolean =>
   entry.state === 'sending' || (entry.state === 'failed' && entry.post !== undefined);

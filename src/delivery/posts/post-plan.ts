@@ -9,7 +9,7 @@ import {
   isDoubtful,
   isFinal,
   isHandled,
-  isTold,
+  isNotified,
   isSettled,
   isStillAhead,
   overdueTimes,
@@ -144,7 +144,7 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
   const isStale = (line: DeliveryLogLine) =>
     isFinal(line) && line !== last && (isSettled(line) || !isUnnamed(line)) && now - line.entry.at > KEEP_MS;
   const pendingNotices = lines.flatMap((line) =>
-    isTold(line) ? [] : [{ schedule, line, isInWork: line === task?.line || isAbandoned(line) }],
+    isNotified(line) ? [] : [{ schedule, line, isInWork: line === task?.line || isAbandoned(line) }],
   );
   const withSchedule = (some: readonly DeliveryLogLine[]): readonly ScheduleLogEntry[] =>
     some.map((line) => ({ schedule, line }));
@@ -194,7 +194,7 @@ function planTask(
       line,
       doubtful: before.filter(isDoubtful),
       superseded: before
-        .filter((earlier) => !isDoubtful(earlier) && isTold(earlier))
+        .filter((earlier) => !isDoubtful(earlier) && isNotified(earlier))
         .map(({ date }) => date),
     },
   };

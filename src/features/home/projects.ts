@@ -19,8 +19,8 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { isFullMember } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { findFailure, type LastBalance } from '../../workspace/answer-notes.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/credentials/accesses.ts';
-import { findFailure, type LastBalance } from '../../workspace/projects/answer-notes.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { isConnectionMissing, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { damagedIds, requireSettings } from '../../workspace/record/workspace.ts';

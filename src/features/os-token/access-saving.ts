@@ -28,7 +28,7 @@ import {
 import { withExpiry } from '../../workspace/credentials/connections.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 import type { AuditAction, AuditEntry } from '../../workspace/record/audit.ts';
-import { auditedChange, type WorkspaceChange, requireUnchanged } from '../../workspace/record/change.ts';
+import { auditedChange, requireUnchanged, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { findAccess, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import {

@@ -15,10 +15,10 @@ import {
   markup,
   section,
 } from '../../slack/kit/atoms.ts';
+import { findFailure } from '../../workspace/answer-notes.ts';
 import { describeAccess } from '../../workspace/credentials/accesses.ts';
 import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import { credentialHealth, worstFirst } from '../../workspace/credentials/health.ts';
-import { findFailure } from '../../workspace/projects/answer-notes.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import {
   type AskLocation,

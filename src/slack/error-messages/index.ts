@@ -6,7 +6,7 @@ import {
   type StoreFailure,
 } from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
-import { type LastFailure, remedyFor } from '../../workspace/projects/answer-notes.ts';
+import { type LastFailure, remedyFor } from '../../workspace/answer-notes.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { commandButton } from '../commands/command-buttons.ts';

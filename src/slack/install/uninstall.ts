@@ -2,8 +2,7 @@ import type { Logger } from 'pino';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { MemberAccess, MemberAccessNotes } from '../../workspace/once/replay-protection.ts';
 import type { Deletion } from '../../workspace/record/deletion.ts';
-import type { SlackPayload } from '../request/payload.ts';
-import { isOrganisationId } from '../request/payload.ts';
+import { isOrganisationId, type SlackPayload } from '../request/payload.ts';
 
 /** The events by which a workspace or an organisation uninstalls Tally, or lets a workspace use it again. */
 export const UNINSTALL_EVENTS = [

@@ -1,4 +1,5 @@
 import type { ContainerBlock, TableBlock } from '@slack/types';
+import { SlackFailed } from '../../domain/failure/index.ts';
 import { type Block, type Message, plainText, preformatted } from './atoms.ts';
 import { SLACK_LIMITS } from './limits.ts';
 
@@ -35,6 +36,20 @@ export const collapsedTable = (title: string, rows: readonly (readonly string[])
   is_collapsible: true,
   default_collapsed: true,
 });
+
+/** When Slack refuses the blocks, sends once more without chart and table. */
+export const sendOrSimplify = <T>(message: Message, attempt: (given: Message) => Promise<T>): Promise<T> =>
+  attempt(message).catch((error: unknown) => {
+    const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;
+    if (simpler === undefined) throw error;
+    return attempt(simpler);
+  });
+
+/** A `response_url` may also say that the payload is invalid. */
+const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof SlackFailed && REFUSED_BLOCKS.test(error.code);
 
 /**
  * The same message without the blocks that Slack may refuse because they are new or not allowed: charts and containers

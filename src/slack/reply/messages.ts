@@ -3,8 +3,7 @@ import type { Logger } from 'pino';
 import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { context, escapeMarkup, type Message } from '../kit/atoms.ts';
-import type { RequestSource } from '../request/payload.ts';
-import { isDirectMessage } from '../request/payload.ts';
+import { isDirectMessage, type RequestSource } from '../request/payload.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import {
   deleteMessage,

@@ -1,10 +1,9 @@
 import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { escapeMessageText, type Message } from '../kit/atoms.ts';
-import { withoutRichBlocks } from '../kit/rich-blocks.ts';
+import { sendOrSimplify } from '../kit/rich-blocks.ts';
 import { isDirectMessage } from '../request/payload.ts';
-import type { WebMethod } from '../web-client.ts';
-import { callSlack, type WebClient } from '../web-client.ts';
+import { callSlack, type WebClient, type WebMethod } from '../web-client.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */
 export interface PostTarget {
@@ -130,16 +129,5 @@ async function send<T>(
     throw reason === undefined ? error : new CannotPost(reason);
   }
 }
-
-/** When Slack refuses the blocks, sends once more without chart and table. */
-export const sendOrSimplify = <T>(message: Message, attempt: (given: Message) => Promise<T>): Promise<T> =>
-  attempt(message).catch((error: unknown) => {
-    const simpler = REFUSED_BLOCKS.test(codeOf(error)) ? withoutRichBlocks(message) : undefined;
-    if (simpler === undefined) throw error;
-    return attempt(simpler);
-  });
-
-/** A `response_url` may also say that the payload is invalid. */
-const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 
 const codeOf = (error: unknown): string => (error instanceof SlackFailed ? error.code : '');

@@ -3,8 +3,8 @@ import { SlackFailed } from '../../domain/failure/index.ts';
 import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.ts';
 import type { CommandNames } from '../command-names.ts';
 import { escapeMessageText, type Message } from '../kit/atoms.ts';
+import { sendOrSimplify } from '../kit/rich-blocks.ts';
 import { isUnclearStatus, reportApiCall } from '../web-client.ts';
-import { sendOrSimplify } from './post-message.ts';
 
 /** How a message goes out through a `response_url`. */
 export interface ResponseOptions {

@@ -3,7 +3,7 @@ import { withTimeout } from '../../runtime/timers.ts';
 import { type RequestWork, trackWork } from '../../runtime/work.ts';
 import { type CommandInvocation, parseInvocation, parseShare } from '../commands/command-buttons.ts';
 import { readFields, splitMetadata } from '../kit/modal.ts';
-import { failureText, errorModalOf } from '../reply/error-reply.ts';
+import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
 import {
   isDirectMessage,

@@ -1,6 +1,6 @@
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { lastUsedField } from '../projects/answer-notes.ts';
+import { lastUsedField } from '../answer-notes.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from '../record/change.ts';
 import { planDefault } from '../record/plan-settings.ts';
 import { parseFields } from '../record/record-schema.ts';

@@ -3,7 +3,7 @@ import type { Forecast } from '../../domain/money/forecast.ts';
 import type { Account, Runway } from '../../domain/money/runway.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import type { AnswerNote } from '../projects/answer-notes.ts';
+import type { AnswerNote } from '../answer-notes.ts';
 import type { ResolvedProject } from '../projects/resolve-project.ts';
 import type { Workspace } from './workspace.ts';
 

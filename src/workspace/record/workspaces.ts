@@ -1,9 +1,15 @@
-import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
+import {
+  type AnswerNote,
+  answerNoteFields,
+  failureKey,
+  type LastFailure,
+  type QuestionAbout,
+} from '../answer-notes.ts';
 import { type ApplicationAccessRecord, serializeRevocable } from '../credentials/accesses.ts';
 import { createCredentialStore } from '../credentials/credential-store.ts';
 import {
@@ -16,13 +22,6 @@ import {
 import { createOwnedStore } from '../owned/owned-store.ts';
 import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedules.ts';
 import { WATCHES, type Watch } from '../owned/watches.ts';
-import {
-  type AnswerNote,
-  answerNoteFields,
-  type BillingTopic,
-  failureKey,
-  type LastFailure,
-} from '../projects/answer-notes.ts';
 import { isSameProject } from '../projects/chosen-project.ts';
 import { createProjectStore } from '../projects/project-store.ts';
 import type { Settings } from '../settings.ts';
@@ -145,11 +144,7 @@ function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser) {
     /** Billing fails for a project; stored if it is registered. Reads first: two round trips. */
     async noteFailure(
       teamId: SlackId,
-      {
-        topic,
-        id,
-        product,
-      }: { readonly topic: BillingTopic; readonly id: string; readonly product: ProductId },
+      { topic, id, product }: QuestionAbout,
       note: LastFailure,
     ): Promise<void> {
       const key = failureKey(topic, id, product);
