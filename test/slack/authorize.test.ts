@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { MINUTE } from '../../src/domain/time/calendar.ts';
 import { createReplyTargets } from '../../src/slack/reply/reply.ts';
 import { type RequestSource, sourceOfPayload } from '../../src/slack/request/payload.ts';
 import {
@@ -273,6 +274,7 @@ describe('a request', () => {
   ])('by a manager may be about a limited project %s: %s', async (_, { audience, channel }, isUnlimited) => {
     const by = async (isAdmin: boolean) => {
       user = { is_admin: isAdmin };
+      now += 2 * MINUTE;
       return (await ask('ask', { audience }, { ...SOURCE, channel }))!;
     };
     const request = await by(true);
