@@ -99,7 +99,7 @@ export const failureText = (failure: Failure): string =>
   [failure.message, describeError(failure, {}).todo].filter(Boolean).join(' ');
 
 /** The same as the end of a workflow's step: a text that Slack sends on, so without mark-up and what an outside text says. */
-export function stepFailureText(failure: Failure, reference: string): string {
+function stepFailureText(failure: Failure, reference: string): string {
   const { sentence = failure.message, todo } = describeError(failure, { isStep: true, reference });
   const withoutLead = todo.replace(/(?:^|(?<=[.?!] ))[^.?!]+:$/, '');
   return escapeMarkup([sentence, withoutLead].filter(Boolean).join(' ').trim());
@@ -145,7 +145,7 @@ export const unknownErrorModal = (id: string, { isUnchanged }: ErrorContext = {}
 
 const ERROR_TITLE = 'That did not work';
 
-export function unknownErrorText(id: string, isUnchanged = false): string {
+function unknownErrorText(id: string, isUnchanged = false): string {
   const changed = isUnchanged ? 'Nothing was changed.' : 'Check whether your change was saved.';
   return `Something went wrong in Tally. ${changed}\nIf it keeps happening, send your admin this reference: ${id}.`;
 }

@@ -128,7 +128,7 @@ export const fieldValues = (
  * Whether a field still means the same. A secret resealed with another key does. Settings always do, because
  * `planSettings` compares them part by part; so does the result of a delivery, which no person changes.
  */
-export function isSameField(field: string, before: string | undefined, now: string | undefined): boolean {
+function isSameField(field: string, before: string | undefined, now: string | undefined): boolean {
   if (before === now || field === FIELDS.settings || field.startsWith(FIELDS.sent)) return true;
   return before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now);
 }
@@ -154,7 +154,7 @@ export function requireUnchanged(
 }
 
 /** What a field holds now, as a sentence for the person whose change came too late. */
-export function describeCurrent(field: string, before: RecordFields, now: RecordFields): string {
+function describeCurrent(field: string, before: RecordFields, now: RecordFields): string {
   const after = (prefix: string) => (field.startsWith(prefix) ? field.slice(prefix.length) : undefined);
   const alias = after(FIELDS.project);
   if (alias !== undefined) return describeProject(alias, projectIn(before, alias), now);
