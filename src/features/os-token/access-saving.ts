@@ -24,6 +24,7 @@ import {
   type Issuers,
   isNamedIssuer,
   type NewAccess,
+  type OpenableAccess,
 } from '../../workspace/credentials/accesses.ts';
 import { withExpiry } from '../../workspace/credentials/connections.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
@@ -81,17 +82,26 @@ async function registerAccess(
   return registeredBlocks({ access, ...test, isIssuer, ineligible }, request);
 }
 
-/** Updates the issuers and the expiry; changing the URL needs the secret again. */
-async function editAccess(
-  { project, authUrl: url, issuers, expiry: choice }: AccessRequest,
-  { request, workspaces }: TokenContext,
-): Promise<Block[]> {
-  const { workspace, at } = request;
-  const { zone } = workspace.settings;
+/**
+ * Without the secret, everything but the URL can change.
+ *
+ * @returns the access as it is
+ * @throws InvalidWord
+ */
+function requireSameUrl({ project, authUrl: url }: AccessRequest, workspace: Workspace): OpenableAccess {
   const current = findAccess(workspace, project);
   if (current === undefined) throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
   if (url !== current.authUrl)
     throw new InvalidWord(url, 'is a new address', 'Enter the ID and the secret too.', undefined, 'always');
+  return current;
+}
+
+/** Updates the issuers and the expiry. */
+async function editAccess(input: AccessRequest, { request, workspaces }: TokenContext): Promise<Block[]> {
+  const { project, issuers, expiry: choice } = input;
+  const { workspace, at } = request;
+  const { zone } = workspace.settings;
+  const current = requireSameUrl(input, workspace);
   const expiry = choice === undefined ? undefined : expiryOf(choice, zone);
   const edits: readonly AuditAction[] = [
     ...(isDeepStrictEqual(issuers, current.issuers) ? [] : (['token issuers changed'] as const)),
@@ -121,6 +131,7 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
       issuers.groups.filter((group) => !before.includes(group)),
       request,
     );
+    if (credentials === undefined) requireSameUrl(input, request.workspace);
     test = credentials && (await testAccess(input, credentials, context));
     const stop = await findStops(
       [stoppedAccesses],

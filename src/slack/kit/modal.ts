@@ -40,7 +40,7 @@ export const formForRequest = (view: ModalView, id: string | undefined): ModalVi
     : { ...view, private_metadata: `request:${id}\n${view.private_metadata ?? ''}` };
 
 /** The form's own metadata, and for which request it was opened. */
-export function splitMetadata(metadata = '') {
+export function splitMetadata(metadata: string) {
   const [mark = '', managerRequest] = /^request:(\S+)\n/.exec(metadata) ?? [];
   return { managerRequest, metadata: metadata.slice(mark.length) };
 }

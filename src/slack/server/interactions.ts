@@ -153,7 +153,7 @@ function registerViews(app: App, context: ListenerContext): void {
             ? ack({ response_action: 'update', view: errorModalOf(report) })
             : ack({ response_action: 'errors', errors: { [lastInput]: failureText(throttled) } });
         }
-        const { metadata, managerRequest } = splitMetadata(view.private_metadata);
+        const { metadata, managerRequest } = splitMetadata(view.private_metadata ?? '');
         let parsed: ReturnType<typeof listener.read>;
         try {
           parsed = listener.read(readFields(view.state?.values as never), metadata);
