@@ -14,7 +14,7 @@ import { remindersJob } from './reminders/reminders.ts';
 import { requestAnswersJob } from './reminders/request-answers.ts';
 import { createScheduler, readOldestOverdue } from './wakeup/scheduler.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
-import { createWatchesJob } from './watches/watch-plan.ts';
+import { createWatchesJob } from './watches/watches-job.ts';
 import { createWatching, type Watching } from './watches/watch-service.ts';
 
 export interface DeliveryServiceParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {

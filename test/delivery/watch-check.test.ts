@@ -7,12 +7,11 @@ import type { BillingClient } from '../../src/billing/client.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/context.ts';
 import type { DeliveryLogSnapshot, StateWrite } from '../../src/delivery/log/delivery-log.ts';
 import { hourlyCheckAfter, watchBasisOf } from '../../src/delivery/watches/check-time.ts';
-import { checkWatches } from '../../src/delivery/watches/watch-check.ts';
 import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
-import { runWatches } from '../../src/delivery/watches/watch-plan.ts';
-import { askUsage } from '../../src/delivery/watches/watch-questions.ts';
+import { askUsage } from '../../src/delivery/watches/watch-figures.ts';
 import { type AlertResponse, createWatching } from '../../src/delivery/watches/watch-service.ts';
 import type { Alert, AlertEvent, AlertMessage } from '../../src/delivery/watches/watch-state.ts';
+import { checkWatches, runWatches } from '../../src/delivery/watches/watches-job.ts';
 import {
   type Failure,
   QueueFull,

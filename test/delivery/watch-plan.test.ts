@@ -22,7 +22,6 @@ import {
   judge,
   recordJudgement,
 } from '../../src/delivery/watches/watch-judge.ts';
-import { isWatchIdle, planWatches } from '../../src/delivery/watches/watch-plan.ts';
 import {
   type Alert,
   type AlertEvent,
@@ -37,6 +36,7 @@ import {
   targetsOf,
   withMessage,
 } from '../../src/delivery/watches/watch-state.ts';
+import { isWatchIdle, planWatches } from '../../src/delivery/watches/watches-job.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import type { Watch } from '../../src/workspace/owned/watches.ts';

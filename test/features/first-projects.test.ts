@@ -144,6 +144,7 @@ describe('Post it here every morning', () => {
     await press('Post it here every morning');
     await bot.slack.waitFor(() => text().includes('type /invite @Tally there'));
     expect(text()).toContain('Name of project 123');
+    expect(text()).toContain('“Choose a channel…” replaces this form. Save the names you typed first.');
     expect(await kept('schedule')).toEqual([]);
     await press('Choose a channel…');
     await bot.slack.waitFor(() => text().includes('Schedule a post'));

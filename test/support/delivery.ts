@@ -18,7 +18,7 @@ import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
 import { requestAnswersJob } from '../../src/delivery/reminders/request-answers.ts';
 import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
-import { createWatchesJob } from '../../src/delivery/watches/watch-plan.ts';
+import { createWatchesJob } from '../../src/delivery/watches/watches-job.ts';
 import { createWatching } from '../../src/delivery/watches/watch-service.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { connectQueue } from '../../src/redis/connect.ts';

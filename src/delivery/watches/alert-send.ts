@@ -12,8 +12,13 @@ import { editMessage } from '../outbox/unclaimed-messages.ts';
 import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
 import { isSuspended, WATCH_STATE } from './check-time.ts';
-import { figuresField, judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
-import { needsBalance } from './watch-questions.ts';
+import {
+  figuresField,
+  judgedFigures,
+  knownBalances,
+  needsBalance,
+  type StoredFigures,
+} from './watch-figures.ts';
 import {
   type Alert,
   type AlertMessage,

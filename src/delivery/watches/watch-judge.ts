@@ -20,8 +20,13 @@ import {
   watchLabel,
 } from './alert-wording.ts';
 import { hourlyCheckAfter, isSuspended } from './check-time.ts';
-import { judgedFigures, knownBalances, type StoredFigures } from './watch-figures.ts';
-import { needsBalance, needsUsage } from './watch-questions.ts';
+import {
+  judgedFigures,
+  knownBalances,
+  needsBalance,
+  needsUsage,
+  type StoredFigures,
+} from './watch-figures.ts';
 import {
   type AlertEvent,
   alertEpisode,

@@ -11,8 +11,7 @@ import {
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { judgedFigures, type StoredFigures } from './watch-figures.ts';
-import { askAccount, askUsage, needsBalance } from './watch-questions.ts';
+import { askAccount, askUsage, judgedFigures, needsBalance, type StoredFigures } from './watch-figures.ts';
 
 /** Billing's answers for previews: rules of any kind and threshold are previewed with them without asking again. */
 export interface PreviewFigures extends StoredFigures {

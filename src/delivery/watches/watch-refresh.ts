@@ -16,8 +16,14 @@ import { type StoredFailure, storeFailure } from '../../workspace/record/stored-
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
 import { hourlyCheckAfter } from './check-time.ts';
-import { accountOf, figuresField, type StoredFigures, type WatchFiguresStore } from './watch-figures.ts';
-import { askAccount, askUsage } from './watch-questions.ts';
+import {
+  accountOf,
+  askAccount,
+  askUsage,
+  figuresField,
+  type StoredFigures,
+  type WatchFiguresStore,
+} from './watch-figures.ts';
 
 /** A project, and the figures that its watches use. */
 export interface WatchedProject {

@@ -9,10 +9,16 @@ import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryParts } from '../delivery.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { nextCheckAt, WATCH_STATE } from './check-time.ts';
-import { figuresField, judgedFigures, type StoredFigures, type WatchFiguresStore } from './watch-figures.ts';
+import {
+  figuresField,
+  judgedFigures,
+  needsBalance,
+  needsUsage,
+  type StoredFigures,
+  type WatchFiguresStore,
+} from './watch-figures.ts';
 import { isLimited } from './watch-judge.ts';
 import { askPreviewFigures, type PreviewFigures } from './watch-preview.ts';
-import { needsBalance, needsUsage } from './watch-questions.ts';
 import { type Alert, type AlertEvent, parseWatchState, type StoredWatchState } from './watch-state.ts';
 
 /** The state of a watch. */

@@ -1,18 +1,151 @@
 import type { InputBlock, ModalView } from '@slack/types';
+import * as z from 'zod';
 import { commandText } from '../../domain/commands.ts';
-import { PRODUCTS } from '../../domain/product.ts';
+import { normalizeText } from '../../domain/language/command-text.ts';
+import { quoted } from '../../domain/language/secret-detection.ts';
+import { isProjectId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { CONNECT_TITLE, connectedBlocks } from '../../slack/commands/tested-connection.ts';
-import { actions, type Block, button, header, markup, option, section } from '../../slack/kit/atoms.ts';
-import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
-import type { Request } from '../../slack/request/request.ts';
 import {
-  encodeFirstProjects,
-  FIRST_FIELDS,
-  type FirstProjects,
-  type MorningPost,
-  type Unnamed,
-} from './first-words.ts';
+  CONNECT_TITLE,
+  connectedBlocks,
+  type TestedConnection,
+} from '../../slack/commands/tested-connection.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  header,
+  markup,
+  option,
+  section,
+} from '../../slack/kit/atoms.ts';
+import {
+  choiceInput,
+  errorsOfShownFields,
+  type FormFields,
+  type FormReading,
+  modal,
+  textInput,
+} from '../../slack/kit/modal.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { readFilled, validateAlias } from './words.ts';
+
+/** The post about a project in a channel every morning. */
+export interface MorningPost {
+  /** The schedule's, if there is one. */
+  readonly id: string | undefined;
+  /** What it is or would be, or why it can't be set up there: mrkdwn. */
+  readonly text: string;
+  /** Whether one press sets it up. */
+  readonly isPossible: boolean;
+}
+
+/** @param channel '' for none; outside text */
+export interface MorningPosts {
+  find(project: ChosenProject, channel: SlackId, request: Request): Promise<MorningPost>;
+  /** Does nothing where there is one. @returns why it could not be set up, in a sentence */
+  create(project: ChosenProject, channel: SlackId, request: Request): Promise<string | undefined>;
+  /** @throws NotAllowed except for its owner and managers */
+  remove(id: string, request: Request): Promise<void>;
+}
+
+/** A project that has no name yet. */
+export interface Unnamed {
+  readonly id: string;
+  /** '' until one is typed. */
+  readonly alias: string;
+  /** Those that have data for it; none until they were asked. */
+  readonly products: readonly ProductId[];
+}
+
+/** The state of the form after Connect. */
+export interface FirstProjects extends TestedConnection {
+  /** Each with a field for its name or its product, whichever is missing. */
+  readonly unnamed: readonly Unnamed[];
+  /** Whether it asks for names. */
+  readonly asks: boolean;
+  /** Counts the submissions. */
+  readonly round: number;
+}
+
+/** Each is asked about under every product. */
+const MOST_AT_ONCE = 10;
+
+const products = z.array(z.literal(PRODUCT_IDS)).readonly();
+const schema = z.object({
+  ...{ connection: z.string(), channel: z.string(), title: z.string() },
+  project: z.string().refine(isProjectId),
+  ...{ products, lines: z.array(z.string()).readonly(), round: z.int(), asks: z.boolean() },
+  unnamed: z
+    .array(z.object({ id: z.string().refine(isProjectId), alias: z.string(), products }))
+    .max(MOST_AT_ONCE)
+    .readonly(),
+});
+
+export const encodeFirstProjects = (state: FirstProjects): string => JSON.stringify(state);
+
+/** @returns undefined for what `encodeFirstProjects` did not make */
+export const decodeFirstProjects = (metadata: string): FirstProjects | undefined =>
+  tryParseRecord(schema, metadata);
+
+/** The block IDs. */
+export const FIRST_FIELDS = {
+  alias: (id: string) => `alias-${id}`,
+  product: (id: string) => `product-${id}`,
+  /** Another one after each submission, because Slack keeps what was typed in the same one. */
+  more: (round: number) => `more-${round}`,
+} as const;
+
+/** A submitted form: what to name, with the product where it was chosen or only one is possible. */
+export interface FirstProjectsForm {
+  readonly state: FirstProjects;
+  readonly wanted: readonly Unnamed[];
+}
+
+/** @param verbs first words of commands */
+export function parseFirstProjects(
+  fields: FormFields,
+  metadata: string,
+  verbs: readonly string[],
+): FormReading<FirstProjectsForm> {
+  const state = decodeFirstProjects(metadata);
+  const { alias: aliasOf, product: productOf } = FIRST_FIELDS;
+  const more = FIRST_FIELDS.more(state?.round ?? 0);
+  if (state === undefined)
+    return { errors: { [more]: 'The form is out of date. Close it and open it again.' } };
+  const errors: Record<string, string> = {};
+  const wanted: Unnamed[] = [];
+  const take = (block: string, entry: Unnamed): void => {
+    const problem =
+      validateAlias(entry.alias, verbs) ??
+      (wanted.some(({ id, alias }) => id === entry.id || alias === entry.alias)
+        ? 'Each project and each name only once.'
+        : undefined);
+    if (problem === undefined) wanted.push(entry);
+    else errors[block] = problem;
+  };
+  for (const { id, alias, products } of state.unnamed) {
+    const name = normalizeText(alias === '' ? (fields[aliasOf(id)] ?? '') : alias);
+    const chosen = products.filter((product) => String(product) === fields[productOf(id)]);
+    if (name !== '') take(aliasOf(id), { id, alias: name, products: chosen.length > 0 ? chosen : products });
+  }
+  const entries = (fields[more] ?? '').split(/[,;\n]+/).map((entry) => normalizeText(entry));
+  for (const entry of entries.filter(Boolean)) {
+    const { id, alias, product } = readFilled(entry.split(' '), entry.split(' ')).filled;
+    if (id === undefined || alias === undefined)
+      errors[more] = `I can’t read ${quoted(entry)}. Type an ID and a name for each: 123 prod, 456 staging.`;
+    else take(more, { id, alias, products: product === undefined ? [] : [product] });
+  }
+  if (wanted.length > MOST_AT_ONCE) errors[more] = `Name up to ${MOST_AT_ONCE} projects at a time.`;
+  const [first = more] = Object.keys(fields);
+  if (wanted.length === 0 && Object.keys(errors).length === 0) errors[first] = 'Type a name first.';
+  if (Object.keys(errors).length === 0) return { input: { state, wanted } };
+  return { errors: errorsOfShownFields(errors, fields, [first]) };
+}
 
 export const FIRST_VIEW = 'first-projects';
 
@@ -43,7 +176,7 @@ function tryText({ project }: FirstProjects, { workspace }: Request): string {
 
 function postBlocks(
   { id, text, isPossible }: MorningPost,
-  { project, products: [product] }: FirstProjects,
+  { project, products: [product], asks }: FirstProjects,
 ): Block[] {
   if (id !== undefined)
     return [
@@ -52,14 +185,19 @@ function postBlocks(
         button('first-undo', 'Undo', { value: id }),
         button('schedule-row:edit', 'Edit…', { value: `edit ${id}` }),
       ),
+      ...(asks ? [replacedBy('Edit…')] : []),
     ];
   const elsewhere = commandButton('schedule', 'Choose a channel…', {
     command: '/billing schedule',
     text: [project, product && PRODUCTS[product].word].filter(Boolean).join(' '),
   });
   const here = isPossible ? [button('first-post', 'Post it here every morning', { style: 'primary' })] : [];
-  return [markup(text), actions(...here, ...elsewhere)];
+  return [markup(text), actions(...here, ...elsewhere), ...(asks ? [replacedBy('Choose a channel…')] : [])];
 }
+
+/** Slack forgets what was typed into a form that another one replaces. */
+const replacedBy = (label: string): Block =>
+  context(`“${label}” replaces this form. Save the names you typed first.`);
 
 const nameInputs = ({ unnamed, round }: FirstProjects): (Block | InputBlock)[] => [
   header('Name your projects'),

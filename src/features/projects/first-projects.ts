@@ -16,15 +16,16 @@ import { auditedChange } from '../../workspace/record/change.ts';
 import { type LastUsed, storedBalance } from '../../workspace/record/last-used.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { FIRST_VIEW, firstProjectsView } from './first-form.ts';
 import {
   decodeFirstProjects,
+  FIRST_VIEW,
   type FirstProjects,
   type FirstProjectsForm,
+  firstProjectsView,
   type MorningPosts,
   parseFirstProjects,
   type Unnamed,
-} from './first-words.ts';
+} from './first-form.ts';
 
 export interface FirstProjectsParts {
   readonly workspaces: Workspaces;

@@ -14,8 +14,8 @@ import { damagedIds, isDamaged, type Workspace } from '../../workspace/record/wo
 import type { Feature } from '../feature.ts';
 import { damagedProjectMessage, projectListMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
+import type { MorningPosts } from './first-form.ts';
 import { createFirstProjects, type FirstProjectsParts } from './first-projects.ts';
-import type { MorningPosts } from './first-words.ts';
 import { PROJECTS_TITLE, projectForm } from './form.ts';
 import { createRemoval, createSaving } from './saving.ts';
 import {

@@ -1,0 +1,179 @@
+import type { Millis } from '../../domain/time/calendar.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
+import { type DeliveryContext, openState, ScheduleChangedError } from '../context.ts';
+import type { Job } from '../job.ts';
+import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import { earliest, splitByTime } from '../log/due-dates.ts';
+import { backOffEnd } from '../outbox/retry.ts';
+import { alertActionAt, sendAlerts } from './alert-send.ts';
+import {
+  CHECK_STATE,
+  hourlyCheckAfter,
+  isSuspended,
+  type LastCheck,
+  nextCheckAt,
+  WATCH_STATE,
+  watchBasisOf,
+} from './check-time.ts';
+import { figuresField, needsBalance, needsUsage, type WatchFiguresStore } from './watch-figures.ts';
+import { isLimited, type JudgedWatch, judge, recordJudgement } from './watch-judge.ts';
+import { createFiguresRefresher, type KnownFigures, type WatchedProject } from './watch-refresh.ts';
+import { parseWatchState, type StoredWatchState } from './watch-state.ts';
+
+/** Checks watches, and sends alerts. @param figures what billing last said of the watched projects */
+export const createWatchesJob = (figures: WatchFiguresStore): Job => ({
+  plan(workspace, snapshot, now) {
+    const plan = planWatches(workspace, snapshot, now);
+    return { ...plan, isIdle: isWatchIdle(plan), run: (context) => runWatches(plan, figures, context) };
+  },
+});
+
+export interface WatchPlan {
+  readonly isCheckDue: boolean;
+  /** Watches with messages to send, or to draw again. */
+  readonly alerting: readonly Watch[];
+  /** States that are no longer needed. */
+  readonly stale: readonly string[];
+  /** When there is something to do, in ms; undefined for never. */
+  readonly next: number | undefined;
+}
+
+/** Nothing is to be done now. */
+export const isWatchIdle = ({ isCheckDue, alerting }: WatchPlan): boolean =>
+  !isCheckDue && alerting.length === 0;
+
+/** What to do about watches at `now` (ms), by the record and the delivery log. */
+export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis): WatchPlan {
+  const states = new Map(
+    snapshot
+      .statesOf(WATCH_STATE)
+      .map(([name, json]) => [name.slice(WATCH_STATE.length), parseWatchState(json)]),
+  );
+  const check = nextCheckAt(workspace, snapshot, now);
+  const isCheckDue = check !== undefined && check <= now;
+  // Slack's rate limit delays messages, not questions to billing.
+  const backOffUntil = backOffEnd(snapshot, now);
+  const acting = workspace.watches.flatMap((watch) => {
+    const at = actionAt(states.get(watch.id), isSuspended(watch, now));
+    return at === undefined ? [] : [{ what: watch, at: Math.max(at, backOffUntil) }];
+  });
+  const known = new Set(workspace.watchIds);
+  const { due, next } = splitByTime(acting, now);
+  return {
+    isCheckDue,
+    alerting: due,
+    stale: [...states.keys()].flatMap((id) =>
+      known.has(id) || canBeRestored(id, workspace) ? [] : [WATCH_STATE + id],
+    ),
+    next: earliest(isCheckDue ? undefined : check, next),
+  };
+}
+
+function actionAt(state: StoredWatchState | undefined, isWatchSuspended: boolean): number | undefined {
+  const { alerts = [] } = state ?? {};
+  return earliest(
+    ...alerts.flatMap((alert) =>
+      alert.messages.map((message) => alertActionAt(alert, message, isWatchSuspended)),
+    ),
+  );
+}
+
+/** Whether an undo can still bring the watch back: until then its state is kept. */
+const canBeRestored = (id: string, { fields }: Workspace): boolean =>
+  fields[FIELDS.removedWatch + id] !== undefined;
+
+/**
+ * Checks what is due, else sends what checks left: what a pause or a failure of Slack held back is sent as the newest
+ * check sees it. @throws LeaseLostError, StoreUnavailable
+ */
+export async function runWatches(
+  { isCheckDue, alerting }: WatchPlan,
+  store: WatchFiguresStore,
+  context: DeliveryContext,
+): Promise<void> {
+  if (context.isOver()) return;
+  if (isCheckDue) return checkWatches(store, context);
+  if (alerting.length === 0) return;
+  const known = await store.read(context.teamId);
+  for (const watch of alerting) if (!context.isOver()) await sendAlerts(watch, known, context);
+}
+
+/**
+ * Asks billing about the watched projects and judges each watch. What is to be told is stored with the judgement in one
+ * step, so that it goes out once, whatever happens in between.
+ *
+ * @throws LeaseLostError, StoreUnavailable
+ */
+export async function checkWatches(store: WatchFiguresStore, context: DeliveryContext): Promise<void> {
+  const { workspace, teamId, clock } = context;
+  const began = clock();
+  const after: LastCheck = { at: began, next: nextCheck(context), basis: watchBasisOf(workspace) };
+  const end = () => openState(CHECK_STATE, () => after, context).update(() => after, { needsLease: true });
+  // In the wrong time zone a day would be another one.
+  if (isDamaged(workspace, 'settings')) return end();
+  const known: KnownFigures = new Map(await store.read(teamId));
+  const refresher = createFiguresRefresher(known, store, context);
+  await refresher.refresh(projectsOf(workspace.watches.filter((watch) => !isLimited(watch, workspace))));
+  for (const watch of workspace.watches) {
+    if (context.isOver()) return;
+    const judged = (): JudgedWatch => ({
+      ...{ watch, workspace, now: began },
+      zone: workspace.settings.zone,
+      figures: known.get(figuresField(watch.project)),
+    });
+    await checkWatch(watch, judged, () => refresher.fetchDays(watch.project), context);
+  }
+  await end();
+}
+
+async function checkWatch(
+  watch: Watch,
+  judged: () => JudgedWatch,
+  fetchDays: () => Promise<void>,
+  context: DeliveryContext,
+): Promise<void> {
+  const { workspace } = context;
+  const name = WATCH_STATE + watch.id;
+  const document = openState(name, parseWatchState, context);
+  const before = document.value();
+  // A balance is judged without what was spent, but the alert says how long it lasts.
+  if (watch.rule.kind === 'balance' && (judge(judged(), before)?.crossings.length ?? 0) > 0)
+    await fetchDays();
+  const now = judged();
+  const change = (state: StoredWatchState | undefined) => recordJudgement(now, state, judge(now, state));
+  const after = change(before);
+  if (before === undefined && after.told.length === 0) return;
+  const expected = { field: FIELDS.watch + watch.id, value: workspace.fields[FIELDS.watch + watch.id] ?? '' };
+  try {
+    await document.update(change, { needsLease: true, expected });
+  } catch (error) {
+    // The next check judges it as it is now.
+    if (!(error instanceof ScheduleChangedError)) throw error;
+  }
+}
+
+function projectsOf(watches: readonly Watch[]): readonly WatchedProject[] {
+  const projects = new Map<string, WatchedProject>();
+  for (const { project, rule } of watches) {
+    const field = figuresField(project);
+    const known = projects.get(field);
+    projects.set(field, {
+      project,
+      needsBalance: needsBalance(rule) || known?.needsBalance === true,
+      needsUsage: needsUsage(rule) || known?.needsUsage === true,
+    });
+  }
+  return [...projects.values()];
+}
+
+/** The next hour, or the end of a snooze. */
+function nextCheck({ workspace, teamId, clock }: DeliveryContext): number {
+  const now = clock();
+  const hourly = hourlyCheckAfter(teamId, now);
+  const ends = workspace.watches.flatMap(({ paused, snoozedUntil = 0 }) =>
+    paused === undefined && snoozedUntil > now ? [snoozedUntil] : [],
+  );
+  return Math.min(hourly, ...ends);
+}
