@@ -14,8 +14,8 @@ import { remindersJob } from './reminders/reminders.ts';
 import { requestAnswersJob } from './reminders/request-answers.ts';
 import { createScheduler, readOldestOverdue } from './wakeup/scheduler.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
-import { createWatchesJob } from './watches/watches-job.ts';
 import { createWatching, type Watching } from './watches/watch-service.ts';
+import { createWatchesJob } from './watches/watches-job.ts';
 
 export interface DeliveryServiceParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {
   readonly redis: RedisConnection;
