@@ -86,14 +86,14 @@ const schema = z.object({
     .readonly(),
 });
 
-export const encodeFirstProjects = (state: FirstProjects): string => JSON.stringify(state);
+const encodeFirstProjects = (state: FirstProjects): string => JSON.stringify(state);
 
 /** @returns undefined for what `encodeFirstProjects` did not make */
 export const decodeFirstProjects = (metadata: string): FirstProjects | undefined =>
   tryParseRecord(schema, metadata);
 
 /** The block IDs. */
-export const FIRST_FIELDS = {
+const FIRST_FIELDS = {
   alias: (id: string) => `alias-${id}`,
   product: (id: string) => `product-${id}`,
   /** Another one after each submission, because Slack keeps what was typed in the same one. */
