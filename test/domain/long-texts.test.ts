@@ -142,7 +142,8 @@ const ANY_LENGTH = [
     'slack/request/time-zones',
     'ops/mask',
     'http/address',
-    'identity/auth-url',
+    'identity/client#parseAuthUrl',
+    'identity/client#suggestAuthUrl',
   ],
   ...['features/os-token/access-words', 'features/connect/words'],
   ...['features/projects/words', 'features/settings/words'],
@@ -150,7 +151,7 @@ const ANY_LENGTH = [
 
 /** What reads commands, which are refused beyond a thousand characters: made of the above, and slower by far. */
 const COMMANDS = [
-  ...['command-text', 'tokenizer', 'parse', 'suggestion', 'questions/question', 'questions/follow-up'].map(
+  ...['command-text', 'tokenizer', 'parse', 'questions/question', 'questions/follow-up'].map(
     (name) => `domain/language/${name}`,
   ),
   ...['mentions', 'schedules'].map((name) => `features/${name}/words`),
