@@ -169,6 +169,8 @@ const REDIS_TIMEOUT: Millis = 5_000;
 
 /** A newer version of Tally has worked on this Redis. */
 class OutdatedTool extends Error {
+  // Without a name of its own it would count as an outage: ioredis throws plain errors.
+  override readonly name = 'OutdatedTool';
   constructor(mark: LayoutMark) {
     const { says, todo } = newerRecordsFinding(mark);
     super(`The records ${says}. ${todo}`);

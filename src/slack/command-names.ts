@@ -14,12 +14,18 @@ export type CommandNames = ReturnType<typeof createCommandNames>;
 export function createCommandNames(commands: () => readonly SlashCommand[], configured?: string) {
   let prefix = configured === undefined ? '' : `${configured}-`;
   let pattern: RegExp | undefined;
+  // Features are still being built when this is, and every command that arrives asks.
+  let known: readonly SlashCommand[] | undefined;
+  const all = () => {
+    known ??= commands();
+    return known;
+  };
 
-  const ownName = (typed: string) => commands().find((name) => typed.endsWith(name.slice(1)));
+  const ownName = (typed: string) => all().find((name) => typed.endsWith(name.slice(1)));
 
   const inText = (text: string): string => {
     if (prefix === '' || !text.includes('/')) return text;
-    const words = commands().map((name) => name.slice(1));
+    const words = all().map((name) => name.slice(1));
     // Not a part of an address or of a path.
     pattern ??= new RegExp(`(?<![\\w/.:-])/(?=(?:${words.join('|')})(?![\\w/-]))`, 'g');
     return text.replace(pattern, `/${prefix}`);
