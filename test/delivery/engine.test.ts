@@ -76,6 +76,31 @@ it('wakes at once for a schedule that was changed and is due', async () => {
   await posted(1);
 });
 
+it('plans again from a record that another process changed while it was read', async () => {
+  await redis.client.hset(recordKey(TEAM), 'settings', '{}');
+  await parts.close();
+  const index = createWorkspaceIndex(redis.client);
+  let isChanged = false;
+  parts = createDeliveryParts({
+    redis: redis.client,
+    redisUrl: redis.url,
+    slackUrl: slack.url,
+    index: {
+      ...index,
+      async moveCheck(entry, at) {
+        if (!isChanged) {
+          isChanged = true;
+          await given(Date.now());
+          await index.touch(TEAM);
+        }
+        return index.moveCheck(entry, at);
+      },
+    },
+  });
+  await parts.engine.changed(TEAM);
+  expect(await planned()).toEqual([TEAM]);
+});
+
 it('removes the wake-ups of a workspace whose record is gone', async () => {
   await given(Date.now());
   await parts.engine.changed(TEAM);

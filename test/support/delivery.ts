@@ -31,7 +31,7 @@ import { createServiceNotes } from '../../src/workspace/answer-notes.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { deleteOrphan } from '../../src/workspace/record/deletion.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
-import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
+import { createWorkspaceIndex, type WorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 
@@ -51,6 +51,7 @@ export interface DeliveryOptions {
   readonly keyring?: Keyring;
   readonly onLog?: (line: string) => void;
   readonly onFinished?: OnFinished;
+  readonly index?: WorkspaceIndex;
 }
 
 const NO_BILLING = {
@@ -112,7 +113,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     jobs,
     workspaces,
     deliveryLog,
-    index: createWorkspaceIndex(redis),
+    index: options.index ?? createWorkspaceIndex(redis),
     deleteOrphan: (workspace, fields) => deleteOrphan(redis, workspace, fields),
     clock,
     log,
