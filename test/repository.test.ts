@@ -35,3 +35,11 @@ describe('what the code host reads', () => {
     expect(JSON.stringify(forms)).toContain('SECURITY.md');
   });
 });
+
+it('says of each package for Linux for which C library it is, so that npm installs one of two', async () => {
+  const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8'));
+  const unclear = Object.keys(packages).filter(
+    (path) => /-linux-.*(?:-musl|-gnu$)/.test(path) && packages[path].libc === undefined,
+  );
+  expect(unclear).toEqual([]);
+});
