@@ -138,6 +138,8 @@ describe('npm start', () => {
     await rm(join(folder, 'dist'), { recursive: true });
     const { code, text } = await start({ isWritable: true });
     expect(code).toBe(1);
-    expect(text).toMatch(/^dist is missing or older than src, .* Run npm ci, then try again\.\n$/);
+    expect(text).toMatch(
+      /^Building the bot…\ndist is missing or older than src, .* Run npm ci, then try again\.\n$/,
+    );
   });
 });

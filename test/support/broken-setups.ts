@@ -377,7 +377,7 @@ const REDIS: readonly BrokenSetup[] = [
     'TLS to a plain port',
     async (world) => ({ REDIS_URL: urlOf(await world.server(), 'rediss') }),
     undefined,
-    /without TLS/,
+    /doesn’t use TLS/,
     /REDIS_URL=redis:\/\/127\.0\.0\.1:\d+/,
   ),
   redisSetup(
@@ -644,7 +644,7 @@ const OTHER_FORMS: readonly BrokenSetup[] = [
       return { REDIS_URL: sentinels.url.replace('redis+', 'rediss+') };
     },
     'plain',
-    /without TLS/,
+    /doesn’t use TLS/,
     /REDIS_URL=redis\+sentinel:\/\/127\.0\.0\.1:\d+,127\.0\.0\.1:\d+,127\.0\.0\.1:\d+\/tally/,
   ),
   redisSetup(
