@@ -1352,6 +1352,17 @@ describe('Send it now', () => {
     expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
   });
 
+  it('leaves a date that waits for its day as it is', async () => {
+    await given({ since: NINE });
+    const waiting = {
+      ...{ date: '2026-11-20', due: NINE, failures: 0, at: NINE },
+      ...{ result: 'waiting', awaits: '2026-11-19', next: NINE + 30 * MINUTE },
+    };
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'sent:schedul1', JSON.stringify(waiting));
+    await parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await lastSent()).toEqual({ ...waiting, byHand: now });
+  });
+
   it('brings nothing back of a schedule that is removed in between', async () => {
     await given();
     answer = async () => {
@@ -1379,6 +1390,7 @@ describe('Send it now', () => {
   it('posts beside the calendar and says who wanted it', async () => {
     await given({ since: NINE });
     await parts.scheduling.send(TEAM, schedule(), 'test', 'U0OWNER001');
+    expect(await lastSent()).toBeUndefined();
     await parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
     expect(inChannel().map(({ blocks }) => blocks)).toEqual([
       expect.stringContaining('Test of a scheduled post, sent by <@U0OWNER001>'),
