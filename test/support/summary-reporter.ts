@@ -19,6 +19,8 @@ export interface RunSummary {
 
 /** Of a stack. */
 const MOST_PLACES = 6;
+/** Characters of an error's message. */
+const MOST_SAID = 500;
 /** See `describeUnless`. */
 const HAS_REASON = /\(skipped [^)]+\)/;
 
@@ -54,10 +56,15 @@ export default class SummaryReporter implements Reporter {
 /** With the places of the stack that lead there, because the message alone rarely names the cause. */
 function failureOf(error: unknown): FailedTest {
   const { message, stack, VITEST_TEST_PATH: path } = Object(error) as Partial<Record<string, unknown>>;
-  const places = String(stack).match(/[^\s(]+:\d+:\d+/g) ?? ['an unknown place'];
+  // The message, which may be very long, is no place.
+  const calls = String(stack)
+    .split('\n')
+    .filter((line) => /^ {4}at /.test(line));
+  const places = calls.slice(0, MOST_PLACES).map((call) => call.trim().split(' ').at(-1));
+  const said = String(message ?? error).slice(0, MOST_SAID);
   return {
     // The one that ran meanwhile, which is the cause in most cases.
     ...(typeof path === 'string' && { file: relative(process.cwd(), path) }),
-    name: `outside of a test: ${message ?? error}, at ${places.slice(0, MOST_PLACES).join(', ')}`,
+    name: `outside of a test: ${said}, at ${places.join(', ') || 'an unknown place'}`,
   };
 }
