@@ -1,4 +1,5 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
+import { lazy } from '../../domain/lazy.ts';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { option, plainText } from '../kit/atoms.ts';
 import { input } from '../kit/modal.ts';
@@ -24,18 +25,13 @@ const WITHOUT_PLACE: readonly Zone[] = [
   ...['CET', 'CST6CDT', 'EET', 'EST', 'EST5EDT', 'GMT', 'HST', 'MET', 'MST', 'MST7MDT', 'PST8PDT', 'WET'],
 ];
 
-let listed: readonly Zone[] | undefined;
-
-/** Listed once somebody asks: trying the names takes a tenth of a start. */
-const allZones = (): readonly Zone[] => {
-  listed ??= [
-    ...new Set([
-      ...['UTC', ...Intl.supportedValuesOf('timeZone')],
-      ...[...RENAMED, ...WITHOUT_PLACE].filter(isTimeZone),
-    ]),
-  ];
-  return listed;
-};
+/** Trying the names takes a tenth of a start. */
+const allZones = lazy((): readonly Zone[] => [
+  ...new Set([
+    ...['UTC', ...Intl.supportedValuesOf('timeZone')],
+    ...[...RENAMED, ...WITHOUT_PLACE].filter(isTimeZone),
+  ]),
+]);
 const MOST = 100;
 
 /** No zone name is longer, and normalising many combining marks takes quadratic time. */

@@ -1,5 +1,7 @@
 /** The words of questions in one table: a role a line, with every phrase that has it, and the tree that finds them. */
 
+import { lazy } from '../../lazy.ts';
+
 /** What a question can be about. */
 export type Subject = 'spend' | 'balance' | 'budget' | 'projects' | 'schedules' | 'watches' | 'help';
 
@@ -99,9 +101,12 @@ interface Node {
 }
 
 const newNode = (): Node => ({ next: new Map() });
-const ROOT = newNode();
-/** The roles of the phrases that a word is in. */
-const ROLES_OF = new Map<string, Set<PhraseRole>>();
+
+interface Phrases {
+  readonly root: Node;
+  /** The roles of the phrases that a word is in. */
+  readonly rolesOf: Map<string, Set<PhraseRole>>;
+}
 
 const withEndings = (word: string): readonly string[] => {
   if (!word.endsWith('~')) return [word];
@@ -111,21 +116,26 @@ const withEndings = (word: string): readonly string[] => {
 };
 
 /** Adds the phrases of a pattern. */
-function addPattern(role: PhraseRole, pattern: string): void {
-  let ends: readonly Node[] = [ROOT];
+function addPattern({ root, rolesOf }: Phrases, role: PhraseRole, pattern: string): void {
+  let ends: readonly Node[] = [root];
   for (const part of pattern.split(/ ?(\[.*?\]) ?/)) {
     const places = part.replace(/[[\]]/g, '').split(' ').filter(Boolean);
-    const after = places.reduce((nodes, place) => [addPlace(nodes, place, role)], ends);
+    const after = places.reduce((nodes, place) => [addPlace(nodes, place, role, rolesOf)], ends);
     ends = part.startsWith('[') ? [...ends, ...after] : after;
   }
   for (const end of ends) end.role ??= role;
 }
 
-function addPlace(nodes: readonly Node[], place: string, role: PhraseRole): Node {
+function addPlace(
+  nodes: readonly Node[],
+  place: string,
+  role: PhraseRole,
+  rolesOf: Phrases['rolesOf'],
+): Node {
   const node = newNode();
   for (const word of place.split('|').flatMap(withEndings)) {
     for (const { next } of nodes) listOf(next, word).push(node);
-    ROLES_OF.set(word, (ROLES_OF.get(word) ?? new Set()).add(role));
+    rolesOf.set(word, (rolesOf.get(word) ?? new Set()).add(role));
   }
   return node;
 }
@@ -136,8 +146,13 @@ function listOf(next: Map<string, Node[]>, word: string): Node[] {
   return list;
 }
 
-for (const role of Object.keys(ROWS) as PhraseRole[])
-  for (const pattern of ROWS[role].phrases.split(', ')) addPattern(role, pattern);
+/** Takes more memory than any other table, and many processes are never asked a question. */
+const allPhrases = lazy((): Phrases => {
+  const all: Phrases = { root: newNode(), rolesOf: new Map() };
+  for (const role of Object.keys(ROWS) as PhraseRole[])
+    for (const pattern of ROWS[role].phrases.split(', ')) addPattern(all, role, pattern);
+  return all;
+});
 
 /** Without a meaning of their own between the words of a phrase: `within our budget`, `could you please show me`. */
 const BETWEEN: ReadonlySet<string> = new Set('the teh a an our my your please kindly just ,'.split(' '));
@@ -163,7 +178,7 @@ export function phraseAt(
   fits: (phrase: string, after: string) => boolean = () => true,
 ): Phrase | undefined {
   let found: Phrase | undefined;
-  let nodes: readonly Node[] = [ROOT];
+  let nodes: readonly Node[] = [allPhrases().root];
   let between = 0;
   for (let at = from; nodes.length > 0 && between <= MOST_BETWEEN && at < words.length; at++) {
     const word = words[at]?.text ?? '';
@@ -185,22 +200,27 @@ export function phraseAt(
 }
 
 /** Whether the word is a phrase. */
-export const isPhrase = (word: string): boolean => roleOf(ROOT.next.get(word) ?? []) !== undefined;
+export const isPhrase = (word: string): boolean =>
+  roleOf(allPhrases().root.next.get(word) ?? []) !== undefined;
 
 /** Whether the word is a part of a phrase. */
-export const isPhraseWord = (word: string): boolean => ROLES_OF.has(word);
+export const isPhraseWord = (word: string): boolean => allPhrases().rolesOf.has(word);
 
 const wordsOf = (has: (role: PhraseRole) => boolean): readonly string[] =>
-  [...ROLES_OF].flatMap(([word, roles]) => (/^[a-z]{3,}$/.test(word) && [...roles].some(has) ? [word] : []));
+  [...allPhrases().rolesOf].flatMap(([word, roles]) =>
+    /^[a-z]{3,}$/.test(word) && [...roles].some(has) ? [word] : [],
+  );
 
 const PLAIN: ReadonlySet<PhraseRole> = new Set(['filler', 'amount', 'request', 'polite'] as const);
 
 /** Words that say nothing of what is asked: a slip in one changes nothing. */
-export const PLAIN_WORDS = wordsOf((role) => PLAIN.has(role));
+export const plainWords = lazy(() => wordsOf((role) => PLAIN.has(role)));
 
 const MEANT: ReadonlySet<PhraseRole> = new Set(['why', 'rank', 'compare', 'total'] as const);
 
 /** Words whose slips are offered, put right. */
-export const MEANT_WORDS = wordsOf(
-  (role) => MEANT.has(role) || ('about' in ROWS[role] && role !== 'help' && role !== 'use'),
-).filter((word) => word.length > 3 && (isPhrase(word) || word.length > 4));
+export const meantWords = lazy(() =>
+  wordsOf((role) => MEANT.has(role) || ('about' in ROWS[role] && role !== 'help' && role !== 'use')).filter(
+    (word) => word.length > 3 && (isPhrase(word) || word.length > 4),
+  ),
+);

@@ -1,10 +1,11 @@
 /** Corrects the spelling of a question. Swapped letters are corrected silently; for other mistakes, the correction is offered. */
 
+import { lazy } from '../../lazy.ts';
 import { nearestWord, nearestWords, sortedLetters } from '../nearest-word.ts';
 import { holdsUnknownWord } from '../parse.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { SUGGESTIONS, VOCABULARY } from '../vocabulary.ts';
-import { isPhraseWord, MEANT_WORDS, PLAIN_WORDS, phraseAt } from './phrases.ts';
+import { isPhraseWord, meantWords, phraseAt, plainWords } from './phrases.ts';
 
 /** A word as it was typed, and as it is compared. */
 export interface Word {
@@ -13,9 +14,11 @@ export interface Word {
 }
 
 /** Words that add nothing, by their letters. */
-const BY_LETTERS: ReadonlyMap<string, readonly string[]> = PLAIN_WORDS.reduce(
-  (found, word) => found.set(sortedLetters(word), [...(found.get(sortedLetters(word)) ?? []), word]),
-  new Map<string, readonly string[]>(),
+const byLetters = lazy(() =>
+  plainWords().reduce(
+    (found, word) => found.set(sortedLetters(word), [...(found.get(sortedLetters(word)) ?? []), word]),
+    new Map<string, readonly string[]>(),
+  ),
 );
 
 /** After so many words that nobody knows, the text is no question. */
@@ -23,7 +26,7 @@ const MOST_UNKNOWN = 3;
 
 /** The plain word of which this one has two letters swapped. */
 function unswapped(word = ''): string | undefined {
-  const [only, ...others] = nearestWords(word, BY_LETTERS.get(sortedLetters(word)) ?? []);
+  const [only, ...others] = nearestWords(word, byLetters().get(sortedLetters(word)) ?? []);
   return others.length === 0 ? only : undefined;
 }
 
@@ -76,7 +79,7 @@ const PERIOD_WORDS: readonly string[] = [...SUGGESTIONS.keys()];
 function meantWord(word: string, at: number): string | undefined {
   // It is for the grammar to say what else it may mean.
   if (nearestWords(word, PERIOD_WORDS).length > 0) return undefined;
-  const near = nearestWords(word, at === 0 ? [...MEANT_WORDS, 'what', 'whats'] : MEANT_WORDS);
+  const near = nearestWords(word, at === 0 ? [...meantWords(), 'what', 'whats'] : meantWords());
   const [first = ''] = near;
   return near.every((other) => other.startsWith(first.slice(0, -1))) ? near[0] : undefined;
 }
