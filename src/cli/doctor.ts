@@ -15,6 +15,7 @@ import { checkService, checkTraces, type ServiceParts } from '../ops/doctor/chec
 import { checkSlack, checkSocketMode } from '../ops/doctor/check-slack.ts';
 import {
   boundCheck,
+  distinctFindings,
   type Finding,
   failedFinding,
   formatFindings,
@@ -82,7 +83,7 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
       bounded('Traces', checkTraces(config.tracing.endpoint, REQUEST_TIMEOUT)),
       ...servicesOf(config, http).map((service) => bounded(service.check, checkService(service))),
     ]);
-    return findings.flat();
+    return distinctFindings(findings.flat());
   } finally {
     await http.close();
     store.redis.disconnect();

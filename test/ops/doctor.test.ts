@@ -184,6 +184,15 @@ describe('tally doctor', () => {
     expect(output).not.toContain('Sealed records');
     expect(output).not.toContain('pw-unseen');
   });
+
+  it('says once what two checks find', async () => {
+    const { output } = await doctor({
+      ...env(),
+      SLACK_API_URL: `http://127.0.0.1:${await closedPort()}/api/`,
+    });
+    expect(output.match(/^BAD +Slack .*\(ECONNREFUSED\)/gm)).toHaveLength(1);
+    expect(output).toContain('1 problem to fix');
+  });
 });
 
 describe('Slack', () => {

@@ -3,7 +3,7 @@ import { connectRedis, isCluster, type RedisConnection, waitUntilReady } from '.
 import { identifyPeer, RedisRefusal } from '../../redis/refusal.ts';
 import { type Figures, findingOf } from './causes.ts';
 import { asksForTls, firstHost, redisFigures, redisUrlTo, userOf } from './figures.ts';
-import { errorCode, type Finding, okFinding } from './finding.ts';
+import { distinctFindings, errorCode, type Finding, okFinding } from './finding.ts';
 import { dryRun, serversOf } from './redis-dry-run.ts';
 
 const CHECK = 'Redis';
@@ -96,10 +96,9 @@ async function checkConnected(
     if (wrongMode !== undefined) return [wrongMode];
   }
   const found = await Promise.all(servers.map((server, at) => serverFindings(server, infos[at], known)));
-  const distinct = new Map(found.flat().map((finding) => [`${finding.verdict} ${finding.says}`, finding]));
   const findings = [
     ...(isCluster(redis) ? [okFinding(CHECK, `is a Cluster with ${servers.length} masters`)] : []),
-    ...distinct.values(),
+    ...distinctFindings(found.flat()),
     ...(first === undefined || isCluster(redis) ? [] : databaseFindings(first, known)),
   ];
   const rights = await rightFindings(redis, known);

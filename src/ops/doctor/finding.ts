@@ -23,6 +23,11 @@ export const failedFinding = (check: string, says: string, todo: string): Findin
   todo,
 });
 
+/** @returns each finding once, where several checks or servers found the same */
+export function distinctFindings(findings: readonly Finding[]): readonly Finding[] {
+  return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
+}
+
 /** Codes of libraries, as the system would call them. */
 const SAME_CODES: Readonly<Record<string, string>> = {
   TimeoutError: 'timeout',
