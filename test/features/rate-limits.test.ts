@@ -28,6 +28,9 @@ describe('limits that the operator sets', () => {
     expect(await help()).toMatch(
       /^You’re asking faster than Tally can answer\.\nTry again in (39|40) seconds\./,
     );
+    const secret = await bot.ask('/spend prod gAAAAABk1234567890abcdefXYZ', OWNER);
+    expect(secret.visibleText).toMatch(TOO_FAST);
+    expect(JSON.stringify(secret.blocks)).not.toContain('gAAAAA');
     for (let count = 0; count < 2; count += 1) expect(await help(MEMBER)).not.toContain('Try again in');
     expect(await help(MEMBER)).toMatch(
       /^Your workspace is asking faster than Tally can answer\.\nTry again in 1[12] seconds\./,

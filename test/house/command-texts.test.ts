@@ -21,7 +21,7 @@ describe('a command in a text', () => {
 
   /** Places that the compiler checks: an argument, a field, a comparison, a key, or a member of a typed set. */
   const TYPED =
-    /(?:commandText\(|mentionText\(|command: |create: |list: |=== |\? (?:'[^']+' : )?|^\s*|ReadonlySet<SlashCommand> = new Set\(\[(?:'[^']+', )*)$/;
+    /(?:commandText\(|mentionText\(|toCommand\(|command: |create: |list: |=== |\? (?:'[^']+' : )?|^\s*|ReadonlySet<SlashCommand> = new Set\(\[(?:'[^']+', )*)$/;
 
   it('is never an untyped string', () => {
     const quoted = new RegExp(`'(?:${commands.join('|')})'`, 'g');

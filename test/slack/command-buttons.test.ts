@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
-  asSlashCommand,
+  type Command,
   commandButton,
   commandOption,
   nameButton,
   outputOptions,
   pageButtons,
-  parseInvocation,
+  parseCommand,
   parseShare,
   scheduleOption,
   shareButton,
@@ -16,7 +16,7 @@ import {
 } from '../../src/slack/commands/command-buttons.ts';
 import { actions, button, section } from '../../src/slack/kit/atoms.ts';
 
-const spend = (text?: string) => ({ command: '/spend' as const, ...(text !== undefined && { text }) });
+const spend = (text = ''): Command => ({ command: '/spend', text });
 
 describe('a button that runs a command', () => {
   it('carries the command as it would be typed, and what else is asked for', () => {
@@ -36,9 +36,9 @@ describe('a button that runs a command', () => {
   });
 
   it('is read as it was written', () => {
-    expect(parseInvocation('/spend prod  today')).toEqual({ command: '/spend', text: 'prod  today' });
-    expect(parseInvocation('/spend')).toEqual({ command: '/spend', text: '' });
-    expect(parseInvocation('')).toEqual({ command: '', text: '' });
+    expect(parseCommand('/spend prod  today')).toEqual({ command: '/spend', text: 'prod  today' });
+    expect(parseCommand('/spend')).toEqual({ command: '/spend', text: '' });
+    expect(parseCommand('')).toEqual({ command: '', text: '' });
   });
 
   it('names an ID, by the product that it was asked about', () => {
@@ -132,7 +132,7 @@ describe('a button that shares an answer', () => {
 describe('a command that a button carries', () => {
   const SECRET = 'gAAAAABk1234567890abcdefXYZ';
   const carried = (text: string, ...aliases: readonly string[]) =>
-    withoutSecrets({ command: asSlashCommand('/spend'), text }, new Set(aliases));
+    withoutSecrets({ command: '/spend', text }, new Set(aliases));
 
   it('is without the words that could be a secret, but for the name of a project', () => {
     expect(carried(`prod ${SECRET} today`)).toEqual({ command: '/spend', text: 'prod today' });

@@ -1,6 +1,6 @@
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { parseInvocation } from '../../slack/commands/command-buttons.ts';
+import { parseCommand } from '../../slack/commands/command-buttons.ts';
 import {
   isQuestion,
   type ManagerAnswer,
@@ -63,7 +63,7 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
     const { channel } = found;
     // A conversation of Tally with the person who asked is no place for a manager.
     const place = channel === undefined || isDirectMessage(channel) ? {} : { channel };
-    const isAnswered = await rerun(parseInvocation(typedCommand(found)), {
+    const isAnswered = await rerun(parseCommand(typedCommand(found)), {
       ...{ replace: false, managerRequest: id, ...place },
     });
     // A change marks it as done in its own step. If it was refused, the reason was shown to who pressed.
@@ -93,7 +93,7 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
       : undefined;
     if (used?.project === undefined) return request.reply.update(NOT_USABLE);
     const { channel, project: allowed } = used;
-    const isAnswered = await rerun(parseInvocation(typedCommand(used)), {
+    const isAnswered = await rerun(parseCommand(typedCommand(used)), {
       ...{ allowed, replace: false },
       ...(channel !== undefined && { channel }),
     });

@@ -3,9 +3,8 @@ import { parseWithOutput } from '../../domain/language/argument.ts';
 import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
 import { couldBeSecret, labelsSecret } from '../../domain/language/secret-detection.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import { parseInvocation } from '../../slack/commands/command-buttons.ts';
 import { isQuestion, requestMessage } from '../../slack/commands/manager-request.ts';
-import { isRequestReason } from '../../slack/error-messages/description.ts';
+import { parseAskManager } from '../../slack/error-messages/description.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
@@ -80,17 +79,16 @@ async function sendToEach(
 
 /** What a button of a refusal asks for, all of it outside text. @returns undefined for what nobody can be asked for @throws SecretPasted, TextTooLong, NotAllowed */
 function readAsked(value: string, request: Request, listeners: AskableCommands): ManagerRequest | undefined {
-  const [reason = '', place = '', ...words] = value.split(' ');
-  const { command, text } = parseInvocation(words.join(' '));
+  const button = parseAskManager(value);
+  if (button === undefined) return undefined;
+  const { reason, channel, command, text } = button;
   const { user, workspace, at } = request;
   requireShortText(text);
   if (holdsSecret(text, workspace.aliases) || holdsRegisteredSecret(text, workspace))
     throw new SecretPasted();
-  if (!isRequestReason(reason)) return undefined;
   const listener = lookUp(listeners, command);
   const handler = listener && handlerOf<CommandHandler>(listener, text);
   if (handler === undefined || handler.isForManagers === true) return undefined;
-  const channel = /^[A-Z][A-Z0-9]{1,30}$/.test(place) ? place : undefined;
   const asked: ManagerRequest = {
     ...{ person: user.id, isGuest: user.role === 'guest', reason, command, text },
     opensForm: handler.openForm !== undefined,

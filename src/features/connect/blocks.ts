@@ -5,7 +5,7 @@ import type { Failure } from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import { formatBalance } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { connectedBlocks, type TestedConnection } from '../../slack/commands/tested-connection.ts';
 import { actions, type Message, quote, section } from '../../slack/kit/atoms.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
@@ -76,8 +76,8 @@ export function connectedMessage(tested: TestedConnection, request: Request): Me
     text: `Tally is connected. ${title}.`,
     blocks: connectedBlocks(tested, request, [
       actions(
-        ...commandButton('name', 'Name the project…', { command: '/billing projects', text: `add ${words}` }),
-        ...commandButton('schedule', 'Schedule a post…', { command: '/billing schedule', text: words }),
+        ...commandButton('name', 'Name the project…', toCommand('/billing projects', `add ${words}`)),
+        ...commandButton('schedule', 'Schedule a post…', toCommand('/billing schedule', words)),
       ),
     ]),
   };

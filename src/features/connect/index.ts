@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { SecretPasted } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { parseInvocation } from '../../slack/commands/command-buttons.ts';
+import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isConnectionName } from '../../workspace/credentials/connections.ts';
@@ -87,7 +87,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       ...expiry.actions,
       connect: {
         right: 'manage',
-        command: parseInvocation(commandText('/billing connect')),
+        command: toCommand('/billing connect'),
         openForm({ value }, request) {
           const isName = isConnectionName(value) && isNameable(value, request.workspace);
           return openForm(request, isName ? value : undefined);

@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { NotConnected } from '../../domain/failure/index.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { exampleQuestions } from '../../slack/commands/examples.ts';
 import { actions } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
@@ -44,9 +44,7 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
           const ofVerb = allowed.filter(({ usage }) => text !== '' && usage.split(' ')[1] === text);
           if (ofVerb.length > 0) return reply.update(helpMessage(`/billing ${text}`, ofVerb));
           if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL));
-          const more = actions(
-            ...commandButton('help-more', 'More…', { command: '/billing help', text: MORE }),
-          );
+          const more = actions(...commandButton('help-more', 'More…', toCommand('/billing help', MORE)));
           if (request.workspace.connectionNames.length === 0) {
             const { text: title, blocks } = failureMessage(new NotConnected(), { request });
             return reply.update({ text: title, blocks: [...blocks, more] });

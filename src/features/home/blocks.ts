@@ -1,5 +1,5 @@
 import { isFailure } from '../../domain/failure/index.ts';
-import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
 import { actions, type Block, button, context, formatInstant, overflow } from '../../slack/kit/atoms.ts';
 import { isFullMember } from '../../slack/owned/ownership.ts';
 import { DAMAGED_DATA } from '../../slack/reply/error-reply.ts';
@@ -50,19 +50,19 @@ function mainButtons(request: Request): readonly Block[] {
   const refresh = button(REFRESH, 'Refresh');
   if (!isFullMember(request)) return [actions(refresh)];
   const rest = [
-    commandOption('Watch…', { command: '/billing watch' }),
+    commandOption('Watch…', toCommand('/billing watch')),
     ...(request.user.canManage
       ? [
-          commandOption('Add a project…', { command: '/billing projects', text: 'add' }),
-          commandOption('Connect…', { command: '/billing connect' }),
-          commandOption('Settings…', { command: '/billing settings' }),
+          commandOption('Add a project…', toCommand('/billing projects', 'add')),
+          commandOption('Connect…', toCommand('/billing connect')),
+          commandOption('Settings…', toCommand('/billing settings')),
         ]
       : []),
-    commandOption('Status', { command: '/billing status' }),
+    commandOption('Status', toCommand('/billing status')),
   ];
   return [
     actions(
-      ...commandButton('schedule', 'Schedule a post…', { command: '/billing schedule' }),
+      ...commandButton('schedule', 'Schedule a post…', toCommand('/billing schedule')),
       refresh,
       overflow('run:more', rest),
     ),
@@ -70,6 +70,6 @@ function mainButtons(request: Request): readonly Block[] {
 }
 
 const help = (request: Request): readonly Block[] => [
-  actions(...commandButton('help', 'All commands', { command: '/billing help', text: 'more' })),
+  actions(...commandButton('help', 'All commands', toCommand('/billing help', 'more'))),
   context(`Answers arrive under Messages. Only you see them. As of ${formatInstant(request.at)}.`),
 ];

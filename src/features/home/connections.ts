@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -60,7 +60,7 @@ interface Problem {
   readonly mend: readonly Button[];
 }
 
-const STATUS = commandButton('status', 'See what’s wrong', { command: '/billing status' });
+const STATUS = commandButton('status', 'See what’s wrong', toCommand('/billing status'));
 const replaceToken = (name: string): readonly Button[] => [
   button('connect', 'Replace token…', { value: name }),
 ];

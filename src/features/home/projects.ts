@@ -5,7 +5,7 @@ import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.
 import { bySoonestEnd, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, daysBetween, formatDays } from '../../domain/time/calendar.ts';
-import { commandOption, projectOptions } from '../../slack/commands/command-buttons.ts';
+import { commandOption, projectOptions, toCommand } from '../../slack/commands/command-buttons.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
   type Block,
@@ -85,9 +85,9 @@ function projectSection(project: Project, request: Request): SectionBlock {
       ? [commandOption('OS_TOKEN…', { command: '/os-token', text: alias })]
       : []),
     ...(isFullMember(request)
-      ? [commandOption('Schedule a post…', { command: '/billing schedule', text: alias })]
+      ? [commandOption('Schedule a post…', toCommand('/billing schedule', alias))]
       : []),
-    ...(canManage ? [commandOption('Edit…', { command: '/billing projects', text: `edit ${alias}` })] : []),
+    ...(canManage ? [commandOption('Edit…', toCommand('/billing projects', `edit ${alias}`))] : []),
   ];
   return { ...markup(lines.filter(Boolean).join('\n')), accessory: overflow('run:home', options) };
 }

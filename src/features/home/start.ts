@@ -3,7 +3,7 @@ import { commandText } from '../../domain/commands.ts';
 import { NotConnected } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { commandButton, projectButtons } from '../../slack/commands/command-buttons.ts';
+import { commandButton, projectButtons, toCommand } from '../../slack/commands/command-buttons.ts';
 import { askableProject, exampleQuestions, testedProject } from '../../slack/commands/examples.ts';
 import { actions, type Block, button, header, markup } from '../../slack/kit/atoms.ts';
 import { exampleMarkup } from '../../slack/kit/help.ts';
@@ -56,7 +56,7 @@ function stepsOf(request: Request): readonly Step[] {
         commandButton(
           'name',
           test === undefined ? 'Name a project…' : `Name project ${test.project}…`,
-          { command: '/billing projects', text: adding },
+          toCommand('/billing projects', adding),
           { style: 'primary' },
         ),
     },
@@ -68,7 +68,7 @@ function stepsOf(request: Request): readonly Step[] {
         ...commandButton(
           'schedule',
           'Post it every morning…',
-          { command: '/billing schedule', ...(project !== undefined && { text: `${project} daily 09:00` }) },
+          toCommand('/billing schedule', project && `${project} daily 09:00`),
           { style: 'primary' },
         ),
         ...(project === undefined ? [] : projectButtons(project)),

@@ -5,7 +5,7 @@ import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/fo
 import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-text.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
+import type { Command } from '../../slack/commands/command-buttons.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { publicLocation, type Request } from '../../slack/request/request.ts';
 import {
@@ -65,7 +65,7 @@ function eitherOf(readings: readonly [Mention, ...Mention[]]): Mention {
   return reruns.length === 0 ? readings[0] : { kind: 'guess', fact: undefined, reruns };
 }
 
-const repeats = (mention: Mention, { command, text }: Pick<CommandInvocation, 'command' | 'text'>) =>
+const repeats = (mention: Mention, { command, text }: Pick<Command, 'command' | 'text'>) =>
   mention.kind === 'command' && mention.rerun.command === command && mention.rerun.text === text;
 
 function standsAlone({ text, mention, request }: Said): boolean {
@@ -133,7 +133,7 @@ function readFollowUp(
 }
 
 /** Only what a button may carry. */
-const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => ({ command, text });
+const invocationOf = ({ command, text }: QuestionCommand): Command => ({ command, text });
 
 /** @throws NotAllowed */
 function checkProjects(

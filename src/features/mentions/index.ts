@@ -1,7 +1,7 @@
 import { mentionText, type SlashCommand } from '../../domain/commands.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
-import { type CommandInvocation, commandButton } from '../../slack/commands/command-buttons.ts';
+import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { exampleQuestions } from '../../slack/commands/examples.ts';
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
 import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
@@ -35,7 +35,7 @@ export function createMentionsFeature({ commands, verbs, listeners, threads }: M
       if (holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       const { aliases, settings } = request.workspace;
       const today = dayAt(request.at, settings.zone);
-      const canRun = ({ command, text: words }: CommandInvocation) =>
+      const canRun = ({ command, text: words }: Command) =>
         canRead(lookUp(listeners(), command), words, request.workspace);
       const alone = parseMention(text, {
         ...{ commands: commands(), verbs: verbs(), aliases, today, canRead: canRun, self },
@@ -79,7 +79,7 @@ function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boo
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }
 
-const HELP = commandButton('help', 'All commands', { command: '/billing help', text: 'more' });
+const HELP = commandButton('help', 'All commands', toCommand('/billing help', 'more'));
 
 /** The answer to a mention that Tally can't read as a question. @param fact what is wrong with its words, if anything */
 export function mentionHelp(examples: readonly string[], fact = 'What would you like to know?'): Message {
@@ -88,17 +88,13 @@ export function mentionHelp(examples: readonly string[], fact = 'What would you 
 
 const WELCOME = 'You’re welcome.';
 
-const whichProject = (fact: string, rerun: CommandInvocation, request: Request): Message => ({
+const whichProject = (fact: string, rerun: Command, request: Request): Message => ({
   text: fact,
   blocks: [section(fact), ...projectPicker(rerun, request)],
 });
 
 /** A button for each command that a mention can mean; none is run without a click. */
-function suggestedCommands(
-  request: Request,
-  fact: string | undefined,
-  reruns: readonly CommandInvocation[],
-): Message {
+function suggestedCommands(request: Request, fact: string | undefined, reruns: readonly Command[]): Message {
   const text = [fact, 'Did you mean this?'].filter(Boolean).join(' ');
   const buttons = reruns.flatMap((rerun, at) =>
     commandButton(

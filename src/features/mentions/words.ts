@@ -7,7 +7,7 @@ import { findUnknownWord } from '../../domain/language/questions/question-words.
 import { clipWord } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Day } from '../../domain/time/calendar.ts';
-import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
+import type { Command } from '../../slack/commands/command-buttons.ts';
 
 /** What Tally can be asked to do. */
 export interface KnownCommands {
@@ -21,19 +21,19 @@ export interface KnownCommands {
   /** Tally’s own user ID. A mention of it says nothing; without it only a mention at the start is taken for one. */
   readonly self?: SlackId | undefined;
   /** Whether a command takes this text. */
-  readonly canRead: (invocation: CommandInvocation) => boolean;
+  readonly canRead: (invocation: Command) => boolean;
 }
 
 export type Mention =
-  | { readonly kind: 'command'; readonly rerun: CommandInvocation }
+  | { readonly kind: 'command'; readonly rerun: Command }
   /** A command about a project that only an earlier answer could tell. */
-  | { readonly kind: 'which-project'; readonly fact: string; readonly rerun: CommandInvocation }
+  | { readonly kind: 'which-project'; readonly fact: string; readonly rerun: Command }
   | { readonly kind: 'thanks' }
   /** What may be meant, for the person to choose; `fact` is why it is not run. */
   | {
       readonly kind: 'guess';
       readonly fact: string | undefined;
-      readonly reruns: readonly CommandInvocation[];
+      readonly reruns: readonly Command[];
     }
   /** Nothing to go by: no words at all, or why they are no question or command. */
   | { readonly kind: 'nothing'; readonly fact: string | undefined };
@@ -61,7 +61,7 @@ export function parseMention(said: string, known: KnownCommands): Mention {
   const command = commandOf(name, known.commands);
   if (command !== undefined)
     return { kind: 'command', rerun: commandOrQuestion(command, others.join(' '), text, known) };
-  const billing: CommandInvocation = { command: BILLING, text: [name, ...others].join(' ') };
+  const billing: Command = { command: BILLING, text: [name, ...others].join(' ') };
   const isVerb = known.verbs.includes(name);
   if (isVerb && known.canRead(billing)) return { kind: 'command', rerun: billing };
   const question = parseQuestion(text, known.aliases, known.today);
@@ -91,7 +91,7 @@ function commandOrQuestion(
   rest: string,
   text: string,
   { aliases, today }: KnownCommands,
-): CommandInvocation {
+): Command {
   const typed = { command, text: rest };
   if (!QUESTION_COMMANDS.has(command) || tried(rest, aliases).readable !== undefined) return typed;
   const question = parseQuestion(text, aliases, today);
@@ -104,7 +104,7 @@ function nearby(
   name: string,
   rest: string,
   { commands, verbs, aliases, canRead }: KnownCommands,
-): CommandInvocation | undefined {
+): Command | undefined {
   const near = nearestWord(name, [...commands.map((command) => command.slice(1)), ...verbs]);
   if (near === undefined) return undefined;
   const command = commandOf(near, commands);

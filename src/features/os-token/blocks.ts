@@ -2,7 +2,7 @@ import type { Button, ConfirmationDialog, ModalView, SectionBlock } from '@slack
 import { commandText } from '../../domain/commands.ts';
 import type { AuditState } from '../../domain/failure/index.ts';
 import type { IssuedToken } from '../../identity/client.ts';
-import { type CommandInvocation, commandButton } from '../../slack/commands/command-buttons.ts';
+import { type Command, commandButton } from '../../slack/commands/command-buttons.ts';
 import { AUDIT_NOTES } from '../../slack/error-messages/service.ts';
 import {
   actions,
@@ -207,7 +207,7 @@ export const notRevokedText = (isUnclear: boolean, until: string): string =>
     : `The token wasn’t revoked. It works ${until}.`;
 
 /** Shown when only a message is possible. Tokens are never sent in messages, because Slack keeps them. */
-export function slashCommandOnlyMessage(word: string | undefined, rerun: CommandInvocation): Message {
+export function slashCommandOnlyMessage(word: string | undefined, rerun: Command): Message {
   const typed = [commandText('/os-token'), word].filter(Boolean).join(' ');
   const text = `Tally never sends a token in a message. Open a window instead, or type ${typed} in a channel. Only you will see the token.`;
   return textMessage(

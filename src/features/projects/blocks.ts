@@ -11,6 +11,7 @@ import {
   pageButtons,
   projectButtons,
   projectOptions,
+  toCommand,
 } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
@@ -93,7 +94,7 @@ function row(
   const mark = alias === channelDefault ? ' · default in this channel' : '';
   const accessLine = access(project);
   const billing = (label: string, verb: string) =>
-    commandOption(label, { command: '/billing projects', text: `${verb} ${alias}` });
+    commandOption(label, toCommand('/billing projects', `${verb} ${alias}`));
   return {
     ...markup(
       [
@@ -125,7 +126,7 @@ const damagedRows = ({ damaged }: Pick<ProjectList, 'damaged'>): SectionBlock[] 
   damaged.slice(0, SHOWN_DAMAGED).map((alias) => ({
     ...markup(`*${escapeMarkup(alias)}* · *the record is damaged.* Remove it, then add it again.`),
     accessory: overflow('run:project', [
-      commandOption('Remove…', { command: '/billing projects', text: `remove ${alias}` }),
+      commandOption('Remove…', toCommand('/billing projects', `remove ${alias}`)),
     ]),
   }));
 
@@ -154,13 +155,12 @@ function limitText(channels: readonly SlackId[] | undefined): string {
 }
 
 const addButton = () =>
-  commandButton('add', 'Add a project…', { command: '/billing projects', text: 'add' }, { style: 'primary' });
+  commandButton('add', 'Add a project…', toCommand('/billing projects', 'add'), { style: 'primary' });
 
 const turns = (search: string, page: number, pages: number) =>
-  pageButtons(page, pages, (to) => ({
-    command: '/billing projects',
-    text: [search, 'page', to].filter(Boolean).join(' '),
-  }));
+  pageButtons(page, pages, (to) =>
+    toCommand('/billing projects', [search, 'page', to].filter(Boolean).join(' ')),
+  );
 
 /** Says why the list is empty, and what to do instead. */
 function emptyMessage({ projects, others, search, manager, damaged }: ProjectList): Message {
@@ -173,7 +173,7 @@ function emptyMessage({ projects, others, search, manager, damaged }: ProjectLis
   const todo = manager
     ? `Name a project, then type ${commandText('/spend')} prod instead of its ID.`
     : `Ask by ID, for example ${commandText('/spend')} 123. A Tally manager can name projects.`;
-  const all = commandButton('all', 'All projects', { command: '/billing projects' });
+  const all = commandButton('all', 'All projects', toCommand('/billing projects'));
   const buttons = [...(projects.length > 0 ? all : []), ...(manager ? addButton() : [])];
   return {
     text,
@@ -254,7 +254,7 @@ export function channelDefaultMessage(project: Project, channel: SlackId, manage
     actions(
       ...projectButtons(alias),
       ...(manager
-        ? commandButton('none', 'Remove default', { command: '/billing default', text: `none ${channel}` })
+        ? commandButton('none', 'Remove default', toCommand('/billing default', `none ${channel}`))
         : []),
     ),
     context(what(project)),

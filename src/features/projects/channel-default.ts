@@ -2,7 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/command-text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { commandOption } from '../../slack/commands/command-buttons.ts';
+import { commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   channelLink,
@@ -111,8 +111,6 @@ function noDefault(projects: readonly Project[], manager: boolean) {
     return textMessage(
       `${text} To set one, name a project first with ${commandText('/billing projects')} add.`,
     );
-  const options = projects.map(({ alias }) =>
-    commandOption(alias, { command: '/billing default', text: alias }),
-  );
+  const options = projects.map(({ alias }) => commandOption(alias, toCommand('/billing default', alias)));
   return textMessage(text, actions(select('rerun:default', 'Set a default', options)));
 }

@@ -5,7 +5,7 @@ import { normalizeText } from '../../domain/language/command-text.ts';
 import { quoted } from '../../domain/language/secret-detection.ts';
 import { isProjectId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
   CONNECT_TITLE,
   connectedBlocks,
@@ -187,10 +187,11 @@ function postBlocks(
       ),
       ...(asks ? [replacedBy('Edit…')] : []),
     ];
-  const elsewhere = commandButton('schedule', 'Choose a channel…', {
-    command: '/billing schedule',
-    text: [project, product && PRODUCTS[product].word].filter(Boolean).join(' '),
-  });
+  const elsewhere = commandButton(
+    'schedule',
+    'Choose a channel…',
+    toCommand('/billing schedule', [project, product && PRODUCTS[product].word].filter(Boolean).join(' ')),
+  );
   const here = isPossible ? [button('first-post', 'Post it here every morning', { style: 'primary' })] : [];
   return [markup(text), actions(...here, ...elsewhere), ...(asks ? [replacedBy('Choose a channel…')] : [])];
 }

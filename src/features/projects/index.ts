@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/commands.ts';
-import { parseInvocation } from '../../slack/commands/command-buttons.ts';
+import { parseCommand } from '../../slack/commands/command-buttons.ts';
 import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
@@ -172,7 +172,7 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
       pick: {
         right: 'manage',
         async run({ value, fields }, request, rerun) {
-          const command = parseInvocation(value);
+          const command = parseCommand(value);
           if (fields[REMEMBER_PROJECT] === 'yes') await defaults.remember(command.text, request);
           await rerun(command);
         },

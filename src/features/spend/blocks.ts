@@ -13,11 +13,7 @@ import { isWellReported } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { canCompare } from '../../domain/time/named-comparison.ts';
-import {
-  type CommandInvocation,
-  commandButton,
-  commandOption,
-} from '../../slack/commands/command-buttons.ts';
+import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { type Chart, spendChart } from '../../slack/kit/chart.ts';
 import { versusChart } from '../../slack/kit/versus-chart.ts';
@@ -135,7 +131,7 @@ function buttons(view: SpendView) {
  */
 function periodChoices(
   { period: { phrase, dates, zone, versus }, asked }: SpendView,
-  words: (phrase: string) => CommandInvocation,
+  words: (phrase: string) => Command,
 ) {
   const isListed = PERIODS.some(([, listed]) => listed === phrase);
   const periods = (isListed ? PERIODS : [[dates, phrase] as const, ...PERIODS]).filter(
@@ -154,7 +150,7 @@ const whyOption = (view: SpendView) =>
 const WITH_TODAY = ' including today';
 
 /** The same days with today or without; none when the period leaves no choice. */
-function todayOption(phrase: string, words: (phrase: string) => CommandInvocation) {
+function todayOption(phrase: string, words: (phrase: string) => Command) {
   if (phrase.endsWith(WITH_TODAY))
     return [commandOption('Leave out today', words(phrase.slice(0, -WITH_TODAY.length)))];
   return /^last-\d+-days$/.test(phrase)

@@ -6,7 +6,7 @@ import { findReport } from '../../domain/report.ts';
 import type { Zone } from '../../domain/time/calendar.ts';
 import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
-import type { CommandInvocation } from '../../slack/commands/command-buttons.ts';
+import type { Command } from '../../slack/commands/command-buttons.ts';
 import { type AskedProjects, askedText } from '../../slack/commands/project-answers.ts';
 import type { SpendView } from './figures.ts';
 
@@ -52,7 +52,7 @@ function offering<T>(resolve: () => T, whole: (text: string) => string): T {
 export const spendCommand = (
   { projects, period }: Pick<SpendView, 'projects' | 'period'>,
   { phrase = period.phrase, output }: { readonly phrase?: string; readonly output?: Output } = {},
-): CommandInvocation => ({
+): Command => ({
   command: '/spend',
   text: [askedText(projects, phrase, ...versusWords(period)), output].filter(Boolean).join(' '),
 });

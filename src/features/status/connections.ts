@@ -2,7 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import type { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -119,7 +119,7 @@ const damagedSettings = (canManage: boolean): readonly Block[] =>
   canManage
     ? [
         section(`${DAMAGED_SETTINGS} Save them again.`),
-        actions(...commandButton('settings', 'Settings…', { command: '/billing settings' })),
+        actions(...commandButton('settings', 'Settings…', toCommand('/billing settings'))),
       ]
     : [
         section(

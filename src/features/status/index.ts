@@ -10,7 +10,7 @@ import {
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
   actions,
@@ -190,7 +190,7 @@ export function statusPage(
       ? []
       : [
           markup(brief.join('\n')),
-          actions(...commandButton('details', 'Details', { command: '/billing status', text: DETAILS })),
+          actions(...commandButton('details', 'Details', toCommand('/billing status', DETAILS))),
         ]),
     context([...lastAnswer(workspace), `As of ${formatInstant(at)}`].join(' · ')),
   ];

@@ -3,7 +3,7 @@ import { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines, pluralize } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
   actions,
@@ -69,12 +69,11 @@ export function cutOffBlocks(record: Workspace, place: AskLocation): readonly (r
   const words = [...lines, ...(more > 0 ? [`and ${pluralize(more, 'more project')}`] : []), ...hidden];
   if (words.length === 0) return [];
   const edits = place.isUnlimited
-    ? shown.slice(0, MOST_BUTTONS).flatMap(({ alias }) =>
-        commandButton(`edit-${alias}`, `Edit ${alias}…`, {
-          command: '/billing projects',
-          text: `edit ${alias}`,
-        }),
-      )
+    ? shown
+        .slice(0, MOST_BUTTONS)
+        .flatMap(({ alias }) =>
+          commandButton(`edit-${alias}`, `Edit ${alias}…`, toCommand('/billing projects', `edit ${alias}`)),
+        )
     : [];
   return [[markup(words.join('\n')), ...buttonRow(edits)]];
 }

@@ -6,44 +6,43 @@ import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { type Block, type ButtonOptions, button, type Message, option } from '../kit/atoms.ts';
 import { SLACK_LIMITS } from '../kit/limits.ts';
 
-/** A command as Slack delivers it: `/billing` with `connect` as its text. */
-export interface CommandInvocation {
+/** A command with its words, as Slack delivers it: `/billing` with `connect` as its text. */
+export interface Command {
   readonly command: SlashCommand;
   readonly text: string;
 }
 
-/** A command as typed. A button that runs it has nothing else in its value. */
-export interface CommandLink {
-  readonly command: CommandName | SlashCommand;
-  readonly text?: string;
-}
+/** `/billing projects` with `add 123` after it. */
+export const toCommand = (name: CommandName, text = ''): Command => parseCommand(`${name} ${text}`.trim());
 
-/** The command as it is typed. */
-export const commandLine = ({ command, text = '' }: CommandLink): string => `${command} ${text}`.trim();
+/** The command as it is typed, which is all that a button that runs it has in its value. */
+export const commandLine = ({ command, text }: Command): string => `${command} ${text}`.trim();
 
-/** Returns the command for a button's value, without words that could be a secret; project names stay. */
-export function withoutSecrets(
-  { command, text }: CommandInvocation,
-  aliases: ReadonlySet<string>,
-): CommandInvocation {
+/** What was typed as a button may carry it: without words that could be a secret; project names stay. */
+export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<string>): Command {
   const words = text.split(' ').filter((word) => !couldBeSecret(word) || aliases.has(normalizeText(word)));
   return { command, text: words.join(' ') };
 }
 
-/** @returns a button that runs a command and replaces its message; none when the text is too long for Slack */
+/** What was typed, to be offered again. @returns undefined if a word of it could be a secret: without it, it asks something else */
+export function offeredAgain(typed: Command, aliases: ReadonlySet<string> = new Set()): Command | undefined {
+  return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
+}
+
+/** A button that runs a command, whose answer replaces the message. @returns none when the text is too long for Slack */
 export function commandButton(
   id: string,
   label: string,
-  rerun: CommandLink,
+  command: Command,
   options: ButtonOptions = {},
 ): Button[] {
-  const value = commandLine(rerun);
+  const value = commandLine(command);
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}`, label, { ...options, value })];
 }
 
 /** The same as an option of a select. */
-export const commandOption = (label: string, rerun: CommandLink, description?: string) =>
-  option(label, commandLine(rerun), description);
+export const commandOption = (label: string, command: Command, description?: string) =>
+  option(label, commandLine(command), description);
 
 /** What is asked most about a project. @param words the project, and perhaps its product */
 const projectQuestions = (words: string) =>
@@ -60,13 +59,10 @@ export const projectOptions = (words: string) =>
 
 /** Opens the form that gives an ID a name. */
 export const nameButton = ({ project, product }: { readonly project: string; readonly product: ProductId }) =>
-  commandButton('name', 'Name…', {
-    command: '/billing projects',
-    text: `add ${project} ${PRODUCTS[product].word}`,
-  });
+  commandButton('name', 'Name…', toCommand('/billing projects', `add ${project} ${PRODUCTS[product].word}`));
 
 /** The figures of an answer as CSV, and the details to reconcile with. */
-export const outputOptions = ({ command, text = '' }: CommandLink) => [
+export const outputOptions = ({ command, text }: Command) => [
   commandOption('CSV', { command, text: `${text} csv`.trim() }),
   commandOption('Details', { command, text: `${text} details`.trim() }),
 ];
@@ -82,27 +78,25 @@ const namedText = ({ word, product }: NamedProjects, last = ''): string =>
 
 /** Opens the form that schedules a post about the project. @param report a report's word in `/billing schedule` */
 export const scheduleOption = (projects: NamedProjects, report?: string) =>
-  commandOption('Schedule this…', { command: '/billing schedule', text: namedText(projects, report) });
+  commandOption('Schedule this…', toCommand('/billing schedule', namedText(projects, report)));
 
 /** Opens the form that watches the project. @param kind as in `/billing watch` */
 export const watchOption = (project: NamedProjects, kind?: string) =>
-  commandOption('Watch…', { command: '/billing watch', text: namedText(project, kind) });
+  commandOption('Watch…', toCommand('/billing watch', namedText(project, kind)));
 
 /** Buttons to the previous and the next page, as far as they exist. */
-export const pageButtons = (page: number, pages: number, rerunFor: (page: number) => CommandLink): Button[] =>
+export const pageButtons = (page: number, pages: number, commandOf: (page: number) => Command): Button[] =>
   [
     { label: 'Previous', to: page - 1 },
     { label: 'Next', to: page + 1 },
   ]
     .filter(({ to }) => to >= 1 && to <= pages)
-    .flatMap(({ label, to }) => commandButton(label.toLowerCase(), label, rerunFor(to)));
+    .flatMap(({ label, to }) => commandButton(label.toLowerCase(), label, commandOf(to)));
 
-/** Outside text can name an unknown command, which `createCommandRunner` rejects. */
-export const asSlashCommand = (text: string): SlashCommand => text as SlashCommand;
-
-export function parseInvocation(value: string): CommandInvocation {
-  const [command = '', ...words] = value.split(' ');
-  return { command: asSlashCommand(command), text: words.join(' ') };
+/** @param line of a button or of Slack: outside text, which can name an unknown command */
+export function parseCommand(line: string): Command {
+  const [command = '', ...words] = line.split(' ');
+  return { command: command as SlashCommand, text: words.join(' ') };
 }
 
 const SHARE = 'share';
@@ -111,8 +105,8 @@ const SHARE = 'share';
  * **Share** asks the same question again, this time for the channel: the figures are as of the click, the days those of the
  * answer if they were over. @param asked when the answer was asked for, in ms
  */
-export function shareButton(rerun: CommandLink, asked: number): Button[] {
-  const value = `${asked} ${commandLine(rerun)}`;
+export function shareButton(command: Command, asked: number): Button[] {
+  const value = `${asked} ${commandLine(command)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
 }
 
@@ -129,11 +123,11 @@ export function withoutShare({ text, blocks }: Message): Message {
 }
 
 /** `asked` is in ms since the epoch; Infinity when the value has no valid time. */
-export function parseShare(value: string): CommandInvocation & { readonly asked: number } {
+export function parseShare(value: string): Command & { readonly asked: number } {
   const [asked = '', ...rest] = value.split(' ');
   const instant = Number(asked);
   return {
     asked: Number.isSafeInteger(instant) && instant > 0 ? instant : Number.POSITIVE_INFINITY,
-    ...parseInvocation(rest.join(' ')),
+    ...parseCommand(rest.join(' ')),
   };
 }

@@ -32,7 +32,7 @@ import { fitsOption, SLACK_LIMITS } from '../kit/limits.ts';
 import { checkChannel } from '../request/channels.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import { privateLocation, type Request } from '../request/request.ts';
-import { type CommandInvocation, commandButton, commandOption } from './command-buttons.ts';
+import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';
 
 /** Block ID of the checkbox that makes the picked project the channel's default. */
 export const REMEMBER_PROJECT = 'remember';
@@ -41,7 +41,7 @@ export const REMEMBER_PROJECT = 'remember';
  * In reply to a command without a project: a select that runs the same command for one of the projects that this user may
  * ask about here. For managers the select has an action ID of its own, as they can make the project the channel's default.
  */
-export function projectPicker(invocation: CommandInvocation, request: Request): Block[] {
+export function projectPicker(invocation: Command, request: Request): Block[] {
   const options = projectOptions(invocation, request);
   const { user, channel } = request;
   if (options.length === 0) return projectIdHint(invocation, user.canManage);
@@ -71,7 +71,7 @@ export function canSuggest(text: string, asker: AskLocation & Pick<Request, 'wor
   });
 }
 
-function projectOptions({ command, text }: CommandInvocation, request: Request): PlainTextOption[] {
+function projectOptions({ command, text }: Command, request: Request): PlainTextOption[] {
   const otherWords = tryRead(() => withoutProject(text, request.workspace.aliases)) ?? text;
   return optionsFor(request, command, (alias) => [alias, otherWords].filter(Boolean).join(' '));
 }
@@ -101,11 +101,11 @@ function rememberCheckbox(): Block {
   return { ...actions(boxes), block_id: REMEMBER_PROJECT };
 }
 
-function projectIdHint({ command, text }: CommandInvocation, canManage: boolean): Block[] {
+function projectIdHint({ command, text }: Command, canManage: boolean): Block[] {
   const example = [command, '123', text].filter(Boolean).join(' ');
   const hint = `Use the ID on its project card in the console, for example ${example}`;
   if (!canManage) return [section(hint)];
-  const add = commandButton('add', 'Add a project…', { command: '/billing projects', text: 'add' });
+  const add = commandButton('add', 'Add a project…', toCommand('/billing projects', 'add'));
   return [section(`${hint}\nOr give it a name once, then ask by that name.`), actions(...add)];
 }
 

@@ -17,7 +17,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
-import { type CommandInvocation, commandButton } from '../commands/command-buttons.ts';
+import { type Command, commandButton, toCommand } from '../commands/command-buttons.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
 import { actions, button, option, select } from '../kit/atoms.ts';
 import { privateLocation, type Request } from '../request/request.ts';
@@ -36,7 +36,7 @@ const MOST_NAMED = 5;
 
 function whoCanConnect(context: ErrorContext): ErrorDescription {
   const people = context.request?.workspace.settings.managers.slice(0, MOST_NAMED) ?? [];
-  const buttons = askManagerButton('setup', { command: '/billing connect' }, context);
+  const buttons = askManagerButton('setup', toCommand('/billing connect'), context);
   return people.length === 0
     ? { todo: 'An owner or admin of this workspace can connect it.', buttons }
     : { todo: 'A Tally manager can connect it.', people, buttons };
@@ -91,10 +91,11 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
           buttons: [
             ...(project?.alias === undefined || context.invocation === undefined
               ? []
-              : commandButton('edit', 'Choose another…', {
-                  command: '/billing projects',
-                  text: `edit ${project.alias}`,
-                })),
+              : commandButton(
+                  'edit',
+                  'Choose another…',
+                  toCommand('/billing projects', `edit ${project.alias}`),
+                )),
             button('connect', 'Connect…', connection === undefined ? {} : { value: connection }),
           ],
         }
@@ -104,7 +105,7 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
             'setup',
             project?.alias === undefined
               ? undefined
-              : { command: '/billing projects', text: `edit ${project.alias}` },
+              : toCommand('/billing projects', `edit ${project.alias}`),
             context,
           ),
         },
@@ -147,14 +148,7 @@ function askManagerAbout({ reason, managers, owned }: NotAllowed, context: Error
     case 'not-member':
       return askManagerButton('member', invocation, context);
     case 'not-owner':
-      return askManagerButton(
-        'owner',
-        owned && {
-          command: owned.plural === 'schedules' ? '/billing schedules' : '/billing watches',
-          text: owned.text,
-        },
-        context,
-      );
+      return askManagerButton('owner', owned && toCommand(`/billing ${owned.plural}`, owned.text), context);
     case 'not-manager':
       return managers.length === 0 || isForManagers ? [] : askManagerButton('manager', invocation, context);
     case 'channel':
@@ -207,7 +201,7 @@ function describeInvalidWord(
 }
 
 /** A reading of `12/5/2026` may lie in the future, which only the clock tells. */
-function isInPast(text: string, { command }: CommandInvocation, { workspace, at }: Request): boolean {
+function isInPast(text: string, { command }: Command, { workspace, at }: Request): boolean {
   const { aliases, settings } = workspace;
   const resolve = () => {
     const { phrase = LAST_7_DAYS } = parseWithOutput(text, aliases, parseCommandText).words;
@@ -224,7 +218,7 @@ const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-toke
 /** A project to choose in the place of an unknown word, where nothing else can be meant by it. */
 function pickerInstead(
   { word, fact }: InvalidWord,
-  { command, text }: CommandInvocation,
+  { command, text }: Command,
   request: Request,
 ): ErrorDescription {
   const rest = textWithout(text, word);
@@ -252,7 +246,7 @@ function textWithout(text: string, word: string): string | undefined {
     .replace(/\s+/g, ' ');
 }
 
-function suggestionButton(text: string, { command }: CommandInvocation, at: Millis): Button[] {
+function suggestionButton(text: string, { command }: Command, at: Millis): Button[] {
   const id = at === 0 ? 'suggestion' : `suggestion-${at}`;
   const style = at === 0 ? ({ style: 'primary' } as const) : {};
   return commandButton(id, `${command} ${text}`.trim(), { command, text }, style);

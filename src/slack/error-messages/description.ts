@@ -2,12 +2,7 @@ import type { Button } from '@slack/types';
 import type { Failure, FailureOf } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import {
-  type CommandInvocation,
-  type CommandLink,
-  commandButton,
-  commandLine,
-} from '../commands/command-buttons.ts';
+import { type Command, commandButton, commandLine, parseCommand } from '../commands/command-buttons.ts';
 import { type Block, button } from '../kit/atoms.ts';
 import { SLACK_LIMITS } from '../kit/limits.ts';
 import type { Request } from '../request/request.ts';
@@ -35,7 +30,7 @@ export type Descriptions<F extends Failure> = {
 /** What a reply about a failure needs to know, if known. */
 export interface ErrorContext {
   /** The command that failed, for buttons that run it again. */
-  readonly invocation?: CommandInvocation | undefined;
+  readonly invocation?: Command | undefined;
   /** Whether that command takes these words; only then they are offered. */
   readonly canRead?: ((text: string) => boolean) | undefined;
   /** Whether that command opens a form, so that its buttons work in a modal too. */
@@ -58,7 +53,7 @@ export const canManage = ({ request }: ErrorContext): boolean => request?.user.c
 export const CONNECT = button('connect', 'Connect…', { style: 'primary' });
 export const REPLACE_TOKEN = button('connect', 'Replace token…', { style: 'primary' });
 
-export const retryButton = (invocation?: CommandInvocation): Button[] =>
+export const retryButton = (invocation?: Command): Button[] =>
   invocation === undefined ? [] : commandButton('again', 'Try again', invocation);
 
 export const tryAgain = (todo: string, { invocation }: ErrorContext): ErrorDescription => ({
@@ -69,13 +64,11 @@ export const tryAgain = (todo: string, { invocation }: ErrorContext): ErrorDescr
 /** Why a person asks a manager. */
 const REQUEST_REASONS = ['manager', 'member', 'owner', 'channel', 'guest', 'issuer', 'setup'] as const;
 export type RequestReason = (typeof REQUEST_REASONS)[number];
-export const isRequestReason = (text: string): text is RequestReason =>
-  REQUEST_REASONS.some((reason) => reason === text);
 
 /** Asks the managers to run this command, or to allow it once. Managers and external people can't ask. */
 export function askManagerButton(
   reason: RequestReason,
-  link: CommandLink | undefined,
+  link: Command | undefined,
   { channel, request, isStep = false }: ErrorContext,
 ): Button[] {
   const { canManage = false, role } = request?.user ?? {};
@@ -84,6 +77,14 @@ export function askManagerButton(
   if (link === undefined || isStep || canManage || role === 'external') return [];
   const value = [reason, channel ?? request?.channel ?? '-', commandLine(link)].join(' ');
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
+}
+
+/** What `askManagerButton` carries, all of it outside text. @returns undefined without a reason of Tally's */
+export function parseAskManager(value: string) {
+  const [first, place = '', ...words] = value.split(' ');
+  const reason = REQUEST_REASONS.find((known) => known === first);
+  const channel = /^[A-Z][A-Z0-9]{1,30}$/.test(place) ? place : undefined;
+  return reason && { reason, channel, ...parseCommand(words.join(' ')) };
 }
 
 /** @param wait in ms */

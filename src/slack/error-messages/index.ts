@@ -9,7 +9,7 @@ import type { Day } from '../../domain/time/calendar.ts';
 import { type LastFailure, remedyFor } from '../../workspace/answer-notes.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
-import { commandButton } from '../commands/command-buttons.ts';
+import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { escapeMarkup, formatInstant } from '../kit/atoms.ts';
 import { COMMAND_DESCRIPTIONS, PERMISSION_DESCRIPTIONS } from './command.ts';
 import {
@@ -47,16 +47,13 @@ const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
     canManage(context)
       ? {
           todo: 'Tally can’t answer without the time zone in them. Save them again.',
-          buttons: commandButton(
-            'settings',
-            'Open settings…',
-            { command: '/billing settings' },
-            { style: 'primary' },
-          ),
+          buttons: commandButton('settings', 'Open settings…', toCommand('/billing settings'), {
+            style: 'primary',
+          }),
         }
       : {
           todo: `Tally can’t answer without the time zone in them. An admin can save them again with ${commandText('/billing settings')}.`,
-          buttons: askManagerButton('setup', { command: '/billing settings' }, context),
+          buttons: askManagerButton('setup', toCommand('/billing settings'), context),
         },
   'edit-conflict': () => ({ todo: 'Your change wasn’t saved. Check what it says now, then try again.' }),
   'store-unavailable': (failure, context) => {

@@ -9,7 +9,7 @@ import {
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import { commandButton } from '../commands/command-buttons.ts';
+import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { button } from '../kit/atoms.ts';
 import {
   askManagerButton,
@@ -84,7 +84,7 @@ const replaceToken = (reason: string, context: ErrorContext): ErrorDescription =
     ? { todo: reason, buttons: [REPLACE_TOKEN] }
     : {
         todo: `${reason} A Tally manager can replace it.`,
-        buttons: askManagerButton('setup', { command: '/billing connect' }, context),
+        buttons: askManagerButton('setup', toCommand('/billing connect'), context),
       };
 
 const checkAddress = (
@@ -102,7 +102,7 @@ const checkAddress = (
 const addressButton = (service: Service): Button[] =>
   service === 'billing'
     ? [button('connect', 'Check the address…')]
-    : commandButton('projects', 'Projects', { command: '/billing projects' });
+    : commandButton('projects', 'Projects', toCommand('/billing projects'));
 
 /** Buttons that ask the same question about the other two products. */
 function otherProducts(asked: ProductId, { invocation, request }: ErrorContext): Button[] {
@@ -156,11 +156,7 @@ export const IDENTITY_DESCRIPTIONS: Descriptions<IdentityFailure> = {
         }
       : {
           todo: `A Tally manager can register one with ${commandText('/billing projects access')}.`,
-          buttons: askManagerButton(
-            'setup',
-            { command: '/billing projects', text: `access ${project}` },
-            context,
-          ),
+          buttons: askManagerButton('setup', toCommand('/billing projects', `access ${project}`), context),
         },
   'too-many-tokens': ({ wait }, context) => tryAgainIn(wait, context),
   'token-not-shown': ({ why, token: { state, until, audit } }) => {

@@ -5,7 +5,7 @@ import { commandText } from '../../domain/commands.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
-import { commandButton, pageButtons } from '../commands/command-buttons.ts';
+import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -84,15 +84,14 @@ function listMessage<T extends OwnedItem>(
     ...(buttons === undefined ? [] : [actions(...buttons)]),
     ...(canManage && damagedIds(viewer.workspace, kind.kind).length > 0 ? damagedBlocks(kind) : []),
   ];
-  const setUp = { command: commands.create, text: createText };
+  const setUp = toCommand(commands.create, createText);
   const create = commandButton(kind.kind, words.create, setUp, { style: 'primary' });
   if (all.length === 0)
     return { text: notice ?? words.none, blocks: [...news, section(words.none), actions(...create)] };
   const title = words.count(all.length);
-  const turns = pageButtons(number, pages, (to) => ({
-    command: commands.list,
-    text: [filter, `page ${to}`].filter(Boolean).join(' '),
-  }));
+  const turns = pageButtons(number, pages, (to) =>
+    toCommand(commands.list, [filter, `page ${to}`].filter(Boolean).join(' ')),
+  );
   const which = canManage ? `all ${kind.plural} of this workspace` : words.shownHere;
   return {
     text: notice ?? title,

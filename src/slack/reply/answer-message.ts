@@ -11,7 +11,7 @@ import { noticeLead, type ServiceNotice } from '../../domain/service-notice.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import {
-  type CommandLink,
+  type Command,
   nameButton,
   outputOptions,
   scheduleOption,
@@ -158,9 +158,9 @@ const MOST_REMARKS = 5;
 
 interface AnswerActions {
   /** The command that was answered, with its period. */
-  readonly link: CommandLink;
+  readonly link: Command;
   /** The command for the figures as a file, where that is another one. */
-  readonly figures?: CommandLink;
+  readonly figures?: Command;
   readonly before: readonly ActionsBlockElement[];
   readonly after?: readonly Button[];
   /** The first options of the ⋯ menu, before files and forms. */

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type CommandInvocation, commandButton, withoutShare } from '../commands/command-buttons.ts';
+import { type Command, commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/atoms.ts';
 import { formForRequest, modal } from '../kit/modal.ts';
 import { isDirectMessage, type RequestSource } from '../request/payload.ts';
@@ -56,7 +56,7 @@ interface ReplyOptions {
   /** Whether `update` replaces the message that carried the button. */
   readonly replace: boolean;
   /** Offered as a button if no modal can be opened. */
-  readonly invocation: CommandInvocation | undefined;
+  readonly invocation: Command | undefined;
   /** The ID of a request for which forms are opened. */
   readonly managerRequest?: string | undefined;
 }
@@ -156,7 +156,7 @@ function createReplyTarget(parts: MessageTarget, modalHash?: string) {
 }
 
 /** A message brings no trigger to open a modal with, so it is answered with a button, whose click does. */
-function openFormMessage(invocation: CommandInvocation): Message {
+function openFormMessage(invocation: Command): Message {
   const text = 'Click to open the form:';
   const buttons = commandButton('form', 'Open the form…', invocation, { style: 'primary' });
   return { text, blocks: [section(text), actions(...buttons)] };

@@ -7,7 +7,7 @@ import type { AllowedProject, AskLocation } from '../../workspace/projects/resol
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Settings } from '../../workspace/settings.ts';
-import { type CommandInvocation, withoutSecrets } from '../commands/command-buttons.ts';
+import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply, ReplyTarget } from '../reply/reply.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import type { WebClient } from '../web-client.ts';
@@ -81,7 +81,7 @@ export interface RequestOptions {
   /** Whether the answer replaces the message that carried the button. */
   readonly replace?: boolean;
   /** The command that is run, if it is one. */
-  readonly invocation?: CommandInvocation;
+  readonly invocation?: Command;
   /** Accepts cached user groups, because Slack allows only about twenty look-ups a minute. */
   readonly isTyping?: boolean;
   /** The workspace's record, if it was read already for what this payload asks. */

@@ -13,7 +13,7 @@ import { tryRead } from '../../domain/try-read.ts';
 import { type RequestWork, trackWork } from '../../runtime/work.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import { FOLLOWED, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
-import { asSlashCommand, type CommandInvocation, withoutSecrets } from '../commands/command-buttons.ts';
+import { type Command, offeredAgain, parseCommand } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import type { ErrorContext } from '../error-messages/description.ts';
 import { type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
@@ -37,19 +37,18 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
   const { listeners, names, errorReply, limits, clock, createTarget, onFinished } = context;
 
   app.command(/.*/, async ({ ack, body, client, context: { isFirst, arrived } }) => {
-    const command = asSlashCommand(names.parse(body.command));
-    const invocation = { command, text: body.text ?? '' };
+    const typed = { ...parseCommand(names.parse(body.command)), text: body.text ?? '' };
     const source = sourceOfPayload(body, isFirst);
-    const route = routeOf(lookUp(listeners.commands, command), command);
+    const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
     await trackWork(beginRequest('command', route, source, arrived), onFinished, async (work) => {
       const throttled = limits.take('requests', source);
       if (throttled !== undefined) {
         const report = errorReply.explain(throttled, work);
         // Replies in the acknowledgement, so that a flood costs no calls to Slack.
-        return ack(errorMessageOf(report, { invocation }) as RespondArguments);
+        return ack(errorMessageOf(report, { invocation: offeredAgain(typed) }) as RespondArguments);
       }
       await ack();
-      await runCommand(createTarget(source, client), invocation, { at: clock(), work });
+      await runCommand(createTarget(source, client), typed, { at: clock(), work });
     });
   });
 }
@@ -61,7 +60,7 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
  */
 export type RunCommand = (
   target: ReplyTarget,
-  invocation: CommandInvocation,
+  invocation: Command,
   options: Omit<RequestOptions, 'invocation'> & { readonly work: RequestWork },
 ) => Promise<boolean>;
 
@@ -136,20 +135,16 @@ const TOO_LONG: CommandHandler = {
 };
 
 /**
- * A button must not carry a secret, and without one of its words a command asks something else: then it is not offered
- * again. The reply to a pasted secret still needs to know the command, to say which form takes the secret.
+ * The reply to a pasted secret still needs to know the command, to say which form takes the secret.
  */
-function errorContext(
-  report: ErrorReport,
-  invocation: CommandInvocation,
-  request: Request | undefined,
-): ErrorContext {
-  const safe = withoutSecrets(invocation, request?.workspace.aliases ?? NO_ALIASES);
+function errorContext(report: ErrorReport, invocation: Command, request: Request | undefined): ErrorContext {
+  const aliases = request?.workspace.aliases;
   const isSecret = report.failure?.kind === 'secret-pasted';
-  return { invocation: isSecret || safe.text === invocation.text ? safe : undefined, request };
+  return {
+    invocation: isSecret ? { ...invocation, text: '' } : offeredAgain(invocation, aliases),
+    request,
+  };
 }
-
-const NO_ALIASES: ReadonlySet<string> = new Set();
 
 /**
  * Remembers a question in its thread, so that the next one can leave out what it had. Never rejects: the answer is out
@@ -159,7 +154,7 @@ async function rememberQuestion(
   { threads, log }: Pick<ListenerContext, 'threads' | 'log'>,
   { source, posted }: ReplyTarget,
   request: Request,
-  invocation: CommandInvocation,
+  invocation: Command,
   outcome: ThreadOutcome,
 ): Promise<void> {
   const place = threadOf(source);
@@ -175,7 +170,7 @@ async function rememberQuestion(
 }
 
 /** @returns undefined for a call for help @throws Failure for projects that this person may not ask about here */
-function threadQuestion({ command, text }: CommandInvocation, request: Request): ThreadQuestion | undefined {
+function threadQuestion({ command, text }: Command, request: Request): ThreadQuestion | undefined {
   if (!FOLLOWED.has(command)) return undefined;
   const { at, workspace } = request;
   const { words, output } = parseWithOutput(text, workspace.aliases, parseCommandText);

@@ -1,7 +1,7 @@
 import type { App } from '@slack/bolt';
 import { Throttled } from '../../domain/failure/index.ts';
 import { type RequestVia, type RequestWork, trackWork } from '../../runtime/work.ts';
-import type { CommandInvocation } from '../commands/command-buttons.ts';
+import type { Command } from '../commands/command-buttons.ts';
 import { errorMessageOf } from '../reply/error-reply.ts';
 import {
   isDirectMessage,
@@ -35,7 +35,7 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
         // Slack names the bot for which it sent the event.
         self: (body as object as SlackPayload).authorizations?.[0]?.user_id ?? undefined,
         thread: threadOf(source),
-        async rerun(invocation: CommandInvocation) {
+        async rerun(invocation: Command) {
           await runCommand(target, invocation, { at, audience, work, workspace: request?.workspace });
         },
       };

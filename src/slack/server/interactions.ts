@@ -1,7 +1,7 @@
 import type { App } from '@slack/bolt';
 import { withTimeout } from '../../runtime/timers.ts';
 import { type RequestWork, trackWork } from '../../runtime/work.ts';
-import { type CommandInvocation, parseInvocation, parseShare } from '../commands/command-buttons.ts';
+import { type Command, parseCommand, parseShare } from '../commands/command-buttons.ts';
 import { readFields, splitMetadata } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
@@ -52,7 +52,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
           const report = errorReply.explain(throttled, work);
           if (limits.take('refusals', source) !== undefined) return;
           const isCommand = name === 'rerun' || name === 'run';
-          return errorReply.send(target, report, isCommand ? { invocation: parseInvocation(value) } : {});
+          return errorReply.send(target, report, isCommand ? { invocation: parseCommand(value) } : {});
         }
         await answerClick(target, name, value, body as object as SlackPayload, work);
         if ((body as object as SlackPayload).view?.type === 'home') await redrawHome(target, work);
@@ -70,11 +70,11 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     const inPlace = { at: clock(), replace: isPrivate(body), audience: 'asker' } as const;
     // `rerun` replaces the message that has the button, `run` answers below it: who clicked where everyone can, alone.
     if (name === 'rerun') {
-      await runCommand(target, parseInvocation(value), { ...inPlace, work });
+      await runCommand(target, parseCommand(value), { ...inPlace, work });
       return;
     }
     if (name === 'run') {
-      await runCommand(target, parseInvocation(value), {
+      await runCommand(target, parseCommand(value), {
         ...{ at: inPlace.at, work },
         ...(body.channel !== undefined && !isPrivate(body) && { audience: 'asker' }),
       });
@@ -121,7 +121,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     try {
       const request = await authorize(target, listener.right, { at });
       if (request === undefined) return;
-      const rerun = async (invocation: CommandInvocation): Promise<void> => {
+      const rerun = async (invocation: Command): Promise<void> => {
         await runCommand(target, invocation, { at, work });
       };
       const event = { type: 'app_home_opened', user: source.userId, tab: 'home' };

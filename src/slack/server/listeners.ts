@@ -9,7 +9,7 @@ import type { Right } from '../../workspace/permissions.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { ThreadPlace, ThreadStore } from '../../workspace/thread-store.ts';
 import type { CommandNames } from '../command-names.ts';
-import type { CommandInvocation } from '../commands/command-buttons.ts';
+import type { Command } from '../commands/command-buttons.ts';
 import type { Message } from '../kit/atoms.ts';
 import type { FormFields, FormReading } from '../kit/modal.ts';
 import type { ErrorReply } from '../reply/error-reply.ts';
@@ -64,7 +64,7 @@ interface ClickedOn {
 
 /** @returns whether it was answered, and not refused */
 export type Rerun = (
-  invocation: CommandInvocation,
+  invocation: Command,
   options?: Pick<RequestOptions, 'channel' | 'allowed' | 'replace' | 'managerRequest'>,
 ) => Promise<boolean>;
 
@@ -74,7 +74,7 @@ type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise
 export type ActionHandler = Handler<ActionWork> & {
   readonly right: Right;
   /** The command that does the same: a manager can be asked to run it by a person without the right. */
-  readonly command?: CommandInvocation;
+  readonly command?: Command;
 };
 
 /** A function where the button's value decides what handles it. */
@@ -121,7 +121,7 @@ interface EventOrigin {
   /** Where a follow-up finds what was asked before; undefined where answers are in no thread. */
   readonly thread?: ThreadPlace | undefined;
   /** Runs a command as if it had been typed where the event happened, with a public answer. */
-  rerun(invocation: CommandInvocation): Promise<void>;
+  rerun(invocation: Command): Promise<void>;
 }
 
 /** What a workflow puts into a step: outside text, or any other JSON. */

@@ -7,13 +7,13 @@ import {
   parseMention,
   spoken,
 } from '../../../../src/features/mentions/words.ts';
-import type { CommandInvocation } from '../../../../src/slack/commands/command-buttons.ts';
+import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
 import type { Request } from '../../../../src/slack/request/request.ts';
 import type { Project } from '../../../../src/workspace/projects/projects.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/workspace/settings.ts';
 import { ALIASES, meaningOf, NOW } from './meaning.ts';
 
-const commandOf = ({ command, text }: CommandInvocation): string => `${command} ${text}`.trim();
+const commandOf = ({ command, text }: Command): string => `${command} ${text}`.trim();
 
 /** The command it runs, or the buttons it shows; none is a refusal. */
 export type Outcome = { readonly runs: string } | { readonly offers: readonly string[] };
@@ -22,7 +22,7 @@ export type Outcome = { readonly runs: string } | { readonly offers: readonly st
 const LIST_AND_MORE = /^(?:projects|schedules|settings|status|audit) (?!add\b|edit\b|remove\b)/;
 
 /** What a command refuses is a refusal with the command's own suggestions as buttons. */
-export function outcomeOfCommand(invocation: CommandInvocation): Outcome {
+export function outcomeOfCommand(invocation: Command): Outcome {
   const runs = commandOf(invocation);
   if (invocation.command === '/billing' && LIST_AND_MORE.test(invocation.text)) return { offers: [] };
   try {
