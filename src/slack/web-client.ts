@@ -51,6 +51,7 @@ export const IS_REPEATABLE = {
   'users.list': true,
   // A trigger opens one view, however often it is asked.
   'views.open': true,
+  'views.push': true,
   'views.publish': true,
   'views.update': true,
 } as const;

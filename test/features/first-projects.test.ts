@@ -144,9 +144,31 @@ describe('Post it here every morning', () => {
     await press('Post it here every morning');
     await bot.slack.waitFor(() => text().includes('type /invite @Tally there'));
     expect(text()).toContain('Name of project 123');
-    expect(text()).toContain('“Choose a channel…” replaces this form. Save the names you typed first.');
     expect(await kept('schedule')).toEqual([]);
-    await press('Choose a channel…');
-    await bot.slack.waitFor(() => text().includes('Schedule a post'));
+  });
+
+  it.each(['Choose a channel…', 'Set expiry…'])(
+    'leaves the form with what was typed below the one that “%s” opens',
+    async (label) => {
+      await connect();
+      const form = bot.slack.modal(OWNER)!;
+      await press(label);
+      await bot.slack.waitFor(() => bot.slack.modal(OWNER)?.previousId === form.id);
+      await bot.slack.dismiss(OWNER);
+      expect(bot.slack.modal(OWNER)).toBe(form);
+      expect(text()).toContain('Name of project 123');
+    },
+  );
+
+  it('lets the post that it set up be edited, and the names be saved afterwards', async () => {
+    await connect();
+    await press('Post it here every morning');
+    await bot.slack.waitFor(() => text().includes('Saved: *Yesterday’s spend* for Project 123'));
+    await press('Edit…');
+    await bot.slack.waitFor(() => text().includes('Next three posts'));
+    await submit({ cadence: 'weekdays' }, 'Saved:');
+    await bot.slack.dismiss(OWNER);
+    await submit({ 'alias-123': 'prod' }, 'Saved prod: project 123');
+    expect(text()).toContain('every weekday at 09:00');
   });
 });

@@ -4,7 +4,7 @@ import { originOf, sourceOfPayload } from '../../src/slack/request/payload.ts';
 
 const NOTHING = {
   ...{ teamId: '', userId: '', homeTeamId: undefined, channel: undefined, responseUrl: undefined },
-  ...{ isClick: false, triggerId: undefined, viewId: undefined, thread: undefined },
+  ...{ isClick: false, triggerId: undefined, viewId: undefined, hasFields: false, thread: undefined },
   ...{ startsThread: undefined, isFirst: undefined },
 };
 /** Slack sends some missing fields as null. */

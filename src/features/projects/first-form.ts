@@ -11,16 +11,7 @@ import {
   connectedBlocks,
   type TestedConnection,
 } from '../../slack/commands/tested-connection.ts';
-import {
-  actions,
-  type Block,
-  button,
-  context,
-  header,
-  markup,
-  option,
-  section,
-} from '../../slack/kit/atoms.ts';
+import { actions, type Block, button, header, markup, option, section } from '../../slack/kit/atoms.ts';
 import {
   choiceInput,
   errorsOfShownFields,
@@ -158,11 +149,14 @@ interface Shown {
 
 /** The view after a connection was saved: the first figure, the post every morning, and names. */
 export function firstProjectsView(state: FirstProjects, request: Request, { notes, post }: Shown): ModalView {
-  const blocks = connectedBlocks<Block | InputBlock>(state, request, [
-    ...(notes.length === 0 ? [] : [section(notes.join('\n'))]),
-    ...(post === undefined ? [] : postBlocks(post, state)),
-    ...(state.asks ? nameInputs(state) : [markup(tryText(state, request))]),
-  ]);
+  const blocks = [
+    ...connectedBlocks(state, request, [
+      ...(notes.length === 0 ? [] : [section(notes.join('\n'))]),
+      ...(post === undefined ? [] : postBlocks(post, state)),
+      ...(state.asks ? [] : [markup(tryText(state, request))]),
+    ]),
+    ...(state.asks ? nameInputs(state) : []),
+  ];
   return modal({
     ...{ callback: FIRST_VIEW, metadata: encodeFirstProjects(state), title: CONNECT_TITLE, blocks },
     ...(state.asks && { submit: 'Save names', close: 'Not now' }),
@@ -176,7 +170,7 @@ function tryText({ project }: FirstProjects, { workspace }: Request): string {
 
 function postBlocks(
   { id, text, isPossible }: MorningPost,
-  { project, products: [product], asks }: FirstProjects,
+  { project, products: [product] }: FirstProjects,
 ): Block[] {
   if (id !== undefined)
     return [
@@ -185,7 +179,6 @@ function postBlocks(
         button('first-undo', 'Undo', { value: id }),
         button('schedule-row:edit', 'Edit…', { value: `edit ${id}` }),
       ),
-      ...(asks ? [replacedBy('Edit…')] : []),
     ];
   const elsewhere = commandButton(
     'schedule',
@@ -193,12 +186,8 @@ function postBlocks(
     toCommand('/billing schedule', [project, product && PRODUCTS[product].word].filter(Boolean).join(' ')),
   );
   const here = isPossible ? [button('first-post', 'Post it here every morning', { style: 'primary' })] : [];
-  return [markup(text), actions(...here, ...elsewhere), ...(asks ? [replacedBy('Choose a channel…')] : [])];
+  return [markup(text), actions(...here, ...elsewhere)];
 }
-
-/** Slack forgets what was typed into a form that another one replaces. */
-const replacedBy = (label: string): Block =>
-  context(`“${label}” replaces this form. Save the names you typed first.`);
 
 const nameInputs = ({ unnamed, round }: FirstProjects): (Block | InputBlock)[] => [
   header('Name your projects'),

@@ -1,8 +1,7 @@
-import type { InputBlock } from '@slack/types';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { describeConnection, isExpiryUnknown } from '../../workspace/credentials/connections.ts';
-import { actions, type Block, button, context, escapeMarkup, header, section } from '../kit/atoms.ts';
+import { type Block, button, context, escapeMarkup, header, section } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
 
 export const CONNECT_TITLE = 'Connect billing';
@@ -26,11 +25,11 @@ export interface TestedConnection {
  * @param request with the record that has the connection
  * @param next what to do from here
  */
-export function connectedBlocks<T extends Block | InputBlock>(
+export function connectedBlocks(
   { connection: name, title, lines }: Pick<TestedConnection, 'connection' | 'title' | 'lines'>,
   { workspace, at }: Pick<Request, 'workspace' | 'at'>,
-  next: readonly T[],
-): (Block | T)[] {
+  next: readonly Block[],
+): Block[] {
   const connection = workspace.connections.get(name);
   return [
     header(title),
@@ -40,12 +39,12 @@ export function connectedBlocks<T extends Block | InputBlock>(
       ? []
       : [
           context(escapeMarkup(`Connected: ${describeConnection(connection, at, workspace.settings.zone)}`)),
-          ...(isExpiryUnknown(connection) ? expiryUnknownBlocks(name) : []),
+          ...(isExpiryUnknown(connection) ? [expiryUnknownBlock(name)] : []),
         ]),
   ];
 }
 
-const expiryUnknownBlocks = (name: string): Block[] => [
-  section('Say when the token expires, and Tally reminds you before.'),
-  actions(button('connection-expiry', 'Set expiry…', { value: name })),
-];
+const expiryUnknownBlock = (name: string): Block => ({
+  ...section('Say when the token expires, and Tally reminds you before.'),
+  accessory: button('connection-expiry', 'Set expiry…', { value: name }),
+});

@@ -36,7 +36,10 @@ export interface ModalReply {
   readonly canOpen: boolean;
   /** Whether the request came from a modal. */
   readonly isOpen: boolean;
-  /** Opens a modal within 3 s of the click or command, or replaces the one the request came from. */
+  /**
+   * Opens a modal within 3 s of the click or command: on top of a form, which keeps what was typed, or in the place of any
+   * other modal that the request came from.
+   */
   open(view: ModalView): Promise<void>;
   /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
   update(view: ModalView, fallback?: Message): Promise<void>;
@@ -179,7 +182,7 @@ const MODAL_WAIT = 3;
 
 /** The modal of one payload: the one it came from, or the one that its trigger opens. */
 function createModals({ source, client }: MessageTarget, clickedHash: string | undefined) {
-  const { triggerId, viewId } = source;
+  const { triggerId, viewId, hasFields } = source;
   /** `view_id` of the modal that was opened or replaced for this request. */
   let opened: string | undefined;
   /** Slack's `hash` of the modal as it was clicked or last updated. */
@@ -190,8 +193,10 @@ function createModals({ source, client }: MessageTarget, clickedHash: string | u
   let isLoading = false;
 
   const openNew = async (view: ModalView): Promise<void> => {
-    const trigger_id = triggerId ?? '';
-    const { view: shown } = await callSlack('views.open', () => client.views.open({ trigger_id, view }));
+    const [method, call] = hasFields
+      ? (['views.push', client.views.push] as const)
+      : (['views.open', client.views.open] as const);
+    const { view: shown } = await callSlack(method, () => call({ trigger_id: triggerId ?? '', view }));
     opened = shown?.id ?? opened;
     hash = shown?.hash ?? hash;
   };
@@ -217,7 +222,7 @@ function createModals({ source, client }: MessageTarget, clickedHash: string | u
 
     /** Opens a loading view after `delay` ms unless the form is open by then. A trigger is valid for 3 s. */
     startLoading(delay: Millis): void {
-      if (triggerId === undefined || viewId !== undefined || opened !== undefined) return;
+      if (triggerId === undefined || opened !== undefined || (viewId !== undefined && !hasFields)) return;
       let opening: Promise<void> = Promise.resolve();
       const timer = setTimeout(() => {
         opening = openNew(LOADING_VIEW).then(
@@ -236,7 +241,7 @@ function createModals({ source, client }: MessageTarget, clickedHash: string | u
     /** @throws SlackFailed */
     async open(view: ModalView): Promise<void> {
       await settle();
-      const current = opened ?? viewId;
+      const current = opened ?? (hasFields ? undefined : viewId);
       if (current === undefined) return openNew(view);
       await update(current, view);
       opened = current;

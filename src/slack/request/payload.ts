@@ -136,6 +136,8 @@ export interface RequestSource {
   readonly triggerId: string | undefined;
   /** The modal in which the user clicked or submitted; undefined for Home, which is a view but not a modal. */
   readonly viewId: string | undefined;
+  /** Whether that modal has fields. Slack forgets what was typed into them if another view takes its place. */
+  readonly hasFields: boolean;
   /** `thread_ts` of the thread it was asked in. Ephemeral messages don't show in a thread that has no replies yet. */
   readonly thread: string | undefined;
   /** `ts` of the channel message that asked; a public answer starts a thread there. */
@@ -215,6 +217,7 @@ export function sourceOfPayload(payload: SlackPayload, isFirst?: RequestSource['
     isClick: (payload.container?.message_ts ?? undefined) !== undefined,
     triggerId: payload.trigger_id ?? undefined,
     viewId: payload.view?.type === 'home' ? undefined : (payload.view?.id ?? undefined),
+    hasFields: payload.view?.blocks?.some(({ type }) => type === 'input') ?? false,
     thread: payload.container?.thread_ts ?? undefined,
     startsThread: undefined,
     isFirst,
@@ -232,7 +235,7 @@ export function sourceOfEvent(
   return {
     ...{ teamId, userId, homeTeamId, channel, thread, isFirst },
     startsThread: channel === undefined || isDirectMessage(channel) ? undefined : ts,
-    ...{ responseUrl: undefined, isClick: false, triggerId: undefined, viewId: undefined },
+    ...{ responseUrl: undefined, isClick: false, triggerId: undefined, viewId: undefined, hasFields: false },
   };
 }
 
