@@ -28,7 +28,7 @@ describe('the height of /billing status', () => {
   );
 
   it('is at most 400 px when all is well, with a connection, an access, a schedule and a watch', async () => {
-    const status = await ask(page, '/billing status', 'Everything works');
+    const status = await ask(page, '/billing status', 'Tally works');
     for (const line of ['main', 'Application accesses', 'Scheduled posts · 1 running', 'Watches · 1 running'])
       await status.getByText(line).first().waitFor();
     expect((await status.boundingBox())?.height).toBeLessThanOrEqual(400);

@@ -15,6 +15,8 @@ const [GENERAL, SHARED] = ['C0GENERAL1', 'C0SHARED01'];
 const HASH = 'tally:{T0SANDBOX1}:record';
 const REQUESTS = 'tally:{T0SANDBOX1}:manager-requests';
 const BUTTON = 'Ask a manager';
+const choice = (value: string) => ({ text: { type: 'plain_text' as const, text: value }, value });
+const [CHECKED, PICKED] = [choice('yes'), choice('/spend prod')];
 let now = NOW;
 let identity: IdentityService;
 let bot: Bot;
@@ -438,6 +440,78 @@ describe('a question that is allowed once', () => {
     const got = await newest(OWNER, '/balance payroll');
     expect(got.visibleText).toContain('Tally can’t tell which project this is about');
     expect(buttonsOf(got)).toEqual(['No']);
+  });
+});
+
+describe('a button or a form that only managers may use', () => {
+  beforeEach(async () => {
+    await settings({ managers: [OWNER] });
+    await bot.connect();
+    await addProject(bot, { alias: 'prod', id: '123' });
+  });
+  const becomes = (role: 'admin' | 'member') => {
+    bot.slack.workspace.person(ADMIN)!.role = role;
+  };
+  afterEach(() => becomes('admin'));
+  const modalText = (person: string) => textOf(bot.slack.modal(person)?.view);
+
+  it.each([
+    ['Test now', '/billing status test main', 'The test passed'],
+    ['Replace token…', '/billing connect main', undefined],
+    ['Change expiry…', '/billing connect main expiry', undefined],
+    ['Disconnect…', '/billing disconnect main', 'Disconnect Tally from the billing service?'],
+  ])('offers to ask where “%s” is refused, and Do it does that', async (label, asked, done) => {
+    const page = await bot.ask('/billing status details', ADMIN);
+    becomes('member');
+    await press(ADMIN, page, label, CHANNEL);
+    await press(ADMIN, await reply(ADMIN, 'Only Tally managers can do this'), BUTTON, CHANNEL);
+    const got = await newest(OWNER, asked);
+    expect(JSON.stringify(got.blocks)).toContain(ADMIN);
+    expect(JSON.stringify(got.blocks)).toContain(CHANNEL);
+    await press(OWNER, got, 'Do it');
+    if (done === undefined) await bot.slack.waitFor(() => modalText(OWNER).includes('main'), 10_000);
+    else await newest(OWNER, done);
+  });
+
+  it('offers it in the place of the form that was sent, and Do it opens that form', async () => {
+    await bot.slack.say(ADMIN, CHANNEL, '/billing projects edit prod');
+    await bot.slack.waitFor(() => modalText(ADMIN).includes('Project ID'));
+    becomes('member');
+    await bot.slack.submit(ADMIN, { alias: 'live' });
+    await bot.slack.waitFor(() => modalText(ADMIN).includes(BUTTON));
+    await bot.slack.press(ADMIN, { viewId: bot.slack.modal(ADMIN)!.id }, BUTTON);
+    await bot.slack.waitFor(() => modalText(ADMIN).includes(`Asked <@${OWNER}>`));
+    await press(OWNER, await newest(OWNER, '/billing projects edit prod'), 'Do it');
+    await bot.slack.waitFor(() => modalText(OWNER).includes('Project ID'));
+    await bot.slack.submit(OWNER, { alias: 'live' });
+    await newest(ADMIN, 'did what you asked for');
+  });
+
+  it('offers the channel’s default where a pick was to be remembered', async () => {
+    const picker = await bot.ask('/spend', ADMIN);
+    becomes('member');
+    const values = { remember: { remember: { type: 'checkboxes', selected_options: [CHECKED] } } };
+    const picked = { action_id: 'pick:project', type: 'static_select', selected_option: PICKED };
+    await bot.slack.act(ADMIN, { channel: CHANNEL, ts: picker.ts }, picked, values);
+    await press(ADMIN, await reply(ADMIN, 'Only Tally managers can do this'), BUTTON, CHANNEL);
+    await press(OWNER, await newest(OWNER, '/billing default prod'), 'Do it');
+    await newest(ADMIN, 'did what you asked for');
+    expect((await bot.ask('/billing default', OWNER)).visibleText).toContain('is prod.');
+  });
+
+  it.each(['status', 'Home'])('offers to replace a rejected or expiring token on %s', async (place) => {
+    const main = JSON.parse((await bot.redis.client.hget(HASH, 'connection:main'))!);
+    const expiring = { ...main, expiresAt: NOW + 24 * HOUR };
+    await bot.redis.client.hset(HASH, 'connection:main', JSON.stringify(expiring));
+    if (place === 'status') await asks('/billing status');
+    else {
+      await bot.slack.openHome(MEMBER);
+      const home = await bot.slack.waitFor(() => bot.slack.home(MEMBER));
+      await bot.slack.press(MEMBER, { viewId: home.id }, BUTTON);
+      await newest(MEMBER, 'Asked');
+    }
+    await press(OWNER, await newest(OWNER, '/billing connect main'), 'Do it');
+    await bot.slack.waitFor(() => modalText(OWNER).includes('main uses'), 10_000);
   });
 });
 

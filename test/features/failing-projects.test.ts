@@ -42,7 +42,7 @@ const failedFields = async () =>
 
 it('are named with why, since when and what to do, and not any more once they answer', async () => {
   expect(await home()).toContain('*teapot* · no balance yet');
-  expect(await status()).toContain('Everything works');
+  expect(await status()).toContain('Tally works');
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
   now += 2 * HOUR;
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
@@ -65,7 +65,7 @@ it('are named with why, since when and what to do, and not any more once they an
   for (const name of ['teapot', 'secret']) await bot.ask(`/balance ${name}`);
   await expect.poll(() => home()).toMatch(/\*teapot · [\d,.]+ left\*/);
   expect(await home()).not.toContain('No answer');
-  expect(await status()).toContain('Everything works');
+  expect(await status()).toContain('Tally works');
   expect(await failedFields()).toEqual([]);
 });
 

@@ -124,7 +124,7 @@ describe('a word that a subcommand does not take', () => {
   it('disappears when the button is pressed', async () => {
     const answer = await bot.ask('/billing statsu', OWNER);
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/billing status');
-    await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('Everything works'));
+    await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('Tally works'));
   });
 });
 

@@ -521,7 +521,11 @@ const EVENTS: Record<string, object> = {
 const SAID: Record<Kind, (person: string, name: string) => Promise<string>> = {
   commands: async (person, text) => (await reply(await command(person, text))).visibleText,
   actions: async (person, action_id) =>
-    (await reply(await action(person, { action_id, value: 'prod' }))).visibleText,
+    (
+      await reply(
+        await action(person, { action_id, value: 'prod', ...AROUND[action_id] }, AROUND[action_id]?.around),
+      )
+    ).visibleText,
   async views(person, callback_id) {
     const form = FORMS[callback_id];
     if (form === undefined) throw new Error(`no valid form for the view ${callback_id} in FORMS`);
@@ -551,6 +555,32 @@ const SAID: Record<Kind, (person: string, name: string) => Promise<string>> = {
     return textOf((args.view as { blocks: object[] } | undefined)?.blocks ?? args.blocks);
   },
 };
+
+/** What only managers may do and nobody is asked for: it undoes nothing, shows what only they may see, or answers a request. */
+const NOT_ASKED_FOR: readonly string[] = ['keep', 'project-keep', 'audit', 'audit-csv', 'answer-request'];
+
+/** Where a click needs more around it to say what it is about. */
+const AROUND: Record<string, { readonly value?: string; readonly around: Loose }> = {
+  ...Object.fromEntries(
+    ['first-post', 'first-undo'].map((name) => [
+      name,
+      {
+        around: {
+          view: { id: 'V0FIRST', type: 'modal', private_metadata: FORMS['first-projects']?.metadata },
+        },
+      },
+    ]),
+  ),
+  pick: {
+    value: '/spend prod',
+    around: {
+      state: {
+        values: { remember: { remember: { type: 'checkboxes', selected_options: [option('yes')] } } },
+      },
+    },
+  },
+};
+
 const NOTHING_FOUND = 'nothing found';
 const isRefusal = (said: string) => said === NOTHING_FOUND || REFUSALS.test(said);
 
@@ -599,6 +629,20 @@ describe('each listener of the registry', () => {
 
 describe('a member', () => {
   beforeEach(() => useSettings({}));
+
+  it.each(['actions', 'views'] as const)(
+    'can ask a manager wherever only managers may: %s',
+    async (kind) => {
+      const names = namesOf(kind).filter(
+        (name) => expectedRight(kind, name) === 'manage' && !NOT_ASKED_FOR.includes(name),
+      );
+      const without: string[] = [];
+      for (const name of names)
+        if (!(await SAID[kind](MEMBER, name)).endsWith('\nAsk a manager')) without.push(name);
+      expect(without).toEqual([]);
+    },
+    60_000,
+  );
 
   it.each(['/billing settings', '/billing audit', '/billing projects remove prod'])(
     'gains nothing from a button that reruns %s, or shares it',

@@ -134,7 +134,7 @@ const listeners: Listeners = {
     },
     remove: {
       right: 'manage',
-      command: { command: '/billing', text: 'remove' },
+      command: () => ({ command: '/billing', text: 'remove' }),
       run: async () => say('remove'),
     },
   },

@@ -25,7 +25,7 @@ import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import type { ConnectParts } from './saving.ts';
-import { parseConnectionName } from './words.ts';
+import { connectionCommand, parseConnectionName } from './words.ts';
 
 /** Offered as buttons. */
 const MOST_OFFERED = 5;
@@ -89,6 +89,10 @@ export function createDisconnect({
     await remove(request, name, heir);
   };
 
+  const ofButton = {
+    right: 'manage',
+    command: ({ value }: { readonly value: string }) => connectionCommand('/billing disconnect', value),
+  } as const;
   return {
     verbs: {
       disconnect: {
@@ -107,15 +111,15 @@ export function createDisconnect({
       },
     },
     actions: {
-      'disconnect-ask': { right: 'manage', run: ({ value }, request) => ask(request, value) },
+      'disconnect-ask': { ...ofButton, run: ({ value }, request) => ask(request, value) },
       'disconnect-heir': {
-        right: 'manage',
+        ...ofButton,
         run({ value }, request) {
           const [name, heir] = value.split(' ');
           return ask(request, name, heir);
         },
       },
-      disconnect: { right: 'manage', run: ({ value }, request) => confirmed(value, request) },
+      disconnect: { ...ofButton, run: ({ value }, request) => confirmed(value, request) },
       keep: {
         right: 'manage',
         run: (_, request) => request.reply.update(textMessage('Nothing was changed.')),

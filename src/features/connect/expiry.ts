@@ -9,11 +9,13 @@ import {
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
+import type { CommandHandler } from '../../slack/server/listeners.ts';
 import { describeToken, formatExpiry } from '../../workspace/credentials/connections.ts';
 import { auditedChange, requireUnchanged, stampOf } from '../../workspace/record/change.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import type { ConnectParts } from './saving.ts';
+import { connectionCommand } from './words.ts';
 
 const VIEW = 'connection-expiry';
 const TITLE = 'Token expiry';
@@ -40,33 +42,46 @@ export function createExpiry({ workspaces, onConnected }: Pick<ConnectParts, 'wo
     await onConnected?.(user.teamId);
   };
 
+  const open = async (name: string, { workspace, at, reply }: Request): Promise<void> => {
+    const connection = findConnection(workspace, name);
+    if (connection === undefined) throw new ConnectionMissing(name);
+    const expires = formatExpiry(connection, at, workspace.settings.zone);
+    await reply.modal.open(
+      modal({
+        callback: VIEW,
+        metadata: `${name} ${stampOf(workspace, FIELDS.connection + name)}`,
+        title: TITLE,
+        submit: 'Save',
+        blocks: [
+          section(`${name} · ${describeToken(connection)} · ${expires}`),
+          ...expiryInputs('As in the console.'),
+        ],
+      }),
+    );
+  };
+
   return {
+    /** `main expiry` after `/billing connect`: what a manager is asked to run. */
+    verb(rest: string): CommandHandler | undefined {
+      const [, name] = /^(\S+) expiry$/.exec(rest) ?? [];
+      if (name === undefined) return undefined;
+      return {
+        right: 'manage',
+        read: (_, workspace) => findConnection(workspace, name),
+        openForm: (_, request) => open(name, request),
+      };
+    },
     actions: {
       [VIEW]: {
         right: 'manage',
-        async openForm({ value: name }, request) {
-          const { workspace, at, reply } = request;
-          const connection = findConnection(workspace, name);
-          if (connection === undefined) throw new ConnectionMissing(name);
-          const expires = formatExpiry(connection, at, workspace.settings.zone);
-          await reply.modal.open(
-            modal({
-              callback: VIEW,
-              metadata: `${name} ${stampOf(workspace, FIELDS.connection + name)}`,
-              title: TITLE,
-              submit: 'Save',
-              blocks: [
-                section(`${name} · ${describeToken(connection)} · ${expires}`),
-                ...expiryInputs('As in the console.'),
-              ],
-            }),
-          );
-        },
+        command: ({ value }) => connectionCommand('/billing connect', value, 'expiry'),
+        openForm: ({ value }, request) => open(value, request),
       },
     },
     views: {
       [VIEW]: {
         right: 'manage',
+        command: (_, metadata) => connectionCommand('/billing connect', metadata, 'expiry'),
         waiting: waitingModal(TITLE),
         read(fields, metadata) {
           const [name = '', stamp = ''] = metadata.split(' ');
@@ -76,5 +91,5 @@ export function createExpiry({ workspaces, onConnected }: Pick<ConnectParts, 'wo
         work: save,
       },
     },
-  } satisfies Partial<Feature>;
+  } satisfies Partial<Feature> & { verb: unknown };
 }

@@ -1,7 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { SecretPasted } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isConnectionName } from '../../workspace/credentials/connections.ts';
@@ -10,7 +9,13 @@ import { createDisconnect } from './disconnect.ts';
 import { createExpiry } from './expiry.ts';
 import { checkingModal, connectForm, connectFormDefaults, isNameable } from './form.ts';
 import { type AfterConnect, type ConnectParts, createConnectionSaving } from './saving.ts';
-import { connectFormState, decodeConnectMetadata, parseConnectForm, parseConnectionName } from './words.ts';
+import {
+  connectFormState,
+  connectionCommand,
+  decodeConnectMetadata,
+  parseConnectForm,
+  parseConnectionName,
+} from './words.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -70,16 +75,17 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       },
     ],
     verbs: {
-      connect: {
-        right: 'manage',
-        read: parseConnectionName,
-        async openForm(text, request, typed = text) {
-          const name = parseConnectionName(text);
-          // A token after the verb would be filled in as the connection's name.
-          if (name !== undefined && !isNameable(name, request.workspace, typed)) throw new SecretPasted();
-          await openForm(request, name);
+      connect: (rest) =>
+        expiry.verb(rest) ?? {
+          right: 'manage',
+          read: parseConnectionName,
+          async openForm(text, request, typed = text) {
+            const name = parseConnectionName(text);
+            // A token after the verb would be filled in as the connection's name.
+            if (name !== undefined && !isNameable(name, request.workspace, typed)) throw new SecretPasted();
+            await openForm(request, name);
+          },
         },
-      },
       ...disconnect.verbs,
     },
     actions: {
@@ -87,7 +93,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       ...expiry.actions,
       connect: {
         right: 'manage',
-        command: toCommand('/billing connect'),
+        command: ({ value }) => connectionCommand('/billing connect', value),
         openForm({ value }, request) {
           const isName = isConnectionName(value) && isNameable(value, request.workspace);
           return openForm(request, isName ? value : undefined);
@@ -95,6 +101,8 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       },
       'connect-more': {
         right: 'manage',
+        command: ({ fields, metadata }) =>
+          connectionCommand('/billing connect', connectFormState(fields, metadata).name),
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
             connectForm(connectFormState(fields, metadata), request.workspace, { isUnfolded: true }),
@@ -102,6 +110,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       },
       'connect-again': {
         right: 'manage',
+        command: ({ value }) => connectionCommand('/billing connect', decodeConnectMetadata(value).name),
         run: ({ value }, request) =>
           request.reply.modal.update(
             connectForm(decodeConnectMetadata(value), request.workspace),
@@ -113,6 +122,8 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       ...expiry.views,
       connect: {
         right: 'manage',
+        command: (fields, metadata) =>
+          connectionCommand('/billing connect', connectFormState(fields, metadata).name),
         read: (fields, metadata) => parseConnectForm(fields, metadata, checks),
         waiting: checkingModal,
         work: saveConnection,

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
+import { couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { type Command, commandAbout, toCommand } from '../../slack/commands/command-buttons.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { errorsOfShownFields, type FormFields, type FormReading, readField } from '../../slack/kit/modal.ts';
 import {
@@ -13,6 +14,14 @@ import {
   TOKEN_TYPES,
 } from '../../workspace/credentials/connections.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+
+/** What a manager can be asked to run. @param named outside text, with a connection's name as the first word */
+export const connectionCommand = (
+  command: '/billing connect' | '/billing disconnect',
+  named = '',
+  ...more: readonly string[]
+): Command =>
+  commandAbout(toCommand(command), named, (word) => isConnectionName(word) && !couldBeSecret(word), ...more);
 
 /** What the connect form says, once every field is right. */
 export interface ConnectRequest {

@@ -1,10 +1,12 @@
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
-import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { askManagerButton } from '../../slack/error-messages/description.ts';
 import {
   actions,
   type Block,
   button,
+  buttonRow,
   escapeMarkup,
   formatInstant,
   header,
@@ -21,9 +23,12 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 export function attentionBlocks(request: Request): Block[] {
   const problem = findProblem(connectionStates(request.workspace, request.at), request);
   if (problem === undefined) return [];
-  const { fact, todo, mend } = problem;
+  const { fact, todo, mend, asked } = problem;
   if (!request.user.canManage)
-    return [markup(`:warning: *${escapeMarkup(fact)}* A Tally manager can ${todo}.`)];
+    return [
+      markup(`:warning: *${escapeMarkup(fact)}* A Tally manager can ${todo}.`),
+      ...buttonRow(askManagerButton('setup', asked, { request })),
+    ];
   return [markup(`:warning: *${escapeMarkup(fact)}*`), actions(...mend)];
 }
 
@@ -58,12 +63,16 @@ interface Problem {
   /** What a manager can do: completes “A Tally manager can”. */
   readonly todo: string;
   readonly mend: readonly Button[];
+  /** What others can ask a manager to run. */
+  readonly asked: Command;
 }
 
-const STATUS = commandButton('status', 'See what’s wrong', toCommand('/billing status'));
-const replaceToken = (name: string): readonly Button[] => [
-  button('connect', 'Replace token…', { value: name }),
-];
+const STATUS = toCommand('/billing status');
+const SEE_STATUS = { mend: commandButton('status', 'See what’s wrong', STATUS), asked: STATUS };
+const replaceToken = (name: string): Pick<Problem, 'mend' | 'asked'> => ({
+  mend: [button('connect', 'Replace token…', { value: name })],
+  asked: toCommand('/billing connect', name),
+});
 
 function findProblem(all: readonly ConnectionState[], { workspace, at }: Request): Problem | undefined {
   const { zone } = requireSettings(workspace);
@@ -72,21 +81,21 @@ function findProblem(all: readonly ConnectionState[], { workspace, at }: Request
     return {
       fact: 'A billing connection is damaged.',
       todo: 'replace its token',
-      mend: replaceToken(damaged.name),
+      ...replaceToken(damaged.name),
     };
   if (all.some(({ damage }) => damage !== undefined))
-    return { fact: 'A billing connection doesn’t work.', todo: 'see why', mend: STATUS };
+    return { fact: 'A billing connection doesn’t work.', todo: 'see why', ...SEE_STATUS };
   if (workspace.projects.some((project) => isConnectionMissing(project, workspace)))
     return {
       fact: 'A project uses a connection that no longer exists.',
       todo: 'choose another one for it',
-      mend: STATUS,
+      ...SEE_STATUS,
     };
   if (all.length > 1 && workspace.defaultConnection === undefined)
     return {
       fact: 'There is no default connection, so only projects with their own connection work.',
       todo: 'choose a default',
-      mend: STATUS,
+      ...SEE_STATUS,
     };
   const [first] = all
     .flatMap(({ connection }) => connection ?? [])
@@ -96,6 +105,6 @@ function findProblem(all: readonly ConnectionState[], { workspace, at }: Request
   return {
     fact: `A billing access token ${formatExpiry(first, at, zone)}.`,
     todo: 'replace it',
-    mend: replaceToken(first.name),
+    ...replaceToken(first.name),
   };
 }

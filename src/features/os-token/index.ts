@@ -1,4 +1,5 @@
 import { commandText } from '../../domain/commands.ts';
+import { projectCommand } from '../../slack/commands/command-buttons.ts';
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import { modal } from '../../slack/kit/modal.ts';
@@ -145,14 +146,20 @@ function createAccess(parts: OsTokenParts) {
     actions: {
       [ACCESS_VIEW]: {
         right: 'manage',
+        command: ({ value }) => projectCommand('access', decodeAccessMetadata(value).project),
         openForm: ({ value }, request) => openForm(decodeAccessMetadata(value), request),
       },
-      'access-remove': { right: 'manage', run: ({ value }, request) => remove(value, request) },
+      'access-remove': {
+        right: 'manage',
+        command: ({ value }) => projectCommand('access', value),
+        run: ({ value }, request) => remove(value, request),
+      },
     },
     options: { issuerGroups: { right: 'manage', find: suggestGroups } },
     views: {
       [ACCESS_VIEW]: {
         right: 'manage',
+        command: (_, metadata) => projectCommand('access', metadata),
         waiting: testingModal,
         read: (fields, metadata) => parseAccessForm(fields, metadata, readAuthUrl),
         work: (input: AccessRequest, request) => saveAccess(input, { ...parts, request }),

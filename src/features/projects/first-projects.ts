@@ -3,6 +3,7 @@ import type { BalanceRecord, BillingClient } from '../../billing/client.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { type Command, projectCommand, toCommand } from '../../slack/commands/command-buttons.ts';
 import type { TestedConnection } from '../../slack/commands/tested-connection.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
@@ -58,9 +59,14 @@ export function createFirstProjects(parts: FirstProjectsParts) {
 
   /** @param state as the modal has it: outside text */
   const press = (
+    command: (state: FirstProjects, value: string) => Command,
     work: (state: FirstProjects, value: string, request: Request) => Promise<string[]>,
   ): ActionListener => ({
     right: 'manage',
+    command({ value, metadata }) {
+      const state = decodeFirstProjects(metadata);
+      return state && command(state, value);
+    },
     async run({ value, metadata }, request) {
       const state = decodeFirstProjects(metadata);
       if (state !== undefined)
@@ -170,19 +176,30 @@ export function createFirstProjects(parts: FirstProjectsParts) {
       return view({ ...tested, unnamed, asks: !isNamed, round: 0 }, request);
     },
     actions: {
-      'first-post': press(async (state, _, request) => {
-        const project = postable(state, request);
-        const problem = project && (await morningPosts()?.create(project, state.channel, request));
-        return problem === undefined ? [] : [problem];
-      }),
-      'first-undo': press(async (_, id, request) => {
-        await morningPosts()?.remove(id, request);
-        return [];
-      }),
+      'first-post': press(
+        ({ project }) => toCommand('/billing schedule', `${project} daily 09:00`),
+        async (state, _, request) => {
+          const project = postable(state, request);
+          const problem = project && (await morningPosts()?.create(project, state.channel, request));
+          return problem === undefined ? [] : [problem];
+        },
+      ),
+      'first-undo': press(
+        (_, id) => toCommand('/billing schedules', `delete ${id}`),
+        async (_, id, request) => {
+          await morningPosts()?.remove(id, request);
+          return [];
+        },
+      ),
     },
     views: {
       [FIRST_VIEW]: {
         right: 'manage',
+        command(fields, metadata) {
+          const read = parseFirstProjects(fields, metadata, verbs());
+          const [first] = 'input' in read ? read.input.wanted : [];
+          return projectCommand('add', first?.alias ?? '', ...(first === undefined ? [] : [first.id]));
+        },
         waiting: waitingModal('Projects', 'Saving. Tally asks for each project’s product…'),
         read: (fields, metadata) => parseFirstProjects(fields, metadata, verbs()),
         work: save,

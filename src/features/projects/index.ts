@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/commands.ts';
-import { parseCommand } from '../../slack/commands/command-buttons.ts';
+import { parseCommand, projectCommand, toCommand } from '../../slack/commands/command-buttons.ts';
 import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
@@ -26,6 +26,7 @@ import {
   type ProjectFormInput,
   parseProjectForm,
   parseProjectsText,
+  projectFormCommand,
   projectFormState,
   requireProject,
 } from './words.ts';
@@ -150,10 +151,19 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
     },
     actions: {
       ...first.actions,
-      'project-remove': { right: 'manage', run: ({ value }, request) => removal.remove(value, request) },
-      'project-undo': { right: 'manage', run: ({ value }, request) => removal.undo(value, request) },
+      'project-remove': {
+        right: 'manage',
+        command: ({ value }) => projectCommand('remove', value),
+        run: ({ value }, request) => removal.remove(value, request),
+      },
+      'project-undo': {
+        right: 'manage',
+        command: ({ value }) => projectCommand('add', value),
+        run: ({ value }, request) => removal.undo(value, request),
+      },
       'project-more': {
         right: 'manage',
+        command: ({ fields, metadata }) => projectFormCommand(fields, metadata),
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
             projectForm(request, {
@@ -171,6 +181,11 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
       [REMEMBER_PROJECT]: { right: 'ask', run: async () => undefined },
       pick: {
         right: 'manage',
+        // The picker puts the project first.
+        command: ({ value, fields }) =>
+          fields[REMEMBER_PROJECT] === 'yes'
+            ? toCommand('/billing default', parseCommand(value).text.split(' ')[0])
+            : undefined,
         async run({ value, fields }, request, rerun) {
           const command = parseCommand(value);
           if (fields[REMEMBER_PROJECT] === 'yes') await defaults.remember(command.text, request);
@@ -182,6 +197,7 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
       ...first.views,
       project: {
         right: 'manage',
+        command: projectFormCommand,
         waiting: waitingModal(PROJECTS_TITLE),
         read: (fields, metadata) => parseProjectForm(fields, metadata, verbs()),
         work: (form: ProjectForm, request) => save(form, request),

@@ -8,9 +8,10 @@ import { clipWord } from '../../domain/language/text.ts';
 import { tokenize } from '../../domain/language/tokenizer.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
-import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
+import { isProductId, isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
+import { type Command, projectCommand } from '../../slack/commands/command-buttons.ts';
 import {
   errorsOfShownFields,
   type FormFields,
@@ -151,6 +152,15 @@ export const encodeProjectMetadata = (metadata: z.input<typeof projectMetadata>)
   JSON.stringify(metadata);
 
 /** @returns a new project's metadata if the text is invalid */
+/** The same form for a manager, with the fields that a command can fill in. */
+export function projectFormCommand(fields: FormFields, metadata: string): Command {
+  const { before } = decodeProjectMetadata(metadata);
+  if (before !== '') return projectCommand('edit', before);
+  const { alias = '', id, product } = projectFormState(fields, metadata);
+  const more = [id !== undefined && isProjectId(id) ? id : '', product && PRODUCTS[product].word];
+  return projectCommand('add', normalizeText(alias), ...more.flatMap((word) => word || []));
+}
+
 export const decodeProjectMetadata = (metadata: string) =>
   tryParseRecord(projectMetadata, metadata) ?? projectMetadata.parse({});
 

@@ -1,5 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
+import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import { findStops, notSavedYet, type Stops, type StopsSource } from '../../slack/owned/stopped-items.ts';
@@ -22,6 +23,8 @@ declare module '../../domain/commands.ts' {
     'settings-zone': true;
   }
 }
+
+const SETTINGS = toCommand('/billing settings');
 
 export interface SettingsParts {
   readonly workspaces: Workspaces;
@@ -84,6 +87,7 @@ export function createSettingsFeature({ workspaces, stops }: SettingsParts): Fea
     actions: {
       'settings-zone': {
         right: 'manage',
+        command: () => SETTINGS,
         async run({ value, fields }, request) {
           if (isTimeZone(value))
             await request.reply.modal.update(
@@ -95,6 +99,7 @@ export function createSettingsFeature({ workspaces, stops }: SettingsParts): Fea
     views: {
       settings: {
         right: 'manage',
+        command: () => SETTINGS,
         waiting: waitingModal(SETTINGS_TITLE),
         read: parseSettingsForm,
         work: (form: SettingsForm, request) => save(form, request),

@@ -1,12 +1,14 @@
+import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import type { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   type Block,
   button,
+  buttonRow,
   escapeMarkup,
   formatInstant,
   header,
@@ -45,7 +47,11 @@ export interface StatusView {
   readonly place: AskLocation;
   readonly at: Millis;
   readonly tested: TestResult | undefined;
+  /** The button with which a person who can't manage asks for it. */
+  readonly ask: AskManager;
 }
+
+export type AskManager = (command: Command) => readonly Button[];
 
 /** What a test that was just made says of a connection. */
 export interface TestResult {
@@ -55,13 +61,13 @@ export interface TestResult {
 
 /** How the connections are: what is wrong with them, then those that work. */
 export function connectionParts(view: StatusView): readonly StatusPart[] {
-  const { workspace, user, place, at } = view;
+  const { workspace, user, place, at, ask } = view;
   const states = connectionStates(workspace, at);
-  if (states.length === 0) return [nothingThere(user.canManage)];
+  if (states.length === 0) return [nothingThere(user.canManage, ask)];
   const wrong = [
-    ...(isDamaged(workspace, 'settings') ? [damagedSettings(user.canManage)] : []),
+    ...(isDamaged(workspace, 'settings') ? [damagedSettings(user.canManage, ask)] : []),
     ...(states.length > 1 && !states.some(({ isDefault }) => isDefault) ? [[section(NO_DEFAULT)]] : []),
-    ...cutOffBlocks(workspace, place),
+    ...cutOffBlocks(workspace, place, ask),
   ];
   return user.canManage ? partsForManager(states, wrong, view) : [partForMembers(states, wrong, view)];
 }
@@ -115,7 +121,7 @@ function summaryOf(states: readonly ConnectionState[], workspace: Workspace, at:
 }
 
 const DAMAGED_SETTINGS = 'This workspace’s settings are damaged and not used.';
-const damagedSettings = (canManage: boolean): readonly Block[] =>
+const damagedSettings = (canManage: boolean, ask: AskManager): readonly Block[] =>
   canManage
     ? [
         section(`${DAMAGED_SETTINGS} Save them again.`),
@@ -125,17 +131,20 @@ const damagedSettings = (canManage: boolean): readonly Block[] =>
         section(
           `${DAMAGED_SETTINGS} A Tally manager can save them again with ${commandText('/billing settings')}.`,
         ),
+        ...buttonRow(ask(toCommand('/billing settings'))),
       ];
 const NO_DEFAULT =
   'There is no default connection, so only projects with their own connection work. Make one the default.';
 
-function nothingThere(manage: boolean): StatusPart {
+function nothingThere(manage: boolean, ask: AskManager): StatusPart {
   const text = 'Tally isn’t connected to a billing service yet.';
   const todo = manage
     ? 'You need the address of the service and an access token.'
     : `Ask a Tally manager to connect it with ${commandText('/billing connect')}.`;
-  const buttons = manage ? [actions(button('connect', 'Connect…', { style: 'primary' }))] : [];
-  return { health: 'broken', problems: 1, blocks: [section(`${text} ${todo}`), ...buttons] };
+  const buttons = manage
+    ? [button('connect', 'Connect…', { style: 'primary' })]
+    : ask(toCommand('/billing connect'));
+  return { health: 'broken', problems: 1, blocks: [section(`${text} ${todo}`), ...buttonRow(buttons)] };
 }
 
 const title = ({ name, isDefault }: ConnectionState, { connectionNames }: Workspace): string =>
@@ -144,7 +153,7 @@ const title = ({ name, isDefault }: ConnectionState, { connectionNames }: Worksp
 function partForMembers(
   states: readonly ConnectionState[],
   wrong: readonly (readonly Block[])[],
-  { workspace, at }: StatusView,
+  { workspace, at, ask }: StatusView,
 ): StatusPart {
   const lines = states.map((state) => title(state, workspace) + problemOf(state, workspace, at));
   const [worst] = worstFirst(states);
@@ -155,7 +164,15 @@ function partForMembers(
   return {
     ...{ health, problems },
     ...(isCalm && { summary: calmText([...workspace.connections.values()]) }),
-    blocks: [header('Connections'), ...wrong.flat(), ...calm, markup(lines.join('\n'))],
+    blocks: [
+      header('Connections'),
+      ...wrong.flat(),
+      ...calm,
+      markup(lines.join('\n')),
+      ...(worst === undefined || worst.health === 'fine'
+        ? []
+        : buttonRow(ask(toCommand('/billing connect', worst.name)))),
+    ],
   };
 }
 

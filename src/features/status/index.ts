@@ -12,6 +12,7 @@ import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
+import { askManagerButton } from '../../slack/error-messages/description.ts';
 import {
   actions,
   type Block,
@@ -24,8 +25,9 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { type ActionHandler, lookUp } from '../../slack/server/listeners.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
-import type { OpenableConnection } from '../../workspace/credentials/connections.ts';
+import { isConnectionName, type OpenableConnection } from '../../workspace/credentials/connections.ts';
 import { worstFirst } from '../../workspace/credentials/health.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { LastUsed } from '../../workspace/record/last-used.ts';
@@ -83,7 +85,10 @@ export function createStatusFeature({
     const drawn = sections().map((source) => drawUnlessDamaged(source, { ...request, workspace }));
     const others = (await Promise.all(drawn)).flat();
     const own = [
-      ...connectionParts({ workspace, user, place: request, at, tested }),
+      ...connectionParts({
+        ...{ workspace, user, place: request, at, tested },
+        ask: (link) => askManagerButton('setup', link, { request }),
+      }),
       ...projectParts(workspace, request, at),
       ...(user.canManage ? accessParts(workspace, at) : []),
     ];
@@ -118,6 +123,26 @@ export function createStatusFeature({
     }
   };
 
+  /** What managers do with a connection, by a button or, where one was asked to, as a word after `/billing status`. */
+  const changes = {
+    async test(name: string, request: Request): Promise<void> {
+      const connection = findConnection(request.workspace, name);
+      if (connection === undefined) throw new ConnectionMissing(name);
+      await draw(request, request.workspace, true, { name, says: await test(connection, request) });
+    },
+    async default(name: string, request: Request): Promise<void> {
+      if (!request.workspace.connectionNames.includes(name)) throw new ConnectionMissing(name);
+      await workspaces.chooseDefault(auditedChange(request, ['default connection changed', name]), name);
+      await draw(request, await workspaces.read(request.user.teamId), true);
+    },
+  };
+  const changeButton = (verb: keyof typeof changes): ActionHandler => ({
+    right: 'manage',
+    command: ({ value }) =>
+      isConnectionName(value) ? toCommand('/billing status', `${verb} ${value}`) : undefined,
+    run: ({ value }, request) => changes[verb](value, request),
+  });
+
   return {
     help: [
       {
@@ -126,32 +151,24 @@ export function createStatusFeature({
       },
     ],
     verbs: {
-      status: {
-        right: 'ask',
-        read: (rest) => refuseExtraWords(rest, 'status', [DETAILS]),
-        async run(rest, request) {
-          refuseExtraWords(rest, 'status', [DETAILS]);
-          await draw(request, request.workspace, rest === DETAILS);
-        },
+      status(rest) {
+        const [, verb = '', name = ''] = /^(\S+) (\S+)$/.exec(rest) ?? [];
+        const work = lookUp(changes, verb);
+        if (work !== undefined)
+          return { right: 'manage', read: () => undefined, run: (_, request) => work(name, request) };
+        return {
+          right: 'ask',
+          read: () => refuseExtraWords(rest, 'status', [DETAILS]),
+          async run(_, request) {
+            refuseExtraWords(rest, 'status', [DETAILS]);
+            await draw(request, request.workspace, rest === DETAILS);
+          },
+        };
       },
     },
     actions: {
-      'connection-test': {
-        right: 'manage',
-        async run({ value: name }, request) {
-          const connection = findConnection(request.workspace, name);
-          if (connection === undefined) throw new ConnectionMissing(name);
-          await draw(request, request.workspace, true, { name, says: await test(connection, request) });
-        },
-      },
-      'connection-default': {
-        right: 'manage',
-        async run({ value: name }, request) {
-          if (!request.workspace.connectionNames.includes(name)) throw new ConnectionMissing(name);
-          await workspaces.chooseDefault(auditedChange(request, ['default connection changed', name]), name);
-          await draw(request, await workspaces.read(request.user.teamId), true);
-        },
-      },
+      'connection-test': changeButton('test'),
+      'connection-default': changeButton('default'),
     },
   };
 }
@@ -181,7 +198,7 @@ export function statusPage(
   isDetailed: boolean,
 ): Message {
   const problems = parts.reduce((sum, part) => sum + part.problems, 0);
-  const title = problems === 0 ? 'Everything works' : `${pluralize(problems, 'problem')} to look at`;
+  const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
   const isBrief = ({ health, summary }: StatusPart) =>
     !isDetailed && health === 'fine' && summary !== undefined;
   const brief = parts.filter(isBrief).map(({ summary }) => summary);

@@ -28,6 +28,7 @@ import {
 } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { StatusPart } from '../feature.ts';
+import type { AskManager } from './connections.ts';
 
 const MOST_LINES = 10;
 const MOST_BUTTONS = 5;
@@ -59,7 +60,11 @@ export function projectParts(workspace: Workspace, place: AskLocation, at: Milli
 }
 
 /** The projects whose connection no longer exists, each with what to do. */
-export function cutOffBlocks(record: Workspace, place: AskLocation): readonly (readonly Block[])[] {
+export function cutOffBlocks(
+  record: Workspace,
+  place: AskLocation,
+  ask: AskManager,
+): readonly (readonly Block[])[] {
   const all = record.projects.filter((project) => isConnectionMissing(project, record));
   const named = all.filter((project) => canAskAbout(project, record, place));
   const shown = named.slice(0, MOST_LINES);
@@ -74,7 +79,7 @@ export function cutOffBlocks(record: Workspace, place: AskLocation): readonly (r
         .flatMap(({ alias }) =>
           commandButton(`edit-${alias}`, `Edit ${alias}…`, toCommand('/billing projects', `edit ${alias}`)),
         )
-    : [];
+    : shown.slice(0, 1).flatMap(({ alias }) => ask(toCommand('/billing projects', `edit ${alias}`)));
   return [[markup(words.join('\n')), ...buttonRow(edits)]];
 }
 

@@ -2,7 +2,8 @@ import type { Button } from '@slack/types';
 import type { CommandName, SlashCommand } from '../../domain/commands.ts';
 import { normalizeText } from '../../domain/language/command-text.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import { PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { isAlias } from '../../workspace/projects/projects.ts';
 import { type Block, type ButtonOptions, button, type Message, option } from '../kit/atoms.ts';
 import { SLACK_LIMITS } from '../kit/limits.ts';
 
@@ -17,6 +18,26 @@ export const toCommand = (name: CommandName, text = ''): Command => parseCommand
 
 /** The command as it is typed, which is all that a button that runs it has in its value. */
 export const commandLine = ({ command, text }: Command): string => `${command} ${text}`.trim();
+
+/** The command about what outside text names with its first word, which is left out if it can't be such a name. */
+export function commandAbout(
+  { command, text }: Command,
+  named: string,
+  isName: (word: string) => boolean,
+  ...more: readonly string[]
+): Command {
+  const [name = ''] = named.split(' ');
+  return { command, text: [text, isName(name) ? name : '', ...more].filter(Boolean).join(' ') };
+}
+
+/** @param verb a word after `/billing projects` @param named outside text, with an alias or an ID as the first word */
+export const projectCommand = (verb: string, named: string, ...more: readonly string[]): Command =>
+  commandAbout(
+    toCommand('/billing projects', verb),
+    named,
+    (word) => isAlias(word) || isProjectId(word),
+    ...more,
+  );
 
 /** What was typed as a button may carry it: without words that could be a secret; project names stay. */
 export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<string>): Command {

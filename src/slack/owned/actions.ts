@@ -3,6 +3,7 @@ import { NotAllowed } from '../../domain/failure/index.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
+import { toCommand } from '../commands/command-buttons.ts';
 import { type Message, textMessage } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
 import {
@@ -36,7 +37,11 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
       return action === 'edit' ? { right: 'member', openForm: run } : { right: 'member', run };
     },
     [kind.actions.undo]: { right: 'member', run: ({ value }, request) => undoDelete(kind, value, request) },
-    [kind.actions.drop]: { right: 'manage', run: (_, request) => dropDamaged(kind, request) },
+    [kind.actions.drop]: {
+      right: 'manage',
+      command: () => toCommand(kind.commands.list),
+      run: (_, request) => dropDamaged(kind, request),
+    },
     [kind.actions.list]: { right: 'member', run: (_, request) => list(request) },
   };
   /** The list's command, and `pause abcd1234` after it: what a manager is asked to do with somebody else's. */

@@ -92,20 +92,22 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     let request: Request | undefined;
     const handler = handlerOf<ActionHandler>(listener, value);
     if (handler.openForm !== undefined) target.startLoadingView(loadingDelays.modal);
+    const { view, state } = body;
+    const { metadata, managerRequest } = splitMetadata(view?.private_metadata ?? '');
+    const clicked = { value, fields: readFields((view?.state ?? state)?.values as never), metadata };
     try {
-      const { view, state } = body;
-      const { metadata, managerRequest } = splitMetadata(view?.private_metadata ?? '');
       request = await authorize(target, handler.right, { ...inPlace, managerRequest });
       if (!isAdmitted(request, work)) return;
-      const fields = readFields((view?.state ?? state)?.values as never);
-      await workOf(handler)({ value, fields, metadata }, request, (invocation, options) =>
+      await workOf(handler)(clicked, request, (invocation, options) =>
         runCommand(target, invocation, { ...inPlace, ...options, work }),
       );
       work.ms ??= performance.now() - work.began;
     } catch (error) {
       await errorReply.send(target, errorReply.explain(error, work), {
         request,
-        ...(request === undefined && { invocation: handler.command, channel: target.source.channel }),
+        ...(request === undefined && {
+          ...{ invocation: handler.command?.(clicked), channel: target.source.channel },
+        }),
       });
     } finally {
       await target.endLoading();
@@ -154,9 +156,10 @@ function registerViews(app: App, context: ListenerContext): void {
             : ack({ response_action: 'errors', errors: { [lastInput]: failureText(throttled) } });
         }
         const { metadata, managerRequest } = splitMetadata(view.private_metadata ?? '');
+        const fields = readFields(view.state?.values as never);
         let parsed: ReturnType<typeof listener.read>;
         try {
-          parsed = listener.read(readFields(view.state?.values as never), metadata);
+          parsed = listener.read(fields, metadata);
         } catch (error) {
           const errorModal = errorModalOf(errorReply.explain(error, work), { isUnchanged: true });
           return ack({ response_action: 'update', view: errorModal });
@@ -171,7 +174,15 @@ function registerViews(app: App, context: ListenerContext): void {
           request = await authorize(target, listener.right, { at: clock(), managerRequest });
           if (isAdmitted(request, work)) await listener.work(parsed.input, request);
         } catch (error) {
-          await errorReply.sendInModal(target, errorReply.explain(error, work), { request });
+          const report = errorReply.explain(error, work);
+          const isRefused = report.failure?.kind === 'not-allowed' && request === undefined;
+          await errorReply.sendInModal(target, report, {
+            request,
+            ...(isRefused && {
+              invocation: listener.command?.(fields, metadata),
+              opensForm: true,
+            }),
+          });
         }
       });
     },

@@ -73,8 +73,8 @@ type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise
 
 export type ActionHandler = Handler<ActionWork> & {
   readonly right: Right;
-  /** The command that does the same: a manager can be asked to run it by a person without the right. */
-  readonly command?: Command;
+  /** The command that does the same: a person without the right can ask a manager to run it. */
+  readonly command?: (clicked: ClickedOn) => Command | undefined;
 };
 
 /** A function where the button's value decides what handles it. */
@@ -83,6 +83,8 @@ export type ActionListener = ActionHandler | ((value: string) => ActionHandler);
 /** A submission is parsed before the acknowledgement; `work` runs after it. */
 export interface ViewListener<T = unknown> {
   readonly right: Right;
+  /** As of an action: it opens the form again, for a manager. */
+  readonly command?: (fields: FormFields, metadata: string) => Command | undefined;
   /** Pure and quick. @returns `errors` by block ID if fields are refused, else the input for `work` */
   read(fields: FormFields, metadata: string): FormReading<T>;
   /** Replaces the form while `work` runs. */
