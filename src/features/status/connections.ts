@@ -1,9 +1,8 @@
-import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import type { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -38,7 +37,7 @@ import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
-import { cutOffBlocks } from './projects.ts';
+import { type AskManager, cutOffBlocks } from './projects.ts';
 
 export interface StatusView {
   readonly workspace: Workspace;
@@ -50,8 +49,6 @@ export interface StatusView {
   /** The button with which a person who can't manage asks for it. */
   readonly ask: AskManager;
 }
-
-export type AskManager = (command: Command) => readonly Button[];
 
 /** What a test that was just made says of a connection. */
 export interface TestResult {

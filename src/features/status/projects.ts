@@ -1,9 +1,10 @@
+import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines, pluralize } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
   actions,
@@ -28,7 +29,9 @@ import {
 } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { StatusPart } from '../feature.ts';
-import type { AskManager } from './connections.ts';
+
+/** The button with which a person who can't manage asks a manager to run a command. */
+export type AskManager = (command: Command) => readonly Button[];
 
 const MOST_LINES = 10;
 const MOST_BUTTONS = 5;
