@@ -2,6 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
+import { commandAbout, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -18,14 +19,14 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { findStops } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { describeConnection } from '../../workspace/credentials/connections.ts';
+import { describeConnection, isConnectionName } from '../../workspace/credentials/connections.ts';
 import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import type { ConnectParts } from './saving.ts';
-import { connectionCommand, parseConnectionName } from './words.ts';
+import { parseConnectionName } from './words.ts';
 
 /** Offered as buttons. */
 const MOST_OFFERED = 5;
@@ -91,7 +92,8 @@ export function createDisconnect({
 
   const ofButton = {
     right: 'manage',
-    command: ({ value }: { readonly value: string }) => connectionCommand('/billing disconnect', value),
+    command: ({ value }: { readonly value: string }) =>
+      commandAbout(toCommand('/billing disconnect'), value, isConnectionName),
   } as const;
   return {
     verbs: {

@@ -15,7 +15,7 @@ import { auditedChange, requireUnchanged, stampOf } from '../../workspace/record
 import { findConnection } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import type { ConnectParts } from './saving.ts';
-import { connectionCommand } from './words.ts';
+import { connectCommand } from './words.ts';
 
 const VIEW = 'connection-expiry';
 const TITLE = 'Token expiry';
@@ -74,14 +74,14 @@ export function createExpiry({ workspaces, onConnected }: Pick<ConnectParts, 'wo
     actions: {
       [VIEW]: {
         right: 'manage',
-        command: ({ value }) => connectionCommand('/billing connect', value, 'expiry'),
+        command: ({ value }) => connectCommand(value, 'expiry'),
         openForm: ({ value }, request) => open(value, request),
       },
     },
     views: {
       [VIEW]: {
         right: 'manage',
-        command: (_, metadata) => connectionCommand('/billing connect', metadata, 'expiry'),
+        command: (_, metadata) => connectCommand(metadata, 'expiry'),
         waiting: waitingModal(TITLE),
         read(fields, metadata) {
           const [name = '', stamp = ''] = metadata.split(' ');

@@ -10,8 +10,8 @@ import { createExpiry } from './expiry.ts';
 import { checkingModal, connectForm, connectFormDefaults, isNameable } from './form.ts';
 import { type AfterConnect, type ConnectParts, createConnectionSaving } from './saving.ts';
 import {
+  connectCommand,
   connectFormState,
-  connectionCommand,
   decodeConnectMetadata,
   parseConnectForm,
   parseConnectionName,
@@ -93,7 +93,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       ...expiry.actions,
       connect: {
         right: 'manage',
-        command: ({ value }) => connectionCommand('/billing connect', value),
+        command: ({ value }) => connectCommand(value),
         openForm({ value }, request) {
           const isName = isConnectionName(value) && isNameable(value, request.workspace);
           return openForm(request, isName ? value : undefined);
@@ -101,8 +101,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       },
       'connect-more': {
         right: 'manage',
-        command: ({ fields, metadata }) =>
-          connectionCommand('/billing connect', connectFormState(fields, metadata).name),
+        command: ({ fields, metadata }) => connectCommand(connectFormState(fields, metadata).name),
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
             connectForm(connectFormState(fields, metadata), request.workspace, { isUnfolded: true }),
@@ -110,7 +109,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       },
       'connect-again': {
         right: 'manage',
-        command: ({ value }) => connectionCommand('/billing connect', decodeConnectMetadata(value).name),
+        command: ({ value }) => connectCommand(decodeConnectMetadata(value).name),
         run: ({ value }, request) =>
           request.reply.modal.update(
             connectForm(decodeConnectMetadata(value), request.workspace),
@@ -122,8 +121,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       ...expiry.views,
       connect: {
         right: 'manage',
-        command: (fields, metadata) =>
-          connectionCommand('/billing connect', connectFormState(fields, metadata).name),
+        command: (fields, metadata) => connectCommand(connectFormState(fields, metadata).name),
         read: (fields, metadata) => parseConnectForm(fields, metadata, checks),
         waiting: checkingModal,
         work: saveConnection,

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { CommandName } from '../../domain/commands.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProjectId } from '../../domain/product.ts';
@@ -17,8 +16,13 @@ import {
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 
 /** What a manager can be asked to run. @param named outside text, with a connection's name as the first word */
-export const connectionCommand = (command: CommandName, named = '', ...more: readonly string[]): Command =>
-  commandAbout(toCommand(command), named, (word) => isConnectionName(word) && !couldBeSecret(word), ...more);
+export const connectCommand = (named = '', ...more: readonly string[]): Command =>
+  commandAbout(
+    toCommand('/billing connect'),
+    named,
+    (word) => isConnectionName(word) && !couldBeSecret(word),
+    ...more,
+  );
 
 /** What the connect form says, once every field is right. */
 export interface ConnectRequest {
