@@ -118,9 +118,7 @@ export interface OutgoingRequest extends Pick<ServiceRequest, 'method' | 'header
   /** A body that announces more ends the exchange at once. The agent's `maxResponseSize` bounds the others. */
   readonly maxBytes: number;
   /** From now to the last byte. */
-  readonly timeout?: Millis;
-  /** The caller's own signal; `timeout` alone costs less. */
-  readonly signal?: AbortSignal | undefined;
+  readonly timeout: Millis;
 }
 
 export interface RawResponse {
@@ -142,35 +140,27 @@ const NOTHING = Buffer.alloc(0);
  * Sends a request once and reads the whole response. By undici's callbacks: a stream for each of these small bodies takes
  * longer than everything else about it.
  *
- * @throws {ExchangeTimeoutError}, the signal's reason, or undici's or the system's error, if no headers arrived
+ * @throws {ExchangeTimeoutError}, or undici's or the system's error, if no headers arrived
  */
 export function exchange(
   agent: Agent,
-  { url, timeout, signal, maxBytes, onSending, method, headers, body }: OutgoingRequest,
+  { url, timeout, maxBytes, onSending, method, headers, body }: OutgoingRequest,
 ): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let head: Pick<RawResponse, 'statusCode' | 'headers'> | undefined;
     let gaveUp: Error | undefined;
     const chunks: Buffer[] = [];
-    const stopWaiting = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-    };
     const fail = (error: unknown): void => {
-      stopWaiting();
+      clearTimeout(timer);
       if (head === undefined) reject(error);
       else resolve({ ...head, body: NOTHING, bodyError: error });
     };
-    const giveUp = (error: Error): void => {
-      gaveUp = error;
-      fail(error);
-      controller?.abort(error);
-    };
-    const onAbort = (): void => giveUp(signal?.reason);
-    const timer =
-      timeout === undefined ? undefined : setTimeout(() => giveUp(new ExchangeTimeoutError()), timeout);
-    signal?.addEventListener('abort', onAbort);
+    const timer = setTimeout(() => {
+      gaveUp = new ExchangeTimeoutError();
+      fail(gaveUp);
+      controller?.abort(gaveUp);
+    }, timeout);
     agent.dispatch(
       { origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null },
       {
@@ -189,7 +179,7 @@ export function exchange(
         onResponseData: (_, chunk) => void chunks.push(chunk),
         onResponseEnd() {
           if (head === undefined) return fail(new errors.SocketError('the response has no status'));
-          stopWaiting();
+          clearTimeout(timer);
           const [first = NOTHING] = chunks;
           resolve({ ...head, body: chunks.length > 1 ? Buffer.concat(chunks) : first });
         },

@@ -38,7 +38,13 @@ import { createWelcome } from './install/welcome.ts';
 import type { ResponseUrlClient } from './reply/response-url.ts';
 import type { SlackPayload } from './request/payload.ts';
 import { isOrganisationId, originOf, type PayloadOrigin } from './request/payload.ts';
-import { BACKGROUND_OPTIONS, createClientCache, INTERACTIVE_OPTIONS, type WebClient } from './web-client.ts';
+import {
+  BACKGROUND_OPTIONS,
+  callOptions,
+  createClientCache,
+  INTERACTIVE_OPTIONS,
+  type WebClient,
+} from './web-client.ts';
 
 /** The bot tokens that Tally answers with: one workspace's from the configuration, or many by OAuth. */
 export interface Installations {
@@ -75,8 +81,8 @@ export interface InstallationsParts {
   readonly onForget: (workspace: SlackId) => Promise<void>;
 }
 
-/** OAuth codes and refresh tokens work once, so a retry can't help. In ms; shorter than `installed.lock` lasts. */
-const OAUTH_OPTIONS = { ...BACKGROUND_OPTIONS, timeout: 10_000 };
+/** OAuth codes and refresh tokens work once, so a retry can't help. In ms: shorter than `installed.lock` lasts. */
+const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
 

@@ -64,20 +64,23 @@ export function isRepeatable(url: string): boolean {
   return Object.hasOwn(IS_REPEATABLE, name) && IS_REPEATABLE[name as WebMethod];
 }
 
+/** As the SDK calls `fetch`; with how long the call may take, in ms. */
+type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promise<Response>;
+
 /**
  * What Slack's SDK calls in place of `fetch`, whose streams would cost more time and memory than all the rest of a call.
  * Only file uploads use Node's own fetch, because they are not text.
  */
-const slackFetch: typeof fetch = async (url, init = {}) => {
-  const { headers, body, signal } = init;
-  if (typeof body !== 'string') return fetch(url, init);
+const slackFetch: TimedFetch = async (timeout, url, init = {}) => {
+  const { headers, body } = init;
+  if (typeof body !== 'string') return fetch(url, { ...init, signal: AbortSignal.timeout(timeout) });
   const answer = await exchange(agent, {
     method: 'POST',
     url: new URL(String(url)),
     headers: headers as Record<string, string>,
     body,
     maxBytes: MAX_RESPONSE,
-    signal: signal ?? undefined,
+    timeout,
   });
   if (answer.bodyError !== undefined) throw answer.bodyError;
   const text = decodeLeniently(answer);
@@ -93,16 +96,18 @@ const slackFetch: typeof fetch = async (url, init = {}) => {
 };
 
 /** Tries once more, as long as there is time; not what may have been done already and must not be done twice. */
-const slackFetchTwice: typeof fetch = async (url, init) => {
+const slackFetchTwice: TimedFetch = async (timeout, url, init) => {
   const isOnce = !isRepeatable(String(url));
+  const end = performance.now() + timeout;
+  const rest = () => end - performance.now();
   try {
-    const answer = await slackFetch(url, init);
+    const answer = await slackFetch(timeout, url, init);
     if (answer.status < 500 || (isOnce && isUnclearStatus(answer.status))) return answer;
   } catch (error) {
-    if (init?.signal?.aborted || (isOnce && !wasNeverSent(error))) throw error;
+    if (rest() <= PAUSE || (isOnce && !wasNeverSent(error))) throw error;
   }
   await sleep(PAUSE);
-  return slackFetch(url, init);
+  return slackFetch(rest(), url, init);
 };
 
 /** A gateway without an answer from Slack, which may still have done the work. */
@@ -120,23 +125,25 @@ function wasNeverSent(error: unknown): boolean {
 }
 
 /**
- * For requests that a user waits for; the SDK's defaults (ten retries over half an hour, no timeout) are made for queues.
- * A 429 is an error, since waiting would block every other call of the same client.
+ * The SDK's defaults (ten retries over half an hour, no timeout) are made for queues. A 429 is an error, since waiting
+ * would block every other call of the same client.
+ *
+ * @param timeout of each call, with its second try, in ms. The SDK has one too, by a signal, which costs more than a timer.
  */
-export const INTERACTIVE_OPTIONS = {
-  timeout: 4000,
+export const callOptions = (
+  timeout: Millis,
+  isTriedTwice: boolean,
+): webApi.WebClientOptions & { readonly fetch: typeof fetch } => ({
   retryConfig: { retries: 0 },
-  fetch: slackFetchTwice,
+  fetch: (url, init) => (isTriedTwice ? slackFetchTwice : slackFetch)(timeout, url, init),
   rejectRateLimitedCalls: true,
-} satisfies webApi.WebClientOptions;
+});
+
+/** For requests that a user waits for. */
+export const INTERACTIVE_OPTIONS = callOptions(4_000, true);
 
 /** For background work: its queue retries later, for this workspace only. */
-export const BACKGROUND_OPTIONS = {
-  timeout: 10_000,
-  retryConfig: { retries: 0 },
-  fetch: slackFetch,
-  rejectRateLimitedCalls: true,
-} satisfies webApi.WebClientOptions;
+export const BACKGROUND_OPTIONS = callOptions(10_000, false);
 
 /**
  * Caches one client for each token, since each has its own connections and queue. The least recently used is evicted

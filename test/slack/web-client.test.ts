@@ -6,8 +6,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { SlackFailed } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import {
+  callOptions,
   callSlack,
-  INTERACTIVE_OPTIONS,
   IS_REPEATABLE,
   isRepeatable,
   type WebClient,
@@ -38,8 +38,7 @@ async function startApi(first: (res: ServerResponse) => void) {
 
 const clientOf = (port: number): WebClient =>
   new webApi.WebClient('xoxb-x', {
-    ...INTERACTIVE_OPTIONS,
-    timeout: 1_000,
+    ...callOptions(1_000, true),
     slackApiUrl: `http://127.0.0.1:${port}/`,
     logger: boltLogger(createLog('silent')),
   });

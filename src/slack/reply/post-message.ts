@@ -113,7 +113,8 @@ const CANNOT_POST: ReadonlyMap<string, CannotPost['reason']> = new Map([
   ['restricted_action_thread_only_channel', 'restricted'],
 ]);
 
-type Content = { text: string; blocks: never[] };
+/** Blocks as the text that the SDK would make of them, after it has copied them for a log that nobody reads. */
+type Content = { text: string; blocks: never };
 
 async function send<T>(
   method: WebMethod,
@@ -121,9 +122,10 @@ async function send<T>(
   call: (content: Content) => Promise<T>,
 ): Promise<T> {
   try {
-    return await sendOrSimplify(message, (given) =>
-      callSlack(method, () => call(escapeMessageText(given) as Content)),
-    );
+    return await sendOrSimplify(message, (given) => {
+      const { text, blocks } = escapeMessageText(given);
+      return callSlack(method, () => call({ text, blocks: JSON.stringify(blocks) as never }));
+    });
   } catch (error) {
     const reason = CANNOT_POST.get(codeOf(error));
     throw reason === undefined ? error : new CannotPost(reason);
