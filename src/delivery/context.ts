@@ -8,7 +8,6 @@ import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { AnswerNotes } from '../workspace/record/last-used.ts';
 import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
-import type { ThreadStore } from '../workspace/thread-store.ts';
 import {
   type DeliveryLease,
   type DeliveryLog,
@@ -38,7 +37,6 @@ export interface DeliveryRunParts {
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
-  readonly threads: ThreadStore;
   readonly clock: () => Millis;
   readonly log: Logger;
   readonly onFinished: OnFinished;
@@ -166,7 +164,7 @@ function keepLease({ deliveryLog, lease, log }: DeliveryRunParts) {
   };
 }
 
-type WriteConditions = Pick<StateWrite, 'needsLease' | 'expected'>;
+type WriteConditions = Pick<StateWrite, 'needsLease' | 'expected' | 'questions'>;
 
 /** A state in the delivery log that several processes may read, change and write. */
 export interface StateDocument<T> {

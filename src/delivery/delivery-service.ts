@@ -4,6 +4,7 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { reportOutage } from '../redis/errors.ts';
 import { deleteOrphan } from '../workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
+import type { ThreadStore } from '../workspace/thread-store.ts';
 import { createDelivery, type DeliveryParts } from './delivery.ts';
 import { createEngine } from './engine.ts';
 import { createDeliveryLog } from './log/delivery-log.ts';
@@ -23,6 +24,7 @@ export interface DeliveryServiceParts extends Omit<DeliveryParts, 'jobs' | 'deli
   readonly queue: RedisConnection;
   /** What the features can post. */
   readonly reports: Reports;
+  readonly threads: ThreadStore;
 }
 
 /** Everything that happens without a person, and what the features need of it. */

@@ -82,7 +82,7 @@ async function forgetWorkspace({ scheduler, index }: EngineParts, entry: IndexEn
 async function afterRun(parts: EngineParts, teamId: SlackId, next: NextWork): Promise<void> {
   const { workspaces, scheduler, index } = parts;
   const check = await planWakeUp(parts, teamId, next);
-  if (hasLeft(await workspaces.read(teamId))) return scheduler.forget(teamId);
+  if (!(await workspaces.exists(teamId))) return scheduler.forget(teamId);
   await index.setCheck(teamId, check);
 }
 

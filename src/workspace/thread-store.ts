@@ -58,20 +58,34 @@ export const THREAD_LIFETIME = 30 * DAY;
 /** Of a workspace; the oldest go first. */
 export const MOST_QUESTIONS = 2_000;
 
-/** Each question has its own age: the next write deletes what is too old, and the keys expire without a write. */
-const REMEMBER = `
+/**
+ * Remembers a question in `threadsKey` and `threadTimesKey`, as `questionArguments` gives it. Each has its own age: the
+ * next write deletes what is too old, and the keys expire without a write.
+ */
+export const LUA_REMEMBER = `
+local function remember(questions, times, field, question, at)
+  redis.call('HSET', questions, field, question)
+  redis.call('ZADD', times, at, field)
+  local old = redis.call('ZRANGEBYSCORE', times, '-inf', at - ${THREAD_LIFETIME})
+  for _, first in ipairs(redis.call('ZRANGE', times, 0, ${-1 - MOST_QUESTIONS})) do old[#old + 1] = first end
+  for _, each in ipairs(old) do
+    redis.call('HDEL', questions, each)
+    redis.call('ZREM', times, each)
+  end
+  redis.call('PEXPIRE', questions, ${THREAD_LIFETIME})
+  redis.call('PEXPIRE', times, ${THREAD_LIFETIME})
+end`;
+
+const REMEMBER = `${LUA_REMEMBER}
 if redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
-local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', ARGV[3] - ARGV[4])
-for _, field in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1 - ARGV[5])) do old[#old + 1] = field end
-for _, field in ipairs(old) do
-  redis.call('HDEL', KEYS[1], field)
-  redis.call('ZREM', KEYS[2], field)
-end
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-redis.call('PEXPIRE', KEYS[2], ARGV[4])
+remember(KEYS[1], KEYS[2], unpack(ARGV))
 return 1`;
+
+export const questionArguments = (place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome) => [
+  fieldOf(place, outcome),
+  JSON.stringify(question),
+  question.at,
+];
 
 const fieldOf = ({ channel, thread, person }: ThreadPlace, outcome: ThreadOutcome): string =>
   JSON.stringify([channel, thread, ...(outcome === 'everybody' ? [] : [person, outcome])]);
@@ -81,10 +95,8 @@ export function createThreadStore(redis: RedisConnection): ThreadStore {
     async remember(place, question, outcome) {
       const { workspace } = place;
       const keys = [threadsKey, threadTimesKey, recordKey, auditKey].map((key) => key(workspace));
-      const entry = [fieldOf(place, outcome), JSON.stringify(question), question.at];
-      await guardRead(() =>
-        evalInWorkspace(redis, workspace, REMEMBER, keys, ...entry, THREAD_LIFETIME, MOST_QUESTIONS),
-      );
+      const args = questionArguments(place, question, outcome);
+      await guardRead(() => evalInWorkspace(redis, workspace, REMEMBER, keys, ...args));
     },
     async recall(place, at) {
       const outcomes: readonly ThreadOutcome[] = ['everybody', 'person', 'failed'];

@@ -608,7 +608,7 @@ describe('the log of a post', () => {
         { date: '2026-11-19', at: 2 },
       ],
     });
-    await recordPost(of, attempt(), postOf(NINE + 3, given), run.context);
+    await recordPost(of, attempt(), postOf(NINE + 3, given), undefined, run.context);
     return { write: writes[0]!, run };
   };
 

@@ -1,10 +1,24 @@
+import { LRUCache } from 'lru-cache';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Day, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
-import { deliveryLockKey, deliveryLogKey, FIELDS, recordKey } from '../../redis/keys.ts';
+import {
+  deliveryLockKey,
+  deliveryLogKey,
+  FIELDS,
+  recordKey,
+  threadsKey,
+  threadTimesKey,
+} from '../../redis/keys.ts';
 import { evalInWorkspace } from '../../redis/layout.ts';
 import { acquireLease, extendLease, type Lease, releaseLease } from '../../redis/lease.ts';
 import type { LastDelivery } from '../../workspace/owned/schedules.ts';
+import {
+  LUA_REMEMBER,
+  questionArguments,
+  type ThreadPlace,
+  type ThreadQuestion,
+} from '../../workspace/thread-store.ts';
 import { type DeliveryLogEntry, parseLogEntry } from './delivery-log-entry.ts';
 
 export interface DeliveryLogLine {
@@ -46,6 +60,8 @@ export interface StateWrite {
   readonly expected?: { readonly field: string; readonly value: string };
   /** A message went out just now. */
   readonly posted?: { readonly channel: SlackId; readonly at: Millis };
+  /** What follow-ups in its thread refer to from now on. */
+  readonly questions?: readonly (readonly [ThreadPlace, ThreadQuestion])[] | undefined;
 }
 
 export interface LogWrite extends Omit<StateWrite, 'name' | 'json' | 'expected'> {
@@ -100,18 +116,20 @@ const QUIET = 'quiet';
  * Without the lease it creates nothing, because the workspace may just have been deleted. A deleted schedule gets no
  * last delivery.
  */
-const WRITE = `
+const WRITE = `${LUA_REMEMBER}
 local held = redis.call('GET', KEYS[1]) == ARGV[1]
 if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return 0 end
 if not held and (ARGV[2] == '1' or ARGV[4] == '') then return 0 end
 if ARGV[12] ~= '' and redis.call('HGET', KEYS[3], ARGV[9]) ~= ARGV[12] then return 2 end
 redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
 if ARGV[7] ~= '' then redis.call('HSET', KEYS[2], ARGV[7], ARGV[8]) end
-for i = 13, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
+local dropped = 13 + ARGV[13]
+for i = 14, dropped do redis.call('HDEL', KEYS[2], ARGV[i]) end
 redis.call('PEXPIRE', KEYS[2], ARGV[6])
 if ARGV[11] ~= '' and redis.call('HEXISTS', KEYS[3], ARGV[9]) == 1 then
   redis.call('HSET', KEYS[3], ARGV[10], ARGV[11])
 end
+for i = dropped + 1, #ARGV, 3 do remember(KEYS[4], KEYS[5], ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 return 1`;
 
 const BACK_OFF = `
@@ -130,11 +148,24 @@ const leaseOf = ({ teamId, token }: DeliveryLease): Lease => ({ key: deliveryLoc
 export const deliveryKey = (schedule: string, date: Day): string => `${schedule}/${date}`;
 const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 
+/** Lines in memory, up to two kilobytes each: all that are read again during a run. */
+const MAX_PARSED = 5_000;
+
 export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
+  const parsed = new LRUCache<string, Pick<DeliveryLogLine, 'entry' | 'json'>>({ max: MAX_PARSED });
+  const parseLine = (name: string, json: string): DeliveryLogEntry => {
+    const known = parsed.get(name);
+    if (known?.json === json) return known.entry;
+    const entry = parseLogEntry(json);
+    parsed.set(name, { json, entry });
+    return entry;
+  };
   const keysFor = (workspace: SlackId) => [
     deliveryLockKey(workspace),
     deliveryLogKey(workspace),
     recordKey(workspace),
+    threadsKey(workspace),
+    threadTimesKey(workspace),
   ];
   const evaluate = (workspace: SlackId, script: string, ...args: readonly (string | number)[]) =>
     guardRead(() => evalInWorkspace(redis, workspace, script, keysFor(workspace), ...args));
@@ -142,7 +173,7 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
   /** @param sent a field of the record, with its value if that is to be written @returns 1 if written, 2 if not expected */
   const store = (
     { teamId, token }: DeliveryLease,
-    { name, before = '', json, needsLease = false, expected, posted }: StateWrite,
+    { name, before = '', json, needsLease = false, expected, posted, questions = [] }: StateWrite,
     sent: readonly [field: string, json: string] = ['', ''],
     drop: readonly string[] = [],
   ) =>
@@ -151,11 +182,15 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
       WRITE,
       ...[token, needsLease ? '1' : '0', name, before, json, FIGURES_LIFETIME],
       ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
-      ...[expected?.field ?? '', ...sent, expected?.value ?? '', ...drop],
+      ...[expected?.field ?? '', ...sent, expected?.value ?? '', drop.length, ...drop],
+      ...questions.flatMap((asked) => questionArguments(...asked, 'everybody')),
     );
 
   return {
-    read: async (workspace) => parseSnapshot(await guardRead(() => redis.hgetall(deliveryLogKey(workspace)))),
+    async read(workspace) {
+      const fields = await guardRead(() => redis.hgetall(deliveryLogKey(workspace)));
+      return parseSnapshot(fields, (field, json) => parseLine(`${workspace} ${field}`, json));
+    },
     async lease(workspace) {
       const lease = await acquireLease(redis, workspace, deliveryLockKey(workspace), LEASE_MS);
       return typeof lease === 'string' ? lease : { teamId: workspace, token: lease.token };
@@ -174,6 +209,7 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
         drop.map((day) => deliveryKey(schedule, day)),
       );
       if (done !== 1) return done === 2 ? '' : undefined;
+      parsed.set(`${lease.teamId} ${deliveryKey(schedule, date)}`, { json, entry });
       return json;
     },
     async writeState(lease, write) {
@@ -189,7 +225,10 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
   };
 }
 
-function parseSnapshot(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
+function parseSnapshot(
+  fields: Readonly<Record<string, string>>,
+  parseLine: (field: string, json: string) => DeliveryLogEntry,
+): DeliveryLogSnapshot {
   const number = (field: string): number | undefined => {
     const value = Number(fields[field]);
     return Number.isSafeInteger(value) ? value : undefined;
@@ -198,7 +237,7 @@ function parseSnapshot(fields: Readonly<Record<string, string>>): DeliveryLogSna
     lines: Object.entries(fields).flatMap(([field, json]) => {
       const [, schedule = '', date = ''] = LINE.exec(field) ?? [];
       if (schedule === '') return [];
-      return [{ schedule, date, entry: parseLogEntry(json), json }];
+      return [{ schedule, date, entry: parseLine(field, json), json }];
     }),
     lastPost(channel) {
       if (channel !== undefined) return number(CHANNEL + channel);

@@ -1,14 +1,16 @@
 import type { SlashCommand } from '../../domain/commands.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
+import type { PostedTo } from '../../slack/reply/post-message.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject, UNLIMITED } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import type { ThreadQuestion } from '../../workspace/thread-store.ts';
+import type { ThreadPlace, ThreadQuestion } from '../../workspace/thread-store.ts';
 import type { DeliveryContext } from '../context.ts';
 
-export type TopicContext = Pick<DeliveryContext, 'workspace' | 'threads' | 'teamId' | 'clock' | 'log'>;
+export type TopicContext = Pick<DeliveryContext, 'workspace' | 'teamId' | 'clock' | 'log'>;
+
+export type AskedInThread = readonly [ThreadPlace, ThreadQuestion];
 
 /** The question that a message answers. */
 export interface MessageTopic {
@@ -20,29 +22,31 @@ export interface MessageTopic {
 }
 
 /**
- * Remembers in a message's thread what it is about, so that “why?” there needs no more words. Never rejects and is not
- * waited for: the message is out already, and without this a follow-up only has to name its project.
+ * What is remembered in a message's thread, so that “why?” there needs no more words. Never throws: the message is out
+ * already, and without this a follow-up only has to name its project.
  *
  * @param thread `ts` of the message that it answers, if it does
  */
-export async function rememberTopic(
+export function threadQuestions(
   topic: MessageTopic,
-  { channel, ts }: { readonly channel: SlackId; readonly ts: string },
+  { channel, ts }: PostedTo,
   thread: string | undefined,
-  { workspace, threads, teamId, clock, log }: TopicContext,
-): Promise<void> {
+  { workspace, teamId, clock, log }: TopicContext,
+): readonly AskedInThread[] {
   try {
     const question = questionOf(topic, workspace);
-    if (question === undefined) return;
+    if (question === undefined) return [];
     const at = Math.floor(clock());
     // In a direct message the conversation is a thread too.
     const isConversation = thread === undefined && isDirectMessage(channel);
     const below = [thread ?? ts, ...(isConversation ? [''] : [])];
-    const remember = (first: string) =>
-      threads.remember({ workspace: teamId, channel, thread: first }, { ...question, at }, 'everybody');
-    await Promise.all(below.map(remember));
+    return below.map((first) => [
+      { workspace: teamId, channel, thread: first },
+      { ...question, at },
+    ]);
   } catch (err) {
     log.warn({ err, workspace: teamId }, 'Could not remember a message for follow-ups');
+    return [];
   }
 }
 

@@ -15,7 +15,7 @@ import { isPerson } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, LeaseLostError, ScheduleChangedError } from '../context.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
 import { checkRecipient, type MessageKind, type Recipient, type Refusal } from './recipients.ts';
-import { type MessageTopic, rememberTopic } from './remember-topic.ts';
+import { type AskedInThread, type MessageTopic, threadQuestions } from './remember-topic.ts';
 import { classifyFailure, type FailureEffect } from './retry.ts';
 
 /** A message on its way. Its kind says what goes out and stores each step; the outbox takes the steps. */
@@ -39,8 +39,8 @@ export interface OutboxMessage {
   prepare(isAgain: boolean): Promise<Draft | 'skipped' | 'waiting'>;
   /** What follow-ups in its thread refer to, once Slack has it; undefined for none. */
   readonly topic?: (() => MessageTopic | undefined) | undefined;
-  /** Stores where Slack has it, even without the lease. */
-  confirm(posted: PostedTo): Promise<void>;
+  /** Stores where Slack has it, even without the lease, and what follow-ups there refer to. */
+  confirm(posted: PostedTo, questions: readonly AskedInThread[]): Promise<void>;
   /** Stores that its recipient may not get it, or that it goes to somebody else. */
   refuse(refusal: Refusal, attempt: Omit<Sending, 'at'>): Promise<void>;
   /** Stores that it failed, and when it is tried again. @returns what became of it */
@@ -254,10 +254,12 @@ async function post(
 async function confirm(message: OutboxMessage, posted: PostedTo, context: DeliveryContext): Promise<void> {
   const name = nameOf(message, context);
   context.unrecordedPosts.set(name, posted.ts);
+  const topic = message.topic?.();
+  const questions = topic === undefined ? [] : threadQuestions(topic, posted, message.thread?.ts, context);
   const began = performance.now();
   for (;;) {
     try {
-      await message.confirm(posted);
+      await message.confirm(posted, questions);
       break;
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || performance.now() - began > CONFIRM_TIMEOUT) throw error;
@@ -265,8 +267,6 @@ async function confirm(message: OutboxMessage, posted: PostedTo, context: Delive
     }
   }
   context.unrecordedPosts.delete(name);
-  const topic = message.topic?.();
-  if (topic !== undefined) void rememberTopic(topic, posted, message.thread?.ts, context);
 }
 
 const nameOf = ({ key, to }: OutboxMessage, { teamId }: DeliveryContext): string => `${teamId}/${key}/${to}`;

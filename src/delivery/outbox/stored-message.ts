@@ -6,6 +6,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryContext } from '../context.ts';
+import type { StateWrite } from '../log/delivery-log.ts';
 import type { Recipient, Refusal } from './recipients.ts';
 import { messageRetryDelay, nextTry, notSent, SLACK_SETTLE_MS } from './retry.ts';
 import {
@@ -50,7 +51,7 @@ export interface StoredMessageJob
   readonly message: StoredMessage;
   content(isAgain: boolean, recipient: Recipient): Message;
   /** Stores it. A message that goes out needs the lease; one that Slack has taken is stored without it. */
-  save(message: StoredMessage, needsLease: boolean): Promise<void>;
+  save(message: StoredMessage, needsLease: boolean, questions?: StateWrite['questions']): Promise<void>;
   /** Decides what happens instead. @returns false if nothing does, so that the message has failed, as without it */
   onRefused?(refusal: Refusal, isDoubtful: boolean): Promise<boolean>;
 }
@@ -77,7 +78,8 @@ export async function sendStoredMessage(job: StoredMessageJob, context: Delivery
           return content(isAgain, recipient);
         },
       }),
-      confirm: ({ channel, ts }) => save({ ...current, channel, ts, state: 'posted' }, false),
+      confirm: ({ channel, ts }, questions) =>
+        save({ ...current, channel, ts, state: 'posted' }, false, questions),
       async refuse(refusal, { channel, isAgain }) {
         if (await onRefused?.(refusal, isAgain)) return;
         await save({ ...stored, channel, state: 'failed', at: context.clock(), cause: refusal.cause }, false);

@@ -3,10 +3,11 @@ import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { type PostedTo, postMessage, replaceMessage } from '../../slack/reply/post-message.ts';
+import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryContext } from '../context.ts';
 import { deliveryMetadata } from './find-post.ts';
 import { checkRecipient, type RecipientContext } from './recipients.ts';
-import { type MessageTopic, rememberTopic, type TopicContext } from './remember-topic.ts';
+import { type MessageTopic, type TopicContext, threadQuestions } from './remember-topic.ts';
 import type { Draft, OutboxMessage } from './send-message.ts';
 
 /** A message that was sent, and its new content. */
@@ -57,11 +58,15 @@ export interface MessageNow extends Pick<OutboxMessage, 'to'> {
 /** Sends what a person asked for and waits for. @throws NotAllowed if `to` may not see it; Failure */
 export async function sendNow(
   { to, shownTo, content, topic }: MessageNow,
-  context: RecipientContext & TopicContext,
+  context: RecipientContext & TopicContext & { readonly threads: ThreadStore },
 ): Promise<void> {
   if ((await checkRecipient(to, topic.projects, context)).refusal !== undefined)
     throw new NotAllowed('channel');
   const client = await context.client();
   const posted = await postMessage(client, { channel: shownTo, thread: undefined }, content);
-  void rememberTopic(topic, posted, undefined, context);
+  const questions = threadQuestions(topic, posted, undefined, context);
+  void Promise.all(questions.map((asked) => context.threads.remember(...asked, 'everybody'))).catch(
+    (err: unknown) =>
+      context.log.warn({ err, workspace: context.teamId }, 'Could not remember a message for follow-ups'),
+  );
 }

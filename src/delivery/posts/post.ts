@@ -35,9 +35,9 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
       doubt: state === 'sending' && post !== undefined ? { ...post, at } : undefined,
       prepare: (isAgain) => preparePost(task, attempt, isAgain, context),
       topic: () => attempt.entry.post && topicOfPost(attempt.entry.post, due.at, context),
-      async confirm({ ts }) {
+      async confirm({ ts }, questions) {
         const claimed = attempt.entry.post;
-        if (claimed !== undefined) await recordPost(task, attempt, { ...claimed, ts }, context);
+        if (claimed !== undefined) await recordPost(task, attempt, { ...claimed, ts }, questions, context);
       },
       async refuse(_, { isAgain: isDoubtful }) {
         const effect = classifyFailure(new NotAllowed('channel'));

@@ -1,6 +1,7 @@
 import type { Day } from '../../domain/time/calendar.ts';
 import type { LastDelivery } from '../../workspace/owned/schedules.ts';
 import type { DeliveryContext } from '../context.ts';
+import type { LogWrite } from '../log/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../log/delivery-log-entry.ts';
 import type { DeliveryTask } from './post-plan.ts';
 
@@ -45,11 +46,12 @@ export async function recordPost(
   task: DeliveryTask,
   attempt: DeliveryAttempt,
   post: PostedMessage,
+  questions: LogWrite['questions'],
   context: DeliveryContext,
 ): Promise<void> {
   const { schedule } = task;
   const { next, cause, pendingNotice, probes, waits, ...entry } = attempt.entry;
-  const unanswered = countUnanswered(context.workspace.lastSent(schedule.id), post);
+  const unanswered = countUnanswered(() => context.workspace.lastSent(schedule.id), post);
   const silent = Object.entries(unanswered).flatMap(([project, { posts, cause: why }]) =>
     posts === NOTIFY_AFTER ? [[project, why] as const] : [],
   );
@@ -68,15 +70,15 @@ export async function recordPost(
       ...(silent.length > 0 && { pendingNotice: 'unanswered' as const, silent: Object.fromEntries(silent) }),
     },
     posted: { channel: post.channel, at: post.at },
-    lastDelivery,
+    ...{ lastDelivery, questions },
   };
   await context.deliveryLog.write(context.lease, write);
 }
 
 /** Which projects gave no answer, and in how many posts in a row. */
-function countUnanswered(before: LastDelivery | undefined, { unanswered = {} }: PostedMessage) {
+function countUnanswered(before: () => LastDelivery | undefined, { unanswered = {} }: PostedMessage) {
   const counted = Object.entries(unanswered).map(([key, cause]) => {
-    const posts = (before?.unanswered?.[key]?.posts ?? 0) + 1;
+    const posts = (before()?.unanswered?.[key]?.posts ?? 0) + 1;
     return [key, { posts, cause }] as const;
   });
   return Object.fromEntries(counted);

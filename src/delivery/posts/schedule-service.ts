@@ -3,6 +3,7 @@ import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedules.ts';
 import { collectAnswerNotes } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
+import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryParts } from '../delivery.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { sendNow } from '../outbox/unclaimed-messages.ts';
@@ -27,6 +28,7 @@ export interface Scheduling {
 export interface SchedulingParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {
   readonly deliveryLog: Pick<DeliveryLog, 'read'>;
   readonly reports: Reports;
+  readonly threads: ThreadStore;
   /** Derives the workspace's runs again. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }

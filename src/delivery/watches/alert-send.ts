@@ -121,7 +121,7 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
       const view = viewOf(task, now, message, context);
       return isFirst ? alertMessage({ ...view, isAgain }) : alertReply({ ...view, isAgain });
     },
-    save: (outgoing, needsLease) =>
+    save: (outgoing, needsLease, questions) =>
       document.update(
         (state) =>
           withMessage(state, place, ({ event, insteadOf }) => ({
@@ -129,7 +129,7 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
             ...{ event, drawn },
             ...(insteadOf && { insteadOf }),
           })),
-        { needsLease },
+        { needsLease, questions },
       ),
     async onRefused({ cause, isGone }, isDoubtful) {
       // A message that already replaces one to somebody else goes to the next manager.

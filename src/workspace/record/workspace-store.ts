@@ -1,6 +1,6 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { guardWrite, type RedisConnection } from '../../redis/connect.ts';
+import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, deliveryLogKey, keysOf, managerRequestsKey, recordKey } from '../../redis/keys.ts';
 import { evalInWorkspace, readRecord, unlinkInWorkspace } from '../../redis/layout.ts';
 import { doneArguments, LUA_TELL, type TakenRequest } from '../once/manager-requests.ts';
@@ -77,6 +77,8 @@ export function createWorkspaceStore(redis: RedisConnection) {
   const index = createWorkspaceIndex(redis);
   return {
     read: (workspace: SlackId): Promise<RecordFields> => readRecord(redis, workspace),
+    exists: async (workspace: SlackId): Promise<boolean> =>
+      (await guardRead(() => redis.exists(recordKey(workspace)))) === 1,
     /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
     async write(
       workspace: SlackId,

@@ -88,6 +88,8 @@ export function createWorkspaces({
       await noteMissing(teamId, fields);
       return parse(teamId, fields);
     },
+    /** Whether it has a record. */
+    exists: store.exists,
     /** Saves only these parts, and keeps other people's changes to the rest. */
     async saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void> {
       await commitChange(target, change, (fields) => planSettings(change, fields, parts));
