@@ -1,6 +1,6 @@
 import type { SlashCommand } from '../../domain/commands.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
-import type { PostedTo } from '../../slack/reply/post-message.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject, UNLIMITED } from '../../workspace/projects/resolve-project.ts';
@@ -29,7 +29,7 @@ export interface MessageTopic {
  */
 export function threadQuestions(
   topic: MessageTopic,
-  { channel, ts }: PostedTo,
+  { channel, ts }: { readonly channel: SlackId; readonly ts: string },
   thread: string | undefined,
   { workspace, teamId, clock, log }: TopicContext,
 ): readonly AskedInThread[] {

@@ -50,7 +50,7 @@ export async function recordPost(
   context: DeliveryContext,
 ): Promise<void> {
   const { schedule } = task;
-  const { next, cause, pendingNotice, probes, waits, ...entry } = attempt.entry;
+  const { due, began } = attempt.entry;
   const unanswered = countUnanswered(() => context.workspace.lastSent(schedule.id), post);
   const silent = Object.entries(unanswered).flatMap(([project, { posts, cause: why }]) =>
     posts === NOTIFY_AFTER ? [[project, why] as const] : [],
@@ -65,8 +65,7 @@ export async function recordPost(
     ...lineOf(task),
     before: attempt.before,
     entry: {
-      ...entry,
-      ...{ state: 'posted' as const, tries: 0, at: post.at, post },
+      ...{ state: 'posted' as const, due, began, tries: 0, at: post.at, post },
       ...(silent.length > 0 && { pendingNotice: 'unanswered' as const, silent: Object.fromEntries(silent) }),
     },
     posted: { channel: post.channel, at: post.at },
