@@ -114,7 +114,7 @@ const QUIET = 'quiet';
 
 /**
  * Without the lease it creates nothing, because the workspace may just have been deleted. A deleted schedule gets no
- * last delivery.
+ * last delivery. Questions that can't be stored, because their key is damaged, don't fail the rest.
  */
 const WRITE = `${LUA_REMEMBER}
 local held = redis.call('GET', KEYS[1]) == ARGV[1]
@@ -129,7 +129,7 @@ redis.call('PEXPIRE', KEYS[2], ARGV[6])
 if ARGV[11] ~= '' and redis.call('HEXISTS', KEYS[3], ARGV[9]) == 1 then
   redis.call('HSET', KEYS[3], ARGV[10], ARGV[11])
 end
-for i = dropped + 1, #ARGV, 3 do remember(KEYS[4], KEYS[5], ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
+for i = dropped + 1, #ARGV, 3 do pcall(remember, KEYS[4], KEYS[5], ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 return 1`;
 
 const BACK_OFF = `
