@@ -67,6 +67,20 @@ export interface RequestWork extends WorkBase {
   reference?: string;
 }
 
+/**
+ * What a request's record begins with.
+ * @param source who sent what
+ * @param arrived by `performance.now()`; now, if the transport does not say
+ */
+export const beginRequest = (
+  { via, teamId, userId }: { readonly via: RequestVia; readonly teamId: string; readonly userId: string },
+  route: string,
+  arrived?: unknown,
+): RequestWork => ({
+  ...{ kind: 'request', via, route, workspace: teamId, user: userId, outcome: 'ok' },
+  began: typeof arrived === 'number' ? arrived : performance.now(),
+});
+
 /** Its own outcomes: `lease-taken`, `lease-lost` (another process runs it), `stopped` (this process stops), `gone` (no workspace). */
 export interface RunWork extends WorkBase {
   readonly kind: 'run';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { resolvePeriodText } from '../../src/domain/time/period.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
-import type { SharedBy } from '../../src/slack/request/request.ts';
+import type { Request } from '../../src/slack/request/request.ts';
 import { answerView } from '../support/answer-view.ts';
 import { textOf } from '../support/bot.ts';
 import { usageOfItems } from '../support/usage.ts';
@@ -16,7 +16,7 @@ const item = (day: string, amount = '1', bonuses = '0'): WireCharge => ({
 });
 
 /** Renders the answer to this text when billing sends these items. */
-function shown(words: string, items: readonly WireCharge[], byline?: SharedBy) {
+function shown(words: string, items: readonly WireCharge[], byline?: Request['sharedBy']) {
   const period = resolvePeriodText(words, NOW, 'UTC');
   const figures = {
     target: {

@@ -12,7 +12,7 @@ import {
   ServiceUnreachable,
   WrongIdentityUrl,
 } from '../../src/domain/failure/index.ts';
-import { failureMessage, failureModal } from '../../src/slack/reply/error-reply.ts';
+import { errorModalOf, failureMessage } from '../../src/slack/reply/error-reply.ts';
 
 const SUGGESTION = 'https://identity.example.com/v3';
 
@@ -28,7 +28,7 @@ const FAILURES: readonly (readonly [Failure, string])[] = [
 
 describe('a rejection by the identity service', () => {
   it.each(FAILURES)('comes with what to do about it: %s', (failure, advice) => {
-    for (const shown of [failureMessage(failure), failureModal(failure)]) {
+    for (const shown of [failureMessage(failure), errorModalOf({ failure, id: '4f2a' }, {}, false)]) {
       const read = JSON.stringify(shown);
       expect(read).toContain(failure.message);
       expect(read).toContain(advice);
@@ -49,7 +49,7 @@ describe('a rejection by the identity service', () => {
 
   it('can be retried by hand when the outcome is unclear', () => {
     const rerun = { command: '/os-token', text: '123' } as const;
-    const reply = failureMessage(new OutcomeUnclear('identity.example.com'), { invocation: rerun });
+    const reply = failureMessage(new OutcomeUnclear('identity.example.com'), { command: rerun });
     expect(JSON.stringify(reply)).toContain('Try again');
   });
 });

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { MINUTE } from '../../src/domain/time/calendar.ts';
-import { createReplyTargets } from '../../src/slack/reply/reply.ts';
-import { type RequestSource, sourceOfPayload } from '../../src/slack/request/payload.ts';
+import { beginRequest } from '../../src/runtime/work.ts';
+import { createReplyTarget } from '../../src/slack/reply/reply.ts';
+import { type Source, sourceOfPayload } from '../../src/slack/request/payload.ts';
 import {
   createAuthorize,
   privateLocation,
   publicLocation,
   type Request,
-  type RequestOptions,
 } from '../../src/slack/request/request.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';
@@ -71,12 +71,14 @@ beforeEach(() => {
   authorize = createAuthorize({ users: createUserDirectory(() => now), workspaces, requests: {} as never });
 });
 
-const SOURCE = sourceOfPayload({ team_id: TEAM, user_id: 'U1', channel_id: 'C1' });
-const targetOf = (source: RequestSource = SOURCE, given: object = client) =>
-  createReplyTargets({} as never)(source, given as WebClient);
-const ask = (right: Right = 'ask', options: Partial<RequestOptions> = {}, source?: RequestSource) =>
-  authorize(targetOf(source), right, { at: 5, ...options });
-const may = async (right: Right, options?: Partial<RequestOptions>) =>
+const ARRIVAL = { via: 'command', at: 5 } as const;
+const SOURCE = sourceOfPayload({ team_id: TEAM, user_id: 'U1', channel_id: 'C1' }, ARRIVAL);
+const targetOf = (source: Source = SOURCE, given: object = client) =>
+  createReplyTarget({ source, client: given as WebClient } as never);
+const work = () => beginRequest(SOURCE, '/spend');
+const ask = (right: Right = 'ask', options: Partial<Source> = {}, source = SOURCE) =>
+  authorize(targetOf({ ...source, ...options }), { right, isQuestion: true }, work());
+const may = async (right: Right, options?: Partial<Source>) =>
   ask(right, options).then(
     (found) => found?.user.id ?? 'dropped',
     (error: { kind?: string; reason?: string; code?: string }) => error.reason ?? error.code ?? error.kind,
@@ -108,7 +110,7 @@ describe('a refusal to a person who does not manage', () => {
     };
     const target = targetOf(SOURCE, { ...client, users: { info } });
     const named = () =>
-      authorize(target, 'manage', { at: 5 }).catch(
+      authorize(target, { right: 'manage' }, work()).catch(
         (error: { managers?: readonly string[] }) => error.managers,
       );
     expect([await named(), await named()]).toEqual([['U6'], ['U6']]);
@@ -184,7 +186,7 @@ describe('what is asked of Slack and the store', () => {
     await may('ask');
     expect(await may('manage')).toBe('U1');
     groups = { S1: [] };
-    expect(await may('manage', { isTyping: true })).toBe('U1');
+    expect(await may('manage', { via: 'suggestions' })).toBe('U1');
     expect(await may('manage')).toBe('not-manager');
     expect(asked.filter((one) => one === 'S1')).toHaveLength(3);
   });
@@ -196,7 +198,7 @@ describe('what is asked of Slack and the store', () => {
 
   it('is nothing for a payload without a workspace or a user', async () => {
     for (const source of [{ user_id: 'U1' }, { team_id: TEAM }])
-      await expect(ask('ask', {}, sourceOfPayload(source))).rejects.toMatchObject({
+      await expect(ask('ask', {}, sourceOfPayload(source, ARRIVAL))).rejects.toMatchObject({
         ...{ kind: 'not-allowed', reason: 'external' },
       });
     expect(asked).toEqual([]);
@@ -212,10 +214,16 @@ describe('what is asked of Slack and the store', () => {
 
   it('is nothing that a replay waits for, nor fails by', async () => {
     record = new StoreUnavailable();
-    const replay = sourceOfPayload({ team_id: TEAM, user_id: 'U1' }, Promise.resolve(false));
+    const replay = sourceOfPayload(
+      { team_id: TEAM, user_id: 'U1' },
+      { ...ARRIVAL, isFirst: Promise.resolve(false) },
+    );
     expect(await ask('manage', {}, replay)).toBeUndefined();
     record = undefined;
-    const first = sourceOfPayload({ team_id: TEAM, user_id: 'U1' }, Promise.resolve(true));
+    const first = sourceOfPayload(
+      { team_id: TEAM, user_id: 'U1' },
+      { ...ARRIVAL, isFirst: Promise.resolve(true) },
+    );
     expect((await ask('ask', {}, first))?.user.id).toBe('U1');
   });
 
@@ -236,7 +244,7 @@ describe('what is asked of Slack and the store', () => {
 });
 
 describe('a request', () => {
-  const create = (options: Partial<RequestOptions> = {}) => {
+  const create = (options: Partial<Source> = {}) => {
     user = { is_admin: true, locale: 'de-DE' };
     settings = { ...DEFAULT_SETTINGS, locale: 'fr-FR' };
     return ask('ask', options);
@@ -259,8 +267,8 @@ describe('a request', () => {
     const sent: string[] = [];
     const chat = { postEphemeral: async (message: object) => void sent.push(JSON.stringify(message)) };
     const target = targetOf(SOURCE, { ...client, chat });
-    const invocation = { command: '/billing' as never, text: 'connect a1b2c3d4e5 now' };
-    const request = await authorize(target, 'ask', { at: 5, invocation });
+    const typed = { command: '/billing' as never, text: 'connect a1b2c3d4e5 now' };
+    const request = await authorize(target, { right: 'ask' }, work(), typed);
     await request?.reply.modal.open({ type: 'modal', title: { type: 'plain_text', text: 'A' }, blocks: [] });
     expect(sent[0]).toContain('"/billing connect now"');
     expect(sent[0]).not.toContain('a1b2c3d4e5');

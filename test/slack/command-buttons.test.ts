@@ -7,7 +7,7 @@ import {
   outputOptions,
   pageButtons,
   parseCommand,
-  parseShare,
+  parseCommandClick,
   scheduleOption,
   shareButton,
   watchOption,
@@ -99,8 +99,8 @@ describe('a button that shares an answer', () => {
   it('carries when it was asked for, and is read as it was written', () => {
     const [share] = shareButton(spend('prod today'), 1_800_000_000_000);
     expect(share).toMatchObject({ action_id: 'share', value: '1800000000000 /spend prod today' });
-    expect(parseShare(share?.value ?? '')).toEqual({
-      ...{ asked: 1_800_000_000_000, command: '/spend', text: 'prod today' },
+    expect(parseCommandClick('share', share?.value ?? '')).toEqual({
+      ...{ how: 'share', asked: 1_800_000_000_000, command: spend('prod today') },
     });
   });
 
@@ -113,8 +113,8 @@ describe('a button that shares an answer', () => {
   it.each(['x', '', '0', '-5', '1.5', 'Infinity', '9007199254740993'])(
     'that names no instant, “%s”, was asked for at none',
     (asked) => {
-      expect(parseShare(`${asked} /spend prod`)).toEqual({
-        ...{ asked: Number.POSITIVE_INFINITY, command: '/spend', text: 'prod' },
+      expect(parseCommandClick('share', `${asked} /spend prod`)).toEqual({
+        ...{ how: 'share', asked: Number.POSITIVE_INFINITY, command: spend('prod') },
       });
     },
   );

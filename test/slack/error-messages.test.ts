@@ -1,3 +1,4 @@
+import type { ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import {
   AddressRefused,
@@ -12,19 +13,25 @@ import {
   UnsealFailed,
   WrongIdentityUrl,
 } from '../../src/domain/failure/index.ts';
+import type { Asked } from '../../src/slack/error-messages/description.ts';
 import {
+  createErrorReply,
+  errorMessageOf,
+  errorModalOf,
   failureMessage,
-  failureModal,
   failureText,
-  unknownErrorMessage,
-  unknownErrorModal,
 } from '../../src/slack/reply/error-reply.ts';
+import type { ReplyTarget } from '../../src/slack/reply/reply.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { textOf } from '../support/bot.ts';
 import { failuresOfAll } from '../support/failures.ts';
 
 const request = (canManage: boolean) =>
   ({ user: { canManage }, channel: 'C1', workspace: { settings: { managers: [] } } }) as unknown as Request;
+const ID = '4f2a90bc';
+const failureModal = (failure: Failure, asked: Asked = {}) => errorModalOf({ failure, id: ID }, asked, false);
+const unknown = (asked: Asked = {}, isUnchanged = false) =>
+  errorMessageOf({ failure: undefined, id: ID }, asked, isUnchanged);
 const labels = (message: { readonly blocks: readonly object[] }): readonly string[] =>
   message.blocks
     .flatMap((block) => ('elements' in block ? (block.elements as { text?: { text?: string } }[]) : []))
@@ -56,7 +63,7 @@ describe('the reply to a failure', () => {
 
   it('has the reference to the log where Slack returned an error', () => {
     const failure = new SlackFailed('users.info', 'fatal_error');
-    expect(textOf(failureMessage(failure, { reference: '4f2a90bc' }).blocks)).toContain(
+    expect(textOf(failureMessage(failure, {}, ID).blocks)).toContain(
       'send your admin this reference: 4f2a90bc.',
     );
   });
@@ -90,8 +97,8 @@ describe('the address of a service, and the error’s code', () => {
 
 describe('the reply to an error that Tally did not foresee', () => {
   it('says that nothing was changed only after a question', () => {
-    expect(unknownErrorMessage('4f2a90bc', { isUnchanged: true }).text).toContain('Nothing was changed.');
-    const { text } = unknownErrorMessage('4f2a90bc');
+    expect(unknown({}, true).text).toContain('Nothing was changed.');
+    const { text } = unknown();
     expect(text).not.toContain('Nothing was changed');
     expect(text).toContain('Check whether your change was saved.');
     expect(text).toContain('4f2a90bc');
@@ -99,10 +106,10 @@ describe('the reply to an error that Tally did not foresee', () => {
 });
 
 describe('the reply to any failure', () => {
-  const invocation = { command: '/spend' as never, text: '123' };
+  const command = { command: '/spend' as never, text: '123' };
   const workspace = { aliases: new Set(), projects: new Map(), connectionNames: [], settings: {} };
   const manager = { ...request(true), workspace } as unknown as Request;
-  const CONTEXTS = [{}, { invocation }, { invocation, opensForm: true, request: manager }];
+  const CONTEXTS = [{}, { command }, { command, request: manager }];
   const failures = failuresOfAll()
     .map(([failure]) => failure)
     .filter(({ kind }) => kind !== 'project-missing' && kind !== 'invalid-word');
@@ -126,31 +133,32 @@ describe('the reply to any failure', () => {
       }
   });
 
-  it('runs a command from a window only where that opens a form again', () => {
-    const reruns = (opensForm: boolean) =>
-      failures.filter((failure) =>
-        JSON.stringify(failureModal(failure, { invocation, opensForm })).includes('"/spend 123"'),
-      ).length;
-    expect([reruns(false), reruns(true) > 5]).toEqual([0, true]);
-    for (const failure of failures)
-      for (const block of failureModal(failure, { invocation }).blocks) expect(block).toHaveProperty('type');
+  it('is shown in a window too, with buttons that run a command only where that opens one again', async () => {
+    const reruns = async (does: 'answer' | 'openForm') => {
+      const shown: string[] = [];
+      const target = {
+        hasModal: async () => true,
+        updateModal: async (view: ModalView) => void shown.push(JSON.stringify(view.blocks)),
+      } as unknown as ReplyTarget;
+      const reply = createErrorReply(undefined as never);
+      for (const failure of failures) await reply.send(target, { failure, id: ID }, { command }, does);
+      return shown.filter((blocks) => blocks.includes('"/spend 123"')).length;
+    };
+    expect([await reruns('answer'), (await reruns('openForm')) > 5]).toEqual([0, true]);
   });
 });
 
 describe('an unforeseen error', () => {
   it('can be tried again where the command may be repeated', () => {
     const buttons = (context: object) =>
-      unknownErrorMessage('4f2a90bc', context).blocks.flatMap((block) =>
-        block.type === 'actions' ? block.elements : [],
-      );
-    expect(buttons({ invocation: { command: '/spend', text: 'prod' } })).toMatchObject([
+      unknown(context).blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
+    expect(buttons({ command: { command: '/spend', text: 'prod' } })).toMatchObject([
       { value: '/spend prod' },
     ]);
-    const bare = unknownErrorMessage('4f2a90bc');
+    const bare = unknown();
     expect(bare.blocks.map(({ type }) => type)).toEqual(['section']);
     expect(textOf(bare.blocks)).toContain('4f2a90bc');
-    expect(textOf(unknownErrorModal('4f2a90bc', { isUnchanged: true }).blocks)).toContain(
-      'Nothing was changed.',
-    );
+    const { blocks } = errorModalOf({ failure: undefined, id: ID }, {}, true);
+    expect(textOf(blocks)).toContain('Nothing was changed.');
   });
 });

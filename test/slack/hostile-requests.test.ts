@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
+import { beginRequest } from '../../src/runtime/work.ts';
 import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { ReplyTarget } from '../../src/slack/reply/reply.ts';
@@ -37,14 +38,14 @@ async function started(): Promise<Ran> {
   const ran: string[] = [];
   const waiting = modal({ title: 'Wait', blocks: [section('…')] });
   const tally = await startListenerBot({
-    commands: { '/spend': { right: 'ask', run: async () => void ran.push('command') } },
-    actions: { click: { right: 'ask', run: async () => void ran.push('action') } },
+    commands: { '/spend': { right: 'ask', does: 'answer', run: async () => void ran.push('command') } },
+    actions: { click: { right: 'ask', does: 'answer', run: async () => void ran.push('action') } },
     views: {
       form: {
         right: 'ask',
         waiting,
         read: () => ({ input: undefined }),
-        work: async () => void ran.push('view'),
+        submit: async () => void ran.push('view'),
       },
     },
     options: {
@@ -56,7 +57,7 @@ async function started(): Promise<Ran> {
         },
       },
     },
-    events: { app_mention: { right: 'ask', run: async () => void ran.push('event') } },
+    events: { app_mention: { right: 'ask', answer: async () => void ran.push('event') } },
   });
   releases.push(() => tally.stop());
   return { tally, ran };
@@ -443,8 +444,10 @@ describe('a request that is sent a second time, byte by byte', () => {
     const authorize = createAuthorize({
       ...{ users, workspaces: { read } as unknown as Workspaces, requests: {} as never },
     });
-    const source = { ...sourceOfPayload({ team_id: TEAM, user_id: OWNER }), isFirst };
-    expect(await authorize({ source } as ReplyTarget, 'ask', { at: 0 })).toBeUndefined();
+    const source = sourceOfPayload({ team_id: TEAM, user_id: OWNER }, { via: 'command', at: 0, isFirst });
+    const work = beginRequest(source, '/spend');
+    expect(await authorize({ source } as ReplyTarget, { right: 'ask' }, work)).toBeUndefined();
+    expect(work.outcome).toBe('replayed');
   });
 
   it('finds the same suggestions: they may be asked for twice within a second', async () => {

@@ -95,6 +95,7 @@ const listeners: Listeners = {
     '/spend': {
       right: 'ask',
       isQuestion: true,
+      does: 'answer',
       run: async (text, request) => {
         requests.push(request);
         say('spend', text);
@@ -114,7 +115,7 @@ const listeners: Listeners = {
         if (text === 'form') await request.reply.modal.open(modal({ title: 'Form', blocks: [] }));
       };
       const right = text === 'manage' ? 'manage' : 'ask';
-      return text.startsWith('form') ? { right, openForm: work } : { right, run: work };
+      return { right, does: text.startsWith('form') ? 'openForm' : 'change', run: work };
     },
   },
   actions: {
@@ -128,12 +129,11 @@ const listeners: Listeners = {
         if (value === 'refresh')
           await request.reply.modal.updateIfUnchanged(modal({ title: 'New', blocks: [] }));
       };
-      return button === 'form' || button === 'quick form'
-        ? { right: 'ask', openForm: work }
-        : { right: 'ask', run: work };
+      return { right: 'ask', does: button?.endsWith('form') ? 'openForm' : 'answer', run: work };
     },
     remove: {
       right: 'manage',
+      does: 'change',
       command: () => ({ command: '/billing', text: 'remove' }),
       run: async () => say('remove'),
     },
@@ -146,7 +146,7 @@ const listeners: Listeners = {
         if (fields.name === 'broken') throw new SyntaxError('broken');
         return fields.name === '' ? { errors: { name: 'Type a name.' } } : { input: { ...fields, metadata } };
       },
-      work: async (input, request) => {
+      submit: async (input, request) => {
         requests.push(request);
         say('work', JSON.stringify(input));
         if ((input as { name: string }).name === 'fail') throw new NotConnected();
@@ -171,7 +171,7 @@ const listeners: Listeners = {
       right: 'ask',
       once: true,
       wants: ({ bot_id }) => bot_id === undefined,
-      run: async (event, request, { rerun }) => {
+      answer: async (event, request, { rerun }) => {
         requests.push(request);
         say('mention', event.text);
         if (event.text === 'run') await rerun({ command: '/spend', text: 'answer' });
@@ -180,7 +180,7 @@ const listeners: Listeners = {
     },
     app_home_opened: {
       right: 'belong',
-      run: async (event, request, { rerun }) => {
+      answer: async (event, request, { rerun }) => {
         requests.push(request);
         say('home', event.tab);
         if (event.text === 'fail') throw new NotConnected();

@@ -31,6 +31,7 @@ async function started(
   const spend: CommandListener = {
     right: 'ask',
     isQuestion: true,
+    does: 'answer',
     async run(_, request) {
       await isAnswering;
       await answer(request);
@@ -141,7 +142,8 @@ describe('an answer that takes longer', () => {
 describe('a form, while Slack is slow', () => {
   const form: CommandListener = {
     right: 'manage',
-    openForm: (_, { reply }) => reply.modal.open(modal({ title: 'Settings', blocks: [section('Here')] })),
+    does: 'openForm',
+    run: (_, { reply }) => reply.modal.open(modal({ title: 'Settings', blocks: [section('Here')] })),
   };
   const title = () => bot.slack.modal(OWNER)?.view.title?.text;
 
@@ -172,7 +174,8 @@ describe('a form, while Slack is slow', () => {
   it('puts a short answer into the window that is open already', async () => {
     const answers: CommandListener = {
       right: 'ask',
-      openForm: (_, { reply }) => reply.private(say('The list is full.')),
+      does: 'openForm',
+      run: (_, { reply }) => reply.private(say('The list is full.')),
     };
     await started({ commands: { '/billing': answers } });
     bot.slack.behaviour.latency = 100;
@@ -208,7 +211,7 @@ describe('a question in a thread', () => {
       events: {
         app_mention: {
           right: 'ask',
-          run: (_, __, { rerun }) => rerun({ command: '/spend', text: '' }),
+          answer: (_, __, { rerun }) => rerun({ command: '/spend', text: '' }),
         },
       },
     });
@@ -227,7 +230,7 @@ describe('a question in a thread', () => {
       events: {
         app_mention: {
           right: 'ask',
-          run: async () => {
+          answer: async () => {
             throw new TokenRejected('billing');
           },
         },

@@ -4,9 +4,11 @@ import { originOf, sourceOfPayload } from '../../src/slack/request/payload.ts';
 
 const NOTHING = {
   ...{ teamId: '', userId: '', homeTeamId: undefined, channel: undefined, responseUrl: undefined },
-  ...{ isClick: false, triggerId: undefined, viewId: undefined, hasFields: false, thread: undefined },
+  ...{ via: 'event', at: 7, isClick: false, replaces: false, triggerId: undefined },
+  ...{ viewId: undefined, viewHash: undefined, hasFields: false, thread: undefined },
   ...{ startsThread: undefined, isFirst: undefined },
 };
+const ARRIVAL = { via: 'event', at: 7 } as const;
 /** Slack sends some missing fields as null. */
 const nulls = (payload: object) => payload as unknown as SlackPayload;
 
@@ -108,12 +110,12 @@ describe('where a payload comes from', () => {
       { userId: 'U1' },
     ],
   ])('%s', (_, payload, expected) => {
-    expect(sourceOfPayload(payload)).toEqual({ ...NOTHING, ...expected });
+    expect(sourceOfPayload(payload, ARRIVAL)).toEqual({ ...NOTHING, ...expected });
   });
 
   it('is told with whether it came for the first time', () => {
     const isFirst = Promise.resolve(true);
-    expect(sourceOfPayload({}, isFirst).isFirst).toBe(isFirst);
+    expect(sourceOfPayload({}, { ...ARRIVAL, isFirst }).isFirst).toBe(isFirst);
   });
 });
 

@@ -4,7 +4,7 @@ import { SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts
 import { actions, button, context, header, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
-import { createReplyTargets, type ReplyTarget } from '../../src/slack/reply/reply.ts';
+import { createReplyTarget, type ReplyTarget } from '../../src/slack/reply/reply.ts';
 import type { SlackPayload } from '../../src/slack/request/payload.ts';
 import { sourceOfPayload } from '../../src/slack/request/payload.ts';
 import { textOf } from '../support/bot.ts';
@@ -96,15 +96,15 @@ const log = {
 };
 
 /** @param given other parts of the target, and of where the payload comes from */
-const targetOf = (payload: SlackPayload, given: object = {}, modalHash?: string): ReplyTarget => {
-  const source = { ...sourceOfPayload({ team_id: 'T1', user_id: 'U1', ...payload }), ...given };
-  const parts = { client, responseUrls, log, ...given };
-  return createReplyTargets(parts as never)(source, parts.client as never, modalHash);
+const targetOf = (payload: SlackPayload, given: object = {}, viewHash?: string): ReplyTarget => {
+  const sent = { team_id: 'T1', user_id: 'U1', ...payload };
+  const source = { ...sourceOfPayload(sent, { via: 'command', at: 0 }), viewHash, ...given };
+  return createReplyTarget({ client, responseUrls, log, ...given, source } as never);
 };
 const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
 /** A target whose loading message is shown. */
-async function loading(target: ReplyTarget, audience: 'asker' | 'channel' = 'asker', replace = false) {
-  target.startLoadingMessage({ audience, replace, delay: 0 });
+async function loading(target: ReplyTarget, audience: 'asker' | 'channel' = 'asker', replaces = false) {
+  target.startLoadingMessage({ audience, replaces, delay: 0 });
   await turn();
   sent = [];
   return target;
@@ -217,16 +217,16 @@ describe('what only the asker sees', () => {
 describe('an answer', () => {
   const reply = (
     target: ReplyTarget,
-    { audience = 'asker', replace = false }: { audience?: 'asker' | 'channel'; replace?: boolean } = {},
-  ) => target.replyWith({ audience, replace, invocation: undefined });
+    { audience = 'asker', replaces = false }: { audience?: 'asker' | 'channel'; replaces?: boolean } = {},
+  ) => target.replyWith({ audience, replaces, command: undefined });
   const answered = (payload: SlackPayload, options = {}) =>
     sentAfter(reply(targetOf(payload), options).update(SHOWN));
   const PUBLIC = { audience: 'channel' } as const;
 
   it('goes to the asker, in place of the message that was clicked', async () => {
     expect(await answered(COMMAND)).toEqual(['url it Hello.']);
-    expect(await answered(COMMAND, { replace: true })).toEqual(['url it replace Hello.']);
-    expect(await sentAfter(reply(targetOf(COMMAND), { replace: true }).private(SHOWN))).toEqual([
+    expect(await answered(COMMAND, { replaces: true })).toEqual(['url it replace Hello.']);
+    expect(await sentAfter(reply(targetOf(COMMAND), { replaces: true }).private(SHOWN))).toEqual([
       ...['url it Hello.'],
     ]);
   });
@@ -288,7 +288,7 @@ describe('an answer', () => {
 describe('a file for a channel that asked', () => {
   const file = (thread: object) =>
     targetOf({ ...CHANNEL, ...thread })
-      .replyWith({ audience: 'channel', replace: false, invocation: undefined })
+      .replyWith({ audience: 'channel', replaces: false, command: undefined })
       .file({ name: 'a.csv', title: 'A', content: 'x', about: 'y' });
 
   it('is in the thread that asked, else in a direct message', async () => {
@@ -303,8 +303,8 @@ describe('a form', () => {
   const IN_MODAL = { ...CLICK, view: { id: 'V1', type: 'modal' } };
   const modalOf = (target: ReplyTarget, text?: string) =>
     target.replyWith({
-      ...{ audience: 'asker', replace: false },
-      invocation: text === undefined ? undefined : { command: '/billing' as never, text },
+      ...{ audience: 'asker', replaces: false },
+      command: text === undefined ? undefined : { command: '/billing' as never, text },
     }).modal;
 
   it('is opened with the trigger of a click, then replaced', async () => {
@@ -447,17 +447,17 @@ describe('an error', () => {
 
   it('is reported privately, or in the modal that the request opened', async () => {
     const report = errors().explain(new StoreUnavailable(), { outcome: 'ok' });
-    expect(await sentAfter(errors().send(targetOf(COMMAND), report))).toEqual([
+    expect(await sentAfter(errors().send(targetOf(COMMAND), report, {}, 'answer'))).toEqual([
       ...[expect.stringMatching(/^url it Tally can’t reach its database/)],
     ]);
-    expect(await sentAfter(errors().send(await loadingView(COMMAND), report))).toEqual([
+    expect(await sentAfter(errors().send(await loadingView(COMMAND), report, {}, 'answer'))).toEqual([
       ...[expect.stringMatching(/^update V-new That did not work/)],
     ]);
     const bug = errors().explain(new TypeError('a bug'), { outcome: 'ok' });
-    expect(await sentAfter(errors().send(targetOf(COMMAND), bug))).toEqual([
+    expect(await sentAfter(errors().send(targetOf(COMMAND), bug, {}, 'answer'))).toEqual([
       ...[expect.stringContaining(`this reference: ${bug.id}.`)],
     ]);
-    expect(await sentAfter(errors().send(await loadingView(COMMAND), bug))).toEqual([
+    expect(await sentAfter(errors().send(await loadingView(COMMAND), bug, {}, 'answer'))).toEqual([
       ...[expect.stringMatching(/^update V-new That did not work Something went wrong/)],
     ]);
   });
@@ -466,8 +466,8 @@ describe('an error', () => {
     refusals = { url: refusal('a'), ephemeral: refusal('b'), post: refusal('c'), update: refusal('d') };
     const report = errors().explain(new StoreUnavailable(), { outcome: 'ok' });
     logged = [];
-    await errors().send(targetOf(COMMAND), report);
-    await errors().sendInModal(targetOf({ ...COMMAND, view: { id: 'V1' } }), report);
+    await errors().send(targetOf(COMMAND), report, {}, 'answer');
+    await errors().sendInModal(targetOf({ ...COMMAND, view: { id: 'V1' } }), report, {});
     expect(logged).toEqual(Array(2).fill('error Could not deliver a reply'));
   });
 });

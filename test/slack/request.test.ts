@@ -28,10 +28,11 @@ async function started(listeners: Listeners): Promise<ListenerBot> {
 const view = (title: string) => modal({ title, blocks: [actions(button('connect', 'Go'))] });
 
 const command = (run: (request: Request) => Promise<void>): Record<string, CommandListener> => ({
-  '/spend': { right: 'ask', run: (_, request) => run(request) },
+  '/spend': { right: 'ask', does: 'answer', run: (_, request) => run(request) },
 });
 const action = (run: (request: Request) => Promise<void>): ActionListener => ({
   right: 'ask',
+  does: 'answer',
   run: (_, request) => run(request),
 });
 const issue = async (request: Request) => {
@@ -95,7 +96,7 @@ describe('a modal that a visit opened', () => {
       events: {
         app_home_opened: {
           right: 'ask',
-          run: async (_, __, { client }) => {
+          answer: async (_, __, { client }) => {
             const home = { type: 'home', blocks: [actions(button('connect', 'Go'))] };
             await client.views.publish({ user_id: OWNER, view: home as never });
           },
@@ -176,6 +177,7 @@ describe('a modal that a visit opened', () => {
 describe('what is for the asker alone', () => {
   const sayHello: CommandListener = {
     right: 'ask',
+    does: 'answer',
     run: (_, request) => request.reply.private({ text: 'Hello.', blocks: [section('Hello.')] }),
   };
   const messages = (method: string) => tally.slack.calls.filter((call) => call.method === method);
@@ -235,6 +237,7 @@ describe('a click in a message', () => {
     commands: {
       '/spend': {
         right: 'ask',
+        does: 'answer',
         run: async (text, request) => {
           if (text === 'public') await request.reply.public(CHANNEL, message('For everybody.'));
           else await request.reply.update(message(text === '' ? 'Before.' : 'For the asker.'));
@@ -272,6 +275,7 @@ describe('an answer that Slack does not take at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
   const QUESTION: CommandHandler = {
     right: 'ask',
+    does: 'answer',
     run: (_, request) => request.reply.update(says('Figures.')),
   };
   const listeners: Listeners = {
@@ -280,7 +284,7 @@ describe('an answer that Slack does not take at once', () => {
       app_mention: {
         right: 'ask',
         once: true,
-        run: (_, __, { rerun }) => rerun({ command: '/spend', text: '' }),
+        answer: (_, __, { rerun }) => rerun({ command: '/spend', text: '' }),
       },
     },
   };

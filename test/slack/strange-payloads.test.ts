@@ -23,7 +23,7 @@ beforeEach(async () => {
   ran = [];
   tally = await startListenerBot(
     {
-      commands: { '/spend': { right: 'ask', run: async (_, { at }) => void ran.push(at) } },
+      commands: { '/spend': { right: 'ask', does: 'answer', run: async (_, { at }) => void ran.push(at) } },
       views: {
         broken: {
           right: 'ask',
@@ -31,13 +31,13 @@ beforeEach(async () => {
             throw new SyntaxError('not what this version wrote');
           },
           waiting: modal({ title: 'Wait', blocks: [section('…')] }),
-          work: async () => undefined,
+          submit: async () => undefined,
         },
         form: {
           right: 'ask',
           read: () => ({ input: undefined }),
           waiting: modal({ title: 'Wait', blocks: [section('…')] }),
-          work: async (_, { at }) => void ran.push(at),
+          submit: async (_, { at }) => void ran.push(at),
         },
       },
       options: {
@@ -111,7 +111,7 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
   });
 
   it('is no verb', async () => {
-    const routed = routeSubcommands({ help: { right: 'ask', run: async () => undefined } });
+    const routed = routeSubcommands({ help: { right: 'ask', does: 'answer', run: async () => undefined } });
     const { run, right } = handlerOf(routed, name);
     expect(right).toBe('ask');
     const request = { workspace: { aliases: new Set() } } as unknown as Request;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidWord, SecretPasted, TokenRejected } from '../../src/domain/failure/index.ts';
 import { parsePage, refuseExtraWords, routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import { type CommandHandler, handlerOf, workOf } from '../../src/slack/server/listeners.ts';
+import { type CommandHandler, handlerOf } from '../../src/slack/server/listeners.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 
 /** `verb|text|typed` of each that ran, and what was answered. */
@@ -17,6 +17,7 @@ const PERHAPS = 'a1b2c3d4e5';
 
 const listener = (verb: string, right: Right = 'ask'): CommandHandler => ({
   right,
+  does: 'answer',
   run: async (text, _, typed) => void ran.push(`${verb}|${text}|${typed}`),
 });
 const askForProject: CommandHandler['run'] = async (text, _, typed) => {
@@ -26,11 +27,16 @@ const askForProject: CommandHandler['run'] = async (text, _, typed) => {
 };
 const ROUTES = routeSubcommands({
   help: (text) => listener('help', text === 'projects' ? 'belong' : 'ask'),
-  connect: { right: 'manage', openForm: async (text, _, typed) => void ran.push(`connect|${text}|${typed}`) },
+  connect: {
+    right: 'manage',
+    does: 'openForm',
+    run: async (text, _, typed) => void ran.push(`connect|${text}|${typed}`),
+  },
   projects: (text) => ({
     right: text.includes('add') ? 'member' : 'ask',
     help: () => ({ text: 'About projects', blocks: [] }),
-    ...(text === 'add' ? { openForm: askForProject } : { run: askForProject }),
+    does: text === 'add' ? 'openForm' : 'answer',
+    run: askForProject,
   }),
 });
 const request = (...aliases: readonly string[]) =>
@@ -39,10 +45,12 @@ const request = (...aliases: readonly string[]) =>
     reply: { update: async ({ text }: { text: string }) => void ran.push(`answered ${text}`) },
   }) as unknown as Request;
 const run = async (text: string, ...aliases: readonly string[]): Promise<unknown> =>
-  workOf(handlerOf(ROUTES, text))(text, request(...aliases)).then(
-    () => ran.splice(0),
-    (error: unknown) => error,
-  );
+  handlerOf(ROUTES, text)
+    .run(text, request(...aliases))
+    .then(
+      () => ran.splice(0),
+      (error: unknown) => error,
+    );
 
 describe('the first word of a command', () => {
   it.each([
@@ -78,7 +86,7 @@ describe('the first word of a command', () => {
         'constructor',
       ].map(right),
     ).toEqual(['manage', 'ask', 'member', 'ask', 'belong', 'ask', 'ask', 'ask']);
-    const opens = (text: string) => handlerOf(ROUTES, text).openForm !== undefined;
+    const opens = (text: string) => handlerOf(ROUTES, text).does === 'openForm';
     expect(['connect', 'connect help', 'projects', 'projects add', 'unknown', ''].map(opens)).toEqual([
       ...[true, false, false, true, false, false],
     ]);

@@ -62,9 +62,9 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
     if (found === undefined) return;
     const { channel } = found;
     // A conversation of Tally with the person who asked is no place for a manager.
-    const place = channel === undefined || isDirectMessage(channel) ? {} : { channel };
+    const place = channel === undefined || isDirectMessage(channel) ? {} : { askedIn: channel };
     const isAnswered = await rerun(parseCommand(typedCommand(found)), {
-      ...{ replace: false, managerRequest: id, ...place },
+      ...{ replaces: false, managerRequest: id, ...place },
     });
     // A change marks it as done in its own step. If it was refused, the reason was shown to who pressed.
     const taken = await update(request, id, (now) =>
@@ -94,8 +94,8 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
     if (used?.project === undefined) return request.reply.update(NOT_USABLE);
     const { channel, project: allowed } = used;
     const isAnswered = await rerun(parseCommand(typedCommand(used)), {
-      ...{ allowed, replace: false },
-      ...(channel !== undefined && { channel }),
+      ...{ allowed, replaces: false },
+      ...(channel !== undefined && { askedIn: channel }),
     });
     if (!isAnswered) {
       await update(request, id, (found) => ({ next: { ...found, state: 'allowed' } }));

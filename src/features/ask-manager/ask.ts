@@ -12,6 +12,7 @@ import {
   type CommandListener,
   handlerOf,
   lookUp,
+  opensForm,
 } from '../../slack/server/listeners.ts';
 import {
   type ManagerRequest,
@@ -91,7 +92,7 @@ function readAsked(value: string, request: Request, listeners: AskableCommands):
   if (handler === undefined || handler.isForManagers === true) return undefined;
   const asked: ManagerRequest = {
     ...{ person: user.id, isGuest: user.role === 'guest', reason, command, text },
-    opensForm: handler.openForm !== undefined,
+    opensForm: opensForm(handler),
     ...(channel !== undefined && { channel }),
     ...{ at: Math.floor(at), state: 'open', messages: [] },
   };

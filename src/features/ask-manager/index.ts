@@ -21,6 +21,8 @@ export interface AskManagerParts {
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
 
+const deedOf = (kind: string) => (kind === 'form' ? 'changeInForm' : 'change');
+
 /**
  * **Ask a manager**, below a refusal: the managers get who asks for what and where, and answer with **Do it**, **Allow once** or
  * **No**. What is asked for is a command's text; what may be done about it is decided at each press, by the rights of then.
@@ -32,19 +34,20 @@ export function createAskManagerFeature({ requests, listeners, changed }: AskMan
     actions: {
       'ask-manager': {
         right: 'belong',
+        does: 'change',
         run: ({ value }, request) => askManagers(value, request, requests, listeners()),
       },
       'answer-request': (value) => {
         const [kind = '', id = ''] = value.split(' ');
-        const work = async (_: unknown, request: Request, rerun: Rerun) => {
+        const run = async (_: unknown, request: Request, rerun: Rerun) => {
           await lookUp(answers, kind)?.(id, request, rerun);
         };
-        return kind === 'form' ? { right: 'manage', openForm: work } : { right: 'manage', run: work };
+        return { right: 'manage', does: deedOf(kind), run };
       },
       'use-allowance': (value) => {
         const [kind = '', id = ''] = value.split(' ');
-        const work = (_: unknown, request: Request, rerun: Rerun) => redeem(id, request, rerun);
-        return kind === 'form' ? { right: 'belong', openForm: work } : { right: 'belong', run: work };
+        const run = (_: unknown, request: Request, rerun: Rerun) => redeem(id, request, rerun);
+        return { right: 'belong', does: deedOf(kind), run };
       },
     },
   };

@@ -4,7 +4,7 @@ import { isFailure, SlackFailed } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
-import type { Request, SlackLookups } from '../../slack/request/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { type Audit, MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import type { Feature } from '../feature.ts';
 import {
@@ -69,6 +69,7 @@ export function createAuditFeature({ audit }: { readonly audit: Audit }): Featur
         right: 'manage',
         isForManagers: true,
         read: (rest) => refuseExtraWords(rest, 'audit', [CSV]),
+        does: 'answer',
         async run(rest, request) {
           refuseExtraWords(rest, 'audit', [CSV]);
           return rest === CSV ? sendCsv(request) : show(request);
@@ -76,8 +77,12 @@ export function createAuditFeature({ audit }: { readonly audit: Audit }): Featur
       },
     },
     actions: {
-      audit: { right: 'manage', run: ({ value }, request) => show(request, value || undefined) },
-      'audit-csv': { right: 'manage', run: (_, request) => sendCsv(request) },
+      audit: {
+        right: 'manage',
+        does: 'answer',
+        run: ({ value }, request) => show(request, value || undefined),
+      },
+      'audit-csv': { right: 'manage', does: 'answer', run: (_, request) => sendCsv(request) },
     },
   };
 }
@@ -87,7 +92,10 @@ const MOST_NAMED = 100;
 const AT_ONCE = 5;
 
 /** What Slack calls them. Once it fails, as above its rate limit, it is asked about no more of them. */
-async function findNames(ids: readonly SlackId[], slack: Pick<SlackLookups, 'nameOf'>): Promise<SlackNames> {
+async function findNames(
+  ids: readonly SlackId[],
+  slack: Pick<Request['slack'], 'nameOf'>,
+): Promise<SlackNames> {
   const limit = pLimit(AT_ONCE);
   const names = new Map<SlackId, string>();
   let isRefused = false;

@@ -97,7 +97,8 @@ export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts)
         isQuestion: true,
         read: (words, { aliases }) => parseBalance(words, aliases),
         // A file may have to be shown in a window instead.
-        ...(mayOpenWindow(text) ? { openForm: answer } : { run: answer }),
+        does: mayOpenWindow(text) ? 'openForm' : 'answer',
+        run: answer,
       }),
     },
   };

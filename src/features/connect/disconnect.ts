@@ -104,6 +104,7 @@ export function createDisconnect({
           if (name !== undefined && !connectionNames.includes(name))
             throw unknownConnection(name, connectionNames);
         },
+        does: 'answer',
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
           const isKnown = name === undefined || request.workspace.connectionNames.includes(name);
@@ -113,17 +114,19 @@ export function createDisconnect({
       },
     },
     actions: {
-      'disconnect-ask': { ...ofButton, run: ({ value }, request) => ask(request, value) },
+      'disconnect-ask': { ...ofButton, does: 'answer', run: ({ value }, request) => ask(request, value) },
       'disconnect-heir': {
         ...ofButton,
+        does: 'answer',
         run({ value }, request) {
           const [name, heir] = value.split(' ');
           return ask(request, name, heir);
         },
       },
-      disconnect: { ...ofButton, run: ({ value }, request) => confirmed(value, request) },
+      disconnect: { ...ofButton, does: 'change', run: ({ value }, request) => confirmed(value, request) },
       keep: {
         right: 'manage',
+        does: 'answer',
         run: (_, request) => request.reply.update(textMessage('Nothing was changed.')),
       },
     },

@@ -68,14 +68,16 @@ export function createExpiry({ workspaces, onConnected }: Pick<ConnectParts, 'wo
       return {
         right: 'manage',
         read: (_, workspace) => findConnection(workspace, name),
-        openForm: (_, request) => open(name, request),
+        does: 'openForm',
+        run: (_, request) => open(name, request),
       };
     },
     actions: {
       [VIEW]: {
         right: 'manage',
         command: ({ value }) => connectCommand(value, 'expiry'),
-        openForm: ({ value }, request) => open(value, request),
+        does: 'openForm',
+        run: ({ value }, request) => open(value, request),
       },
     },
     views: {
@@ -88,7 +90,7 @@ export function createExpiry({ workspaces, onConnected }: Pick<ConnectParts, 'wo
           const read = parseExpiryChoice(fields) ?? { error: 'Choose a day, or “It never expires”.' };
           return 'error' in read ? { errors: { expires: read.error } } : { input: { name, stamp, ...read } };
         },
-        work: save,
+        submit: save,
       },
     },
   } satisfies Partial<Feature> & { verb: unknown };

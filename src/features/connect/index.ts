@@ -78,8 +78,9 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       connect: (rest) =>
         expiry.verb(rest) ?? {
           right: 'manage',
+          does: 'openForm',
           read: parseConnectionName,
-          async openForm(text, request, typed = text) {
+          async run(text, request, typed = text) {
             const name = parseConnectionName(text);
             // A token after the verb would be filled in as the connection's name.
             if (name !== undefined && !isNameable(name, request.workspace, typed)) throw new SecretPasted();
@@ -94,7 +95,8 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       connect: {
         right: 'manage',
         command: ({ value }) => connectCommand(value),
-        openForm({ value }, request) {
+        does: 'openForm',
+        run({ value }, request) {
           const isName = isConnectionName(value) && isNameable(value, request.workspace);
           return openForm(request, isName ? value : undefined);
         },
@@ -102,6 +104,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       'connect-more': {
         right: 'manage',
         command: ({ fields, metadata }) => connectCommand(connectFormState(fields, metadata).name),
+        does: 'answer',
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
             connectForm(connectFormState(fields, metadata), request.workspace, { isUnfolded: true }),
@@ -110,6 +113,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
       'connect-again': {
         right: 'manage',
         command: ({ value }) => connectCommand(decodeConnectMetadata(value).name),
+        does: 'answer',
         run: ({ value }, request) =>
           request.reply.modal.update(
             connectForm(decodeConnectMetadata(value), request.workspace),
@@ -124,7 +128,7 @@ export function createConnectFeature(parts: ConnectParts): Feature {
         command: (fields, metadata) => connectCommand(connectFormState(fields, metadata).name),
         read: (fields, metadata) => parseConnectForm(fields, metadata, checks),
         waiting: checkingModal,
-        work: saveConnection,
+        submit: saveConnection,
       },
     },
   };

@@ -38,6 +38,7 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
     verbs: {
       help: {
         right: 'ask',
+        does: 'answer',
         run(text, request) {
           const { user, reply } = request;
           const allowed = lines().filter(({ right }) => meetsRight(right ?? 'ask', user));

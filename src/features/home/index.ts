@@ -99,6 +99,7 @@ export function createHomeFeature({
     actions: {
       [REFRESH]: {
         right: 'ask',
+        does: 'answer',
         async run(_, request) {
           const isOld = ({ id, product }: Project) =>
             clock() - (request.workspace.lastBalance(id, product)?.at ?? 0) >= FRESH;
@@ -111,7 +112,7 @@ export function createHomeFeature({
       app_home_opened: {
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
-        async run(_, request, { client }) {
+        async answer(_, request, { client }) {
           await publish(client, request.user.id, await homeBlocks(request, attention(), sections()));
         },
         // For a person who cannot use Tally, or whose role is unknown.

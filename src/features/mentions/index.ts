@@ -30,7 +30,7 @@ export function createMentionsFeature({ commands, verbs, listeners, threads }: M
     right: 'ask',
     once: true,
     wants: isSaidToTally,
-    async run({ text = '' }, request, { rerun, self, thread }) {
+    async answer({ text = '' }, request, { rerun, self, thread }) {
       requireShortText(text);
       if (holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       const { aliases, settings } = request.workspace;

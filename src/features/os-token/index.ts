@@ -61,7 +61,8 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
       '/os-token': {
         right: 'ask',
         read: (text, { aliases }) => parseTokenText(text, aliases),
-        async openForm(text, request) {
+        does: 'changeInForm',
+        async run(text, request) {
           const named = parseTokenText(text, request.workspace.aliases);
           if (named === 'help') return request.reply.private(helpMessage('Temporary tokens', [HELP]));
           await askForToken(named, named.alias ?? named.project ?? '', { ...parts, request });
@@ -72,6 +73,7 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
       ...access.actions,
       'os-token-revoke': {
         right: 'belong',
+        does: 'change',
         async run({ metadata, value: handle }, request) {
           const tokens = parseWindowTokens(metadata);
           const token = tokens.find(({ grantText }) => grantHandle(grantText) === handle) ?? tokens[0];
@@ -83,6 +85,7 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
       },
       'os-token-another': {
         right: 'ask',
+        does: 'change',
         run: ({ metadata, value }, request) =>
           issueAgain(parseWindowTokens(metadata), value, { ...parts, request }),
       },
@@ -93,7 +96,7 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
         right: 'ask',
         waiting: waitingTokenModal,
         read: (_, metadata) => ({ input: metadata }),
-        async work(metadata: string, request) {
+        async submit(metadata: string, request) {
           const { teamId, id } = request.user;
           // Not awaited: if it is lost, the person is asked once more.
           await Promise.all([
@@ -147,11 +150,13 @@ function createAccess(parts: OsTokenParts) {
       [ACCESS_VIEW]: {
         right: 'manage',
         command: ({ value }) => projectCommand('access', decodeAccessMetadata(value).project),
-        openForm: ({ value }, request) => openForm(decodeAccessMetadata(value), request),
+        does: 'openForm',
+        run: ({ value }, request) => openForm(decodeAccessMetadata(value), request),
       },
       'access-remove': {
         right: 'manage',
         command: ({ value }) => projectCommand('access', value),
+        does: 'change',
         run: ({ value }, request) => remove(value, request),
       },
     },
@@ -162,7 +167,7 @@ function createAccess(parts: OsTokenParts) {
         command: (_, metadata) => projectCommand('access', metadata),
         waiting: testingModal,
         read: (fields, metadata) => parseAccessForm(fields, metadata, readAuthUrl),
-        work: (input: AccessRequest, request) => saveAccess(input, { ...parts, request }),
+        submit: (input: AccessRequest, request) => saveAccess(input, { ...parts, request }),
       },
     },
   } satisfies Partial<Feature> & { open: unknown };

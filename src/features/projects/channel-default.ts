@@ -54,6 +54,7 @@ export function createChannelDefaults(workspaces: Workspaces) {
       right: rest === '' ? 'ask' : 'manage',
       read: (word, workspace) =>
         word === '' || NONE_IN.test(word) || requireProject(word, workspace, 'default'),
+      does: rest === '' ? 'answer' : 'change',
       async run(word, request) {
         const { workspace } = request;
         const none = NONE_IN.exec(word);

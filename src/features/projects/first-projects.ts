@@ -67,6 +67,7 @@ export function createFirstProjects(parts: FirstProjectsParts) {
       const state = decodeFirstProjects(metadata);
       return state && command(state, value);
     },
+    does: 'change',
     async run({ value, metadata }, request) {
       const state = decodeFirstProjects(metadata);
       if (state !== undefined)
@@ -202,7 +203,7 @@ export function createFirstProjects(parts: FirstProjectsParts) {
         },
         waiting: waitingModal('Projects', 'Saving. Tally asks for each project’s product…'),
         read: (fields, metadata) => parseFirstProjects(fields, metadata, verbs()),
-        work: save,
+        submit: save,
       } satisfies ViewListener<FirstProjectsForm>,
     },
   };

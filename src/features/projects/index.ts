@@ -145,7 +145,8 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
           const { kind, word } = { word: '', ...parseProjectsText(rest, Object.keys(more())) };
           if (kind === 'edit' || kind === 'remove') requireProject(word, workspace, `projects ${kind}`);
         },
-        ...(opensProjectForm(rest) ? { openForm: work } : { run: work }),
+        does: opensProjectForm(rest) ? 'openForm' : 'answer',
+        run: work,
       }),
       default: defaults.verb,
     },
@@ -154,16 +155,19 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
       'project-remove': {
         right: 'manage',
         command: ({ value }) => projectCommand('remove', value),
+        does: 'change',
         run: ({ value }, request) => removal.remove(value, request),
       },
       'project-undo': {
         right: 'manage',
         command: ({ value }) => projectCommand('add', value),
+        does: 'change',
         run: ({ value }, request) => removal.undo(value, request),
       },
       'project-more': {
         right: 'manage',
         command: ({ fields, metadata }) => projectFormCommand(fields, metadata),
+        does: 'answer',
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
             projectForm(request, {
@@ -175,10 +179,11 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
       },
       'project-keep': {
         right: 'manage',
+        does: 'answer',
         run: (_, request) => request.reply.update(textMessage('Nothing was changed.')),
       },
       // Slack tells of the tick at once; it counts when a project is chosen.
-      [REMEMBER_PROJECT]: { right: 'ask', run: async () => undefined },
+      [REMEMBER_PROJECT]: { right: 'ask', does: 'answer', run: async () => undefined },
       pick: {
         right: 'manage',
         // The picker puts the project first.
@@ -186,6 +191,7 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
           fields[REMEMBER_PROJECT] === 'yes'
             ? toCommand('/billing default', parseCommand(value).text.split(' ')[0])
             : undefined,
+        does: 'change',
         async run({ value, fields }, request, rerun) {
           const command = parseCommand(value);
           if (fields[REMEMBER_PROJECT] === 'yes') await defaults.remember(command.text, request);
@@ -200,7 +206,7 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
         command: projectFormCommand,
         waiting: waitingModal(PROJECTS_TITLE),
         read: (fields, metadata) => parseProjectForm(fields, metadata, verbs()),
-        work: (form: ProjectForm, request) => save(form, request),
+        submit: (form: ProjectForm, request) => save(form, request),
       },
     },
   };

@@ -101,13 +101,14 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
         right: 'member',
         help,
         read: (rest, { aliases }) => parseScheduleText(rest, aliases),
-        openForm: (rest, request) =>
-          form.openNew(parseScheduleText(rest, request.workspace.aliases), request),
+        does: 'openForm',
+        run: (rest, request) => form.openNew(parseScheduleText(rest, request.workspace.aliases), request),
       },
       schedules: verb({
         right: 'member',
         help,
         read: (rest) => parsePage(rest, 'schedules'),
+        does: 'answer',
         run: (rest, request) => list(request, parsePage(rest, 'schedules')),
       }),
     },
@@ -115,9 +116,21 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
     actions: {
       ...formActions(form),
       ...listeners,
-      'schedule-resume': { right: 'member', run: ({ value }, request) => act('resume', value, request) },
-      'schedule-resume-all': { right: 'member', run: (_, request) => resumeAll(kind, request) },
-      'schedule-now': { right: 'member', run: ({ value }, request) => act('now', value, request) },
+      'schedule-resume': {
+        right: 'member',
+        does: 'change',
+        run: ({ value }, request) => act('resume', value, request),
+      },
+      'schedule-resume-all': {
+        right: 'member',
+        does: 'change',
+        run: (_, request) => resumeAll(kind, request),
+      },
+      'schedule-now': {
+        right: 'member',
+        does: 'change',
+        run: ({ value }, request) => act('now', value, request),
+      },
     },
     views: {
       schedule: {
@@ -127,7 +140,7 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
           const errors = validateFormState(fields);
           return Object.keys(errors).length > 0 ? { errors } : { input: { fields, metadata } };
         },
-        work: ({ fields, metadata }, request) => form.save(draftIn(fields, metadata, request), request),
+        submit: ({ fields, metadata }, request) => form.save(draftIn(fields, metadata, request), request),
       },
     },
     home: (request) => scheduleHomeBlocks(kind, request),
@@ -156,6 +169,7 @@ const onDraft = (
   filled?: 'time' | 'zone',
 ): ActionListener => ({
   right: 'member',
+  does: 'answer',
   run: ({ value, fields, metadata }, request) =>
     run(draftIn({ ...fields, ...(filled && { [filled]: value }) }, metadata, request), request, value),
 });

@@ -72,13 +72,14 @@ export function createSettingsFeature({ workspaces, stops }: SettingsParts): Fea
       },
     ],
     verbs: {
-      settings: (rest) =>
-        rest === ''
-          ? {
-              right: 'manage',
-              openForm: async (_, request) => request.reply.modal.open(await formWith(request, {})),
-            }
-          : { right: 'manage', run: async () => refuseExtraWords(rest, 'settings') },
+      settings: (rest) => ({
+        right: 'manage',
+        does: rest === '' ? 'openForm' : 'answer',
+        async run(_, request) {
+          refuseExtraWords(rest, 'settings');
+          await request.reply.modal.open(await formWith(request, {}));
+        },
+      }),
     },
     options: {
       'settings-zone': { right: 'manage', find: suggestZones },
@@ -88,6 +89,7 @@ export function createSettingsFeature({ workspaces, stops }: SettingsParts): Fea
       'settings-zone': {
         right: 'manage',
         command: () => SETTINGS,
+        does: 'answer',
         async run({ value, fields }, request) {
           if (isTimeZone(value))
             await request.reply.modal.update(
@@ -102,7 +104,7 @@ export function createSettingsFeature({ workspaces, stops }: SettingsParts): Fea
         command: () => SETTINGS,
         waiting: waitingModal(SETTINGS_TITLE),
         read: parseSettingsForm,
-        work: (form: SettingsForm, request) => save(form, request),
+        submit: (form: SettingsForm, request) => save(form, request),
       },
     },
   };

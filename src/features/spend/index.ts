@@ -100,7 +100,8 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
         isQuestion: true,
         read: (words, { aliases }) => parseSpend(words, aliases),
         // A file may have to be shown in a window instead.
-        ...(mayOpenWindow(text) ? { openForm: answer } : { run: answer }),
+        does: mayOpenWindow(text) ? 'openForm' : 'answer',
+        run: answer,
       }),
     },
   };

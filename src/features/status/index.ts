@@ -136,8 +136,10 @@ export function createStatusFeature({
       await draw(request, await workspaces.read(request.user.teamId), true);
     },
   };
+  const doesOf = (verb: string) => (verb === 'test' ? 'answer' : 'change');
   const changeButton = (verb: keyof typeof changes): ActionHandler => ({
     right: 'manage',
+    does: doesOf(verb),
     command: ({ value }) =>
       isConnectionName(value) ? toCommand('/billing status', `${verb} ${value}`) : undefined,
     run: ({ value }, request) => changes[verb](value, request),
@@ -155,9 +157,15 @@ export function createStatusFeature({
         const [, verb = '', name = ''] = /^(\S+) (\S+)$/.exec(rest) ?? [];
         const work = lookUp(changes, verb);
         if (work !== undefined)
-          return { right: 'manage', read: () => undefined, run: (_, request) => work(name, request) };
+          return {
+            right: 'manage',
+            does: doesOf(verb),
+            read: () => undefined,
+            run: (_, request) => work(name, request),
+          };
         return {
           right: 'ask',
+          does: 'answer',
           read: () => refuseExtraWords(rest, 'status', [DETAILS]),
           async run(_, request) {
             refuseExtraWords(rest, 'status', [DETAILS]);

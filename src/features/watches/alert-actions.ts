@@ -26,21 +26,24 @@ export const alertListeners = (
 ): Readonly<Record<string, ActionListener>> => ({
   'watch-acknowledge': {
     right: 'ask',
+    does: 'change',
     run: ({ value }, request) => acknowledge(kind, value, request, parts),
   },
   'watch-snooze': {
     right: 'member',
+    does: 'change',
     run: ({ value }, request) => snooze(kind, value, request, parts),
   },
   'watch-threshold': {
     right: 'member',
-    async openForm({ value }, request) {
+    does: 'openForm',
+    async run({ value }, request) {
       const [id = ''] = value.split(' ');
       const watch = requireOwned(kind.find, id, request);
       await (watch === undefined ? showApart(kind, request) : openSuggestion(watch, request));
     },
   },
-  'watch-manage': { right: 'member', run: (_, request) => showApart(kind, request) },
+  'watch-manage': { right: 'member', does: 'answer', run: (_, request) => showApart(kind, request) },
 });
 
 /** The list below the message with the button. */

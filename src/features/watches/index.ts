@@ -69,12 +69,14 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
         right: 'member',
         help,
         read: (rest, { aliases }) => parseWatchText(rest, aliases),
-        openForm: (rest, request) => form.openNew(parseWatchText(rest, request.workspace.aliases), request),
+        does: 'openForm',
+        run: (rest, request) => form.openNew(parseWatchText(rest, request.workspace.aliases), request),
       },
       watches: verb({
         right: 'member',
         help,
         read: (rest, { aliases }) => parseWatchList(rest, aliases),
+        does: 'answer',
         run: (rest, request) => listWatches(kind, parseWatchList(rest, request.workspace.aliases), request),
       }),
     },
@@ -88,7 +90,7 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
           const errors = validateWatchForm(fields, metadata);
           return Object.keys(errors).length > 0 ? { errors } : { input: parseWatchForm(fields, metadata) };
         },
-        work: (draft, request) => form.save(draft, request),
+        submit: (draft, request) => form.save(draft, request),
       },
     },
     attention: (request) => crossedBlocks(kind, request),
@@ -103,6 +105,7 @@ type Form = ReturnType<typeof createWatchForm>;
 const formActions = (form: Form): Readonly<Record<string, ActionListener>> => {
   const redraw: ActionListener = {
     right: 'member',
+    does: 'answer',
     run: ({ fields, metadata }, request) => form.redraw(parseWatchForm(fields, metadata), request),
   };
   return {
@@ -110,6 +113,7 @@ const formActions = (form: Form): Readonly<Record<string, ActionListener>> => {
     'watch-preview': redraw,
     'watch-suggest': {
       right: 'member',
+      does: 'answer',
       run: ({ value, fields, metadata }, request) =>
         form.refill(parseWatchForm(fields, metadata), decodeThresholds(value), request),
     },

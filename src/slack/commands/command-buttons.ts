@@ -3,6 +3,7 @@ import type { CommandName, SlashCommand } from '../../domain/commands.ts';
 import { normalizeText } from '../../domain/language/command-text.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { isAlias } from '../../workspace/projects/projects.ts';
 import { type Block, type ButtonOptions, button, type Message, option } from '../kit/atoms.ts';
 import { SLACK_LIMITS } from '../kit/limits.ts';
@@ -143,12 +144,25 @@ export function withoutShare({ text, blocks }: Message): Message {
   return { text, blocks: kept };
 }
 
-/** `asked` is in ms since the epoch; Infinity when the value has no valid time. */
-export function parseShare(value: string): Command & { readonly asked: number } {
+/** What a click on a button of a command asks for. */
+export interface CommandClick {
+  /** `rerun` answers in the place of the message with the button, `run` below it, `share` for the channel. */
+  readonly how: 'rerun' | 'run' | 'share';
+  readonly command: Command;
+  /** Of `share`: when the answer was asked for, in ms since the epoch; Infinity when the value has no valid time. */
+  readonly asked: Millis;
+}
+
+/** @param action an action's ID before its colon @returns undefined for a button that carries no command */
+export function parseCommandClick(action: string, value: string): CommandClick | undefined {
+  if (action === 'rerun' || action === 'run')
+    return { how: action, command: parseCommand(value), asked: Number.POSITIVE_INFINITY };
+  if (action !== SHARE) return undefined;
   const [asked = '', ...rest] = value.split(' ');
   const instant = Number(asked);
   return {
+    how: SHARE,
+    command: parseCommand(rest.join(' ')),
     asked: Number.isSafeInteger(instant) && instant > 0 ? instant : Number.POSITIVE_INFINITY,
-    ...parseCommand(rest.join(' ')),
   };
 }

@@ -4,7 +4,7 @@ import { nearestWord, nearestWords } from '../../domain/language/nearest-word.ts
 import { couldBeSecret, labelsSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { cleanTyping, clipWord, originalSpelling, simplifyText } from '../../domain/language/text.ts';
 import type { Request } from '../request/request.ts';
-import { type CommandHandler, type CommandListener, handlerOf, lookUp, workOf } from '../server/listeners.ts';
+import { type CommandHandler, type CommandListener, handlerOf, lookUp } from '../server/listeners.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 
@@ -25,12 +25,12 @@ export const routeSubcommands =
     const handler = asksForHelp ? handlerFor('help', words) : named;
     const [, ...typed] = simplifyText(text).split(' ');
 
-    const work = async (_: string, request: Request): Promise<void> => {
+    const run = async (_: string, request: Request): Promise<void> => {
       if (holdsSecret(text, request.workspace.aliases)) throw new SecretPasted();
       if (asksForHelp && named?.help !== undefined) return request.reply.update(named.help());
       if (handler === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       try {
-        await workOf(handler)(words, request, typed.join(' '));
+        await handler.run(words, request, typed.join(' '));
       } catch (error) {
         // Verbs get the text in lower case, which hides the form of a token.
         if (error instanceof InvalidWord && typed.some(couldBeSecret)) throw error.withheld();
@@ -39,6 +39,8 @@ export const routeSubcommands =
     };
     return {
       right: handler?.right ?? 'ask',
+      does: handler?.does ?? 'answer',
+      run,
       ...(handler?.isForManagers === true && { isForManagers: true }),
       read(_, workspace) {
         if (asksForHelp) return;
@@ -46,7 +48,6 @@ export const routeSubcommands =
         if (handler.read === undefined) refuseExtraWords(rest, verb);
         handler.read?.(rest, workspace);
       },
-      ...(handler?.openForm === undefined ? { run: work } : { openForm: work }),
     };
   };
 

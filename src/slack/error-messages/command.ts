@@ -22,11 +22,11 @@ import { canSuggest, projectPicker, projectSelect } from '../commands/project-pi
 import { actions, button, option, select } from '../kit/atoms.ts';
 import { privateLocation, type Request } from '../request/request.ts';
 import {
+  type Asked,
   askManagerButton,
   CONNECT,
   canManage,
   type Descriptions,
-  type ErrorContext,
   type ErrorDescription,
   retryButton,
   tryAgainIn,
@@ -34,9 +34,9 @@ import {
 
 const MOST_NAMED = 5;
 
-function whoCanConnect(context: ErrorContext): ErrorDescription {
-  const people = context.request?.workspace.settings.managers.slice(0, MOST_NAMED) ?? [];
-  const buttons = askManagerButton('setup', toCommand('/billing connect'), context);
+function whoCanConnect(asked: Asked): ErrorDescription {
+  const people = asked.request?.workspace.settings.managers.slice(0, MOST_NAMED) ?? [];
+  const buttons = askManagerButton('setup', toCommand('/billing connect'), asked);
   return people.length === 0
     ? { todo: 'An owner or admin of this workspace can connect it.', buttons }
     : { todo: 'A Tally manager can connect it.', people, buttons };
@@ -55,41 +55,39 @@ const ASK_INSTEAD = {
 
 export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
   'invalid-word': describeInvalidWord,
-  'text-too-long': (_, { isStep }) => ({
-    todo: isStep ? '' : `Try a shorter command, such as ${commandText('/spend')} prod last-month.`,
+  'text-too-long': () => ({
+    todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.`,
   }),
-  'secret-pasted': (_, context) =>
-    context.invocation?.command === '/os-token'
-      ? accessSecretPasted(context.request)
-      : canManage(context)
+  'secret-pasted': (_, asked) =>
+    asked.command?.command === '/os-token'
+      ? accessSecretPasted(asked.request)
+      : canManage(asked)
         ? { todo: `${REVOKE_PASTED} Register that here.`, buttons: [CONNECT] }
         : { todo: `${REVOKE_PASTED} A Tally manager can register that.` },
-  'period-just-began': (_, { invocation }) => ({
+  'period-just-began': (_, { command }) => ({
     todo: 'Try again in a moment, or ask for yesterday.',
-    buttons: retryButton(invocation),
+    buttons: retryButton(command),
   }),
-  'project-missing': ({ projectFor }, { invocation, request, isStep }) =>
-    invocation === undefined || request === undefined
-      ? isStep === true
-        ? { todo: 'Enter one in the step, or choose a channel that has a default project.' }
-        : { todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123` }
+  'project-missing': ({ projectFor }, { command, request }) =>
+    command === undefined || request === undefined
+      ? { todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123` }
       : {
           todo: '',
           choices:
             projectFor === undefined
-              ? projectPicker(invocation, request)
-              : projectSelect(invocation.command, projectFor, request),
+              ? projectPicker(command, request)
+              : projectSelect(command.command, projectFor, request),
         },
-  'not-connected': (_, context) =>
-    canManage(context)
+  'not-connected': (_, asked) =>
+    canManage(asked)
       ? { todo: 'You need the service’s address and an access token.', buttons: [CONNECT] }
-      : whoCanConnect(context),
-  'connection-missing': ({ connection, project }, context) =>
-    canManage(context)
+      : whoCanConnect(asked),
+  'connection-missing': ({ connection, project }, asked) =>
+    canManage(asked)
       ? {
           todo: 'Choose another connection, or register this one again.',
           buttons: [
-            ...(project?.alias === undefined || context.invocation === undefined
+            ...(project?.alias === undefined || asked.command === undefined
               ? []
               : commandButton(
                   'edit',
@@ -106,53 +104,47 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
             project?.alias === undefined
               ? undefined
               : toCommand('/billing projects', `edit ${project.alias}`),
-            context,
+            asked,
           ),
         },
 };
 
 export const PERMISSION_DESCRIPTIONS: Descriptions<PermissionFailure> = {
-  'not-allowed': (failure, context) => {
+  'not-allowed': (failure, asked) => {
     const { managers, reason } = failure;
     return {
       ...(managers.length > 0 ? { todo: '', people: managers } : { todo: ASK_INSTEAD[reason] }),
       ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
-      ...(reason === 'channel' && context.isStep === true && NOT_IN_STEP),
-      buttons: askManagerAbout(failure, context),
+      buttons: askManagerAbout(failure, asked),
     };
   },
-  'not-issuer': (_, context) => ({
+  'not-issuer': (_, asked) => ({
     todo: `A Tally manager can add you with ${commandText('/billing projects access')}. Managers need to be added too.`,
-    buttons: askManagerButton('issuer', context.invocation, context),
+    buttons: askManagerButton('issuer', asked.command, asked),
   }),
-  throttled: ({ wait }, context) => tryAgainIn(wait, context),
-};
-
-const NOT_IN_STEP: ErrorDescription = {
-  sentence: 'This step can’t ask about this project.',
-  todo: 'Choose one of the project’s channels in the step, or ask a Tally manager to allow its channel.',
+  throttled: ({ wait }, asked) => tryAgainIn(wait, asked),
 };
 
 /** What guests can be allowed once. They get no tokens. */
 const GUEST_QUESTIONS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
-function askManagerAbout({ reason, managers, owned }: NotAllowed, context: ErrorContext): Button[] {
-  const { invocation, isForManagers = false } = context;
+function askManagerAbout({ reason, managers, owned }: NotAllowed, asked: Asked): Button[] {
+  const { command } = asked;
   switch (reason) {
     case 'external':
       return [];
     case 'guest':
-      return invocation !== undefined && GUEST_QUESTIONS.has(invocation.command)
-        ? askManagerButton('guest', invocation, context)
+      return command !== undefined && GUEST_QUESTIONS.has(command.command)
+        ? askManagerButton('guest', command, asked)
         : [];
     case 'not-member':
-      return askManagerButton('member', invocation, context);
+      return askManagerButton('member', command, asked);
     case 'not-owner':
-      return askManagerButton('owner', owned && toCommand(`/billing ${owned.plural}`, owned.text), context);
+      return askManagerButton('owner', owned && toCommand(`/billing ${owned.plural}`, owned.text), asked);
     case 'not-manager':
-      return managers.length === 0 || isForManagers ? [] : askManagerButton('manager', invocation, context);
+      return managers.length === 0 ? [] : askManagerButton('manager', command, asked);
     case 'channel':
-      return askManagerButton('channel', invocation, context);
+      return askManagerButton('channel', command, asked);
   }
 }
 
@@ -176,26 +168,26 @@ function accessSecretPasted(request: Request | undefined): ErrorDescription {
 /** With a button for the correction, or for each meaning of an ambiguous word. */
 function describeInvalidWord(
   failure: InvalidWord,
-  { invocation, request, canRead = () => true }: ErrorContext,
+  { command, canRead = () => true, request }: Asked,
 ): ErrorDescription {
   const { word, fact, why, projectFor } = failure;
   const aliases = request?.workspace.aliases ?? NO_ALIASES;
   const texts = failure.offered.filter(
     (text) =>
-      invocation !== undefined &&
+      command !== undefined &&
       canRead(text) &&
-      keepsWords(invocation.text, word, text, aliases) &&
+      keepsWords(command.text, word, text, aliases) &&
       (request === undefined ||
-        (isInPast(text, invocation, request) &&
+        (isInPast(text, command, request) &&
           canSuggest(text, { ...privateLocation(request), workspace: request.workspace }))),
   );
   const buttons =
-    invocation === undefined ? [] : texts.flatMap((text, at) => suggestionButton(text, invocation, at));
+    command === undefined ? [] : texts.flatMap((text, at) => suggestionButton(text, command, at));
   const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
-  if (invocation !== undefined && request !== undefined) {
+  if (command !== undefined && request !== undefined) {
     if (projectFor !== undefined)
-      return { todo: '', buttons, choices: projectSelect(invocation.command, projectFor, request) };
-    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, invocation, request);
+      return { todo: '', buttons, choices: projectSelect(command.command, projectFor, request) };
+    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, command, request);
   }
   return { todo: '', buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
 }

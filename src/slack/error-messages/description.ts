@@ -18,47 +18,40 @@ export interface ErrorDescription {
   /** Outside text, shown as a quotation. */
   readonly quotes?: readonly string[];
   readonly buttons?: readonly Button[];
+  /** Whether it is for Tally's operator to find out why, if it keeps happening. */
+  readonly isOurs?: boolean;
   /** Blocks to choose from. */
   readonly choices?: readonly Block[];
 }
 
 /** What is said about each of these kinds: the compiler refuses a kind without a description. */
 export type Descriptions<F extends Failure> = {
-  readonly [K in F['kind']]: (failure: FailureOf<K>, context: ErrorContext) => ErrorDescription;
+  readonly [K in F['kind']]: (failure: FailureOf<K>, asked: Asked) => ErrorDescription;
 };
 
-/** What a reply about a failure needs to know, if known. */
-export interface ErrorContext {
-  /** The command that failed, for buttons that run it again. */
-  readonly invocation?: Command | undefined;
+/** What failed, as far as it was known by then; nothing of it where nobody asked. */
+export interface Asked {
+  /** The command, for buttons that run it again. */
+  readonly command?: Command | undefined;
   /** Whether that command takes these words; only then they are offered. */
   readonly canRead?: ((text: string) => boolean) | undefined;
-  /** Whether that command opens a form, so that its buttons work in a modal too. */
-  readonly opensForm?: boolean | undefined;
-  /** Where that was, for a manager who is asked to run it. */
+  /** Where it was asked, for a manager who is asked to run it. */
   readonly channel?: SlackId | undefined;
-  readonly isForManagers?: boolean | undefined;
   /** Decides which buttons and projects to offer; undefined before the rights were checked. */
   readonly request?: Request | undefined;
-  /** The log's ID of this error. */
-  readonly reference?: string | undefined;
-  /** It ends a step of a workflow, where nobody can be asked and nothing pressed. */
-  readonly isStep?: boolean | undefined;
-  /** Whether nothing can have been changed, as by a question. */
-  readonly isUnchanged?: boolean | undefined;
 }
 
-export const canManage = ({ request }: ErrorContext): boolean => request?.user.canManage === true;
+export const canManage = ({ request }: Asked): boolean => request?.user.canManage === true;
 
 export const CONNECT = button('connect', 'Connect…', { style: 'primary' });
 export const REPLACE_TOKEN = button('connect', 'Replace token…', { style: 'primary' });
 
-export const retryButton = (invocation?: Command): Button[] =>
-  invocation === undefined ? [] : commandButton('again', 'Try again', invocation);
+export const retryButton = (command?: Command): Button[] =>
+  command === undefined ? [] : commandButton('again', 'Try again', command);
 
-export const tryAgain = (todo: string, { invocation }: ErrorContext): ErrorDescription => ({
+export const tryAgain = (todo: string, { command }: Asked): ErrorDescription => ({
   todo,
-  buttons: retryButton(invocation),
+  buttons: retryButton(command),
 });
 
 /** Why a person asks a manager. */
@@ -69,12 +62,12 @@ export type RequestReason = (typeof REQUEST_REASONS)[number];
 export function askManagerButton(
   reason: RequestReason,
   link: Command | undefined,
-  { channel, request, isStep = false }: ErrorContext,
+  { channel, request }: Asked,
 ): Button[] {
   const { canManage = false, role } = request?.user ?? {};
   // What is missing is also said to nobody in particular, below a form or a schedule.
   if (reason === 'setup' && request === undefined) return [];
-  if (link === undefined || isStep || canManage || role === 'external') return [];
+  if (link === undefined || canManage || role === 'external') return [];
   const value = [reason, channel ?? request?.channel ?? '-', commandLine(link)].join(' ');
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
 }
@@ -88,8 +81,8 @@ export function parseAskManager(value: string) {
 }
 
 /** @param wait in ms */
-export const tryAgainIn = (wait: Millis, context: ErrorContext): ErrorDescription =>
-  tryAgain(wait <= 0 ? 'You can try again now.' : `Try again in ${formatWait(wait)}.`, context);
+export const tryAgainIn = (wait: Millis, asked: Asked): ErrorDescription =>
+  tryAgain(wait <= 0 ? 'You can try again now.' : `Try again in ${formatWait(wait)}.`, asked);
 
 /** `a second`, `4 seconds`, `2 minutes`; rounded up. */
 function formatWait(ms: Millis): string {

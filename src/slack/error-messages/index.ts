@@ -13,10 +13,10 @@ import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { escapeMarkup, formatInstant } from '../kit/atoms.ts';
 import { COMMAND_DESCRIPTIONS, PERMISSION_DESCRIPTIONS } from './command.ts';
 import {
+  type Asked,
   askManagerButton,
   canManage,
   type Descriptions,
-  type ErrorContext,
   type ErrorDescription,
   REPLACE_TOKEN,
   tryAgain,
@@ -34,17 +34,17 @@ const RESTORE = {
 } as const;
 
 const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
-  'unseal-failed': ({ reason, what }, context) => {
+  'unseal-failed': ({ reason, what }, asked) => {
     const why =
       reason === 'unknown-key'
         ? 'Its encryption key is missing. Tally’s operator can add the key to ENCRYPTION_KEYS again.'
         : 'The record is damaged, so Tally did not use it.';
-    return what === 'billing-token' && canManage(context)
+    return what === 'billing-token' && canManage(asked)
       ? { todo: why, buttons: [REPLACE_TOKEN] }
       : { todo: `${why} ${RESTORE[what]}` };
   },
-  'settings-damaged': (_, context) =>
-    canManage(context)
+  'settings-damaged': (_, asked) =>
+    canManage(asked)
       ? {
           todo: 'Tally can’t answer without the time zone in them. Save them again.',
           buttons: commandButton('settings', 'Open settings…', toCommand('/billing settings'), {
@@ -53,41 +53,35 @@ const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
         }
       : {
           todo: `Tally can’t answer without the time zone in them. An admin can save them again with ${commandText('/billing settings')}.`,
-          buttons: askManagerButton('setup', toCommand('/billing settings'), context),
+          buttons: askManagerButton('setup', toCommand('/billing settings'), asked),
         },
   'edit-conflict': () => ({ todo: 'Your change wasn’t saved. Check what it says now, then try again.' }),
-  'store-unavailable': (failure, context) => {
+  'store-unavailable': (failure, asked) => {
     if (failure instanceof NewerRecords)
       return tryAgain(
         'Nothing was changed. Try again in a minute. If it keeps happening, ask Tally’s operator to finish the upgrade.',
-        context,
+        asked,
       );
     return failure.unsure
-      ? tryAgain('Your change may have been saved. Check in a minute before you repeat it.', context)
-      : tryAgain('Nothing was changed. Try again in a minute.', context);
+      ? tryAgain('Your change may have been saved. Check in a minute before you repeat it.', asked)
+      : tryAgain('Nothing was changed. Try again in a minute.', asked);
   },
 };
 
 const SLACK_DESCRIPTIONS: Descriptions<SlackFailure> = {
   'not-installed': () => ({ todo: 'An admin can install Tally again.' }),
-  'slack-failed': ({ retryAfter, code }, context) => {
-    if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000, context);
+  'slack-failed': ({ retryAfter, code }, asked) => {
+    if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000, asked);
     if (code === 'expired_trigger_id')
-      return tryAgain('It took longer than the three seconds that Slack allows. Try again.', context);
-    const { reference } = context;
-    return tryAgain(
-      reference === undefined
-        ? 'Try again.'
-        : `Try again. If it keeps happening, send your admin this reference: ${reference}.`,
-      context,
-    );
+      return tryAgain('It took longer than the three seconds that Slack allows. Try again.', asked);
+    return { ...tryAgain('Try again.', asked), isOurs: true };
   },
-  'cannot-post': ({ reason }, context) =>
+  'cannot-post': ({ reason }, asked) =>
     tryAgain(
       reason === 'not-there'
         ? 'Type /invite @Tally there, then try again; or ask here.'
         : 'Ask in another channel, or here.',
-      context,
+      asked,
     ),
 };
 
@@ -103,11 +97,24 @@ const DESCRIPTIONS: Descriptions<Failure> = {
 };
 
 /** What the reply to a failure says besides its message. Managers also get the technical detail. */
-export function describeError(failure: Failure, context: ErrorContext): ErrorDescription {
-  const describe = DESCRIPTIONS[failure.kind] as (of: Failure, context: ErrorContext) => ErrorDescription;
-  const description = describe(failure, context);
-  if (!('detail' in failure) || !canManage(context)) return description;
+export function describeError(failure: Failure, asked: Asked): ErrorDescription {
+  const describe = DESCRIPTIONS[failure.kind] as (of: Failure, asked: Asked) => ErrorDescription;
+  const description = describe(failure, asked);
+  if (!('detail' in failure) || !canManage(asked)) return description;
   return { ...description, quotes: [...(description.quotes ?? []), failure.detail] };
+}
+
+/** The same at the end of a workflow's step, where nobody can be asked and nothing pressed. */
+export function describeForStep(failure: Failure): Pick<ErrorDescription, 'sentence' | 'todo' | 'isOurs'> {
+  if (failure.kind === 'text-too-long') return { todo: '' };
+  if (failure.kind === 'project-missing')
+    return { todo: 'Enter one in the step, or choose a channel that has a default project.' };
+  if (failure.kind === 'not-allowed' && failure.reason === 'channel')
+    return {
+      sentence: 'This step can’t ask about this project.',
+      todo: 'Choose one of the project’s channels in the step, or ask a Tally manager to allow its channel.',
+    };
+  return describeError(failure, {});
 }
 
 /** The second part of a sentence about a failure: its consequence, or its reason. */

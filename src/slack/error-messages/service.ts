@@ -12,10 +12,10 @@ import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { button } from '../kit/atoms.ts';
 import {
+  type Asked,
   askManagerButton,
   canManage,
   type Descriptions,
-  type ErrorContext,
   type ErrorDescription,
   REPLACE_TOKEN,
   retryButton,
@@ -24,35 +24,35 @@ import {
 } from './description.ts';
 
 export const SERVICE_DESCRIPTIONS: Descriptions<ServiceFailure> = {
-  'token-rejected': (_, context) => replaceToken('It may have expired or been revoked.', context),
-  forbidden: (_, context) =>
-    replaceToken('Its role may not cover billing, or it may belong to another account.', context),
-  'no-data': ({ question: { days, product } }, context) => ({
+  'token-rejected': (_, asked) => replaceToken('It may have expired or been revoked.', asked),
+  forbidden: (_, asked) =>
+    replaceToken('Its role may not cover billing, or it may belong to another account.', asked),
+  'no-data': ({ question: { days, product } }, asked) => ({
     todo: `Try another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
-    buttons: otherProducts(product, context),
+    buttons: otherProducts(product, asked),
   }),
-  'query-rejected': ({ messages }, { invocation }) => ({
+  'query-rejected': ({ messages }, { command }) => ({
     todo: 'Its message:',
     quotes: messages,
-    buttons: retryButton(invocation),
+    buttons: retryButton(command),
   }),
-  'rate-limited': ({ retryAfter = 60 }, context) => tryAgainIn(retryAfter * 1000, context),
-  'service-failed': ({ status, service }, context) =>
-    status < 500 ? checkAddress(service, context) : tryAgain(TEMPORARY, context),
-  'timed-out': (_, context) => tryAgain(TEMPORARY, context),
-  'service-paused': (_, context) => tryAgain(TEMPORARY, context),
-  'queue-full': (_, context) => tryAgain('Try again in a minute.', context),
-  'service-unreachable': ({ code, service }, context) =>
+  'rate-limited': ({ retryAfter = 60 }, asked) => tryAgainIn(retryAfter * 1000, asked),
+  'service-failed': ({ status, service }, asked) =>
+    status < 500 ? checkAddress(service, asked) : tryAgain(TEMPORARY, asked),
+  'timed-out': (_, asked) => tryAgain(TEMPORARY, asked),
+  'service-paused': (_, asked) => tryAgain(TEMPORARY, asked),
+  'queue-full': (_, asked) => tryAgain('Try again in a minute.', asked),
+  'service-unreachable': ({ code, service }, asked) =>
     code === NO_PUBLIC_ADDRESS
-      ? checkAddress(service, context, `The address may be wrong. ${PUBLIC_ONLY}`)
-      : checkAddress(service, context, 'The service may be down, or its address may be wrong.'),
-  'invalid-response': ({ service }, context) => checkAddress(service, context),
-  'response-too-large': ({ service }, context) =>
-    context.invocation?.command === '/spend'
+      ? checkAddress(service, asked, `The address may be wrong. ${PUBLIC_ONLY}`)
+      : checkAddress(service, asked, 'The service may be down, or its address may be wrong.'),
+  'invalid-response': ({ service }, asked) => checkAddress(service, asked),
+  'response-too-large': ({ service }, asked) =>
+    asked.command?.command === '/spend'
       ? { todo: 'Tally stopped reading, so there are no figures. Ask for a shorter period.' }
-      : checkAddress(service, context, 'Tally stopped reading. The address may be wrong.'),
-  'redirect-refused': ({ service, target }, context) =>
-    canManage(context)
+      : checkAddress(service, asked, 'Tally stopped reading. The address may be wrong.'),
+  'redirect-refused': ({ service, target }, asked) =>
+    canManage(asked)
       ? {
           todo: 'If the service has moved, enter the new address. It redirects to:',
           quotes: [target],
@@ -62,9 +62,9 @@ export const SERVICE_DESCRIPTIONS: Descriptions<ServiceFailure> = {
           todo: `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
           quotes: [target],
         },
-  'address-refused': (_, context) => ({
+  'address-refused': (_, asked) => ({
     todo: PUBLIC_ONLY,
-    ...(!canManage(context) && { sentence: 'Tally does not connect to the service’s address.' }),
+    ...(!canManage(asked) && { sentence: 'Tally does not connect to the service’s address.' }),
   }),
 };
 
@@ -79,22 +79,22 @@ const ADDRESS_FORM = {
   identity: commandText('/billing projects access'),
 } as const;
 
-const replaceToken = (reason: string, context: ErrorContext): ErrorDescription =>
-  canManage(context)
+const replaceToken = (reason: string, asked: Asked): ErrorDescription =>
+  canManage(asked)
     ? { todo: reason, buttons: [REPLACE_TOKEN] }
     : {
         todo: `${reason} A Tally manager can replace it.`,
-        buttons: askManagerButton('setup', toCommand('/billing connect'), context),
+        buttons: askManagerButton('setup', toCommand('/billing connect'), asked),
       };
 
 const checkAddress = (
   service: Service,
-  context: ErrorContext,
+  asked: Asked,
   reason = 'The address may lead to something else, such as a login page or a proxy.',
 ): ErrorDescription => {
-  if (!canManage(context))
-    return tryAgain(`${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`, context);
-  const { todo, buttons = [], ...rest } = tryAgain(`${reason} Check the address, or try again.`, context);
+  if (!canManage(asked))
+    return tryAgain(`${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`, asked);
+  const { todo, buttons = [], ...rest } = tryAgain(`${reason} Check the address, or try again.`, asked);
   return { ...rest, todo, buttons: [...buttons, ...addressButton(service)] };
 };
 
@@ -105,9 +105,9 @@ const addressButton = (service: Service): Button[] =>
     : commandButton('projects', 'Projects', toCommand('/billing projects'));
 
 /** Buttons that ask the same question about the other two products. */
-function otherProducts(asked: ProductId, { invocation, request }: ErrorContext): Button[] {
-  if (invocation === undefined) return [];
-  const { command, text } = invocation;
+function otherProducts(asked: ProductId, { command: failed, request }: Asked): Button[] {
+  if (failed === undefined) return [];
+  const { command, text } = failed;
   const aliases = request?.workspace.aliases ?? new Set();
   const { words, output } = parseWithOutput(text, aliases, parseCommandText);
   return PRODUCT_IDS.filter((product) => product !== asked).flatMap((product) =>
@@ -144,21 +144,21 @@ export const IDENTITY_DESCRIPTIONS: Descriptions<IdentityFailure> = {
     suggestion === undefined
       ? { todo: 'Copy the address from the console: API endpoints, identity. It ends with /v3.' }
       : { todo: 'The address should end with /v3. Did you mean:', quotes: [suggestion] },
-  'outcome-unclear': (_, { invocation }) => ({
+  'outcome-unclear': (_, { command }) => ({
     todo: 'If there is a token, nobody has seen it, and it expires by itself. You can try again.',
-    buttons: retryButton(invocation),
+    buttons: retryButton(command),
   }),
-  'access-missing': ({ project }, context) =>
-    canManage(context)
+  'access-missing': ({ project }, asked) =>
+    canManage(asked)
       ? {
           todo: 'The console shows the ID and the secret when you make an access for applications.',
           buttons: [button('access-form', 'Register an access…', { value: project, style: 'primary' })],
         }
       : {
           todo: `A Tally manager can register one with ${commandText('/billing projects access')}.`,
-          buttons: askManagerButton('setup', toCommand('/billing projects', `access ${project}`), context),
+          buttons: askManagerButton('setup', toCommand('/billing projects', `access ${project}`), asked),
         },
-  'too-many-tokens': ({ wait }, context) => tryAgainIn(wait, context),
+  'too-many-tokens': ({ wait }, asked) => tryAgainIn(wait, asked),
   'token-not-shown': ({ why, token: { state, until, audit } }) => {
     const became = {
       revoked: 'Tally revoked the token.',

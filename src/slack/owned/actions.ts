@@ -34,15 +34,20 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
     [kind.actions.row](value) {
       const [action = '', id = ''] = value.split(' ');
       const run = (_: unknown, request: Request) => act(action, id, request);
-      return action === 'edit' ? { right: 'member', openForm: run } : { right: 'member', run };
+      return { right: 'member', does: deedOf(action), run };
     },
-    [kind.actions.undo]: { right: 'member', run: ({ value }, request) => undoDelete(kind, value, request) },
+    [kind.actions.undo]: {
+      right: 'member',
+      does: 'change',
+      run: ({ value }, request) => undoDelete(kind, value, request),
+    },
     [kind.actions.drop]: {
       right: 'manage',
       command: () => toCommand(kind.commands.list),
+      does: 'change',
       run: (_, request) => dropDamaged(kind, request),
     },
-    [kind.actions.list]: { right: 'member', run: (_, request) => list(request) },
+    [kind.actions.list]: { right: 'member', does: 'answer', run: (_, request) => list(request) },
   };
   /** The list's command, and `pause abcd1234` after it: what a manager is asked to do with somebody else's. */
   const verb =
@@ -51,11 +56,12 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
       const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
       if (lookUp<unknown>(ownerActions, action) === undefined) return listing;
       const run = (_: string, request: Request) => act(action, id, request);
-      const handler = { right: 'member', read: () => undefined } as const;
-      return action === 'edit' ? { ...handler, openForm: run } : { ...handler, run };
+      return { right: 'member', does: deedOf(action), read: () => undefined, run };
     };
   return { list, act, verb, listeners };
 }
+
+const deedOf = (action: string) => (action === 'edit' ? 'openForm' : 'change');
 
 export const goneText = ({ kind }: Pick<OwnedKind, 'kind'>): string => `This ${kind} was deleted.`;
 const setUpAgainText = ({ commands }: Pick<OwnedKind, 'commands'>): string =>

@@ -47,7 +47,7 @@ import {
 } from '../kit/atoms.ts';
 import { fitsOption, SLACK_LIMITS } from '../kit/limits.ts';
 import { table } from '../kit/rich-blocks.ts';
-import type { Request, SharedBy } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
 
 /** What was asked, and the parts that every answer has. */
 export interface AnswerDetails {
@@ -59,7 +59,7 @@ export interface AnswerDetails {
   /** BCP 47 */
   readonly locale: string;
   /** Who asked or shared, when everybody in the channel sees the answer. */
-  readonly byline: SharedBy | undefined;
+  readonly byline: Request['sharedBy'];
   /** Whether this person can give a project a name. */
   readonly mayName: boolean;
 }

@@ -3,8 +3,8 @@ import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
 import { changedNothing, type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { RequestWork } from '../../runtime/work.ts';
-import { type ErrorContext, type ErrorDescription, retryButton } from '../error-messages/description.ts';
-import { describeError } from '../error-messages/index.ts';
+import { type Asked, retryButton } from '../error-messages/description.ts';
+import { describeError, describeForStep } from '../error-messages/index.ts';
 import {
   type Block,
   buttonRow,
@@ -19,6 +19,7 @@ import {
   withoutActions,
 } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
+import { type Handler, opensForm } from '../server/listeners.ts';
 import type { ReplyTarget } from './reply.ts';
 
 /** Turns an error of a listener into a reply. */
@@ -27,10 +28,10 @@ export interface ErrorReply {
   explain(error: unknown, work: Pick<RequestWork, 'outcome' | 'error' | 'reference'>): ErrorReport;
   /** Logs an error that an answer only mentions. @param where it happened */
   logMentioned(error: unknown, where: string): void;
-  /** Replies privately, or in the modal that this request opened. Never rejects. */
-  send(target: ReplyTarget, report: ErrorReport, context?: ErrorContext): Promise<void>;
-  /** Replies in the modal that the request came from. Never rejects. */
-  sendInModal(target: ReplyTarget, report: ErrorReport, context?: ErrorContext): Promise<void>;
+  /** Replies privately, or in the modal that this request opened. Never rejects. @param does what the handler does that failed */
+  send(target: ReplyTarget, report: ErrorReport, asked: Asked, does: Handler<unknown>['does']): Promise<void>;
+  /** Replies in the modal that a form was submitted from. Never rejects. */
+  sendInModal(target: ReplyTarget, report: ErrorReport, asked: Asked): Promise<void>;
   /** Logs why a reply could not be sent. */
   readonly logUndelivered: (error: unknown) => void;
 }
@@ -45,10 +46,8 @@ export interface ErrorReport {
 
 export function createErrorReply(log: Logger): ErrorReply {
   const logUndelivered = (error: unknown) => log.error({ err: error }, 'Could not deliver a reply');
-  const sendInModal: ErrorReply['sendInModal'] = async (target, report, context) => {
-    const message = errorMessageOf(report, context);
-    await target.updateModal(errorModalOf(report, context), message).catch(logUndelivered);
-  };
+  const showInModal = (target: ReplyTarget, view: ModalView, message: Message): Promise<void> =>
+    target.updateModal(view, message).catch(logUndelivered);
   return {
     explain(error, work) {
       const id = randomBytes(4).toString('hex');
@@ -60,34 +59,68 @@ export function createErrorReply(log: Logger): ErrorReply {
       if (isFailure(err)) log.info({ where, err }, 'An answer reports a failure');
       else log.error({ where, err }, 'An answer reports an unknown error');
     },
-    async send(target, report, context) {
-      if (await target.hasModal()) return sendInModal(target, report, context);
-      await target.sendPrivate(errorMessageOf(report, context)).catch(logUndelivered);
+    async send(target, report, asked, does) {
+      // Without a request, the handler was not run.
+      const isUnchanged = asked.request === undefined || !does.startsWith('change');
+      const message = errorMessageOf(report, asked, isUnchanged);
+      if (!(await target.hasModal())) return target.sendPrivate(message).catch(logUndelivered);
+      // In a modal, a command makes sense only if it opens one.
+      const shown = opensForm({ does }) ? asked : { ...asked, command: undefined };
+      await showInModal(target, errorModalOf(report, shown, isUnchanged), message);
     },
-    sendInModal,
+    sendInModal(target, report, asked) {
+      const isUnchanged = asked.request === undefined;
+      const view = errorModalOf(report, asked, isUnchanged);
+      return showInModal(target, view, errorMessageOf(report, asked, isUnchanged));
+    },
     logUndelivered,
   };
 }
 
-export const errorMessageOf = ({ failure, id }: ErrorReport, context: ErrorContext = {}): Message =>
+/** @param isUnchanged whether nothing can have been changed, as by a question */
+export const errorMessageOf = ({ failure, id }: ErrorReport, asked: Asked, isUnchanged: boolean): Message =>
   failure === undefined
-    ? unknownErrorMessage(id, context)
-    : failureMessage(failure, { ...context, reference: id });
+    ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(asked.command)))
+    : failureMessage(failure, asked, id);
 
-export const errorModalOf = ({ failure, id }: ErrorReport, context: ErrorContext = {}): ModalView =>
-  failure === undefined
-    ? unknownErrorModal(id, context)
-    : failureModal(failure, { ...context, reference: id });
+export const errorModalOf = ({ failure, id }: ErrorReport, asked: Asked, isUnchanged: boolean): ModalView => {
+  const blocks =
+    failure === undefined
+      ? [section(unknownErrorText(id, isUnchanged))]
+      : failureMessage(failure, asked, id).blocks;
+  return modal({ title: 'That did not work', blocks });
+};
 
-/** Ends a workflow's step. */
-export const stepErrorText = ({ failure, id }: ErrorReport): string =>
-  failure === undefined ? unknownErrorText(id, true) : stepFailureText(failure, id);
+/** Ends a workflow's step: a text that Slack sends on, so without mark-up and what an outside text says. */
+export function stepErrorText({ failure, id }: ErrorReport): string {
+  if (failure === undefined) return unknownErrorText(id, true);
+  const { sentence = failure.message, todo, isOurs } = describeForStep(failure);
+  const withoutLead = todo.replace(/(?:^|(?<=[.?!] ))[^.?!]+:$/, '');
+  return escapeMarkup([sentence, withoutLead, isOurs && referenceText(id)].filter(Boolean).join(' ').trim());
+}
 
-export function failureMessage(failure: Failure, context: ErrorContext = {}): Message {
-  const description = describeError(failure, context);
+/** @param asked what failed, if anybody asked @param reference the log's ID of this error */
+export function failureMessage(failure: Failure, asked: Asked = {}, reference?: string): Message {
+  const description = describeError(failure, asked);
+  const {
+    sentence = failure.message,
+    todo,
+    people = [],
+    quotes = [],
+    buttons = [],
+    choices = [],
+  } = description;
+  const help = description.isOurs && reference !== undefined && referenceText(reference);
+  const text = [sentence, [todo, help].filter(Boolean).join(' ')].filter(Boolean).join('\n');
+  const named = `${escapeMarkup(text.replace(/\.$/, ''))}: ${people.map(mention).join(', ')}.`;
   return {
-    text: description.sentence ?? failure.message,
-    blocks: [...failureBlocks(failure, description), ...(description.choices ?? [])],
+    text: sentence,
+    blocks: [
+      people.length === 0 ? section(text) : markup(named),
+      ...quotes.map(quote),
+      ...buttonRow(buttons),
+      ...choices,
+    ],
   };
 }
 
@@ -97,28 +130,6 @@ export const failureFacts = (failure: Failure): Block[] => withoutActions(failur
 /** The same as text, below a field of a form that stays open. */
 export const failureText = (failure: Failure): string =>
   [failure.message, describeError(failure, {}).todo].filter(Boolean).join(' ');
-
-/** The same as the end of a workflow's step: a text that Slack sends on, so without mark-up and what an outside text says. */
-function stepFailureText(failure: Failure, reference: string): string {
-  const { sentence = failure.message, todo } = describeError(failure, { isStep: true, reference });
-  const withoutLead = todo.replace(/(?:^|(?<=[.?!] ))[^.?!]+:$/, '');
-  return escapeMarkup([sentence, withoutLead].filter(Boolean).join(' ').trim());
-}
-
-/** The same as a modal. Buttons that run a command are kept only if the command opens a form. */
-export function failureModal(failure: Failure, context: ErrorContext = {}): ModalView {
-  const { opensForm = false, invocation } = context;
-  const description = describeError(failure, { ...context, invocation: opensForm ? invocation : undefined });
-  const blocks = [...failureBlocks(failure, description), ...(opensForm ? (description.choices ?? []) : [])];
-  return modal({ title: ERROR_TITLE, blocks });
-}
-
-function failureBlocks(failure: Failure, description: ErrorDescription): Block[] {
-  const { sentence = failure.message, todo, people = [], quotes = [], buttons = [] } = description;
-  const text = [sentence, todo].filter(Boolean).join('\n');
-  const named = `${escapeMarkup(text.replace(/\.$/, ''))}: ${people.map(mention).join(', ')}.`;
-  return [people.length === 0 ? section(text) : markup(named), ...quotes.map(quote), ...buttonRow(buttons)];
-}
 
 /**
  * The reply to a form whose work failed.
@@ -135,20 +146,13 @@ export const notSavedMessage = (failure: Failure, reason: Message, done: string,
   ],
 });
 
-/** The reply to an error that Tally didn't foresee. @param id its reference in the log */
-export function unknownErrorMessage(id: string, { invocation, isUnchanged }: ErrorContext = {}): Message {
-  return textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(invocation)));
-}
-
-export const unknownErrorModal = (id: string, { isUnchanged }: ErrorContext = {}): ModalView =>
-  modal({ title: ERROR_TITLE, blocks: [section(unknownErrorText(id, isUnchanged))] });
-
-const ERROR_TITLE = 'That did not work';
-
-function unknownErrorText(id: string, isUnchanged = false): string {
+/** Of an error that Tally didn't foresee. */
+function unknownErrorText(id: string, isUnchanged: boolean): string {
   const changed = isUnchanged ? 'Nothing was changed.' : 'Check whether your change was saved.';
-  return `Something went wrong in Tally. ${changed}\nIf it keeps happening, send your admin this reference: ${id}.`;
+  return `Something went wrong in Tally. ${changed}\n${referenceText(id)}`;
 }
+
+const referenceText = (id: string): string => `If it keeps happening, send your admin this reference: ${id}.`;
 
 /** In place of a part of a page whose record can't be read. */
 export const DAMAGED_DATA = section(

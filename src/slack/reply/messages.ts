@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { context, escapeMarkup, type Message } from '../kit/atoms.ts';
-import { isDirectMessage, type RequestSource } from '../request/payload.ts';
+import { type Audience, isDirectMessage, type Source } from '../request/payload.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import {
   deleteMessage,
@@ -17,7 +17,7 @@ import type { ResponseUrlClient } from './response-url.ts';
 
 /** How a message can reach the sender of a payload. */
 export interface MessageTarget {
-  readonly source: RequestSource;
+  readonly source: Source;
   readonly client: WebClient;
   readonly responseUrls: ResponseUrlClient;
   readonly log: Logger;
@@ -38,9 +38,9 @@ export interface OutgoingFile {
 }
 
 interface LoadingOptions {
-  readonly audience: 'asker' | 'channel';
+  readonly audience: Audience;
   /** Whether the answer replaces the message that was clicked. */
-  readonly replace: boolean;
+  readonly replaces: boolean;
   readonly delay: Millis;
 }
 
@@ -180,12 +180,12 @@ async function showLoading(
 async function showByResponseUrl(
   { source, responseUrls }: MessageTarget,
   url: string,
-  { audience, replace }: LoadingOptions,
+  { audience, replaces }: LoadingOptions,
 ): Promise<LoadingPlace | undefined> {
   // After a click on a message that stays, `replace_original` would replace that one.
-  const canReplace = audience === 'asker' && (replace || !source.isClick);
+  const canReplace = audience === 'asker' && (replaces || !source.isClick);
   try {
-    await responseUrls.post(url, LOADING, { replace });
+    await responseUrls.post(url, LOADING, { replace: replaces });
   } catch (error) {
     if (!(error instanceof SlackFailed) || !error.unclear) return undefined;
   }

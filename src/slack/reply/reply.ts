@@ -4,8 +4,8 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type Command, commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/atoms.ts';
 import { formForRequest, modal } from '../kit/modal.ts';
-import { isDirectMessage, type RequestSource } from '../request/payload.ts';
-import { callSlack, type WebClient } from '../web-client.ts';
+import { type Audience, isDirectMessage, type Source } from '../request/payload.ts';
+import { callSlack } from '../web-client.ts';
 import { createMessages, type MessageTarget, type OutgoingFile, retryRateLimited } from './messages.ts';
 import { type PostedTo, postMessage, replaceMessage } from './post-message.ts';
 
@@ -54,14 +54,10 @@ export interface ModalReply {
   updateIfUnchanged(view: ModalView): Promise<void>;
 }
 
-interface ReplyOptions {
-  readonly audience: 'asker' | 'channel';
-  /** Whether `update` replaces the message that carried the button. */
-  readonly replace: boolean;
+interface ReplyOptions extends Pick<Source, 'replaces' | 'managerRequest'> {
+  readonly audience: Audience;
   /** Offered as a button if no modal can be opened. */
-  readonly invocation: Command | undefined;
-  /** The ID of a request for which forms are opened. */
-  readonly managerRequest?: string | undefined;
+  readonly command: Command | undefined;
 }
 
 /** How long Tally works before it shows that it does. */
@@ -74,18 +70,12 @@ export interface LoadingDelays {
 export const LOADING_DELAYS: LoadingDelays = { message: 1_500, modal: 300 };
 
 /** Where the replies to one payload go. It alone knows what is shown so far, whose place the next reply takes. */
-export type ReplyTarget = ReturnType<ReturnType<typeof createReplyTargets>>;
+export type ReplyTarget = ReturnType<typeof createReplyTarget>;
 
-/** @returns a function that makes the target of a payload, whose `modalHash` is Slack's `hash` of the modal as it was clicked */
-export const createReplyTargets =
-  (common: Pick<MessageTarget, 'responseUrls' | 'log'>) =>
-  (source: RequestSource, client: WebClient, modalHash?: string) =>
-    createReplyTarget({ ...common, source, client }, modalHash);
-
-function createReplyTarget(parts: MessageTarget, modalHash?: string) {
+export function createReplyTarget(parts: MessageTarget) {
   const { source, client } = parts;
   const messages = createMessages(parts);
-  const modals = createModals(parts, modalHash);
+  const modals = createModals(parts);
 
   /** Replies privately: in the loading view if it can show the message. @throws CannotPost, SlackFailed */
   const sendPrivate = async (message: Message, replace = false): Promise<void> => {
@@ -97,10 +87,16 @@ function createReplyTarget(parts: MessageTarget, modalHash?: string) {
     if (modals.isLoading()) await modals.tryUpdate(ANSWERED_VIEW);
   };
 
+  /** Replaces the request's modal; if that fails, sends `fallback` as a direct message. @throws CannotPost, SlackFailed */
+  const updateModal = async (view: ModalView, fallback?: Message): Promise<void> => {
+    if (!(await modals.tryUpdate(view)) && fallback !== undefined) await messages.sendDirectly(fallback);
+  };
+
   return {
     source,
     client,
     sendPrivate,
+    updateModal,
     posted: messages.posted,
     startLoadingMessage: messages.startLoading,
     startLoadingView: modals.startLoading,
@@ -117,22 +113,17 @@ function createReplyTarget(parts: MessageTarget, modalHash?: string) {
       return modals.isOpened();
     },
 
-    /** Replaces the request's modal; if that fails, sends `fallback` as a direct message. @throws CannotPost, SlackFailed */
-    async updateModal(view: ModalView, fallback?: Message): Promise<void> {
-      if (!(await modals.tryUpdate(view)) && fallback !== undefined) await messages.sendDirectly(fallback);
-    },
-
     /** The ways to reply for who may ask. */
-    replyWith({ audience, replace, invocation, managerRequest }: ReplyOptions): Reply {
+    replyWith({ audience, replaces, command, managerRequest }: ReplyOptions): Reply {
       const { channel, responseUrl, triggerId, viewId } = source;
       const kept = (view: ModalView) => formForRequest(view, managerRequest);
-      const update: ModalReply['update'] = (view, fallback) => this.updateModal(kept(view), fallback);
+      const update: ModalReply['update'] = (view, fallback) => updateModal(kept(view), fallback);
       return {
         async update(message) {
           const hasNoChannel = responseUrl === undefined && channel === undefined;
           if (audience === 'channel' && !hasNoChannel) return messages.sendPublic(message);
           const canShare = channel !== undefined && !isDirectMessage(channel);
-          await sendPrivate(canShare ? message : withoutShare(message), replace);
+          await sendPrivate(canShare ? message : withoutShare(message), replaces);
         },
         private: (message) => sendPrivate(message),
         public: (to, message) => postMessage(client, { channel: to, thread: undefined }, message),
@@ -143,7 +134,7 @@ function createReplyTarget(parts: MessageTarget, modalHash?: string) {
           async open(view) {
             await modals.settle();
             const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';
-            if (!isPossible && invocation !== undefined) return sendPrivate(openFormMessage(invocation));
+            if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
             await modals.open(kept(view));
           },
           update,
@@ -159,9 +150,9 @@ function createReplyTarget(parts: MessageTarget, modalHash?: string) {
 }
 
 /** A message brings no trigger to open a modal with, so it is answered with a button, whose click does. */
-function openFormMessage(invocation: Command): Message {
+function openFormMessage(command: Command): Message {
   const text = 'Click to open the form:';
-  const buttons = commandButton('form', 'Open the form…', invocation, { style: 'primary' });
+  const buttons = commandButton('form', 'Open the form…', command, { style: 'primary' });
   return { text, blocks: [section(text), actions(...buttons)] };
 }
 
@@ -181,12 +172,12 @@ const ANSWERED_VIEW: ModalView = modal({
 const MODAL_WAIT = 3;
 
 /** The modal of one payload: the one it came from, or the one that its trigger opens. */
-function createModals({ source, client }: MessageTarget, clickedHash: string | undefined) {
+function createModals({ source, client }: MessageTarget) {
   const { triggerId, viewId, hasFields } = source;
   /** `view_id` of the modal that was opened or replaced for this request. */
   let opened: string | undefined;
   /** Slack's `hash` of the modal as it was clicked or last updated. */
-  let hash = clickedHash;
+  let hash = source.viewHash;
   /** Keeps the loading view from opening, or waits until it is there. */
   let loading: (() => Promise<void>) | undefined;
   /** Whether the loading view is still what the modal shows. */

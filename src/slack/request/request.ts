@@ -1,15 +1,16 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import type { RequestWork } from '../../runtime/work.ts';
 import type { ManagerRequests, TakenRequest } from '../../workspace/once/manager-requests.ts';
 import { type Permissions, type Right, type Role, requireRight } from '../../workspace/permissions.ts';
-import type { AllowedProject, AskLocation } from '../../workspace/projects/resolve-project.ts';
+import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply, ReplyTarget } from '../reply/reply.ts';
-import { isDirectMessage } from '../request/payload.ts';
+import { type Audience, isDirectMessage } from '../request/payload.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
 import { findAdmins, type User, type UserDirectory, type UserGroup } from './users.ts';
@@ -26,38 +27,28 @@ export interface Request extends AskLocation {
   /** Who sees what `reply.update` sends. */
   readonly audience: Audience;
   /** Who asked for or shared a public answer; undefined for a private one. */
-  readonly sharedBy: SharedBy | undefined;
+  readonly sharedBy: { readonly how: 'asked' | 'shared'; readonly person: SlackId } | undefined;
   /** BCP 47, of the reader: the user's, or the workspace's if the whole channel reads the answer. */
   readonly locale: string;
   /** What a person asked for, where this manager does it. */
   readonly managerRequest?: TakenRequest | undefined;
   readonly reply: Reply;
-  readonly slack: SlackLookups;
-}
-
-/** Who reads an answer: the person who asked, or everyone in the channel. */
-export type Audience = 'asker' | 'channel';
-
-/** What a request may ask of Slack. Each throws SlackFailed. */
-export interface SlackLookups {
-  readonly channels: Channels;
-  /** Whether the user is in one of these user groups now, never cached. */
-  isInGroups(groups: readonly string[]): Promise<boolean>;
-  /** The workspace's user groups. @throws SlackFailed `missing_scope` without the optional scope usergroups:read */
-  userGroups(): Promise<readonly UserGroup[]>;
-  /** The role of another user; `nobody` for one that Slack doesn't know. */
-  roleOf(userId: SlackId): Promise<Role>;
-  /** What Slack calls a person or a channel; undefined for one that it doesn't show to the user. */
-  nameOf(id: SlackId): Promise<string | undefined>;
-  /** The rights of another user, looked up at Slack. @param settings those of the workspace, unless given */
-  permissionsOf(userId: SlackId, settings?: Settings): Promise<Permissions>;
-  /** Some managers of today, looked up at Slack; the workspace's admins if the settings name nobody. */
-  managers(): Promise<readonly SlackId[]>;
-}
-
-export interface SharedBy {
-  readonly how: 'asked' | 'shared';
-  readonly person: SlackId;
+  /** What it may ask of Slack. Each throws SlackFailed. */
+  readonly slack: {
+    readonly channels: Channels;
+    /** Whether the user is in one of these user groups now, never cached. */
+    isInGroups(groups: readonly string[]): Promise<boolean>;
+    /** The workspace's user groups. @throws SlackFailed `missing_scope` without the optional scope usergroups:read */
+    userGroups(): Promise<readonly UserGroup[]>;
+    /** The role of another user; `nobody` for one that Slack doesn't know. */
+    roleOf(userId: SlackId): Promise<Role>;
+    /** What Slack calls a person or a channel; undefined for one that it doesn't show to the user. */
+    nameOf(id: SlackId): Promise<string | undefined>;
+    /** The rights of another user, looked up at Slack. @param settings those of the workspace, unless given */
+    permissionsOf(userId: SlackId, settings?: Settings): Promise<Permissions>;
+    /** Some managers of today, looked up at Slack; the workspace's admins if the settings name nobody. */
+    managers(): Promise<readonly SlackId[]>;
+  };
 }
 
 /** For a reply that everybody in the channel sees: a manager may see every project there only in a direct message. */
@@ -72,37 +63,24 @@ export const privateLocation = ({ user, channel }: Request): AskLocation => ({
   isUnlimited: user.canManage,
 });
 
-export interface RequestOptions {
-  /** When the request arrived. */
-  readonly at: Millis;
-  /** Default is the asker; `as-set` is whom the workspace's settings say. */
-  readonly audience?: Audience | 'as-set';
-  readonly sharedFrom?: number;
-  /** Whether the answer replaces the message that carried the button. */
-  readonly replace?: boolean;
-  /** The command that is run, if it is one. */
-  readonly invocation?: Command;
-  /** Accepts cached user groups, because Slack allows only about twenty look-ups a minute. */
-  readonly isTyping?: boolean;
-  /** The workspace's record, if it was read already for what this payload asks. */
-  readonly workspace?: Workspace | undefined;
-  /** Where it counts as asked, if that isn't where the button was pressed. */
-  readonly channel?: SlackId | undefined;
-  /** What a manager allowed this person to ask about once, also a guest. */
-  readonly allowed?: AllowedProject | undefined;
-  /** The ID of what a person asked a manager for, which this is to do. */
-  readonly managerRequest?: string | undefined;
+/** What a handler asks of the person, and who may read its answer. */
+interface HandlerRights {
+  readonly right: Right;
+  readonly isQuestion?: boolean;
 }
 
 /**
  * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.
+ * @param work gets who asks, and that it was replayed
+ * @param command the one that is run, if it is one
  * @returns undefined for a replayed request, which was answered before and gets no second answer
  * @throws NotAllowed, SlackFailed, StoreUnavailable
  */
 export type Authorize = (
   target: ReplyTarget,
-  right: Right,
-  options: RequestOptions,
+  handler: HandlerRights,
+  work: RequestWork,
+  command?: Command,
 ) => Promise<Request | undefined>;
 
 /** Asking accepts a role that Slack confirmed within the last minute; changing something does not. */
@@ -173,53 +151,56 @@ export function createAuthorize({
   readonly workspaces: Workspaces;
   readonly requests: Pick<ManagerRequests, 'findTaken'>;
 }): Authorize {
-  return async (target, right, options) => {
+  return async (target, { right, isQuestion = false }, work, command) => {
     const { source, client } = target;
-    const { teamId, userId } = source;
+    const { teamId, userId, allowed, managerRequest: id } = source;
     if (teamId === '' || userId === '') throw new NotAllowed('external');
     const isFresh = needsFreshRole(right);
     const lookups = Promise.all([
       users.find(client, source, isFresh),
-      options.workspace ?? workspaces.read(teamId),
+      source.workspace ?? workspaces.read(teamId),
     ]);
     // A replay is dropped before its lookups are awaited, so their errors must not count as unhandled.
     lookups.catch(() => undefined);
-    if ((await source.isFirst) === false) return undefined;
+    if ((await source.isFirst) === false) {
+      work.outcome = 'replayed';
+      return undefined;
+    }
     const [profile, workspace] = await lookups;
-    const user = await users.admit(client, profile, workspace.settings, isFresh && !options.isTyping);
+    work.waits = workspace.waits;
+    // Slack allows only about twenty look-ups of user groups a minute, and a person types faster.
+    const asksGroups = isFresh && source.via !== 'suggestions';
+    const user = await users.admit(client, profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage)
       throw new NotAllowed('not-manager', await findManagers(users, client, workspace));
-    const isAllowed = options.allowed !== undefined && right === 'ask';
-    requireRight(isAllowed ? 'belong' : right, user);
-    const { managerRequest: id, at } = options;
+    requireRight(allowed !== undefined && right === 'ask' ? 'belong' : right, user);
     const managerRequest =
-      id !== undefined && user.canManage ? await requests.findTaken(teamId, id, at) : undefined;
+      id !== undefined && user.canManage ? await requests.findTaken(teamId, id, source.at) : undefined;
+    const audience = isQuestion ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const slack = slackLookups(users, target, workspace);
-    return { ...createRequest(target, user, workspace, slack, options), managerRequest };
+    return { ...createRequest(target, user, workspace, audience, command), slack, managerRequest };
   };
 }
 
 function createRequest(
-  target: ReplyTarget,
+  { source, replyWith }: ReplyTarget,
   user: User,
   workspace: Workspace,
-  slack: SlackLookups,
-  { at, audience: wanted = 'asker', replace = false, sharedFrom, invocation, ...options }: RequestOptions,
-): Request {
-  const audience = wanted === 'as-set' ? workspace.settings.visibility : wanted;
+  audience: Audience,
+  command: Command | undefined,
+): Omit<Request, 'slack' | 'managerRequest'> {
+  const { at, sharedFrom, askedIn, allowed, replaces, managerRequest } = source;
+  const channel = askedIn ?? source.channel;
   const how = sharedFrom === undefined ? 'asked' : 'shared';
   const isPrivate = audience === 'asker';
-  const { channel = target.source.channel, allowed } = options;
   return {
-    ...{ at, sharedFrom, user, workspace, audience, slack, channel, allowed },
+    ...{ at, sharedFrom, user, workspace, audience, channel, allowed },
     isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
     sharedBy: isPrivate ? undefined : { how, person: user.id },
     locale: isPrivate ? user.locale : workspace.settings.locale,
-    reply: target.replyWith({
-      audience,
-      replace,
-      invocation: invocation && withoutSecrets(invocation, workspace.aliases),
-      managerRequest: options.managerRequest,
+    reply: replyWith({
+      ...{ audience, replaces, managerRequest },
+      command: command && withoutSecrets(command, workspace.aliases),
     }),
   };
 }
@@ -228,7 +209,7 @@ const slackLookups = (
   users: UserDirectory,
   { client, source: { teamId, userId } }: ReplyTarget,
   workspace: Workspace,
-): SlackLookups => ({
+): Request['slack'] => ({
   // Most requests ask nothing about channels.
   get channels() {
     return channelsOf(client);

@@ -6,10 +6,10 @@ import { MINUTE, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { type Permissions, permissionsOf, type Role } from '../../workspace/permissions.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import type { RequestSource } from './payload.ts';
+import type { Source } from './payload.ts';
 
 /** The user that a payload names. */
-export type UserIdentity = Pick<RequestSource, 'teamId' | 'userId' | 'homeTeamId'>;
+export type UserIdentity = Pick<Source, 'teamId' | 'userId' | 'homeTeamId'>;
 
 interface Profile {
   readonly teamId: SlackId;

@@ -10,27 +10,17 @@ import {
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import { type RequestWork, trackWork } from '../../runtime/work.ts';
+import { beginRequest, type RequestWork, trackWork } from '../../runtime/work.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import { FOLLOWED, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { type Command, offeredAgain, parseCommand } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
-import type { ErrorContext } from '../error-messages/description.ts';
 import { type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
 import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
 import { sourceOfPayload, threadOf } from '../request/payload.ts';
-import type { Request, RequestOptions } from '../request/request.ts';
-import {
-  beginRequest,
-  type CommandHandler,
-  canRead,
-  handlerOf,
-  isAdmitted,
-  type ListenerContext,
-  lookUp,
-  routeOf,
-  workOf,
-} from './listeners.ts';
+import type { Request } from '../request/request.ts';
+import type { ListenerContext } from './context.ts';
+import { type CommandHandler, canRead, handlerOf, lookUp, opensForm, routeOf } from './listeners.ts';
 
 /** Registers slash commands. */
 export function registerCommands(app: App, context: ListenerContext, runCommand: RunCommand): void {
@@ -38,31 +28,26 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
 
   app.command(/.*/, async ({ ack, body, client, context: { isFirst, arrived } }) => {
     const typed = { ...parseCommand(names.parse(body.command)), text: body.text ?? '' };
-    const source = sourceOfPayload(body, isFirst);
+    const source = sourceOfPayload(body, { via: 'command', at: clock(), isFirst });
     const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
-    await trackWork(beginRequest('command', route, source, arrived), onFinished, async (work) => {
+    await trackWork(beginRequest(source, route, arrived), onFinished, async (work) => {
       const throttled = limits.take('requests', source);
       if (throttled !== undefined) {
         const report = errorReply.explain(throttled, work);
         // Replies in the acknowledgement, so that a flood costs no calls to Slack.
-        return ack(errorMessageOf(report, { invocation: offeredAgain(typed) }) as RespondArguments);
+        return ack(errorMessageOf(report, { command: offeredAgain(typed) }, true) as RespondArguments);
       }
       await ack();
-      await runCommand(createTarget(source, client), typed, { at: clock(), work });
+      await runCommand(createTarget(source, client), typed, work);
     });
   });
 }
 
 /**
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
- * @param options the audience applies only to questions; the default is in the settings
  * @returns whether it was answered, and not refused
  */
-export type RunCommand = (
-  target: ReplyTarget,
-  invocation: Command,
-  options: Omit<RequestOptions, 'invocation'> & { readonly work: RequestWork },
-) => Promise<boolean>;
+export type RunCommand = (target: ReplyTarget, typed: Command, work: RequestWork) => Promise<boolean>;
 
 export function createCommandRunner({
   listeners: { commands },
@@ -72,11 +57,12 @@ export function createCommandRunner({
   log,
   loadingDelays = LOADING_DELAYS,
 }: ListenerContext): RunCommand {
-  return async (target, invocation, { work, ...options }) => {
-    const { command, text } = invocation;
+  return async (target, typed, work) => {
+    const { source } = target;
+    const { command, text } = typed;
     const listener = lookUp(commands, command);
     const handler = listener && (isShortText(text) ? handlerOf<CommandHandler>(listener, text) : TOO_LONG);
-    const isForm = target.source.triggerId !== undefined && handler?.openForm !== undefined;
+    const isForm = source.triggerId !== undefined && handler !== undefined && opensForm(handler);
     work.route = routeOf(listener, command);
     const began = performance.now();
     let request: Request | undefined;
@@ -89,35 +75,32 @@ export function createCommandRunner({
           UNKNOWN_COMMAND,
           `Type ${commandText('/billing help')} to see what works.`,
         );
-      const audience = handler.isQuestion ? (options.audience ?? 'as-set') : 'asker';
-      request = await authorize(target, handler.right, { ...options, audience, invocation });
-      if (!isAdmitted(request, work)) return false;
+      request = await authorize(target, handler, work, typed);
+      if (request === undefined) return false;
       if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       if (handler.isQuestion && !isForm) {
         const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
-        const { replace = false } = options;
-        target.startLoadingMessage({ audience: request.audience, replace, delay });
+        target.startLoadingMessage({ audience: request.audience, replaces: source.replaces, delay });
       }
-      await workOf(handler)(text, request);
+      await handler.run(text, request);
       outcome = request.audience === 'channel' ? 'everybody' : 'person';
       work.ms = performance.now() - work.began;
     } catch (error) {
       const report = errorReply.explain(error, work);
       outcome = outcomeOf(report);
       const { workspace } = request ?? {};
-      await errorReply.send(target, report, {
-        ...errorContext(report, invocation, request),
-        channel: options.channel ?? target.source.channel,
-        isForManagers: handler?.isForManagers,
-        canRead: workspace && ((words) => canRead(listener, words, workspace)),
-        isUnchanged: handler?.isQuestion,
-        opensForm: isForm,
-      });
+      const asked = {
+        command: offeredCommand(report, typed, handler, workspace?.aliases),
+        canRead: workspace && ((words: string) => canRead(listener, words, workspace)),
+        channel: source.askedIn ?? source.channel,
+        request,
+      };
+      await errorReply.send(target, report, asked, handler?.does ?? 'answer');
     } finally {
       await target.endLoading();
     }
     if (handler?.isQuestion && request !== undefined && outcome !== undefined)
-      await rememberQuestion({ threads, log }, target, request, invocation, outcome);
+      await rememberQuestion({ threads, log }, target, request, typed, outcome);
     return outcome === 'everybody' || outcome === 'person';
   };
 }
@@ -131,19 +114,21 @@ function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
 /** No listener reads such a text. It is refused after the rights, like any other words. */
 const TOO_LONG: CommandHandler = {
   right: 'ask',
+  does: 'answer',
   run: () => Promise.reject(new TextTooLong()),
 };
 
-/**
- * The reply to a pasted secret still needs to know the command, to say which form takes the secret.
- */
-function errorContext(report: ErrorReport, invocation: Command, request: Request | undefined): ErrorContext {
-  const aliases = request?.workspace.aliases;
-  const isSecret = report.failure?.kind === 'secret-pasted';
-  return {
-    invocation: isSecret ? { ...invocation, text: '' } : offeredAgain(invocation, aliases),
-    request,
-  };
+/** The command that failed, as its reply may offer it: again, or to a manager. */
+function offeredCommand(
+  { failure }: ErrorReport,
+  typed: Command,
+  { isForManagers = false }: Pick<CommandHandler, 'isForManagers'> = {},
+  aliases: ReadonlySet<string> | undefined,
+): Command | undefined {
+  // Which form takes a secret depends on the command alone.
+  if (failure?.kind === 'secret-pasted') return { ...typed, text: '' };
+  if (failure?.kind === 'not-allowed' && isForManagers) return undefined;
+  return offeredAgain(typed, aliases);
 }
 
 /**
@@ -154,11 +139,11 @@ async function rememberQuestion(
   { threads, log }: Pick<ListenerContext, 'threads' | 'log'>,
   { source, posted }: ReplyTarget,
   request: Request,
-  invocation: Command,
+  command: Command,
   outcome: ThreadOutcome,
 ): Promise<void> {
   const place = threadOf(source);
-  const question = place && tryRead(() => threadQuestion(invocation, request));
+  const question = place && tryRead(() => threadQuestion(command, request));
   if (place === undefined || question === undefined) return;
   const answer = posted();
   // An answer in a direct message may begin a thread.

@@ -1,29 +1,15 @@
 import type { App } from '@slack/bolt';
 import { withTimeout } from '../../runtime/timers.ts';
-import { type RequestWork, trackWork } from '../../runtime/work.ts';
-import { type Command, parseCommand, parseShare } from '../commands/command-buttons.ts';
+import { beginRequest, type RequestWork, trackWork } from '../../runtime/work.ts';
+import { type Command, type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
 import { readFields, splitMetadata } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
-import {
-  isDirectMessage,
-  type RequestSource,
-  type SlackPayload,
-  sourceOfPayload,
-} from '../request/payload.ts';
+import { type SlackPayload, type Source, sourceOfPayload } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
-import type { WebClient } from '../web-client.ts';
 import type { RunCommand } from './commands.ts';
-import {
-  type ActionHandler,
-  beginRequest,
-  handlerOf,
-  isAdmitted,
-  type ListenerContext,
-  lookUp,
-  routeOf,
-  workOf,
-} from './listeners.ts';
+import type { ListenerContext } from './context.ts';
+import { type ActionHandler, handlerOf, lookUp, opensForm, routeOf } from './listeners.ts';
 
 /** Registers clicks, forms and suggestions. */
 export function registerInteractions(app: App, context: ListenerContext, runCommand: RunCommand): void {
@@ -40,22 +26,26 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     { type: 'block_actions' },
     async ({ ack, action, body, client, context: { isFirst, arrived } }) => {
       await ack();
-      const target = targetOf(context, body, client, isFirst);
-      const { source } = target;
+      const payload = body as object as SlackPayload;
+      const source = sourceOfPayload(payload, { via: 'button', at: clock(), isFirst });
+      const target = context.createTarget(source, client);
       const { action_id = '', ...chosen } = action as ActionPayload;
       const value = chosen.value ?? chosen.selected_option?.value ?? '';
       const name = action_id.split(':')[0] ?? '';
       const route = routeOf(lookUp(listeners.actions, name), name);
-      await trackWork(beginRequest('button', route, source, arrived), onFinished, async (work) => {
+      await trackWork(beginRequest(source, route, arrived), onFinished, async (work) => {
+        const click = parseCommandClick(name, value);
         const throttled = limits.take('requests', source);
         if (throttled !== undefined) {
           const report = errorReply.explain(throttled, work);
           if (limits.take('refusals', source) !== undefined) return;
-          const isCommand = name === 'rerun' || name === 'run';
-          return errorReply.send(target, report, isCommand ? { invocation: parseCommand(value) } : {});
+          const command = click?.how === 'share' ? undefined : click?.command;
+          return errorReply.send(target, report, { command }, 'answer');
         }
-        await answerClick(target, name, value, body as object as SlackPayload, work);
-        if ((body as object as SlackPayload).view?.type === 'home') await redrawHome(target, work);
+        if (click === undefined) await answerClick(target, name, value, payload, work);
+        else
+          await runCommand({ ...target, source: sourceOfClick(source, click, payload) }, click.command, work);
+        if (payload.view?.type === 'home') await redrawHome(target, work);
       });
     },
   );
@@ -64,51 +54,34 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     target: ReplyTarget,
     name: string,
     value: string,
-    body: SlackPayload,
+    { view, state }: SlackPayload,
     work: RequestWork,
   ): Promise<void> => {
-    const inPlace = { at: clock(), replace: isPrivate(body), audience: 'asker' } as const;
-    // `rerun` replaces the message that has the button, `run` answers below it: who clicked where everyone can, alone.
-    if (name === 'rerun') {
-      await runCommand(target, parseCommand(value), { ...inPlace, work });
-      return;
-    }
-    if (name === 'run') {
-      await runCommand(target, parseCommand(value), {
-        ...{ at: inPlace.at, work },
-        ...(body.channel !== undefined && !isPrivate(body) && { audience: 'asker' }),
-      });
-      return;
-    }
-    if (name === 'share') {
-      const at = clock();
-      const { asked, ...invocation } = parseShare(value);
-      const sharedFrom = Math.min(asked, at);
-      await runCommand(target, invocation, { at, audience: 'channel', sharedFrom, work });
-      return;
-    }
+    const { source } = target;
     const listener = lookUp(listeners.actions, name);
     if (listener === undefined) return log.warn('Ignored a click on something that Tally no longer offers');
     let request: Request | undefined;
     const handler = handlerOf<ActionHandler>(listener, value);
-    if (handler.openForm !== undefined) target.startLoadingView(loadingDelays.modal);
-    const { view, state } = body;
-    const { metadata, managerRequest } = splitMetadata(view?.private_metadata ?? '');
+    if (opensForm(handler)) target.startLoadingView(loadingDelays.modal);
+    const { metadata } = splitMetadata(view?.private_metadata ?? '');
     const clicked = { value, fields: readFields((view?.state ?? state)?.values as never), metadata };
     try {
-      request = await authorize(target, handler.right, { ...inPlace, managerRequest });
-      if (!isAdmitted(request, work)) return;
-      await workOf(handler)(clicked, request, (invocation, options) =>
-        runCommand(target, invocation, { ...inPlace, ...options, work }),
+      request = await authorize(target, handler, work);
+      if (request === undefined) return;
+      await handler.run(clicked, request, (command, changes) =>
+        runCommand(
+          { ...target, source: { ...source, managerRequest: undefined, ...changes } },
+          command,
+          work,
+        ),
       );
       work.ms ??= performance.now() - work.began;
     } catch (error) {
-      await errorReply.send(target, errorReply.explain(error, work), {
-        request,
-        ...(request === undefined && {
-          ...{ invocation: handler.command?.(clicked), channel: target.source.channel },
-        }),
-      });
+      const asked =
+        request === undefined
+          ? { command: handler.command?.(clicked), channel: source.channel }
+          : { request };
+      await errorReply.send(target, errorReply.explain(error, work), asked, handler.does);
     } finally {
       await target.endLoading();
     }
@@ -119,24 +92,38 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     const listener = lookUp(listeners.events, 'app_home_opened');
     if (listener === undefined) return;
     const { client, source } = target;
-    const at = clock();
     try {
-      const request = await authorize(target, listener.right, { at });
+      // The click's record keeps who waited for what.
+      const request = await authorize(target, listener, { ...work });
       if (request === undefined) return;
-      const rerun = async (invocation: Command): Promise<void> => {
-        await runCommand(target, invocation, { at, work });
+      const rerun = async (command: Command): Promise<void> => {
+        await runCommand(target, command, work);
       };
       const event = { type: 'app_home_opened', user: source.userId, tab: 'home' };
-      await listener.run(event, request, { client, rerun });
+      await listener.answer(event, request, { client, rerun });
     } catch (err) {
       log.debug({ err }, 'Home was not redrawn after a click');
     }
   };
 }
 
+/** The same source, for the command that was clicked. */
+function sourceOfClick(source: Source, { how, asked }: CommandClick, { channel }: SlackPayload): Source {
+  const clicked = { ...source, managerRequest: undefined };
+  switch (how) {
+    case 'rerun':
+      return clicked;
+    case 'run':
+      // Who clicked where everyone can is answered alone.
+      return { ...clicked, replaces: false, audience: channel && !source.replaces ? 'asker' : undefined };
+    case 'share':
+      return { ...clicked, replaces: false, audience: 'channel', sharedFrom: Math.min(asked, source.at) };
+  }
+}
+
 /** Acknowledges a form after reading it: with the errors below its fields, or with the view that says it is working. */
 function registerViews(app: App, context: ListenerContext): void {
-  const { listeners, authorize, errorReply, limits, clock, onFinished } = context;
+  const { listeners, authorize, errorReply, limits, clock, createTarget, onFinished } = context;
 
   app.view(
     { type: 'view_submission' },
@@ -144,24 +131,25 @@ function registerViews(app: App, context: ListenerContext): void {
       const name = view.callback_id;
       const listener = lookUp(listeners.views, name);
       if (listener === undefined) return ack();
-      const target = targetOf(context, body, client, isFirst);
-      await trackWork(beginRequest('form', name, target.source, arrived), onFinished, async (work) => {
-        const throttled = limits.take('requests', target.source);
+      const source = sourceOfPayload(body as object as SlackPayload, { via: 'form', at: clock(), isFirst });
+      const target = createTarget(source, client);
+      await trackWork(beginRequest(source, name, arrived), onFinished, async (work) => {
+        const throttled = limits.take('requests', source);
         if (throttled !== undefined) {
           const report = errorReply.explain(throttled, work);
           const lastInput = view.blocks.findLast(({ type }) => type === 'input')?.block_id;
           // Below the last field, so that the form keeps what was typed.
           return lastInput === undefined
-            ? ack({ response_action: 'update', view: errorModalOf(report) })
+            ? ack({ response_action: 'update', view: errorModalOf(report, {}, true) })
             : ack({ response_action: 'errors', errors: { [lastInput]: failureText(throttled) } });
         }
-        const { metadata, managerRequest } = splitMetadata(view.private_metadata ?? '');
+        const { metadata } = splitMetadata(view.private_metadata ?? '');
         const fields = readFields(view.state?.values as never);
         let parsed: ReturnType<typeof listener.read>;
         try {
           parsed = listener.read(fields, metadata);
         } catch (error) {
-          const errorModal = errorModalOf(errorReply.explain(error, work), { isUnchanged: true });
+          const errorModal = errorModalOf(errorReply.explain(error, work), {}, true);
           return ack({ response_action: 'update', view: errorModal });
         }
         if ('errors' in parsed) {
@@ -171,18 +159,13 @@ function registerViews(app: App, context: ListenerContext): void {
         await ack({ response_action: 'update', view: listener.waiting });
         let request: Request | undefined;
         try {
-          request = await authorize(target, listener.right, { at: clock(), managerRequest });
-          if (isAdmitted(request, work)) await listener.work(parsed.input, request);
+          request = await authorize(target, listener, work);
+          if (request !== undefined) await listener.submit(parsed.input, request);
         } catch (error) {
           const report = errorReply.explain(error, work);
           const isRefused = report.failure?.kind === 'not-allowed' && request === undefined;
-          await errorReply.sendInModal(target, report, {
-            request,
-            ...(isRefused && {
-              invocation: listener.command?.(fields, metadata),
-              opensForm: true,
-            }),
-          });
+          const command = isRefused ? listener.command?.(fields, metadata) : undefined;
+          await errorReply.sendInModal(target, report, { command, request });
         }
       });
     },
@@ -191,15 +174,15 @@ function registerViews(app: App, context: ListenerContext): void {
 
 /** Slack shows only what is in the acknowledgement, so suggestions are looked up before it. */
 function registerOptions(app: App, context: ListenerContext): void {
-  const { listeners, authorize, errorReply, limits, clock, onFinished } = context;
+  const { listeners, authorize, errorReply, limits, clock, createTarget, onFinished } = context;
 
   app.options(/.*/, async ({ ack, options, body, client, context: { arrived } }) => {
     const listener = lookUp(listeners.options, options.action_id);
+    const payload = body as object as SlackPayload;
     // No check for replays: typing the same text twice within a second sends the same bytes twice.
-    const target = targetOf(context, body, client);
-    const { source } = target;
+    const source = sourceOfPayload(payload, { via: 'suggestions', at: clock() });
     const route = routeOf(listener, options.action_id);
-    await trackWork(beginRequest('suggestions', route, source, arrived), onFinished, async (work) => {
+    await trackWork(beginRequest(source, route, arrived), onFinished, async (work) => {
       try {
         const throttled = limits.take('suggestions', source);
         if (throttled !== undefined) errorReply.explain(throttled, work);
@@ -207,10 +190,9 @@ function registerOptions(app: App, context: ListenerContext): void {
         if (listener === undefined || throttled !== undefined || typed.length > LONGEST_SUGGESTION)
           return await ack({ options: [] });
         const find = async () => {
-          const request = await authorize(target, listener.right, { at: clock(), isTyping: true });
-          const { view } = body as object as SlackPayload;
-          const { metadata } = splitMetadata(view?.private_metadata ?? '');
-          return isAdmitted(request, work) ? listener.find(typed, request, metadata) : [];
+          const request = await authorize(createTarget(source, client), listener, work);
+          const { metadata } = splitMetadata(payload.view?.private_metadata ?? '');
+          return request === undefined ? [] : listener.find(typed, request, metadata);
         };
         const tooLate = () => {
           work.outcome = 'timed-out';
@@ -230,20 +212,6 @@ const LONGEST_SUGGESTION = 100;
 
 /** Slack waits 3 s for suggestions, then shows an error; an empty list is better. In ms. */
 const SUGGESTION_TIMEOUT = 2_000;
-
-function targetOf(
-  { createTarget }: ListenerContext,
-  body: object,
-  client: WebClient,
-  isFirst?: RequestSource['isFirst'],
-): ReplyTarget {
-  const payload = body as SlackPayload;
-  return createTarget(sourceOfPayload(payload, isFirst), client, payload.view?.hash || undefined);
-}
-
-/** Whether only the user sees the message: then the answer may replace it. The answer goes by this user's rights. */
-const isPrivate = ({ container, channel }: SlackPayload): boolean =>
-  container?.is_ephemeral === true || isDirectMessage(channel?.id ?? '');
 
 interface ActionPayload {
   readonly action_id?: string;

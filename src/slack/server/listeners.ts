@@ -1,44 +1,33 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
-import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { OnFinished, RequestVia, RequestWork } from '../../runtime/work.ts';
-import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import type { ThreadPlace, ThreadStore } from '../../workspace/thread-store.ts';
-import type { CommandNames } from '../command-names.ts';
+import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Message } from '../kit/atoms.ts';
 import type { FormFields, FormReading } from '../kit/modal.ts';
-import type { ErrorReply } from '../reply/error-reply.ts';
-import type { LoadingDelays, ReplyTarget } from '../reply/reply.ts';
-import type { RequestSource, SlackEvent } from '../request/payload.ts';
-import type { Authorize, Request, RequestOptions } from '../request/request.ts';
+import type { SlackEvent, Source } from '../request/payload.ts';
+import type { Request } from '../request/request.ts';
 import type { WebClient } from '../web-client.ts';
-import type { RateLimiter } from './rate-limit.ts';
 
-/** Answers after the acknowledgement, in its own time. */
-interface Answering<Work> {
+/**
+ * What a handler does, which decides how an error of it is answered. Slack's trigger for a form or a window lasts three
+ * seconds, so a loading view opens if reading takes longer.
+ */
+export interface Handler<Work> {
+  readonly right: Right;
+  /** `answer` and `openForm` only read; `changeInForm` opens a window for what it changes. */
+  readonly does: 'answer' | 'openForm' | 'change' | 'changeInForm';
   readonly run: Work;
-  readonly openForm?: never;
 }
-
-/** Opens a form or a window. Slack's trigger for it lasts three seconds, so a loading view opens if reading takes longer. */
-interface FormOpening<Work> {
-  readonly openForm: Work;
-  readonly run?: never;
-}
-
-export type Handler<Work> = Answering<Work> | FormOpening<Work>;
 
 /** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
 type CommandWork = (text: string, request: Request, typed?: string) => Promise<void>;
 
-export type CommandHandler = Handler<CommandWork> & {
-  readonly right: Right;
-  /** It only asks: nothing is changed, and the answer may be public if the workspace's settings say so. */
+export interface CommandHandler extends Handler<CommandWork> {
+  /** It asks for figures: the answer may be public if the workspace's settings say so, and can be followed up in its thread. */
   readonly isQuestion?: boolean;
   /** It shows what only managers may see, so that nobody can ask one to run it. */
   readonly isForManagers?: boolean;
@@ -49,7 +38,7 @@ export type CommandHandler = Handler<CommandWork> & {
    * @throws InvalidWord, SecretPasted, ProjectMissing
    */
   readonly read?: (text: string, workspace: Workspace) => unknown;
-};
+}
 
 /** A function where the command's words decide what handles it. It does nothing else, and throws nothing. */
 export type CommandListener = CommandHandler | ((text: string) => CommandHandler);
@@ -62,34 +51,36 @@ interface ClickedOn {
   readonly metadata: string;
 }
 
-/** @returns whether it was answered, and not refused */
+/**
+ * Runs a command, with its own check of rights, in the place of the click.
+ * @param changes where it counts as asked, for whom, and whether the answer replaces the message, if that differs
+ * @returns whether it was answered, and not refused
+ */
 export type Rerun = (
-  invocation: Command,
-  options?: Pick<RequestOptions, 'channel' | 'allowed' | 'replace' | 'managerRequest'>,
+  command: Command,
+  changes?: Partial<Pick<Source, 'askedIn' | 'allowed' | 'replaces' | 'managerRequest'>>,
 ) => Promise<boolean>;
 
-/** @param rerun runs a command, including its rights check; the answer replaces the message */
 type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise<void>;
 
-export type ActionHandler = Handler<ActionWork> & {
-  readonly right: Right;
+export interface ActionHandler extends Handler<ActionWork> {
   /** The command that does the same: a person without the right can ask a manager to run it. */
   readonly command?: (clicked: ClickedOn) => Command | undefined;
-};
+}
 
 /** A function where the button's value decides what handles it. */
 export type ActionListener = ActionHandler | ((value: string) => ActionHandler);
 
-/** A submission is parsed before the acknowledgement; `work` runs after it. */
+/** A form is read before the acknowledgement; `submit` runs after it, and may change something. */
 export interface ViewListener<T = unknown> {
   readonly right: Right;
   /** As of an action: it opens the form again, for a manager. */
   readonly command?: (fields: FormFields, metadata: string) => Command | undefined;
-  /** Pure and quick. @returns `errors` by block ID if fields are refused, else the input for `work` */
+  /** Pure and quick. @returns `errors` by block ID if fields are refused, else the input for `submit` */
   read(fields: FormFields, metadata: string): FormReading<T>;
-  /** Replaces the form while `work` runs. */
+  /** Replaces the form while `submit` runs. */
   readonly waiting: ModalView;
-  work(input: T, request: Request): Promise<void>;
+  submit(input: T, request: Request): Promise<void>;
 }
 
 /** Suggestions for an external select. */
@@ -103,14 +94,14 @@ export interface OptionsListener {
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
-/** Handles one event type, after Bolt has acknowledged the event. */
+/** Handles one event type, after Bolt has acknowledged the event. It reads, and answers. */
 export interface EventListener {
   readonly right: Right;
   /** Drops events that Slack sends again; for listeners that answer with a message. */
   readonly once?: boolean;
   /** Pure. Events that it refuses are dropped before anything is looked up. */
   wants?(event: SlackEvent): boolean;
-  run(event: SlackEvent, request: Request, origin: EventOrigin): Promise<void>;
+  answer(event: SlackEvent, request: Request, origin: EventOrigin): Promise<void>;
   /** Shows an error; without it the user gets a private message where the event happened. */
   onError?(message: Message, event: SlackEvent, origin: EventOrigin): Promise<void>;
 }
@@ -123,7 +114,7 @@ interface EventOrigin {
   /** Where a follow-up finds what was asked before; undefined where answers are in no thread. */
   readonly thread?: ThreadPlace | undefined;
   /** Runs a command as if it had been typed where the event happened, with a public answer. */
-  rerun(invocation: Command): Promise<void>;
+  rerun(command: Command): Promise<void>;
 }
 
 /** What a workflow puts into a step: outside text, or any other JSON. */
@@ -154,7 +145,7 @@ export interface StepListener {
 export const handlerOf = <T extends object>(listener: T | ((text: string) => T), text: string): T =>
   typeof listener === 'function' ? listener(text) : listener;
 
-export const workOf = <Work>({ openForm, run }: Handler<Work>): Work => (openForm ?? run) as Work;
+export const opensForm = ({ does }: Pick<Handler<unknown>, 'does'>): boolean => does.endsWith('Form');
 
 /** Whether the command takes these words, so that it may be offered. */
 export function canRead(listener: CommandListener | undefined, text: string, workspace: Workspace): boolean {
@@ -186,45 +177,6 @@ export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T |
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** What turns Slack's payloads into requests to the listeners. */
-export interface ListenerContext {
-  readonly listeners: Required<Listeners>;
-  readonly names: Pick<CommandNames, 'parse'>;
-  readonly authorize: Authorize;
-  readonly errorReply: ErrorReply;
-  /** Where the replies to a payload go. @param modalHash Slack's `hash` of the modal that was clicked in */
-  createTarget(source: RequestSource, client: WebClient, modalHash?: string): ReplyTarget;
-  readonly eventDedup: EventDedup;
-  readonly threads: ThreadStore;
-  readonly limits: RateLimiter;
-  readonly log: Logger;
-  readonly clock: () => Millis;
-  readonly loadingDelays?: LoadingDelays;
-  /** Gets the record of each request that Tally took up. */
-  readonly onFinished: OnFinished;
-}
-
 /** What Tally did not register has this route: the name is outside text. */
-const OTHER = 'other';
-
-/** The route of a command, an action or a form. */
 export const routeOf = (listener: object | undefined, name: string): string =>
-  listener === undefined ? OTHER : name;
-
-/** What a request's record begins with. @param arrived by `performance.now()`; now, if the transport does not say */
-export const beginRequest = (
-  via: RequestVia,
-  route: string,
-  { teamId, userId }: Pick<RequestSource, 'teamId' | 'userId'>,
-  arrived: unknown,
-): RequestWork => ({
-  ...{ kind: 'request', via, route, workspace: teamId, user: userId, outcome: 'ok' },
-  began: typeof arrived === 'number' ? arrived : performance.now(),
-});
-
-/** Notes who asks. @returns whether the request is to be answered: a replayed one was before */
-export function isAdmitted(request: Request | undefined, work: RequestWork): request is Request {
-  if (request === undefined) work.outcome = 'replayed';
-  else work.waits = request.workspace.waits;
-  return request !== undefined;
-}
+  listener === undefined ? 'other' : name;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Throttled } from '../../domain/failure/index.ts';
 import { DEFAULT_LIMITS, type Limits, type PersonAndWorkspace, rate } from '../../domain/limits.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { RequestSource } from '../request/payload.ts';
+import type { Source } from '../request/payload.ts';
 import type { UserIdentity } from '../request/users.ts';
 
 interface RateLimit extends PersonAndWorkspace {
@@ -46,7 +46,7 @@ export interface RateLimiter {
   firstOfBurst(refusal: Throttled, place: Place): Throttled | undefined;
 }
 
-type Place = Pick<RequestSource, 'teamId' | 'userId' | 'channel' | 'thread'>;
+type Place = Pick<Source, 'teamId' | 'userId' | 'channel' | 'thread'>;
 
 /** For how long at least one message covers a burst, in ms. */
 const BURST = 5_000;

@@ -1,13 +1,14 @@
 import { type App, ErrorCode } from '@slack/bolt';
 import type { ManagerRequests } from '../../workspace/once/manager-requests.ts';
-import { createReplyTargets } from '../reply/reply.ts';
+import { createReplyTarget } from '../reply/reply.ts';
 import type { ResponseUrlClient } from '../reply/response-url.ts';
 import { createAuthorize } from '../request/request.ts';
 import type { UserDirectory } from '../request/users.ts';
 import { createCommandRunner, registerCommands } from './commands.ts';
+import type { ListenerContext } from './context.ts';
 import { registerEvents } from './events.ts';
 import { registerInteractions } from './interactions.ts';
-import type { ListenerContext, Listeners } from './listeners.ts';
+import type { Listeners } from './listeners.ts';
 import { registerSteps, type StepParts } from './steps.ts';
 
 export interface ListenerParts
@@ -32,7 +33,7 @@ export function registerListeners(
     ...parts,
     listeners,
     authorize: createAuthorize(parts),
-    createTarget: createReplyTargets({ responseUrls, log }),
+    createTarget: (source, client) => createReplyTarget({ responseUrls, log, source, client }),
   };
   const runCommand = createCommandRunner(context);
   registerCommands(app, context, runCommand);

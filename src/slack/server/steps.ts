@@ -4,14 +4,15 @@ import { InvalidWord, NotInstalled, SlackFailed, Throttled } from '../../domain/
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { repeat } from '../../runtime/timers.ts';
-import { type RequestWork, trackWork } from '../../runtime/work.ts';
+import { beginRequest, type RequestWork, trackWork } from '../../runtime/work.ts';
 import type { LeftStep, OpenSteps, StepExecution } from '../../workspace/once/open-steps.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { stepErrorText } from '../reply/error-reply.ts';
 import { retryRateLimited } from '../reply/messages.ts';
 import { originOf, type SlackPayload } from '../request/payload.ts';
 import { appLink, callSlack, type WebClient } from '../web-client.ts';
-import { beginRequest, type ListenerContext, lookUp, routeOf } from './listeners.ts';
+import type { ListenerContext } from './context.ts';
+import { lookUp, routeOf } from './listeners.ts';
 
 /** What Tally reads of a `function_executed` event. */
 const event = z.looseObject({
@@ -91,7 +92,7 @@ export function registerSteps(app: App, context: ListenerContext, parts: StepPar
       await ack();
       const route = routeOf(lookUp(listeners.steps, called.callback_id), called.callback_id);
       await trackWork(
-        beginRequest('step', route, { teamId, userId: '' }, arrived),
+        beginRequest({ via: 'step', teamId, userId: '' }, route, arrived),
         onFinished,
         async (work) => {
           try {
@@ -118,12 +119,7 @@ export function registerSteps(app: App, context: ListenerContext, parts: StepPar
 
   /** Leaves what it can't end to the next time. */
   const endLeft = (left: LeftStep): Promise<void> => {
-    const began = beginRequest(
-      'step',
-      routeOf(undefined, ''),
-      { teamId: left.workspace, userId: '' },
-      undefined,
-    );
+    const began = beginRequest({ via: 'step', teamId: left.workspace, userId: '' }, routeOf(undefined, ''));
     return trackWork(began, onFinished, async (work) => {
       const client = await clientFor(left.workspace).catch((error: unknown) => {
         if (!(error instanceof NotInstalled)) throw error;

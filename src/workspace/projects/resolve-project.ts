@@ -51,12 +51,7 @@ export interface AskLocation {
   /** Whether projects' limits to channels don't count: for a manager, where nobody else reads the answer. */
   readonly isUnlimited: boolean;
   /** The only project that can be asked about, wherever that is: a manager allowed this question once. */
-  readonly allowed?: AllowedProject | undefined;
-}
-
-export interface AllowedProject {
-  readonly id: string;
-  readonly product: ProductId;
+  readonly allowed?: { readonly id: string; readonly product: ProductId } | undefined;
 }
 
 /** No limit on channels, for what is asked before anybody sees the answer. */

@@ -47,7 +47,9 @@ const SHAPES = {
 
 /** A verb of `/billing`, which is given its words in lower case. */
 const verb = (read: (text: string) => unknown) => (text: string) => {
-  const routed = routeSubcommands({ verb: { right: 'manage', run: async (rest) => void read(rest) } });
+  const routed = routeSubcommands({
+    verb: { right: 'manage', does: 'answer', run: async (rest) => void read(rest) },
+  });
   return handlerOf(routed, `verb ${text}`).run?.(`verb ${text}`, { workspace: RECORD } as Request);
 };
 

@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import type { Millis } from '../../domain/time/calendar.ts';
+import type { OnFinished } from '../../runtime/work.ts';
+import type { EventDedup } from '../../workspace/once/replay-protection.ts';
+import type { ThreadStore } from '../../workspace/thread-store.ts';
+import type { CommandNames } from '../command-names.ts';
+import type { ErrorReply } from '../reply/error-reply.ts';
+import type { LoadingDelays, ReplyTarget } from '../reply/reply.ts';
+import type { Source } from '../request/payload.ts';
+import type { Authorize } from '../request/request.ts';
+import type { WebClient } from '../web-client.ts';
+import type { Listeners } from './listeners.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+/** What turns Slack's payloads into requests to the listeners. */
+export interface ListenerContext {
+  readonly listeners: Required<Listeners>;
+  readonly names: Pick<CommandNames, 'parse'>;
+  readonly authorize: Authorize;
+  readonly errorReply: ErrorReply;
+  /** Where the replies to a payload go. */
+  createTarget(source: Source, client: WebClient): ReplyTarget;
+  readonly eventDedup: EventDedup;
+  readonly threads: ThreadStore;
+  readonly limits: RateLimiter;
+  readonly log: Logger;
+  readonly clock: () => Millis;
+  readonly loadingDelays?: LoadingDelays;
+  /** Gets the record of each request that Tally took up. */
+  readonly onFinished: OnFinished;
+}
