@@ -535,6 +535,8 @@ describe('/os-token', () => {
     identity.setMode(mode);
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows(sentence);
+    // Who reads it is one.
+    expect(modalText()).not.toContain('A Tally manager can');
     expect(buttonsOf()).toEqual(buttons);
     expect(bot.log()).toMatch(/"where":"os-token".*An answer reports a failure/);
     identity.setMode('healthy');

@@ -405,6 +405,8 @@ describe('Test now', () => {
       await bot.ask('/billing status details');
       const { visibleText, blocks } = await press('connection-test', 'main');
       expect(visibleText).toContain(sentence);
+      // Only managers can press it.
+      expect(visibleText).not.toContain('A Tally manager can');
       expect(buttonsIn(blocks)).toContain('"action_id":"connection-test');
     },
   );

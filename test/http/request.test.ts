@@ -813,7 +813,7 @@ describe('an address that is not allowed', () => {
       const it = http({ trustedHosts: [], resolve, onExchange: (exchange) => exchanges.push(exchange) });
       const failure = (await failureOf(ask(it, 'https://db.corp.example.com'))) as Failure;
       return {
-        reads: textOf(failureMessage(failure).blocks),
+        reads: textOf(failureMessage(failure, {}).blocks),
         outcome: exchanges[0]?.outcome,
         tries: exchanges[0]?.tries,
       };

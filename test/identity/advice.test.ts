@@ -28,7 +28,7 @@ const FAILURES: readonly (readonly [Failure, string])[] = [
 
 describe('a rejection by the identity service', () => {
   it.each(FAILURES)('comes with what to do about it: %s', (failure, advice) => {
-    for (const shown of [failureMessage(failure), errorModalOf({ failure, id: '4f2a' }, {}, false)]) {
+    for (const shown of [failureMessage(failure, {}), errorModalOf({ failure, id: '4f2a' }, {}, false)]) {
       const read = JSON.stringify(shown);
       expect(read).toContain(failure.message);
       expect(read).toContain(advice);
@@ -42,7 +42,7 @@ describe('a rejection by the identity service', () => {
     new ServiceFailed('identity', 400),
     new ResponseTooLarge('identity', 4 * 1024 * 1024),
   ])('sends managers to the form that has its address: %s', (failure) => {
-    const read = JSON.stringify(failureMessage(failure));
+    const read = JSON.stringify(failureMessage(failure, {}));
     expect(read).toContain('/billing projects access');
     expect(read).not.toContain('/billing connect');
   });

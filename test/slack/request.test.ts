@@ -375,3 +375,71 @@ describe('an answer that Slack does not take at once', () => {
     expect(posts()).toEqual([]);
   });
 });
+
+describe('an error that Tally did not foresee', () => {
+  const UNCHANGED = 'Nothing was changed.';
+  const PERHAPS = 'Check whether your change was saved.';
+  const bug = () => Promise.reject(new TypeError('a bug'));
+  const said = (text: string) =>
+    tally.slack.waitFor(() => tally.messageTexts().find((read) => read.includes(text)));
+
+  it.each([
+    ['answer', UNCHANGED],
+    ['openForm', UNCHANGED],
+    ['change', PERHAPS],
+    ['changeInForm', PERHAPS],
+  ] as const)('says after a command or a click that does “%s”: %s', async (does, text) => {
+    await started({
+      commands: { '/spend': { right: 'ask', does, run: bug } },
+      actions: { connect: { right: 'ask', does, run: bug } },
+    });
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
+    await said(text);
+    await tally.interact({
+      type: 'block_actions',
+      team: { id: TEAM },
+      user: { id: OWNER },
+      channel: { id: CHANNEL },
+      actions: [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }],
+    });
+    await tally.slack.waitFor(() => tally.messageTexts().filter((read) => read.includes(text)).length === 2);
+  });
+
+  it('changed nothing where the handler was not run', async () => {
+    await started({ commands: { '/spend': { right: 'ask', does: 'change', run: bug } } });
+    tally.workspaces.read = bug;
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
+    await said(UNCHANGED);
+  });
+
+  it('changed nothing in a mention, which only asks', async () => {
+    await started({ events: { app_mention: { right: 'ask', answer: bug } } });
+    await tally.slack.say(OWNER, CHANNEL, '@Tally hello');
+    await said(UNCHANGED);
+  });
+
+  it('may have changed something after a form was sent', async () => {
+    await started({
+      commands: {
+        '/spend': {
+          right: 'ask',
+          does: 'openForm',
+          run: (_, { reply }) =>
+            reply.modal.open(modal({ callback: 'form', title: 'Form', submit: 'Save', blocks: [] })),
+        },
+      },
+      views: {
+        form: {
+          right: 'ask',
+          waiting: modal({ title: 'Wait', blocks: [] }),
+          read: () => ({ input: undefined }),
+          submit: bug,
+        },
+      },
+    });
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
+    await tally.slack.waitFor(() => titles() === 'Form');
+    await tally.slack.submit(OWNER, {});
+    await tally.slack.waitFor(() => textOf(tally.slack.modal(OWNER)?.view).includes(PERHAPS));
+  });
+});

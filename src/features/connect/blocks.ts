@@ -99,7 +99,7 @@ const ADVICE: Partial<Record<Failure['kind'], string>> = {
 };
 
 /** Why the test of a new token failed. */
-export function refusalMessage(failure: Failure): Message {
+export function refusalMessage(failure: Failure, request: Request): Message {
   if (failure.kind === 'redirect-refused')
     return {
       text: failure.message,
@@ -110,6 +110,6 @@ export function refusalMessage(failure: Failure): Message {
     };
   const advice = ADVICE[failure.kind];
   return advice === undefined
-    ? failureMessage(failure)
+    ? failureMessage(failure, { request })
     : { text: failure.message, blocks: [section(`${failure.message}\n${advice}`)] };
 }

@@ -93,7 +93,7 @@ export function createConnectionSaving({ workspaces, billing, limits, next, onCo
       const value = error.kind === 'secret-pasted' ? rememberUnnamed(input) : encodeConnectMetadata(input);
       await request.reply.modal.show(
         CONNECT_TITLE,
-        notSavedMessage(error, refusalMessage(error), 'connected', kept),
+        notSavedMessage(error, refusalMessage(error, request), 'connected', kept),
         actions(button('connect-again', 'Back to the form', { style: 'primary', value })),
       );
     }

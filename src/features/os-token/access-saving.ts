@@ -173,7 +173,7 @@ async function showFailure(
   ];
   const isKnown = request.workspace.accesses.has(input.project);
   const kept = isKnown ? 'The current access stays in use.' : 'Nothing was saved.';
-  const { text, blocks } = notSavedMessage(failure, failureMessage(failure), 'saved', kept);
+  const { text, blocks } = notSavedMessage(failure, failureMessage(failure, context), 'saved', kept);
   const explanation = [...blocks, ...maybeIssuedBlocks(failure), ...(tested ?? [])];
   const suggested = failure.kind === 'wrong-identity-url' ? failure.suggestion : undefined;
   const back = actions(

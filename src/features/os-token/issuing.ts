@@ -51,14 +51,14 @@ export async function issueToken(tokenRequest: TokenRequest, context: TokenConte
   } catch (error) {
     const failure = await notShown(isFailure(error) ? error.message : undefined, error);
     if (isFailure(error)) throw failure;
-    await request.reply.private(failureMessage(failure)).catch(ignoreFailure);
+    await request.reply.private(failureMessage(failure, context)).catch(ignoreFailure);
     throw error;
   }
   const failure = await notShown(
     `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${grant.word}.`,
   );
   explain(failure, 'os-token');
-  const message = failureMessage(failure);
+  const message = failureMessage(failure, context);
   // Without this, a window that is still open would show “Issuing…” forever.
   const shownIn = windowOf(liveTokens(tokens, clock()), context);
   if (!(await request.reply.modal.tryUpdate(tokenWindow(message.blocks, shownIn))))

@@ -124,7 +124,7 @@ async function showFailure(
   context: TokenContext,
 ): Promise<void> {
   context.explain(failure, 'os-token-revoke');
-  const { text, blocks } = failureMessage(failure);
+  const { text, blocks } = failureMessage(failure, context);
   const state = notRevokedText(isRevocationUnclear(failure), untilOf(token, context));
   const explanation = [...withoutActions(blocks), section(state), ...auditBlocks(audit)];
   const closed = 'The window that could revoke it is closed.';

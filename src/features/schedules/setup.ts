@@ -196,7 +196,7 @@ async function sendTest(
     await modal.updateIfUnchanged(withResult(markup(`Sent a test to ${where}. Nothing is saved yet.`)));
   } catch (error) {
     const isExpected = isFailure(error) && error.kind !== 'not-allowed';
-    const blocks = isExpected ? failureFacts(error) : [section('Couldn’t send the test.')];
+    const blocks = isExpected ? failureFacts(error, request) : [section('Couldn’t send the test.')];
     await modal.update(withResult(...blocks));
     // An unexpected error is logged, and answered with its reference.
     if (!isExpected) throw error;

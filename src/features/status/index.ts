@@ -96,10 +96,8 @@ export function createStatusFeature({
   };
 
   /** Asks for a balance to check that the token can be decrypted, is accepted, and that its project has data. */
-  const test = async (
-    connection: OpenableConnection,
-    { user, workspace, at }: Request,
-  ): Promise<readonly Block[]> => {
+  const test = async (connection: OpenableConnection, request: Request): Promise<readonly Block[]> => {
+    const { user, workspace, at } = request;
     if (connection.test === undefined) return [];
     try {
       limits.demand('tests', { teamId: user.teamId, userId: user.id });
@@ -119,7 +117,7 @@ export function createStatusFeature({
         ];
       }
       if (!isFailure(error)) throw error;
-      return failureFacts(error);
+      return failureFacts(error, request);
     }
   };
 

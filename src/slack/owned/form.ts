@@ -118,7 +118,10 @@ async function storeDraft<T extends OwnedItem, Draft extends OwnedDraft>(
     return checked;
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-    const notice = [...failureFacts(error), ...(mayHaveBeenSaved(error) ? [] : [context(NOTHING_SAVED)])];
+    const notice = [
+      ...failureFacts(error, request),
+      ...(mayHaveBeenSaved(error) ? [] : [context(NOTHING_SAVED)]),
+    ];
     const view = form.view(draft, request, { notice });
     await request.reply.modal.update(view, { text: error.message, blocks: notice });
     return undefined;

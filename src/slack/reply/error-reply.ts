@@ -19,6 +19,7 @@ import {
   withoutActions,
 } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
+import type { Request } from '../request/request.ts';
 import { type Handler, opensForm } from '../server/listeners.ts';
 import type { ReplyTarget } from './reply.ts';
 
@@ -99,8 +100,8 @@ export function stepErrorText({ failure, id }: ErrorReport): string {
   return escapeMarkup([sentence, withoutLead, isOurs && referenceText(id)].filter(Boolean).join(' ').trim());
 }
 
-/** @param asked what failed, if anybody asked @param reference the log's ID of this error */
-export function failureMessage(failure: Failure, asked: Asked = {}, reference?: string): Message {
+/** @param asked what failed, and for whom: a manager reads what to do, others whom to ask @param reference the log's ID of this error */
+export function failureMessage(failure: Failure, asked: Asked, reference?: string): Message {
   const description = describeError(failure, asked);
   const {
     sentence = failure.message,
@@ -125,7 +126,8 @@ export function failureMessage(failure: Failure, asked: Asked = {}, reference?: 
 }
 
 /** The same without its buttons, in a form that has its own. */
-export const failureFacts = (failure: Failure): Block[] => withoutActions(failureMessage(failure).blocks);
+export const failureFacts = (failure: Failure, request: Request): Block[] =>
+  withoutActions(failureMessage(failure, { request }).blocks);
 
 /** The same as text, below a field of a form that stays open. */
 export const failureText = (failure: Failure): string =>
