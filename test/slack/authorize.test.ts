@@ -270,7 +270,7 @@ describe('a request', () => {
     const typed = { command: '/billing' as never, text: 'connect a1b2c3d4e5 now' };
     const request = await authorize(target, { right: 'ask' }, work(), typed);
     await request?.reply.modal.open({ type: 'modal', title: { type: 'plain_text', text: 'A' }, blocks: [] });
-    expect(sent[0]).toContain('"/billing connect now"');
+    expect(sent[0]).toContain('/billing connect now');
     expect(sent[0]).not.toContain('a1b2c3d4e5');
   });
 

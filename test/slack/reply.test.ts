@@ -334,10 +334,10 @@ describe('a form', () => {
     expect(modalOf(target).canOpen).toBe(false);
     await modalOf(asks, 'connect').open(view('A'));
     expect(posted[0]).toMatchObject({ text: 'Click to open the form:' });
-    expect(JSON.stringify(posted[0]?.blocks)).toContain('"value":"/billing connect"');
-    expect(JSON.stringify(posted[0]?.blocks)).toContain('"style":"primary"');
-    expect(JSON.stringify(posted[0]?.blocks)).toContain('"action_id":"rerun:form"');
-    expect(JSON.stringify(posted[0]?.blocks)).toContain('Open the form…');
+    expect(String(posted[0]?.blocks)).toContain('"value":"/billing connect"');
+    expect(String(posted[0]?.blocks)).toContain('"style":"primary"');
+    expect(String(posted[0]?.blocks)).toContain('"action_id":"rerun:form"');
+    expect(String(posted[0]?.blocks)).toContain('Open the form…');
     expect(await sentAfter(modalOf(target).open(view('A')))).toEqual(['open  A']);
   });
 
